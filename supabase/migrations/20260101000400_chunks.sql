@@ -1,0 +1,38 @@
+-- What is searched by meaning: every text cut into chunks, each with its embedding.
+
+create table public.chunks (
+  chunk_id uuid primary key default gen_random_uuid(),
+  project_id bigint not null references public.projects on delete cascade,
+  ticket_id bigint,
+  status_change_id bigint references public.status_changes on delete cascade,
+  kind text not null check (kind in ('project', 'ticket', 'status_note')),
+  position integer not null check (position >= 0),
+  text text not null,
+  tokens integer not null check (tokens > 0),
+  input_hash text not null,
+  model text not null,
+  embedding extensions.vector(1536) not null,
+  created_at timestamptz not null default now(),
+  foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
+    on update cascade on delete cascade,
+  check ((kind = 'project') = (ticket_id is null)),
+  check ((kind = 'status_note') = (status_change_id is not null)),
+  -- Cosine distance is the order of inner products only between vectors of one length.
+  constraint chunks_embedding_is_normalised check (abs(extensions.vector_norm(embedding) - 1) < 0.001),
+  -- Deferrable, so that one statement may renumber the chunks of a source.
+  constraint chunks_source_position_key unique nulls not distinct (project_id, ticket_id, position) deferrable initially immediate
+);
+comment on table public.chunks is 'The embedded pieces of projects, tickets and status notes. ticket_id is null for a project''s own text.';
+comment on column public.chunks.position is 'Place among the chunks of its source, from 0: the ticket''s own text first, then its notes.';
+comment on column public.chunks.text is 'The piece of the text, without the header that was embedded with it.';
+comment on column public.chunks.tokens is 'Length of text in tokens of the model''s tokenizer.';
+comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
+
+-- For reading a ticket''s chunks, and for the foreign keys.
+create index chunks_ticket_id_idx on public.chunks (ticket_id, project_id);
+create index chunks_status_change_id_idx on public.chunks (status_change_id);
+create index chunks_embedding_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops);
+
+alter table public.chunks enable row level security;
+revoke all on public.chunks from anon, authenticated;
+grant select, insert, update, delete on public.chunks to service_role;

@@ -1,0 +1,83 @@
+-- Keeps keyword_entries in step. One statement of the writer costs one statement here, however many rows it touched;
+-- what did not change a searched text costs nothing. "Security definer", so that a role that may write tickets
+-- needs no right on the entries.
+
+create function private.index_projects() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  insert into public.keyword_entries (project_id, ticket_id, words)
+  select n.project_id, null, private.to_words(n.name, n.description, null) from new_rows n
+  on conflict (ticket_id, project_id) do update set words = excluded.words
+    where keyword_entries.words is distinct from excluded.words;
+  return null;
+end
+$$;
+comment on function private.index_projects() is 'Trigger: writes the keyword entries of inserted or changed projects.';
+
+create function private.index_inserted_tickets() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  perform private.refresh_ticket_entries(array(select n.ticket_id from new_rows n));
+  return null;
+end
+$$;
+comment on function private.index_inserted_tickets() is 'Trigger: writes the keyword entries of new tickets.';
+
+create function private.index_updated_tickets() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  perform private.refresh_ticket_entries(array(
+    select n.ticket_id from new_rows n join old_rows o using (ticket_id)
+    where (n.name, n.description) is distinct from (o.name, o.description)));
+  return null;
+end
+$$;
+comment on function private.index_updated_tickets() is 'Trigger: writes the keyword entries of tickets whose texts changed.';
+
+create function private.index_status_notes() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    perform private.refresh_ticket_entries(array(select distinct n.ticket_id from new_rows n where n.note is not null));
+  elsif tg_op = 'DELETE' then
+    perform private.refresh_ticket_entries(array(select distinct o.ticket_id from old_rows o where o.note is not null));
+  else
+    perform private.refresh_ticket_entries(array(
+      select unnest(array[n.ticket_id, o.ticket_id]) from new_rows n join old_rows o using (status_change_id)
+      where (n.note, n.ticket_id) is distinct from (o.note, o.ticket_id)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.index_status_notes() is 'Trigger: writes the keyword entries of tickets whose notes changed.';
+
+revoke execute on function private.index_projects() from public;
+revoke execute on function private.index_inserted_tickets() from public;
+revoke execute on function private.index_updated_tickets() from public;
+revoke execute on function private.index_status_notes() from public;
+
+create trigger index_inserted_projects after insert on public.projects
+  referencing new table as new_rows
+  for each statement execute function private.index_projects();
+create trigger index_updated_projects after update on public.projects
+  referencing new table as new_rows
+  for each statement execute function private.index_projects();
+create trigger index_inserted_tickets after insert on public.tickets
+  referencing new table as new_rows
+  for each statement execute function private.index_inserted_tickets();
+create trigger index_updated_tickets after update on public.tickets
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.index_updated_tickets();
+create trigger index_inserted_notes after insert on public.status_changes
+  referencing new table as new_rows
+  for each statement execute function private.index_status_notes();
+create trigger index_updated_notes after update on public.status_changes
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.index_status_notes();
+create trigger index_deleted_notes after delete on public.status_changes
+  referencing old table as old_rows
+  for each statement execute function private.index_status_notes();

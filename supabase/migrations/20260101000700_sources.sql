@@ -1,0 +1,83 @@
+-- Reading what is to be embedded. A source is a ticket with its status notes, or a project's own text.
+
+-- The texts of some sources as they are in the caller's snapshot, in the order asked for; a source that does not
+-- exist (or whose ticket is another project's) has no row. Names and texts are everything an embedding is made
+-- of, and source_hash is their fingerprint. A text counts up to its first 1,000,000 characters.
+create function private.source_texts(project_ids bigint[], ticket_ids bigint[])
+returns table (place bigint, project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text)
+language sql stable security invoker set search_path = ''
+as $$
+  with asked as (
+    select a.place, a.project_id, a.ticket_id
+    from unnest(source_texts.project_ids, source_texts.ticket_ids) with ordinality as a(project_id, ticket_id, place)
+  ), found as (
+    select a.place, p.project_id, t.ticket_id, p.name as project_name, t.name as ticket_name,
+      case when t.ticket_id is null then 'project' else 'ticket' end as kind,
+      case when t.ticket_id is null
+        then p.name || coalesce(e'\n\n' || nullif(p.description, ''), '')
+        else t.name || coalesce(e'\n\n' || nullif(t.description, ''), '')
+      end as text
+    from asked a
+    join public.projects p on p.project_id = a.project_id
+    left join public.tickets t on t.ticket_id = a.ticket_id and t.project_id = a.project_id
+    where a.ticket_id is null or t.ticket_id is not null
+  ), told as (
+    select f.*, (
+      select coalesce(jsonb_agg(jsonb_build_object(
+          'kind', x.kind, 'status_change_id', x.status_change_id, 'text', left(x.text, 1000000)
+        ) order by x.status_change_id nulls first), '[]')
+      from (
+        select f.kind, null::bigint as status_change_id, f.text
+        union all
+        select 'status_note', s.status_change_id, s.note from public.status_changes s where s.ticket_id = f.ticket_id
+      ) x
+      where x.text ~ '\S'
+    ) as texts
+    from found f
+  )
+  select t.place, t.project_id, t.ticket_id, t.project_name, t.ticket_name, t.texts,
+    encode(sha256(convert_to(jsonb_build_array(t.project_name, t.ticket_name, t.texts)::text, 'UTF8')), 'hex')
+  from told t
+$$;
+comment on function private.source_texts(bigint[], bigint[]) is 'The texts that the chunks of these sources are made of, with their fingerprint.';
+revoke execute on function private.source_texts(bigint[], bigint[]) from public;
+grant execute on function private.source_texts(bigint[], bigint[]) to service_role;
+
+-- Two branches, because "is not distinct from" cannot use an index.
+create function private.source_chunks(project_ids bigint[], ticket_ids bigint[])
+returns table (place bigint, chunk_id uuid, "position" integer, input_hash text, model text, status_change_id bigint)
+language sql stable security invoker set search_path = ''
+as $$
+  select a.place, c.chunk_id, c.position, c.input_hash, c.model, c.status_change_id
+  from unnest(source_chunks.project_ids, source_chunks.ticket_ids) with ordinality as a(project_id, ticket_id, place)
+  join public.chunks c on c.ticket_id = a.ticket_id and c.project_id = a.project_id
+  union all
+  select a.place, c.chunk_id, c.position, c.input_hash, c.model, c.status_change_id
+  from unnest(source_chunks.project_ids, source_chunks.ticket_ids) with ordinality as a(project_id, ticket_id, place)
+  join public.chunks c on c.project_id = a.project_id and c.ticket_id is null
+  where a.ticket_id is null
+$$;
+comment on function private.source_chunks(bigint[], bigint[]) is 'The chunks stored for these sources, by place in the arrays.';
+revoke execute on function private.source_chunks(bigint[], bigint[]) from public;
+grant execute on function private.source_chunks(bigint[], bigint[]) to service_role;
+
+create function public.read_sources(project_ids bigint[], ticket_ids bigint[])
+returns table (project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text, chunks jsonb)
+language sql stable security invoker set search_path = ''
+as $$
+  with present as (
+    select c.place, jsonb_agg(jsonb_build_object(
+        'chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', c.model, 'status_change_id', c.status_change_id
+      ) order by c.position) as chunks
+    from private.source_chunks(read_sources.project_ids, read_sources.ticket_ids) c
+    group by c.place
+  )
+  select s.project_id, s.ticket_id, s.project_name, s.ticket_name, s.texts, s.source_hash, coalesce(p.chunks, '[]')
+  from private.source_texts(read_sources.project_ids, read_sources.ticket_ids) s
+  left join present p using (place)
+  order by s.place
+$$;
+comment on function public.read_sources(bigint[], bigint[]) is
+  'For each source, a ticket or (ticket_id null) a project''s own text: the names and texts to be chunked, their fingerprint, and the chunks stored now. The two arrays go in step. A source that does not exist has no row.';
+revoke execute on function public.read_sources(bigint[], bigint[]) from public, anon, authenticated;
+grant execute on function public.read_sources(bigint[], bigint[]) to service_role;

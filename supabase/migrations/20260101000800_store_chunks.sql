@@ -1,0 +1,91 @@
+-- Writing chunks: compare and set, so that a text edited while it was being embedded leaves nothing stale.
+
+-- Locks the sources against edits until the transaction ends and tells which it got. It never waits: a program that
+-- edits a ticket must not be held up, let alone chosen as the victim of a deadlock, because of search.
+create function private.lock_sources(project_ids bigint[], ticket_ids bigint[])
+returns table (place bigint)
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  source record;
+begin
+  for source in
+    select a.* from unnest(project_ids, ticket_ids) with ordinality as a(project_id, ticket_id, place)
+  loop
+    if source.ticket_id is null then
+      perform 1 from public.projects p where p.project_id = source.project_id for no key update skip locked;
+    else
+      perform 1 from public.projects p where p.project_id = source.project_id for share skip locked;
+      continue when not found;
+      perform 1 from public.tickets t where t.ticket_id = source.ticket_id for no key update skip locked;
+    end if;
+    if found then
+      place := source.place;
+      return next;
+    end if;
+  end loop;
+end
+$$;
+comment on function private.lock_sources(bigint[], bigint[]) is 'Locks what can be locked of these sources without waiting; returns their places in the arrays.';
+revoke execute on function private.lock_sources(bigint[], bigint[]) from public;
+grant execute on function private.lock_sources(bigint[], bigint[]) to service_role;
+
+create function public.store_chunks(project_ids bigint[], ticket_ids bigint[], source_hashes text[], chunks jsonb, embeddings extensions.vector[])
+returns table (place bigint, stored boolean, embedding_ids uuid[])
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  current_places bigint[];
+begin
+  current_places := array(select l.place from private.lock_sources(project_ids, ticket_ids) l);
+  -- A statement of its own: its snapshot is newer than every edit committed before the lock.
+  current_places := array(
+    select s.place from private.source_texts(project_ids, ticket_ids) s
+    where s.place = any (current_places) and s.source_hash = source_hashes[s.place]);
+
+  return query
+  with given as materialized (
+    select g.source, coalesce(g.chunk_id, gen_random_uuid()) as chunk_id, g.chunk_id is not null as kept, g.kind,
+      g.status_change_id, g.position, g.text, g.tokens, g.input_hash, g.model, g.embedding
+    from jsonb_to_recordset(store_chunks.chunks) as g(
+      source bigint, chunk_id uuid, kind text, status_change_id bigint, position integer,
+      text text, tokens integer, input_hash text, model text, embedding integer)
+    where g.source = any (current_places)
+  ), present as materialized (
+    select c.* from private.source_chunks(project_ids, ticket_ids) c
+    where c.place = any (current_places)
+  ), written as materialized (
+    -- Somebody else may have replaced the chunks that the caller wanted to keep.
+    select p.place, project_ids[p.place] as project_id, ticket_ids[p.place] as ticket_id
+    from unnest(current_places) as p(place)
+    where not exists (
+      select 1 from given g
+      where g.kept and g.source = p.place
+        and not exists (select 1 from present c where c.place = p.place and c.chunk_id = g.chunk_id))
+  ), removed as (
+    delete from public.chunks c using present p, written w
+    where c.chunk_id = p.chunk_id and p.place = w.place
+      and not exists (select 1 from given g where g.chunk_id = p.chunk_id)
+  ), moved as (
+    update public.chunks c set position = g.position, status_change_id = g.status_change_id
+    from given g join written w on w.place = g.source
+    where g.kept and c.chunk_id = g.chunk_id
+      and (c.position, c.status_change_id) is distinct from (g.position, g.status_change_id)
+  ), added as (
+    insert into public.chunks (chunk_id, project_id, ticket_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
+    select g.chunk_id, w.project_id, w.ticket_id, g.status_change_id, g.kind, g.position, g.text, g.tokens, g.input_hash, g.model,
+      store_chunks.embeddings[g.embedding]
+    from given g join written w on w.place = g.source
+    where not g.kept
+  )
+  select a.place::bigint, w.place is not null,
+    coalesce((select array_agg(g.chunk_id order by g.position) from given g where g.source = w.place), '{}')
+  from generate_subscripts(project_ids, 1) as a(place)
+  left join written w on w.place = a.place
+  order by a.place;
+end
+$$;
+comment on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[]) is
+  'Replaces the chunks of some sources in one transaction, each only if its text still has the fingerprint that read_sources gave (else stored is false: read it again). chunks: [{source: place of the source in the arrays from 1, chunk_id of a stored chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A stored chunk that is not named is removed. Returns the ids of all chunks of each source, in order.';
+revoke execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[]) from public, anon, authenticated;
+grant execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[]) to service_role;

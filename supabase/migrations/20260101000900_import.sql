@@ -1,0 +1,87 @@
+-- Loading projects and tickets from elsewhere, by their outside keys. Repeating a load changes nothing.
+
+create function public.upsert_projects(projects jsonb)
+returns table (key text, project_id bigint)
+language sql volatile security invoker set search_path = ''
+as $$
+  with given as (
+    -- Of several rows with one key the last counts.
+    select distinct on (g.row ->> 'key') g.row ->> 'key' as key, g.row ->> 'name' as name, g.row ->> 'description' as description
+    from jsonb_array_elements(upsert_projects.projects) with ordinality as g(row, place)
+    order by g.row ->> 'key', g.place desc
+  ), written as (
+    insert into public.projects as p (key, name, description)
+    select g.key, g.name, g.description from given g
+    on conflict (key) do update set name = excluded.name, description = excluded.description
+      where (p.name, p.description) is distinct from (excluded.name, excluded.description)
+    returning p.key, p.project_id
+  )
+  select w.key, w.project_id from written w
+  union all
+  select p.key, p.project_id from public.projects p join given g on g.key = p.key
+  where not exists (select 1 from written w where w.key = p.key)
+$$;
+comment on function public.upsert_projects(jsonb) is
+  'Inserts or updates projects by key: [{key, name, description}]. Returns every key with its project_id.';
+revoke execute on function public.upsert_projects(jsonb) from public, anon, authenticated;
+grant execute on function public.upsert_projects(jsonb) to service_role;
+
+-- Statuses are made as they are met.
+create function private.ensure_statuses(names text[]) returns void
+language sql volatile security invoker set search_path = ''
+as $$
+  insert into public.status (name)
+  select distinct on (lower(n)) n from unnest(ensure_statuses.names) as n
+  where n is not null and not exists (select 1 from public.status s where lower(s.name) = lower(n))
+  on conflict do nothing
+$$;
+comment on function private.ensure_statuses(text[]) is 'Adds the statuses that do not exist yet, compared without regard to case.';
+revoke execute on function private.ensure_statuses(text[]) from public;
+grant execute on function private.ensure_statuses(text[]) to service_role;
+
+create function public.upsert_tickets(tickets jsonb)
+returns table (key text, ticket_id bigint, project_id bigint)
+language plpgsql volatile security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform private.ensure_statuses(array(
+    select t ->> 'status' from jsonb_array_elements(upsert_tickets.tickets) t
+    union
+    select n ->> 'status' from jsonb_array_elements(upsert_tickets.tickets) t, jsonb_array_elements(coalesce(t -> 'notes', '[]')) n));
+
+  -- created_at is left to the default where the row has none, and kept where the ticket exists.
+  insert into public.tickets as t (key, project_id, status_id, name, description, created_at)
+  select g.key, p.project_id, s.status_id, g.name, g.description, coalesce(g.created_at, now())
+  from (
+    select distinct on (upper(x.row ->> 'key')) x.row ->> 'key' as key, x.row ->> 'project_key' as project_key, x.row ->> 'status' as status,
+      x.row ->> 'name' as name, x.row ->> 'description' as description, (x.row ->> 'created_at')::timestamptz as created_at
+    from jsonb_array_elements(upsert_tickets.tickets) with ordinality as x(row, place)
+    order by upper(x.row ->> 'key'), x.place desc
+  ) g
+  join public.projects p on p.key = g.project_key
+  join public.status s on lower(s.name) = lower(g.status)
+  on conflict (upper(key)) do update
+    set project_id = excluded.project_id, status_id = excluded.status_id, name = excluded.name, description = excluded.description
+    where (t.project_id, t.status_id, t.name, t.description)
+      is distinct from (excluded.project_id, excluded.status_id, excluded.name, excluded.description);
+
+  -- A note is the same one when its ticket and text are.
+  insert into public.status_changes (ticket_id, status_id, note, created_at)
+  select t.ticket_id, s.status_id, n.note ->> 'note', coalesce((n.note ->> 'created_at')::timestamptz, now())
+  from jsonb_array_elements(upsert_tickets.tickets) with ordinality as g(row, place)
+  join public.tickets t on upper(t.key) = upper(g.row ->> 'key')
+  cross join lateral jsonb_array_elements(coalesce(g.row -> 'notes', '[]')) with ordinality as n(note, place)
+  left join public.status s on lower(s.name) = lower(n.note ->> 'status')
+  where not exists (select 1 from public.status_changes c where c.ticket_id = t.ticket_id and c.note = n.note ->> 'note')
+  order by g.place, n.place;
+
+  return query
+  select t.key, t.ticket_id, t.project_id from public.tickets t
+  where upper(t.key) in (select upper(g ->> 'key') from jsonb_array_elements(upsert_tickets.tickets) g);
+end
+$$;
+comment on function public.upsert_tickets(jsonb) is
+  'Inserts or updates tickets by key: [{key, project_key, status, name, description, created_at, notes: [{status, note, created_at}]}]. Statuses are made as they are met; a ticket of an unknown project is left out. Returns the keys written or already there, with their ids.';
+revoke execute on function public.upsert_tickets(jsonb) from public, anon, authenticated;
+grant execute on function public.upsert_tickets(jsonb) to service_role;

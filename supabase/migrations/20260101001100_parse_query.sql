@@ -1,0 +1,55 @@
+-- What a query asks for, in the terms of full-text search.
+
+-- A tsquery that matches any of the words of a text (null for a text without words).
+create function private.any_word(query_text text) returns tsquery
+language sql immutable security invoker set search_path = ''
+as $$
+  select string_agg('''' || replace(replace(w.lexeme, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery
+  from unnest(tsvector_to_array(to_tsvector('pg_catalog.english', any_word.query_text))) as w(lexeme)
+$$;
+comment on function private.any_word(text) is 'The words of a text joined by OR; null when it has none.';
+revoke execute on function private.any_word(text) from public;
+grant execute on function private.any_word(text) to service_role;
+
+-- wanted: any of the words (a question finds tickets that hold some of them). required: the "quoted phrases".
+-- excluded: what follows a minus, a word or a quoted phrase. ticket_keys: what looks like the key of a ticket, in
+-- upper case: TX-400 anywhere, "tx 400" when it is the whole query.
+create function private.parse_query(query_text text, out wanted tsquery, out required tsquery, out excluded tsquery, out ticket_keys text[])
+language plpgsql immutable security invoker set search_path = ''
+as $$
+declare
+  part text[];
+  words text := '';
+  phrase tsquery;
+begin
+  for part in
+    select m from regexp_matches(query_text, '(^|\s)(-?)"([^"]*)"|(\S+)', 'g') as m
+  loop
+    if part[3] is not null then
+      phrase := phraseto_tsquery('pg_catalog.english', part[3]);
+      continue when numnode(phrase) = 0;
+      if part[2] = '-' then
+        excluded := coalesce(excluded || phrase, phrase);
+      else
+        required := coalesce(required && phrase, phrase);
+        words := words || ' ' || part[3];
+      end if;
+    elsif part[4] ~ '^-[[:alnum:]]' then
+      phrase := phraseto_tsquery('pg_catalog.english', substring(part[4] from 2));
+      if numnode(phrase) > 0 then
+        excluded := coalesce(excluded || phrase, phrase);
+      end if;
+    else
+      words := words || ' ' || part[4];
+    end if;
+  end loop;
+  wanted := private.any_word(words);
+  ticket_keys := array(
+    select distinct upper(m[1]) from regexp_matches(words, '([[:alnum:]_]+-[0-9]+)(?![[:alnum:]])', 'g') as m
+    union
+    select upper(replace(m[1], ' ', '-')) from regexp_matches(words, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
+end
+$$;
+comment on function private.parse_query(text) is 'The words wanted (OR), the phrases required, what is excluded, and the ticket keys that a query names.';
+revoke execute on function private.parse_query(text) from public;
+grant execute on function private.parse_query(text) to service_role;

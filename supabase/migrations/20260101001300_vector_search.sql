@@ -1,0 +1,32 @@
+-- Search by meaning.
+
+create function public.search_by_vector(
+  query_embedding extensions.vector(1536),
+  embedding_model text,
+  match_threshold double precision default 0.7,
+  match_count integer default 10,
+  project_filter bigint default null,
+  status_filter text default null
+)
+returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
+language sql volatile security invoker set search_path = ''
+as $$
+  with best as (
+    select distinct on (s.ticket_id, s.project_id) s.project_id, s.ticket_id, s.chunk_id, s.similarity
+    from private.scan_chunks(
+      search_by_vector.query_embedding, search_by_vector.embedding_model, search_by_vector.project_filter,
+      search_by_vector.status_filter, search_by_vector.match_threshold,
+      10 * greatest(1, least(1000, search_by_vector.match_count)), greatest(1, least(1000, search_by_vector.match_count))
+    ) s
+    where s.similarity > search_by_vector.match_threshold
+    order by s.ticket_id, s.project_id, s.similarity desc, s.chunk_id
+  )
+  select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id) as rank,
+    b.project_id, b.ticket_id, b.chunk_id, b.similarity
+  from best b
+  order by 1
+$$;
+comment on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) is
+  'Tickets and projects (ticket_id null) by the cosine similarity of their best chunk, strictly over match_threshold. Only chunks of embedding_model are compared. At most 1,000.';
+revoke execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) from public, anon, authenticated;
+grant execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) to service_role;

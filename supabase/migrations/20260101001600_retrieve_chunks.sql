@@ -1,0 +1,39 @@
+-- Retrieval for answers: the nearest chunks, with how similar they are to one another, so that the caller can trade
+-- relevance against diversity (MMR) without the vectors having to travel.
+
+create function public.retrieve_chunks(
+  query_embedding extensions.vector(1536),
+  embedding_model text,
+  match_threshold double precision default 0.7,
+  match_count integer default 20,
+  project_filter bigint default null,
+  status_filter text default null
+)
+returns table (
+  chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
+  text text, tokens integer, similarity double precision, over_threshold boolean, similarities double precision[]
+)
+language sql volatile security invoker set search_path = ''
+as $$
+  with nearest as materialized (
+    select s.chunk_id, s.project_id, s.ticket_id, s.similarity, c.text, c.tokens, c.embedding,
+      s.similarity > retrieve_chunks.match_threshold as over_threshold,
+      row_number() over (order by s.similarity desc, s.chunk_id) as place
+    from private.scan_chunks(
+      retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.project_filter, retrieve_chunks.status_filter,
+      retrieve_chunks.match_threshold, greatest(1, least(100, retrieve_chunks.match_count)), 100) s
+    join public.chunks c using (chunk_id)
+  )
+  select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.text, n.tokens, n.similarity, n.over_threshold,
+    array(
+      select 1 - (n.embedding operator(extensions.<=>) m.embedding) from nearest m order by m.place)
+  from nearest n
+  join public.projects p on p.project_id = n.project_id
+  left join public.tickets t on t.ticket_id = n.ticket_id
+  left join public.status s on s.status_id = t.status_id
+  order by n.place
+$$;
+comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text) is
+  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. similarities[i] is the cosine similarity to the i-th row. match_count at most 100.';
+revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text) from public, anon, authenticated;
+grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text) to service_role;

@@ -1,0 +1,34 @@
+-- What a frontend offers as filters, and what the service asks before it says that it is ready.
+
+create function public.list_projects()
+returns table (project_id bigint, key text, name text, tickets bigint)
+language sql stable security invoker set search_path = ''
+as $$
+  select p.project_id, p.key, p.name, (select count(*) from public.tickets t where t.project_id = p.project_id)
+  from public.projects p
+  order by p.key
+$$;
+comment on function public.list_projects() is 'All projects with their number of tickets, by key.';
+revoke execute on function public.list_projects() from public, anon, authenticated;
+grant execute on function public.list_projects() to service_role;
+
+create function public.list_statuses()
+returns table (status_id bigint, name text)
+language sql stable security invoker set search_path = ''
+as $$
+  select s.status_id, s.name from public.status s order by s.status_id
+$$;
+comment on function public.list_statuses() is 'All statuses, in the order they were made.';
+revoke execute on function public.list_statuses() from public, anon, authenticated;
+grant execute on function public.list_statuses() to service_role;
+
+-- "Security definer": the record of migrations belongs to their owner alone.
+create function public.list_migrations()
+returns setof text
+language sql stable security definer set search_path = ''
+as $$
+  select m.version from supabase_migrations.schema_migrations m order by m.version
+$$;
+comment on function public.list_migrations() is 'The versions of the migrations that this database has applied.';
+revoke execute on function public.list_migrations() from public, anon, authenticated;
+grant execute on function public.list_migrations() to service_role;
