@@ -1,0 +1,70 @@
+package tokenizer
+
+import (
+	"iter"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxPiece bounds, in bytes, what the library encodes at once, and with it the
+// square that it takes over an unbroken run.
+const maxPiece = 512
+
+// pieces yields text in order, cut into pieces of at most maxPiece bytes.
+func pieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for text != "" {
+			end := cut(text)
+			if !yield(text[:end]) {
+				return
+			}
+			text = text[end:]
+		}
+	}
+}
+
+// cut returns the byte offset at which the first piece of text ends: the last
+// clean offset within maxPiece bytes, else the last rune boundary there.
+func cut(text string) int {
+	if len(text) <= maxPiece {
+		return len(text)
+	}
+	limit := maxPiece
+	for limit > maxPiece-utf8.UTFMax && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	for at := limit; at > 0; {
+		before, size := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at:])
+		if clean(before, after) {
+			return at
+		}
+		at -= size
+	}
+	return limit
+}
+
+// clean reports whether the tokens of a text are those of its two halves when
+// it is cut between before and after, whatever else the halves hold.
+//
+// cl100k_base first splits a text with the expression
+//
+//	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
+//	 ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+//
+// and merges bytes inside a match only, so a cut is clean where every match
+// has to end and no look-ahead crosses it. A match that holds a letter or a
+// digit ends with it; no match goes on from a visible character to a space or
+// tab; and one that has reached a line break stops before a visible character.
+func clean(before, after rune) bool {
+	switch {
+	case unicode.IsLetter(before):
+		return !unicode.IsLetter(after)
+	case unicode.IsNumber(before):
+		return !unicode.IsNumber(after)
+	case before == '\n' || before == '\r':
+		return !unicode.IsSpace(after)
+	default:
+		return !unicode.IsSpace(before) && (after == ' ' || after == '\t')
+	}
+}

@@ -1,0 +1,160 @@
+package tokenizer
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func mustLoad(t testing.TB) *Tokenizer {
+	t.Helper()
+	tokens, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens
+}
+
+func TestLoadReturnsTheOneTokenizer(t *testing.T) {
+	t.Parallel()
+	if mustLoad(t) != mustLoad(t) {
+		t.Error("Load made a second tokenizer")
+	}
+}
+
+// The ids are those that OpenAI's own tokenizer gives, so that the vocabulary
+// and the splitting expression are known to be cl100k_base's.
+func TestEncodesAsTheModelDoes(t *testing.T) {
+	t.Parallel()
+	tokens := mustLoad(t)
+	for _, test := range []struct {
+		ids    []int
+		tokens []string
+	}{
+		{[]int{83, 1609, 5963, 374, 2294, 0}, []string{"t", "ik", "token", " is", " great", "!"}},
+		{[]int{519, 85342, 34500, 479, 8997, 2191}, []string{"ant", "idis", "establish", "ment", "arian", "ism"}},
+		{[]int{17, 489, 220, 17, 284, 220, 19}, []string{"2", " +", " ", "2", " =", " ", "4"}},
+	} {
+		text := strings.Join(test.tokens, "")
+		if got := tokens.encode(text); !slices.Equal(got, test.ids) {
+			t.Errorf("%q: ids %v, want %v", text, got, test.ids)
+		}
+		var lengths []int
+		for _, token := range test.tokens {
+			lengths = append(lengths, len(token))
+		}
+		if got := tokens.Lengths(text); !slices.Equal(got, lengths) {
+			t.Errorf("%q: lengths %v, want %v", text, got, lengths)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	tokens := mustLoad(t)
+	for text, want := range map[string]int{
+		"":                             0,
+		"hello":                        1,
+		"hello world":                  2,
+		"<|endoftext|>":                7, // text, not a control token
+		"お誕生日おめでとう":                    9,
+		strings.Repeat("hello ", 3000): 3001,
+		strings.Repeat("a", 1<<14):     1 << 11,
+	} {
+		if got := tokens.Count(text); got != want {
+			t.Errorf("%.20q (%d bytes): %d tokens, want %d", text, len(text), got, want)
+		}
+	}
+}
+
+// ordinary generates texts whose unbroken runs are short.
+func ordinary() *rapid.Generator[string] {
+	word := rapid.OneOf(
+		rapid.SampledFrom([]string{"the", "checkout", "TX-400", "it's", "naïve", "Straße", "支払いが", "двойное", "😀", "e\u0301te\u0301",
+			"...", "?!", "<|endoftext|>", "{\"id\":12345678}", "\u00a0", "if(x==nil){", "100%", "'S", "\u200d", "\r", "。", "ᾳ"}),
+		rapid.StringN(1, 12, 40),
+	)
+	return rapid.Custom(func(t *rapid.T) string {
+		words := rapid.SliceOfN(word, 1, 300).Draw(t, "words")
+		gaps := rapid.SliceOfN(rapid.SampledFrom([]string{" ", " ", " ", "  ", "\n", "\n\n", "\r\n", "\n  ", ", ", ". ", "\t"}), len(words), len(words)).Draw(t, "gaps")
+		var text strings.Builder
+		for i, word := range words {
+			text.WriteString(strings.ToValidUTF8(word, "?"))
+			text.WriteString(gaps[i])
+		}
+		return text.String()
+	})
+}
+
+func TestCuttingChangesNoOrdinaryText(t *testing.T) {
+	t.Parallel()
+	tokens := mustLoad(t)
+	rapid.Check(t, func(t *rapid.T) {
+		text := ordinary().Draw(t, "text")
+		var ids []int
+		for piece := range pieces(text) {
+			ids = append(ids, tokens.encode(piece)...)
+		}
+		if want := tokens.encode(text); !slices.Equal(ids, want) {
+			t.Fatalf("%d tokens in pieces, %d at once", len(ids), len(want))
+		}
+	})
+}
+
+func TestLengthsCoverTheText(t *testing.T) {
+	t.Parallel()
+	tokens := mustLoad(t)
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.ToValidUTF8(rapid.OneOf(ordinary(), rapid.StringN(0, 3000, -1)).Draw(t, "text"), "?")
+		lengths := tokens.Lengths(text)
+		sum := 0
+		for _, length := range lengths {
+			sum += length
+		}
+		if sum != len(text) {
+			t.Fatalf("lengths sum to %d, the text has %d bytes", sum, len(text))
+		}
+		if count := tokens.Count(text); count != len(lengths) {
+			t.Fatalf("Count %d, Lengths %d", count, len(lengths))
+		}
+	})
+}
+
+// The library is given each byte once, and never more than a piece.
+func TestEncodesInPieces(t *testing.T) {
+	t.Parallel()
+	var largest, total int
+	tokens := &Tokenizer{sizes: []uint8{1}, encode: func(piece string) []int {
+		largest, total = max(largest, len(piece)), total+len(piece)
+		return make([]int, len(piece))
+	}}
+	text := strings.Repeat("漢字 and kana ", 10_000)
+	for name, measure := range map[string]func() int{
+		"Count":   func() int { return tokens.Count(text) },
+		"Lengths": func() int { return len(tokens.Lengths(text)) },
+	} {
+		largest, total = 0, 0
+		if got := measure(); got != len(text) || total != len(text) || largest > maxPiece {
+			t.Errorf("%s: %d tokens, %d bytes encoded in pieces of up to %d; the text has %d", name, got, total, largest, len(text))
+		}
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	tokens := mustLoad(t)
+	text := strings.Repeat("The card was charged twice; 支払いが二重。\n", 50)
+	want := tokens.Lengths(text)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if !slices.Equal(tokens.Lengths(text), want) {
+				t.Error("another result when used concurrently")
+			}
+		})
+	}
+	group.Wait()
+}
