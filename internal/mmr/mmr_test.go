@@ -1,0 +1,225 @@
+package mmr_test
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"tasklens/internal/mmr"
+)
+
+var (
+	nan = math.NaN()
+	inf = math.Inf(1)
+)
+
+// matrix reads similarities from a symmetric table.
+func matrix(rows [][]float64) func(i, j int) float64 {
+	return func(i, j int) float64 { return rows[i][j] }
+}
+
+// none is a similarity between strangers.
+func none(int, int) float64 { return 0 }
+
+func TestSelect(t *testing.T) {
+	t.Parallel()
+	// 0 and 1 say nearly the same, 2 is half like them, 3 is unlike all.
+	rows := [][]float64{
+		{1.0, 0.9, 0.5, 0.0},
+		{0.9, 1.0, 0.5, 0.0},
+		{0.5, 0.5, 1.0, 0.1},
+		{0.0, 0.0, 0.1, 1.0},
+	}
+	relevance := []float64{0.9, 0.8, 0.7, 0.3}
+	for _, test := range []struct {
+		name       string
+		relevance  []float64
+		similarity func(i, j int) float64
+		k          int
+		lambda     float64
+		want       []int
+	}{
+		{"lambda 1 is relevance order", relevance, matrix(rows), 4, 1, []int{0, 1, 2, 3}},
+		{"lambda 0 is diversity after the best", relevance, matrix(rows), 4, 0, []int{0, 3, 2, 1}},
+		// After 0: 1 → .4−.45 = −.05, 2 → .35−.25 = .10, 3 → .15. After 3: 1 → −.05, 2 → .10.
+		{"half and half", relevance, matrix(rows), 4, 0.5, []int{0, 3, 2, 1}},
+		// After 0: 1 → .56−.27 = .29, 2 → .49−.15 = .34, 3 → .21. After 2: 1 → .29, 3 → .21−.03 = .18.
+		{"a little diversity", relevance, matrix(rows), 3, 0.7, []int{0, 2, 1}},
+		{"most relevant first wherever it stands", []float64{0.1, 0.9, 0.5}, none, 3, 0.5, []int{1, 2, 0}},
+		{"most relevant first with lambda 0", []float64{0.1, 0.9, 0.5}, none, 3, 0, []int{1, 0, 2}},
+		{"ties by index", []float64{0.5, 0.5, 0.5}, none, 3, 0.5, []int{0, 1, 2}},
+		{"ties by index, lambda 1", []float64{0.2, 0.5, 0.5}, none, 3, 1, []int{1, 2, 0}},
+		{"k cuts", relevance, matrix(rows), 2, 0.5, []int{0, 3}},
+		{"k beyond the candidates", []float64{0.1, 0.2}, none, 9, 0.5, []int{1, 0}},
+		{"k of none", relevance, matrix(rows), 0, 0.5, []int{}},
+		{"negative k", relevance, matrix(rows), -1, 0.5, []int{}},
+		{"no candidates", nil, none, 3, 0.5, []int{}},
+		{"negative similarities", []float64{0.9, 0.5, 0.5}, matrix([][]float64{{1, -0.2, -0.8}, {-0.2, 1, 0}, {-0.8, 0, 1}}), 3, 0.5, []int{0, 2, 1}},
+		{"negative relevances", []float64{-3, -1, -2}, none, 3, 0.5, []int{1, 2, 0}},
+		{"the nearest of the chosen counts, not the last", []float64{1, 0.9, 0.8, 0.8},
+			matrix([][]float64{{1, 0, 0.9, 0.1}, {0, 1, 0.1, 0.2}, {0.9, 0.1, 1, 0}, {0.1, 0.2, 0, 1}}), 3, 0.5, []int{0, 1, 3}},
+		{"relevance not a number comes last", []float64{nan, -inf, 0.2, nan}, none, 4, 1, []int{2, 0, 1, 3}},
+		{"all relevances not a number", []float64{nan, nan}, none, 2, 0.5, []int{0, 1}},
+		{"similarity not a number counts as 0", []float64{0.9, 0.5, 0.5},
+			matrix([][]float64{{1, 0.3, nan}, {0.3, 1, 0}, {nan, 0, 1}}), 3, 0.5, []int{0, 2, 1}},
+		{"infinite relevance with lambda 0", []float64{0, inf, inf}, matrix([][]float64{{1, 0.2, 0}, {0.2, 1, 0.1}, {0, 0.1, 1}}), 3, 0, []int{1, 2, 0}},
+		{"infinite on both sides", []float64{1, inf, inf}, func(int, int) float64 { return inf }, 3, 0.5, []int{1, 0, 2}},
+		// Unclamped, 7 would reward likeness and −7 irrelevance.
+		{"lambda above 1", []float64{0.9, 0.8, 0.79}, matrix([][]float64{{1, 0, 0.9}, {0, 1, 0}, {0.9, 0, 1}}), 3, 7, []int{0, 1, 2}},
+		{"lambda below 0", []float64{0.9, 0.8, 0.1}, matrix([][]float64{{1, 0, 0.01}, {0, 1, 0}, {0.01, 0, 1}}), 3, -7, []int{0, 1, 2}},
+		{"lambda not a number", []float64{0.1, 0.2, 0.9}, none, 3, nan, []int{2, 1, 0}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := mmr.Select(test.relevance, test.similarity, test.k, test.lambda)
+			if got == nil || !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// candidates generates relevances and a symmetric similarity with many ties.
+func candidates(t *rapid.T) ([]float64, [][]float64) {
+	n := rapid.IntRange(0, 25).Draw(t, "n")
+	score := rapid.OneOf(
+		rapid.Map(rapid.IntRange(0, 4), func(i int) float64 { return float64(i) / 4 }),
+		rapid.Float64Range(-1, 1),
+	)
+	relevance := rapid.SliceOfN(score, n, n).Draw(t, "relevance")
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, n)
+		rows[i][i] = 1
+		for j := range i {
+			rows[i][j] = score.Draw(t, "similarity")
+			rows[j][i] = rows[i][j]
+		}
+	}
+	return relevance, rows
+}
+
+// reference is the formula of the paper, word for word and without economy.
+func reference(relevance []float64, rows [][]float64, k int, lambda float64) []int {
+	var chosen []int
+	for len(chosen) < min(k, len(relevance)) {
+		best, bestScore := -1, 0.0
+		for i := range relevance {
+			if slices.Contains(chosen, i) {
+				continue
+			}
+			score := relevance[i]
+			if len(chosen) > 0 {
+				nearest := math.Inf(-1)
+				for _, j := range chosen {
+					nearest = max(nearest, rows[i][j])
+				}
+				score = lambda*relevance[i] - (1-lambda)*nearest
+			}
+			if best < 0 || score > bestScore {
+				best, bestScore = i, score
+			}
+		}
+		chosen = append(chosen, best)
+	}
+	return chosen
+}
+
+func TestSelectIsTheFormula(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		relevance, rows := candidates(t)
+		k := rapid.IntRange(0, 30).Draw(t, "k")
+		lambda := rapid.OneOf(rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{0, 0.5, 1})).Draw(t, "lambda")
+		asked := map[[2]int]int{}
+		var chosenSoFar []int
+		got := mmr.Select(relevance, func(i, j int) float64 {
+			asked[[2]int{i, j}]++
+			if len(chosenSoFar) == 0 || chosenSoFar[len(chosenSoFar)-1] != j {
+				chosenSoFar = append(chosenSoFar, j)
+			}
+			return rows[i][j]
+		}, k, lambda)
+
+		if want := reference(relevance, rows, k, lambda); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+		if !slices.Equal(chosenSoFar, got[:len(chosenSoFar)]) {
+			t.Fatalf("compared with %v, chose %v", chosenSoFar, got)
+		}
+		if bound := len(got) * len(relevance); len(asked) > bound {
+			t.Fatalf("%d similarities asked for, at most %d needed", len(asked), bound)
+		}
+		for pair, times := range asked {
+			if times > 1 {
+				t.Fatalf("similarity%v asked for %d times", pair, times)
+			}
+		}
+	})
+}
+
+func TestLambdaOneIsStableRelevanceOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		relevance, _ := candidates(t)
+		want := make([]int, len(relevance))
+		for i := range want {
+			want[i] = i
+		}
+		sort.SliceStable(want, func(a, b int) bool { return relevance[want[a]] > relevance[want[b]] })
+		got := mmr.Select(relevance, func(int, int) float64 {
+			t.Fatal("similarity asked for")
+			return 0
+		}, len(relevance), 1)
+		if !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	})
+}
+
+func TestAnyNumbersGiveDistinctIndices(t *testing.T) {
+	t.Parallel()
+	strange := rapid.OneOf(rapid.SampledFrom([]float64{nan, inf, -inf, 0, math.Copysign(0, -1), math.MaxFloat64, -math.MaxFloat64}), rapid.Float64())
+	rapid.Check(t, func(t *rapid.T) {
+		relevance := rapid.SliceOfN(strange, 0, 12).Draw(t, "relevance")
+		k := rapid.IntRange(-2, 15).Draw(t, "k")
+		got := mmr.Select(relevance, func(int, int) float64 { return strange.Draw(t, "similarity") }, k, strange.Draw(t, "lambda"))
+		if want := max(0, min(k, len(relevance))); len(got) != want {
+			t.Fatalf("%d indices, want %d", len(got), want)
+		}
+		seen := map[int]bool{}
+		for _, i := range got {
+			if i < 0 || i >= len(relevance) || seen[i] {
+				t.Fatalf("indices %v", got)
+			}
+			seen[i] = true
+		}
+	})
+}
+
+// Not parallel: AllocsPerRun counts the whole process.
+func TestSelectAllocatesTheResultAndOneSlice(t *testing.T) {
+	relevance := make([]float64, 100)
+	for i := range relevance {
+		relevance[i] = float64(i%7) / 7
+	}
+	similarity := func(i, j int) float64 { return float64((i*j)%11) / 11 }
+	if got := testing.AllocsPerRun(20, func() { mmr.Select(relevance, similarity, 20, 0.5) }); got > 2 {
+		t.Errorf("%v allocations, want 2", got)
+	}
+}
+
+func BenchmarkSelect(b *testing.B) {
+	relevance := make([]float64, 200)
+	for i := range relevance {
+		relevance[i] = float64((i*37)%101) / 101
+	}
+	similarity := func(i, j int) float64 { return float64((i*j)%11) / 11 }
+	b.ReportAllocs()
+	for b.Loop() {
+		mmr.Select(relevance, similarity, 20, 0.5)
+	}
+}
