@@ -1,0 +1,94 @@
+package ticketfile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func FuzzJSONTickets(f *testing.F) {
+	for _, seed := range []string{
+		"", "\n", oneTicket, oneTicket + "x\n" + oneTicket, "\uFEFF" + oneTicket, "{}", "null", `{"ticket_id":{},"notes":[{}]}`,
+		`{"ticket_id":5,"project_id":"S","name":"\u0000n","created_at":"soon","notes":[{"note":"x","status":"\ud800"}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		checkRows(t, data, jsonRows("f", bufio.NewReader(bytes.NewReader(data)), decodeTicket))
+	})
+}
+
+func FuzzJiraTickets(f *testing.F) {
+	for _, seed := range []string{
+		"", "\n", oneExport, jiraExport, "Issue key;Summary\r\n\"A-1\";\"a\r\nb\"\"\"\r\n", "Summary\tIssue key\na\"b\tA-1",
+		"Issue key,Summary\n\"A-1\"x,n\nA-2,\"n", "Issue key,Summary,Created\nA-1,\x00\xff,3/4/25\n\n,,\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, err := newJiraRows("f", bufio.NewReader(bytes.NewReader(data)))
+		if err != nil {
+			return
+		}
+		checkRows(t, data, rows.nextTicket)
+		rows, err = newJiraRows("f", bufio.NewReader(bytes.NewReader(data)))
+		if err != nil {
+			t.Fatalf("the header is read once and then not: %v", err)
+		}
+		for {
+			p, err := rows.nextProject()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				t.Fatalf("project: %v", err)
+			}
+			checkText(t, p.Key, p.Name, p.Description)
+			if p.Key == "" || p.Name == "" {
+				t.Fatalf("%+v", p)
+			}
+		}
+	})
+}
+
+// checkRows reads all tickets and checks what Ticket and RowError promise.
+func checkRows(t *testing.T, data []byte, next func() (Ticket, error)) {
+	last, lines := 0, bytes.Count(data, []byte("\n"))+1
+	for {
+		ticket, err := next()
+		var bad *RowError
+		switch {
+		case err == io.EOF:
+			return
+		case errors.As(err, &bad):
+			if bad.Line <= last || bad.Line > lines {
+				t.Fatalf("bad row on line %d behind line %d of %d", bad.Line, last, lines)
+			}
+			last = bad.Line
+			checkText(t, bad.Reason)
+		case err != nil:
+			t.Fatalf("%v", err)
+		default:
+			if ticket.Key == "" || ticket.ProjectKey == "" || strings.TrimSpace(ticket.Name) == "" || ticket.Status == "" || ticket.CreatedAt.Year() < 1 || ticket.CreatedAt.Year() > 9999 {
+				t.Fatalf("%+v", ticket)
+			}
+			checkText(t, ticket.Key, ticket.ProjectKey, ticket.Name, ticket.Description, ticket.Status)
+			for _, n := range ticket.Notes {
+				checkText(t, n.Status, n.Text)
+			}
+		}
+	}
+}
+
+func checkText(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, s := range texts {
+		if !utf8.ValidString(s) || strings.Contains(s, "\x00") {
+			t.Fatalf("text %q", s)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package ticketfile
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The columns of Jira's "Export CSV (all fields)", shortened, with a repeated Labels and Comment.
+const jiraExport = `Summary,Issue key,Issue id,Issue Type,Status,Project key,Project name,Project type,Project description,Priority,Resolution,Assignee,Created,Updated,Labels,Labels,Description,Custom field (Story Points),Comment,Comment
+Cart is empty,SHOP-7,10007,Bug,In Progress,SHOP,Web shop,software,"Everything, sold",High,,Ann,14/Mar/25 9:12 AM,15/Mar/25 1:00 PM,cart,web,"First line
+
+He said ""it is gone"", and left",3,14/Mar/25 9:30 AM;ann;seen,
+"Pay, twice",PAY-1,10008,Story,Done,PAY,,software,,Low,Done,,soon,,,,,,,
+`
+
+func TestJiraExport(t *testing.T) {
+	t.Parallel()
+	r := openCSV(t, jiraExport)
+	tickets := all(t, r.Tickets())
+	want := []Ticket{
+		{Key: "SHOP-7", ProjectKey: "SHOP", Name: "Cart is empty", Status: "In Progress",
+			Description: "First line\n\nHe said \"it is gone\", and left", CreatedAt: time.Date(2025, 3, 14, 9, 12, 0, 0, time.UTC)},
+		{Key: "PAY-1", ProjectKey: "PAY", Name: "Pay, twice", Status: "Done",
+			Warnings: []*RowError{{File: r.tickets.path, Line: 5, Reason: `Created is left out: "soon" is not a date`}}},
+	}
+	if diff := cmp.Diff(want, tickets, withoutPlace); diff != "" {
+		t.Error(diff)
+	}
+	projects := all(t, r.Projects())
+	if want := []Project{{Key: "SHOP", Name: "Web shop", Description: "Everything, sold"}, {Key: "PAY", Name: "PAY"}}; !cmp.Equal(want, projects) {
+		t.Error(cmp.Diff(want, projects))
+	}
+}
+
+func TestJiraForms(t *testing.T) {
+	t.Parallel()
+	plain := Ticket{Key: "A-B-1", ProjectKey: "A-B", Name: "n", Status: "To Do"}
+	described := plain
+	described.Description = "d"
+	lines := plain
+	lines.Description = "a\nb\nc\rd"
+	for name, c := range map[string]struct {
+		file string
+		want Ticket
+	}{
+		"least":                        {"Issue key,Summary\nA-B-1,n\n", plain},
+		"no line feed at end":          {"Issue key,Summary\nA-B-1,n", plain},
+		"quoted to the end":            {"Issue key,Summary\nA-B-1,\"n\"", plain},
+		"CRLF":                         {"Issue key,Summary\r\nA-B-1,n\r\n", plain},
+		"CRLF and quotes":              {"\"Issue key\",\"Summary\"\r\n\"A-B-1\",\"n\"\r\n", plain},
+		"byte order mark":              {"\uFEFFIssue key,Summary\nA-B-1,n\n", plain},
+		"byte order mark and quotes":   {"\uFEFF\"Issue key\",Summary\nA-B-1,n\n", plain},
+		"semicolons":                   {"Issue key;Summary;Description\nA-B-1;n;d\n", described},
+		"tabs":                         {"Labels\tIssue key\tSummary\tDescription\n\tA-B-1\tn\td\n", described},
+		"nameless first column":        {"\tIssue key\tSummary\n\tA-B-1\tn\n", plain},
+		"commas in a semicolon file":   {"Issue key;Summary;a,b,c,d\nA-B-1;n;,,,,\n", plain},
+		"case and space in the header": {" ISSUE KEY , summary\nA-B-1,n\n", plain},
+		"blank lines":                  {"\n \nIssue key,Summary,Labels\n\n,,\r\nA-B-1,n,\n,,\n\n", plain},
+		"empty project key":            {"Issue key,Summary,Project key,Status,Created\nA-B-1,n, ,,\n", plain},
+		"repeated column":              {"Description,Issue key,Summary,Description\n,A-B-1,n,d\n", described},
+		"repeated column, both filled": {"Description,Issue key,Summary,Description\nd,A-B-1,n,e\n", described},
+		"line ends in a field":         {"Issue key,Summary,Description\nA-B-1,n,\"a\r\nb\nc\rd\"\n", lines},
+		"quote in an unquoted field":   {"Issue key,Summary,Labels\nA-B-1,n,24\" screen\n", plain},
+		"U+0000 and invalid UTF-8":     {"Issue key,Summary,Description\nA-B-1,\x00n,d\x00\n", described},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, one(t, openCSV(t, c.file).Tickets()), withoutPlace); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestJiraInvalidUTF8(t *testing.T) {
+	t.Parallel()
+	r := openCSV(t, "Issue key,Summary,Project name,Project description\nA-1,caf\xe9,\xe9t\xe9,\xff\n")
+	if got := one(t, r.Tickets()); got.Name != "caf\uFFFD" {
+		t.Errorf("name %q", got.Name)
+	}
+	if got := one(t, r.Projects()); got.Name != "\uFFFDt\uFFFD" || got.Description != "\uFFFD" {
+		t.Errorf("project %+v", got)
+	}
+}
+
+func TestJiraBadRows(t *testing.T) {
+	t.Parallel()
+	r := openCSV(t, strings.Join([]string{
+		`Issue key,Summary,Description,Project key,Status`, // 1
+		`A-1,"two`, // 2
+		`lines",,,`,
+		`,no key,,,`, // 4
+		`A-2,"`,      // 5
+		`","`,
+		``,
+		`",,`,
+		`A-3,one field too many,,,,`,    // 9
+		`A-4,one too few,,`,             // 10
+		`A- 5,space,,,`,                 // 11
+		`AB,no project,,,`,              // 12
+		`-6,no project either,,,`,       // 13
+		`A-7,"quote "in" the field",,,`, // 14
+		`A-8,good,,B C,`,                // 15
+		`A-9,status,,,` + strings.Repeat("s", 101), // 16
+		`A-10,"spans`, // 17
+		`two lines" more,,,`,
+		`A-11,last good,,,`, // 19
+		`A-12,good,"never`,  // 20
+		`closed,,`,
+		`A-13,swallowed,,,`,
+	}, "\r\n"))
+	good, bad, fatal := collect(t, r.Tickets())
+	if fatal != nil {
+		t.Fatal(fatal)
+	}
+	var names []string
+	for _, ticket := range good {
+		names = append(names, ticket.Name)
+	}
+	if want := []string{"two\nlines", "last good"}; !cmp.Equal(want, names) {
+		t.Error(cmp.Diff(want, names))
+	}
+	row := func(line int, reason string) *RowError {
+		return &RowError{File: r.tickets.path, Line: line, Reason: reason}
+	}
+	if want := []*RowError{
+		row(4, "Issue key is missing"),
+		row(5, "Summary is missing"),
+		row(9, "the row has 6 fields where the header has 5"),
+		row(10, "the row has 4 fields where the header has 5"),
+		row(11, `Issue key "A- 5" has a space or control character in it`),
+		row(12, `Project key is missing, and Issue key "AB" does not hold it`),
+		row(13, "Project key is missing"),
+		row(14, "on line 14 text follows a closing quote: reading goes on behind that line"),
+		row(15, `Project key "B C" has a space or control character in it`),
+		row(16, "Status is longer than 100 characters"),
+		row(17, "on line 18 text follows a closing quote: reading goes on behind that line"),
+		row(20, "the quote opened on line 20 is never closed: the rest of the file counts as this row"),
+	}; !cmp.Equal(want, bad) {
+		t.Error(cmp.Diff(want, bad))
+	}
+	// The projects are those of the good tickets, and what is bad is not reported a second time.
+	if want, got := []Project{{Key: "A", Name: "A"}}, all(t, r.Projects()); !cmp.Equal(want, got) {
+		t.Error(cmp.Diff(want, got))
+	}
+}
+
+func TestJiraLinesBehindBlankOnes(t *testing.T) {
+	t.Parallel()
+	_, bad, fatal := collect(t, openCSV(t, "\r\n\n\"Issue key\";Summary\n\nA-1;\n").Tickets())
+	if fatal != nil || len(bad) != 1 || bad[0].Line != 5 {
+		t.Errorf("got %v, %v, want a bad row on line 5", bad, fatal)
+	}
+}

@@ -1,0 +1,167 @@
+package ticketfile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var noon = time.Date(2025, 3, 14, 12, 0, 0, 0, time.UTC)
+
+func TestJSONTicketForms(t *testing.T) {
+	t.Parallel()
+	plain := Ticket{Key: "S-1", ProjectKey: "S", Name: "n", Status: "To Do"}
+	with := func(change func(*Ticket)) Ticket {
+		t := plain
+		change(&t)
+		return t
+	}
+	for name, c := range map[string]struct {
+		line string
+		want Ticket
+	}{
+		"least": {`{"ticket_id":"S-1","project_id":"S","name":"n"}`, plain},
+		"nulls": {`{"ticket_id":"S-1","project_id":"S","name":"n","description":null,"status":null,"created_at":null,"notes":null}`, plain},
+		"all": {
+			`{"ticket_id":"S-1","project_id":"S","name":"n","description":" d\n","status":"Done","created_at":"2025-03-14T12:00:00Z",
+			"notes":[{"status":"Done","note":"x","created_at":"2025-03-14T12:00:00Z"},{"note":"y"}]}`,
+			Ticket{Key: "S-1", ProjectKey: "S", Name: "n", Description: " d\n", Status: "Done", CreatedAt: noon,
+				Notes: []Note{{Status: "Done", Text: "x", CreatedAt: noon}, {Text: "y"}}},
+		},
+		"numbers as ids":       {`{"ticket_id":5,"project_id":12345678901234567890,"name":"n"}`, with(func(t *Ticket) { t.Key, t.ProjectKey = "5", "12345678901234567890" })},
+		"unknown fields":       {`{"ticket_id":"S-1","project_id":"S","name":"n","labels":[1],"points":{"a":2}}`, plain},
+		"space around":         {` {"ticket_id":" S-1 ","project_id":"S\t","name":"\n n ","status":" To Do "}  `, plain},
+		"empty status":         {`{"ticket_id":"S-1","project_id":"S","name":"n","status":" "}`, plain},
+		"escaped key":          {`{"ticket_id":"S\u002d1","project_id":"S","name":"n"}`, plain},
+		"U+0000 is dropped":    {`{"ticket_id":"S\u0000-1","project_id":"S","name":"\u0000n","description":"a\u0000b"}`, with(func(t *Ticket) { t.Description = "ab" })},
+		"invalid UTF-8":        {"{\"ticket_id\":\"S-1\",\"project_id\":\"S\",\"name\":\"n\",\"description\":\"a\xffb\"}", with(func(t *Ticket) { t.Description = "a\uFFFDb" })},
+		"half a surrogate":     {`{"ticket_id":"S-1","project_id":"S","name":"n","description":"\ud800"}`, with(func(t *Ticket) { t.Description = "\uFFFD" })},
+		"key of 255":           {`{"ticket_id":"` + strings.Repeat("é", 255) + `","project_id":"S","name":"n"}`, with(func(t *Ticket) { t.Key = strings.Repeat("é", 255) })},
+		"status of 100":        {`{"ticket_id":"S-1","project_id":"S","name":"n","status":"` + strings.Repeat("é", 100) + `"}`, with(func(t *Ticket) { t.Status = strings.Repeat("é", 100) })},
+		"name of any length":   {`{"ticket_id":"S-1","project_id":"S","name":"` + strings.Repeat("n", 200_000) + `"}`, with(func(t *Ticket) { t.Name = strings.Repeat("n", 200_000) })},
+		"CRLF":                 {"{\"ticket_id\":\"S-1\",\"project_id\":\"S\",\"name\":\"n\"}\r", plain},
+		"byte order mark":      {"\uFEFF" + `{"ticket_id":"S-1","project_id":"S","name":"n"}`, plain},
+		"no line feed at end":  {"\n\r\n \t\n" + `{"ticket_id":"S-1","project_id":"S","name":"n"}`, plain},
+		"empty notes, no date": {`{"ticket_id":"S-1","project_id":"S","name":"n","created_at":"","notes":[]}`, plain},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := one(t, openTickets(t, strings.ReplaceAll(c.line, "\n\t\t\t", " ")).Tickets())
+			if diff := cmp.Diff(c.want, got, withoutPlace); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestJSONWarnings(t *testing.T) {
+	t.Parallel()
+	got := one(t, openTickets(t, "\n"+`{"ticket_id":"S-1","project_id":"S","name":"n","created_at":"soon","notes":[`+
+		`{"note":"a","created_at":"soon"},{"note":" "},{"status":"Done"},{"note":"b","created_at":"2025-03-14"}]}`).Tickets())
+	if want := []string{
+		`created_at is left out: "soon" is not a date`,
+		"notes left out because they have no text: 2",
+		"notes.created_at left out because it is not a date: 1",
+	}; !cmp.Equal(want, reasons(got.Warnings)) {
+		t.Error(cmp.Diff(want, reasons(got.Warnings)))
+	}
+	for _, w := range got.Warnings {
+		if w.Line != 2 || !strings.HasSuffix(w.File, "tickets.jsonl") {
+			t.Errorf("warning at %s:%d, want tickets.jsonl:2", w.File, w.Line)
+		}
+	}
+	if want := []Note{{Text: "a"}, {Text: "b", CreatedAt: time.Date(2025, 3, 14, 0, 0, 0, 0, time.UTC)}}; !cmp.Equal(want, got.Notes) {
+		t.Error(cmp.Diff(want, got.Notes))
+	}
+}
+
+func TestJSONBadRows(t *testing.T) {
+	t.Parallel()
+	const rest = `"project_id":"S","name":"n"}`
+	cases := []struct{ line, reason string }{
+		{`{` + rest, "ticket_id is missing"},
+		{`{"ticket_id":null,` + rest, "ticket_id is missing"},
+		{`{"ticket_id":" ",` + rest, "ticket_id is missing"},
+		{`{"ticket_id":"a b",` + rest, `ticket_id "a b" has a space or control character in it`},
+		{`{"ticket_id":"a\u00a0b",` + rest, `ticket_id "a\u00a0b" has a space or control character in it`},
+		{`{"ticket_id":"a\u001bb",` + rest, `ticket_id "a\x1bb" has a space or control character in it`},
+		{`{"ticket_id":"` + strings.Repeat("é", 256) + `",` + rest, "ticket_id is longer than 255 characters"},
+		{`{"ticket_id":5.0,` + rest, "ticket_id must be a string or a whole number"},
+		{`{"ticket_id":-5,` + rest, "ticket_id must be a string or a whole number"},
+		{`{"ticket_id":true,` + rest, "ticket_id must be a string or a whole number"},
+		{`{"ticket_id":["S-1"],` + rest, "ticket_id must be a string or a whole number"},
+		{`{"ticket_id":"S-1","name":"n"}`, "project_id is missing"},
+		{`{"ticket_id":"S-1","project_id":{},"name":"n"}`, "project_id must be a string or a whole number"},
+		{`{"ticket_id":"S-1","project_id":"S"}`, "name is missing"},
+		{`{"ticket_id":"S-1","project_id":"S","name":" \u0000\n"}`, "name is missing"},
+		{`{"ticket_id":"S-1","project_id":"S","name":7}`, "name must be a string, not number"},
+		{`{"ticket_id":"S-1","description":{},` + rest, "description must be a string, not object"},
+		{`{"ticket_id":"S-1","status":false,` + rest, "status must be a string, not bool"},
+		{`{"ticket_id":"S-1","status":"` + strings.Repeat("é", 101) + `",` + rest, "status is longer than 100 characters"},
+		{`{"ticket_id":"S-1","created_at":1710000000,` + rest, "created_at must be a string, not number"},
+		{`{"ticket_id":"S-1","notes":"x",` + rest, "notes must be a list of objects, not string"},
+		{`{"ticket_id":"S-1","notes":["x"],` + rest, "notes must be a list of objects, not string"},
+		{`{"ticket_id":"S-1","notes":[{"note":[]}],` + rest, "notes.note must be a string, not array"},
+		{`{"ticket_id":"S-1","notes":[{"note":"x","status":"` + strings.Repeat("s", 101) + `"}],` + rest, "notes.status is longer than 100 characters"},
+		{`null`, `the line is not a JSON object: it starts with "null"`},
+		{`[1]`, `the line is not a JSON object: it starts with "[1]"`},
+		{`{"ticket_id":"S-1"`, "the line is not a JSON object: unexpected end of JSON input"},
+		{`{} {}`, "the line is not a JSON object: invalid character '{' after top-level value"},
+	}
+	// Every bad row stands between a blank line and a good row: bad row i is on line 3i+2.
+	var file strings.Builder
+	for _, c := range cases {
+		fmt.Fprintf(&file, "\n%s\n{\"ticket_id\":\"S-1\",%s\n", c.line, rest)
+	}
+	good, bad, fatal := collect(t, openTickets(t, file.String()).Tickets())
+	if fatal != nil {
+		t.Fatal(fatal)
+	}
+	if len(good) != len(cases) || len(bad) != len(cases) {
+		t.Fatalf("got %d good and %d bad rows, want %d of each: %q", len(good), len(bad), len(cases), reasons(bad))
+	}
+	for i, c := range cases {
+		if bad[i].Reason != c.reason {
+			t.Errorf("%.80s: reason %q, want %q", c.line, bad[i].Reason, c.reason)
+		}
+		if want := 3*i + 2; bad[i].Line != want {
+			t.Errorf("%.80s: line %d, want %d", c.line, bad[i].Line, want)
+		}
+	}
+}
+
+func TestJSONProjects(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, map[string]string{"tickets.jsonl": "", "projects.jsonl": strings.Join([]string{
+		`{"project_id":"S","name":" Shop ","description":"d\u0000","extra":1}`,
+		`{"project_id":7,"name":"Seven"}`,
+		`{"name":"n"}`,
+		`{"project_id":"x"}`,
+		`{"project_id":"x","name":[]}`,
+		`{"project_id":1.5,"name":"n"}`,
+		`{"project_id":"S","name":"again"}`,
+	}, "\n")})
+	good, bad, fatal := collect(t, open(t, folder).Projects())
+	if fatal != nil {
+		t.Fatal(fatal)
+	}
+	if want := []Project{{Key: "S", Name: "Shop", Description: "d"}, {Key: "7", Name: "Seven"}, {Key: "S", Name: "again"}}; !cmp.Equal(want, good) {
+		t.Error(cmp.Diff(want, good))
+	}
+	file := folder + "/projects.jsonl"
+	if want := []*RowError{
+		{File: file, Line: 3, Reason: "project_id is missing"},
+		{File: file, Line: 4, Reason: "name is missing"},
+		{File: file, Line: 5, Reason: "name must be a string, not array"},
+		{File: file, Line: 6, Reason: "project_id must be a string or a whole number"},
+	}; !cmp.Equal(want, bad) {
+		t.Error(cmp.Diff(want, bad))
+	}
+	if got, want := bad[0].Error(), file+":3: project_id is missing"; got != want {
+		t.Errorf("error %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,125 @@
+package ticketfile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// fataler is what testing.T and rapid.T share.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// write puts files into folder; one whose name ends in .gz is compressed.
+func write(t fataler, folder string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		data := []byte(content)
+		if strings.HasSuffix(name, ".gz") {
+			data = zip(t, content)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+			t.Fatalf("write %s: %v", name, err)
+		}
+	}
+}
+
+func zip(t fataler, content string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write([]byte(content)); err != nil {
+		t.Fatalf("zip: %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatalf("zip: %v", err)
+	}
+	return out.Bytes()
+}
+
+func open(t fataler, path string) *Reader {
+	t.Helper()
+	r, err := Open(path)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	return r
+}
+
+// openCSV opens an export that holds content.
+func openCSV(t *testing.T, content string) *Reader {
+	t.Helper()
+	folder := t.TempDir()
+	write(t, folder, map[string]string{"export.csv": content})
+	return open(t, filepath.Join(folder, "export.csv"))
+}
+
+// openTickets opens a folder with these lines of tickets and no project.
+func openTickets(t *testing.T, lines string) *Reader {
+	t.Helper()
+	folder := t.TempDir()
+	write(t, folder, map[string]string{"projects.jsonl": "", "tickets.jsonl": lines})
+	return open(t, folder)
+}
+
+// collect drains a pass: the rows, the bad rows, and what ended it early.
+func collect[T any](t fataler, rows iter.Seq2[T, error]) (good []T, bad []*RowError, fatal error) {
+	t.Helper()
+	for row, err := range rows {
+		var rowErr *RowError
+		switch {
+		case fatal != nil:
+			t.Fatalf("the pass goes on after %v", fatal)
+		case err == nil:
+			good = append(good, row)
+		case errors.As(err, &rowErr):
+			bad = append(bad, rowErr)
+		default:
+			fatal = err
+		}
+	}
+	return good, bad, fatal
+}
+
+// all drains a pass that must hold good rows only.
+func all[T any](t fataler, rows iter.Seq2[T, error]) []T {
+	t.Helper()
+	good, bad, fatal := collect(t, rows)
+	if len(bad) > 0 {
+		t.Fatalf("bad row: %v", bad[0])
+	}
+	if fatal != nil {
+		t.Fatalf("read: %v", fatal)
+	}
+	return good
+}
+
+// one drains a pass that must hold one good row.
+func one[T any](t fataler, rows iter.Seq2[T, error]) T {
+	t.Helper()
+	good := all(t, rows)
+	if len(good) != 1 {
+		t.Fatalf("got %d rows, want 1", len(good))
+	}
+	return good[0]
+}
+
+func reasons(bad []*RowError) []string {
+	var out []string
+	for _, b := range bad {
+		out = append(out, b.Reason)
+	}
+	return out
+}
+
+// withoutPlace leaves out where rows were read: tests of what they hold don't count lines.
+var withoutPlace = cmpopts.IgnoreFields(Ticket{}, "File", "Line")

@@ -1,0 +1,271 @@
+package ticketfile
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	oneProject = `{"project_id":"S","name":"Shop"}` + "\n"
+	oneTicket  = `{"ticket_id":"S-1","project_id":"S","name":"n"}` + "\n"
+	oneExport  = "Issue key,Summary\nS-1,n\n"
+)
+
+func TestOpenForms(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files map[string]string
+		open  string
+	}{
+		"plain folder":    {map[string]string{"projects.jsonl": oneProject, "tickets.jsonl": oneTicket, "other": "x"}, ""},
+		"gzipped folder":  {map[string]string{"projects.jsonl.gz": oneProject, "tickets.jsonl.gz": oneTicket}, ""},
+		"mixed folder":    {map[string]string{"projects.jsonl": oneProject, "tickets.jsonl.gz": "\uFEFF" + oneTicket}, ""},
+		"export":          {map[string]string{"x.csv": oneExport}, "x.csv"},
+		"gzipped export":  {map[string]string{"x.csv.gz": "\uFEFF" + oneExport}, "x.csv.gz"},
+		"name in capital": {map[string]string{"X.CSV": oneExport}, "X.CSV"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			write(t, folder, c.files)
+			r := open(t, filepath.Join(folder, c.open))
+			for range 2 { // a pass may be repeated
+				if got := one(t, r.Tickets()); got.Key != "S-1" || got.ProjectKey != "S" {
+					t.Errorf("ticket %+v", got)
+				}
+				if got := one(t, r.Projects()); got.Key != "S" {
+					t.Errorf("project %+v", got)
+				}
+			}
+		})
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files   map[string]string
+		open    string
+		message string
+	}{
+		"nothing there":     {nil, "none", "no such file"},
+		"empty folder":      {nil, "", "holds no projects.jsonl or projects.jsonl.gz: a folder to import holds projects.jsonl and tickets.jsonl"},
+		"no tickets":        {map[string]string{"projects.jsonl": ""}, "", "holds no tickets.jsonl or tickets.jsonl.gz"},
+		"both":              {map[string]string{"projects.jsonl": "", "projects.jsonl.gz": "", "tickets.jsonl": ""}, "", "holds both projects.jsonl and projects.jsonl.gz"},
+		"one file of two":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor a CSV export from Jira"},
+		"other format":      {map[string]string{"x.xlsx": ""}, "x.xlsx", "is neither a folder"},
+		"empty export":      {map[string]string{"x.csv": "\n\n"}, "x.csv", "the file is empty"},
+		"other columns":     {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names no columns Issue key and Summary, which a CSV export from Jira has: "id,title"`},
+		"one column of two": {map[string]string{"x.csv": "Summary,Key\n"}, "x.csv", "names no columns Issue key and Summary"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			write(t, folder, c.files)
+			_, err := Open(filepath.Join(folder, c.open))
+			if err == nil || !strings.Contains(err.Error(), c.message) || !strings.HasPrefix(err.Error(), "open import: ") {
+				t.Errorf("got %v, want open import: … %q", err, c.message)
+			}
+		})
+	}
+	t.Run("folder named as a file", func(t *testing.T) {
+		t.Parallel()
+		folder := t.TempDir()
+		if err := os.Mkdir(filepath.Join(folder, "projects.jsonl"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(folder); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+			t.Errorf("got %v", err)
+		}
+	})
+	for _, name := range []string{"tickets.jsonl.gz", "x.csv.gz"} {
+		t.Run("not gzip: "+name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			write(t, folder, map[string]string{"projects.jsonl": ""})
+			path := filepath.Join(folder, name)
+			if err := os.WriteFile(path, []byte(oneTicket), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(name, "tickets") {
+				path = folder
+			}
+			if _, err := Open(path); !errors.Is(err, gzip.ErrHeader) {
+				t.Errorf("got %v, want %v", err, gzip.ErrHeader)
+			}
+		})
+	}
+}
+
+// manyTickets returns n good lines, or rows of an export behind its header, that compress badly.
+func manyTickets(n int, csv bool) string {
+	random := rand.New(rand.NewPCG(1, 2))
+	var out strings.Builder
+	if csv {
+		out.WriteString("Issue key,Summary,Description\n")
+	}
+	for i := range n {
+		text := fmt.Sprintf("%x%x", random.Uint64(), random.Uint64())
+		if csv {
+			fmt.Fprintf(&out, "S-%d,n,\"%s\n\"\n", i, text)
+		} else {
+			fmt.Fprintf(&out, `{"ticket_id":"S-%d","project_id":"S","name":"n","description":"%s"}`+"\n", i, text)
+		}
+	}
+	return out.String()
+}
+
+func TestDamagedGzip(t *testing.T) {
+	t.Parallel()
+	const rows = 4_000
+	for name, csv := range map[string]bool{"tickets.jsonl.gz": false, "x.csv.gz": true} {
+		whole := zip(t, manyTickets(rows, csv))
+		checksum := append([]byte(nil), whole...)
+		checksum[len(checksum)-8] ^= 1
+		for damage, c := range map[string]struct {
+			data []byte
+			want error
+		}{
+			"half":     {whole[:len(whole)/2], io.ErrUnexpectedEOF},
+			"last":     {whole[:len(whole)-1], io.ErrUnexpectedEOF},
+			"checksum": {checksum, gzip.ErrChecksum},
+		} {
+			t.Run(name+" "+damage, func(t *testing.T) {
+				t.Parallel()
+				folder := t.TempDir()
+				write(t, folder, map[string]string{"projects.jsonl": ""})
+				path := filepath.Join(folder, name)
+				if err := os.WriteFile(path, c.data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if !csv {
+					path = folder
+				}
+				good, bad, fatal := collect(t, open(t, path).Tickets())
+				if !errors.Is(fatal, c.want) || !strings.Contains(fmt.Sprint(fatal), "read "+filepath.Join(folder, name)) {
+					t.Errorf("ended with %v, want %v", fatal, c.want)
+				}
+				if len(bad) > 0 {
+					t.Errorf("bad row %v: a row cut off by the damage is no row", bad[0])
+				}
+				if len(good) < rows/4 || len(good) > rows {
+					t.Errorf("got %d rows before the damage", len(good))
+				}
+				for i, ticket := range good {
+					if want := fmt.Sprintf("S-%d", i); ticket.Key != want || len(ticket.Description) < 16 {
+						t.Fatalf("row %d: %+v", i, ticket)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestFileGoneAfterOpen(t *testing.T) {
+	t.Parallel()
+	r := openCSV(t, oneExport)
+	if err := os.Remove(r.tickets.path); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, fatal := collect(t, r.Tickets()); !errors.Is(fatal, os.ErrNotExist) {
+		t.Errorf("got %v", fatal)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, map[string]string{"projects.jsonl": oneProject, "tickets.jsonl.gz": manyTickets(6_000, false), "x.csv": manyTickets(6_000, true)})
+	for name, c := range map[string]struct {
+		path  string
+		files []string
+	}{
+		"folder": {folder, []string{"projects.jsonl", "tickets.jsonl.gz"}},
+		"export": {filepath.Join(folder, "x.csv"), []string{"x.csv", "x.csv"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var want int64
+			for _, file := range c.files {
+				info, err := os.Stat(filepath.Join(folder, file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want += info.Size()
+			}
+			r := open(t, c.path)
+			for range 2 {
+				all(t, r.Projects())
+				before, _ := r.Progress()
+				steps, rows := 0, 0
+				for _, err := range r.Tickets() {
+					if err != nil {
+						t.Fatal(err)
+					}
+					done, total := r.Progress()
+					if total != want || done > total {
+						t.Fatalf("%d of %d, want a total of %d", done, total, want)
+					}
+					if rows++; rows > 1 && done < before {
+						t.Fatalf("progress fell from %d to %d", before, done)
+					}
+					if done != before {
+						steps++
+					}
+					before = done
+				}
+				if steps < 3 {
+					t.Errorf("progress moved %d times in %d rows", steps, rows)
+				}
+				if done, _ := r.Progress(); done != want {
+					t.Errorf("at the end %d of %d", done, want)
+				}
+			}
+		})
+	}
+}
+
+func TestBrokenOff(t *testing.T) {
+	t.Parallel()
+	r := openTickets(t, oneTicket+"{}\n"+oneTicket)
+	seen := 0
+	for _, err := range r.Tickets() {
+		if seen++; err != nil { // breaking off at a bad row, too, must not be followed by another row
+			break
+		}
+	}
+	if seen != 2 {
+		t.Errorf("saw %d rows, want 2", seen)
+	}
+}
+
+func TestTicketsSayWhereTheyStart(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, map[string]string{
+		"projects.jsonl": `{"project_id":"S","name":"Shop"}`,
+		"tickets.jsonl":  "\n" + `{"ticket_id":"S-1","project_id":"S","name":"a"}` + "\n\n" + `{"ticket_id":"S-2","project_id":"S","name":"b"}`,
+	})
+	r, err := Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []int
+	for _, ticket := range all(t, r.Tickets()) {
+		lines = append(lines, ticket.Line)
+		if want := filepath.Join(folder, "tickets.jsonl"); ticket.File != want {
+			t.Errorf("file %q, want %q", ticket.File, want)
+		}
+	}
+	if want := []int{2, 4}; !slices.Equal(lines, want) {
+		t.Errorf("lines %v, want %v", lines, want)
+	}
+}

@@ -1,0 +1,123 @@
+package ticketfile
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+)
+
+// Longer than the buffer that a line is read through, shorter than MaxRow, which is slow to fill.
+const testMax = 200_000
+
+// as returns n times the letter a.
+func as(n int) string { return strings.Repeat("a", n) }
+
+func buffered(parts ...string) *bufio.Reader {
+	return bufio.NewReader(strings.NewReader(strings.Join(parts, "")))
+}
+
+func TestLongestLine(t *testing.T) {
+	t.Parallel()
+	lines := &lineReader{max: testMax, from: buffered(as(testMax), "\n", as(testMax+1), "\n", as(2*testMax), "\n", "b\n", as(testMax+1))}
+	for i, want := range []struct {
+		size int
+		err  error
+	}{{testMax, nil}, {0, errTooLong}, {0, errTooLong}, {1, nil}, {0, errTooLong}, {0, io.EOF}} {
+		line, err := lines.next()
+		if err != want.err || len(line) != want.size {
+			t.Errorf("line %d: %d bytes, %v, want %+v", i+1, len(line), err, want)
+		}
+		if len(lines.buf) > testMax {
+			t.Errorf("line %d: holds %d bytes", i+1, len(lines.buf))
+		}
+	}
+	if lines.line != 5 {
+		t.Errorf("counted %d lines, want 5", lines.line)
+	}
+}
+
+func TestLongestRecord(t *testing.T) {
+	t.Parallel()
+	fill := as(testMax - len("n,\"\"\n"))
+	records := &csvReader{comma: ',', max: testMax, keep: 2,
+		from: buffered("n,\"", fill, "\"\n", "n,\"\n", fill, "\"\n", as(2*testMax), "\n", "m,\n", "n,\"\n", fill, fill)}
+	for i, want := range []struct {
+		start, size int
+		reason      string
+	}{
+		{1, len(fill), ""},
+		{2, 0, errTooLong.Error()},
+		{4, 0, errTooLong.Error()},
+		{5, 0, ""},
+		{6, 0, "the quote opened on line 6 is never closed: the rest of the file counts as this row"},
+		{8, 0, "EOF"},
+	} {
+		err := records.next()
+		if err == nil {
+			if want.reason != "" || len(records.field(1)) != want.size {
+				t.Errorf("record %d: %d bytes, want %+v", i, len(records.field(1)), want)
+			}
+		} else if err.Error() != want.reason {
+			t.Errorf("record %d: %v, want %+v", i, err, want)
+		}
+		if i < 5 && records.start != want.start {
+			t.Errorf("record %d starts on line %d, want %d", i, records.start, want.start)
+		}
+		if len(records.buf) > testMax {
+			t.Errorf("record %d: holds %d bytes", i, len(records.buf))
+		}
+	}
+}
+
+// TestMaxRow sees to it that both forms read rows up to MaxRow, and go on behind a longer one.
+func TestMaxRow(t *testing.T) {
+	t.Parallel()
+	if MaxRow != 16<<20 {
+		t.Errorf("MaxRow is %d, which errTooLong calls 16 MiB", MaxRow)
+	}
+	next := jsonRows("f", bufio.NewReader(io.MultiReader(bytes.NewReader(make([]byte, MaxRow)), strings.NewReader("\n"),
+		bytes.NewReader(make([]byte, MaxRow+1)), strings.NewReader("\n"+oneTicket))), decodeTicket)
+	if _, err := next(); err == nil || !strings.HasPrefix(err.Error(), "f:1: the line is not a JSON object") {
+		t.Errorf("a line of MaxRow: %v", err)
+	}
+	if _, err := next(); err == nil || err.Error() != "f:2: the row is longer than 16 MiB" {
+		t.Errorf("a longer line: %v", err)
+	}
+	if got, err := next(); err != nil || got.Key != "S-1" {
+		t.Errorf("the line behind: %+v, %v", got, err)
+	}
+
+	rows, err := newJiraRows("f", buffered("Issue key,Summary\n", as(testMax), "\nS-1,n\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows.csv.max != MaxRow {
+		t.Errorf("a record may have %d bytes", rows.csv.max)
+	}
+	rows.csv.max = testMax - 1
+	if _, err := rows.nextTicket(); err == nil || err.Error() != "f:2: the row is longer than 16 MiB" {
+		t.Errorf("a longer record: %v", err)
+	}
+	if got, err := rows.nextTicket(); err != nil || got.Key != "S-1" {
+		t.Errorf("the record behind: %+v, %v", got, err)
+	}
+}
+
+func TestFieldsAreBounded(t *testing.T) {
+	t.Parallel()
+	records := &csvReader{comma: ',', max: testMax, keep: 3, from: buffered(strings.Repeat(",a", 10_000))}
+	if err := records.next(); err != nil || records.count != 10_001 {
+		t.Errorf("%d fields, %v", records.count, err)
+	}
+	if len(records.ends) != 3 || len(records.buf) != 2 {
+		t.Errorf("holds %d fields and %d bytes", len(records.ends), len(records.buf))
+	}
+	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-2)), ','); !ok {
+		t.Error("refused a header of maxColumns")
+	}
+	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-1)), ','); ok {
+		t.Error("took a header of more than maxColumns")
+	}
+}
