@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// errStale means that the functions of the name changed since they were looked
+// up; nothing has been called.
+var errStale = errors.New("functions changed")
+
+// maxLookups bounds how often one request follows a schema that is changing.
+const maxLookups = 3
+
+// call finds the function and calls it. It is called at most once: only a
+// lookup that proved stale before the call is repeated.
+func (g *Gateway) call(ctx context.Context, r *http.Request, who caller, to target, args arguments) (outcome, error) {
+	key := familyKey{to.schema, to.function}
+	found, fresh := g.catalogue.cached(key), false
+	for range maxLookups {
+		f, ok, err := found.choose(args)
+		if err != nil || !ok {
+			if fresh {
+				return outcome{}, g.noMatch(err, found, to, args)
+			}
+		} else {
+			var out outcome
+			if out, err = g.transact(ctx, r, who, to, args, f, found); !errors.Is(err, errStale) {
+				return out, err
+			}
+		}
+		if found, err = g.catalogue.load(ctx, key); err != nil {
+			return outcome{}, err
+		}
+		fresh = true
+	}
+	return outcome{}, fault{status: http.StatusServiceUnavailable, code: "PGRST002",
+		message: "Could not query the database for the schema cache. Retrying."}
+}
+
+// noMatch blames the body first: a broken one fits no function by accident.
+func (g *Gateway) noMatch(err error, found family, to target, args arguments) error {
+	if !args.valid() {
+		return invalidBody
+	}
+	if err != nil {
+		return err
+	}
+	return found.notFound(to, args)
+}
+
+// transact runs settings and call as one transaction in one round trip: what
+// lies between two Syncs is a transaction of its own to Postgres, committed at
+// the second.
+func (g *Gateway) transact(ctx context.Context, r *http.Request, who caller, to target, args arguments, f function, of family) (outcome, error) {
+	session, err := g.pool.acquire(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer g.pool.release(session)
+	steps := []statement{g.settingSQL(r, who, to, f, of), callSQL(f, args, to.single)}
+	inBlock := to.single && (f.shape == setScalar || f.shape == setObjects)
+	if inBlock {
+		// Only the count can tell whether to commit: it takes a second trip.
+		steps = append([]statement{{sql: "begin"}}, steps...)
+	}
+	values, failed, err := session.run(ctx, steps...)
+	if err != nil {
+		if inBlock {
+			_ = session.exec(ctx, "rollback") // or the pool will not take it back
+		}
+		var pg *pgconn.PgError
+		if errors.As(err, &pg) && pg.Code == "22012" && failed == len(steps)-2 {
+			return outcome{}, errStale
+		}
+		return outcome{}, err
+	}
+	if len(values) != 2 {
+		return outcome{}, fmt.Errorf("call function: %d columns", len(values))
+	}
+	rows, err := strconv.ParseInt(string(values[0]), 10, 64)
+	if err != nil {
+		return outcome{}, fmt.Errorf("read count: %w", err)
+	}
+	if inBlock && rows != 1 {
+		_ = session.exec(ctx, "rollback") // or the pool will not take it back
+		return outcome{}, fault{status: http.StatusNotAcceptable, code: "PGRST116",
+			message: "Cannot coerce the result to a single JSON object",
+			details: fmt.Sprintf("The result contains %d rows", rows)}
+	}
+	if inBlock {
+		if err := session.exec(ctx, "commit"); err != nil {
+			return outcome{}, fmt.Errorf("commit: %w", err)
+		}
+	}
+	return outcome{shape: f.shape, rows: rows, body: values[1]}, nil
+}

@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	// trustTime is how long an idle connection is believed to be alive.
+	trustTime = time.Second
+	// farewellTime bounds the closing of one connection.
+	farewellTime = time.Second
+)
+
+var errPoolBusy = errors.New("no connection became free")
+
+// pool lends sessions, the one last used first: it has the most statements
+// prepared. It is small because a session is bound to one request at a time
+// and nothing else needs a connection.
+type pool struct {
+	config   *pgconn.Config
+	patience time.Duration // how long acquire waits for its turn
+	slots    chan struct{} // one for each session that is lent
+
+	mu         sync.Mutex
+	idle       []*session
+	generation int // of the sessions that may come back
+	closing    sync.Once
+}
+
+func newPool(config *pgconn.Config, size int) *pool {
+	return &pool{config: config, patience: acquireTime, slots: make(chan struct{}, size)}
+}
+
+// acquire lends a session; each must be released.
+func (p *pool) acquire(ctx context.Context) (*session, error) {
+	wait := time.NewTimer(p.patience)
+	defer wait.Stop()
+	select {
+	case p.slots <- struct{}{}:
+	case <-wait.C:
+		return nil, errPoolBusy
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	for {
+		s, generation := p.take()
+		if s == nil {
+			conn, err := pgconn.ConnectConfig(ctx, p.config)
+			if err != nil {
+				<-p.slots
+				return nil, err
+			}
+			return newSession(conn, generation), nil
+		}
+		if time.Since(s.idleSince) < trustTime || s.exec(ctx, "") == nil {
+			return s, nil
+		}
+		s.close()
+	}
+}
+
+func (p *pool) take() (*session, int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.idle) - 1
+	if last < 0 {
+		return nil, p.generation
+	}
+	s := p.idle[last]
+	p.idle = p.idle[:last]
+	return s, p.generation
+}
+
+// release takes a session back, or closes it when its connection is not fit
+// for another transaction.
+func (p *pool) release(s *session) {
+	defer func() { <-p.slots }()
+	s.idleSince = time.Now()
+	p.mu.Lock()
+	keep := s.generation == p.generation && s.ready()
+	if keep {
+		p.idle = append(p.idle, s)
+	}
+	p.mu.Unlock()
+	if !keep {
+		s.close()
+	}
+}
+
+// reset gives up all connections, those lent when they come back: where one
+// was lost, the others are as a rule dead as well, and each would cost a
+// request to find out.
+func (p *pool) reset() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = nil
+	p.generation++
+	p.mu.Unlock()
+	for _, s := range idle {
+		s.close()
+	}
+}
+
+// close waits until no session is lent, and closes all. It lends none after.
+func (p *pool) close() {
+	p.closing.Do(func() {
+		for range cap(p.slots) {
+			p.slots <- struct{}{}
+		}
+		p.reset()
+	})
+}

@@ -1,0 +1,100 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const (
+	jsonType   = "application/json; charset=utf-8"
+	singleType = "application/vnd.pgrst.object+json; charset=utf-8"
+	// prefix is where Supabase mounts PostgREST.
+	prefix = "/rest/v1"
+)
+
+// target is what the line and the headers of a request ask for.
+type target struct {
+	schema   string
+	function string
+	// path is what PostgREST would see, without Supabase's prefix.
+	path string
+	// named means that the request chose its schema by a profile header.
+	named bool
+	// read means GET or HEAD: arguments in the query, nothing is written.
+	read bool
+	// single asks for the one row itself instead of an array.
+	single bool
+}
+
+func (g *Gateway) route(r *http.Request) (target, error) {
+	path := strings.TrimPrefix(r.URL.EscapedPath(), prefix)
+	to := target{path: path, schema: g.config.Schemas[0], read: r.Method == http.MethodGet || r.Method == http.MethodHead}
+	profile := r.Header.Get("Content-Profile")
+	if to.read {
+		profile = r.Header.Get("Accept-Profile")
+	}
+	if profile != "" {
+		if !slices.Contains(g.config.Schemas, profile) {
+			return target{}, fault{status: http.StatusNotAcceptable, code: "PGRST106", message: "Invalid schema: " + profile,
+				hint: "Only the following schemas are exposed: " + strings.Join(g.config.Schemas, ", ")}
+		}
+		to.schema, to.named = profile, true
+	}
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	for i, s := range segments {
+		plain, err := url.PathUnescape(s)
+		if err != nil {
+			return target{}, invalidPath
+		}
+		segments[i] = plain
+	}
+	switch {
+	case len(segments) == 1 && segments[0] == "":
+		return target{}, fault{status: http.StatusNotFound, code: "PGRST126", message: "Root endpoint metadata is disabled"}
+	case len(segments) == 1:
+		return target{}, fault{status: http.StatusNotFound, code: "PGRST205",
+			message: "Could not find the table '" + to.schema + "." + segments[0] + "' in the schema cache"}
+	case len(segments) != 2 || segments[0] != "rpc" || segments[1] == "":
+		return target{}, invalidPath
+	}
+	to.function = segments[1]
+	if !to.read && r.Method != http.MethodPost {
+		return target{}, fault{status: http.StatusMethodNotAllowed, code: "PGRST101", message: "Cannot use the " + r.Method + " method on RPC"}
+	}
+	single, ok := negotiate(r.Header.Values("Accept"))
+	if !ok {
+		return target{}, fault{status: http.StatusNotAcceptable, code: "PGRST107",
+			message: "None of these media types are available: " + strings.Join(r.Header.Values("Accept"), ", ")}
+	}
+	to.single = single
+	return to, nil
+}
+
+var invalidPath = fault{status: http.StatusNotFound, code: "PGRST125", message: "Invalid path specified in request URL"}
+
+// negotiate takes the first media type it knows, in the order written:
+// weights are not read. No header means that anything will do.
+func negotiate(accept []string) (single, ok bool) {
+	if len(accept) == 0 {
+		return false, true
+	}
+	for _, header := range accept {
+		for part := range strings.SplitSeq(header, ",") {
+			switch mediaType(part) {
+			case "", "*/*", "application/*", "application/json", "application/vnd.pgrst.array+json", "application/vnd.pgrst.array":
+				return false, true
+			case "application/vnd.pgrst.object+json", "application/vnd.pgrst.object":
+				return true, true
+			}
+		}
+	}
+	return false, false
+}
+
+// mediaType is the type without its parameters, in lower case.
+func mediaType(header string) string {
+	name, _, _ := strings.Cut(header, ";")
+	return strings.ToLower(strings.TrimSpace(name))
+}

@@ -1,0 +1,118 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// maxPrepared bounds the prepared statements of one connection.
+const maxPrepared = 256
+
+// session is a connection with the statements prepared on it. Statements are
+// prepared inside the transaction that first needs them, after the role is
+// set: the login role itself may not even use the schema. All roles share them:
+// for one that may not use a schema, search_path is a different one, and on a
+// change of that Postgres analyses a statement anew.
+type session struct {
+	conn       *pgconn.PgConn
+	generation int
+	idleSince  time.Time
+	prepared   map[string]string // SQL to name
+	serial     int
+}
+
+func newSession(conn *pgconn.PgConn, generation int) *session {
+	return &session{conn: conn, generation: generation, prepared: map[string]string{}}
+}
+
+// ready says whether the connection is alive and outside any transaction.
+func (s *session) ready() bool {
+	return !s.conn.IsClosed() && !s.conn.IsBusy() && s.conn.TxStatus() == 'I'
+}
+
+func (s *session) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), farewellTime)
+	defer cancel()
+	_ = s.conn.Close(ctx) // it is given up either way
+}
+
+// exec runs one command without parameters; an empty one only proves that the
+// connection is alive.
+func (s *session) exec(ctx context.Context, command string) error {
+	_, err := s.conn.Exec(ctx, command).ReadAll()
+	return err
+}
+
+// run sends all steps and one Sync, so in one round trip, and returns the
+// values of the last step's rows, one row after another. When a step fails,
+// failed is its index; all that went before is undone then.
+func (s *session) run(ctx context.Context, steps ...statement) (values [][]byte, failed int, err error) {
+	pipeline := s.conn.StartPipeline(ctx)
+	dropped := 0
+	if len(s.prepared) >= maxPrepared {
+		for _, name := range s.prepared {
+			pipeline.SendDeallocate(name)
+		}
+		dropped = len(s.prepared)
+		clear(s.prepared)
+	}
+	fresh := make([]string, len(steps)) // names of statements not yet prepared
+	for i, step := range steps {
+		name, ok := s.prepared[step.sql]
+		if !ok {
+			s.serial++
+			name = "gateway_" + strconv.Itoa(s.serial)
+			fresh[i] = name
+			pipeline.SendPrepare(name, step.sql, step.types)
+		}
+		pipeline.SendQueryPrepared(name, step.values, nil, nil)
+	}
+	if err = pipeline.Sync(); err == nil {
+		values, failed, err = s.read(pipeline, dropped, steps, fresh)
+	}
+	// Close drains what is left and hears of a commit that failed.
+	if closing := pipeline.Close(); err == nil && closing != nil {
+		return nil, len(steps), fmt.Errorf("end transaction: %w", closing)
+	}
+	return values, failed, err
+}
+
+func (s *session) read(pipeline *pgconn.Pipeline, dropped int, steps []statement, fresh []string) (values [][]byte, failed int, err error) {
+	for range dropped {
+		if _, err := pipeline.GetResults(); err != nil {
+			return nil, len(steps), fmt.Errorf("drop statements: %w", err)
+		}
+	}
+	for i, step := range steps {
+		if fresh[i] != "" {
+			if _, err := pipeline.GetResults(); err != nil {
+				return nil, i, fmt.Errorf("prepare step %d: %w", i, err)
+			}
+			// It stays prepared even if the transaction is undone.
+			s.prepared[step.sql] = fresh[i]
+		}
+		got, err := pipeline.GetResults()
+		if err != nil {
+			return nil, i, fmt.Errorf("run step %d: %w", i, err)
+		}
+		reader, ok := got.(*pgconn.ResultReader)
+		if !ok {
+			return nil, i, fmt.Errorf("run step %d: unexpected %T", i, got)
+		}
+		values = nil
+		for reader.NextRow() {
+			for _, v := range reader.Values() {
+				values = append(values, bytes.Clone(v)) // valid until the next row only
+			}
+		}
+		if _, err := reader.Close(); err != nil {
+			return nil, i, fmt.Errorf("run step %d: %w", i, err)
+		}
+	}
+	return values, 0, nil
+}

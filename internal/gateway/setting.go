@@ -1,0 +1,75 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// settingSQL sets what functions and policies read, for this transaction
+// alone, and stops it with a division by zero when the family of functions is
+// no longer what the catalogue remembers.
+func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function, of family) statement {
+	var s statement
+	var list []string
+	set := func(name, value string) {
+		list = append(list, "pg_catalog.set_config('"+name+"', "+s.bind(pgtype.TextOID, []byte(value))+", true)")
+	}
+	path := make([]string, 0, 1+len(g.config.ExtraSearchPath))
+	path = append(path, quote(to.schema))
+	for _, schema := range g.config.ExtraSearchPath {
+		path = append(path, quote(schema))
+	}
+	set("search_path", strings.Join(path, ", "))
+	set("role", who.role)
+	set("request.jwt.claims", string(who.claims))
+	set("request.method", r.Method)
+	set("request.path", to.path)
+	set("request.headers", headersJSON(r))
+	set("request.cookies", cookiesJSON(r))
+	if f.timeout != "" {
+		// A function's own statement_timeout comes too late for the statement
+		// that calls it, so PostgREST sets it before the call.
+		set("statement_timeout", f.timeout)
+	}
+	if to.read || !f.volatile {
+		set("transaction_read_only", "on")
+	}
+	fingerprint := fmt.Sprintf(fingerprintSQL, s.bind(pgtype.NameOID, []byte(to.function)), s.bind(pgtype.OIDOID, []byte(of.schemaID)))
+	list = append(list, "1 / ("+s.bind(pgtype.TextOID, []byte(of.fingerprint))+" = ("+fingerprint+"))::pg_catalog.int4")
+	s.sql = "select " + strings.Join(list, ", ")
+	return s
+}
+
+// headersJSON is the headers with names in lower case, the host among them and
+// the cookies not.
+func headersJSON(r *http.Request) string {
+	headers := make(map[string]string, len(r.Header)+1)
+	headers["host"] = r.Host
+	for name, values := range r.Header {
+		if name != "Cookie" {
+			headers[strings.ToLower(name)] = strings.Join(values, ", ")
+		}
+	}
+	return textOf(headers)
+}
+
+func cookiesJSON(r *http.Request) string {
+	cookies := map[string]string{}
+	for _, cookie := range r.Cookies() {
+		cookies[cookie.Name] = cookie.Value
+	}
+	return textOf(cookies)
+}
+
+func textOf(values map[string]string) string {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(values) // strings always encode; bad UTF-8 becomes U+FFFD
+	return strings.TrimSpace(text.String())
+}

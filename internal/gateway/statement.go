@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// statement is SQL with its parameters, in text format.
+type statement struct {
+	sql    string
+	types  []uint32 // 0: for Postgres to infer
+	values [][]byte
+}
+
+func (s *statement) bind(oid uint32, value []byte) string {
+	s.types = append(s.types, oid)
+	s.values = append(s.values, value)
+	return fmt.Sprintf("$%d", len(s.values))
+}
+
+func quote(identifier string) string { return pgx.Identifier{identifier}.Sanitize() }
+
+// callSQL calls f and makes the JSON in the database: one row of a count and a
+// text. Where one value is asked for (single), it is the first of a set. The
+// aliases are names that no column of a result is likely to have.
+func callSQL(f function, args arguments, single bool) statement {
+	var s statement
+	call, source := s.invocation(f, args)
+	item := "gateway_row"
+	var rows string
+	switch f.shape {
+	case composite, setObjects:
+		rows = "select gateway_result.* from " + call + " gateway_result"
+		if source != "" {
+			rows = "select gateway_result.* from " + source + ", lateral " + call + " gateway_result"
+		}
+	default:
+		item = "gateway_row.value"
+		rows = "select " + call + " as value"
+		if source != "" {
+			rows += " from " + source
+		}
+	}
+	count, body := "1::pg_catalog.int8", "coalesce(pg_catalog.to_json("+item+"), 'null')"
+	if f.shape == setScalar || f.shape == setObjects {
+		count, body = "pg_catalog.count(*)", "coalesce(pg_catalog.json_agg("+item+"), '[]')"
+		if single {
+			body = "coalesce(pg_catalog.json_agg(" + item + ")->0, 'null')"
+		}
+	}
+	s.sql = "select " + count + ", " + body + "::pg_catalog.text from (" + rows + ") gateway_row"
+	return s
+}
+
+// invocation is the call, and the FROM item that its arguments come from.
+func (s *statement) invocation(f function, args arguments) (call, source string) {
+	name := quote(f.schema) + "." + quote(f.name)
+	if !f.takes(args) { // chosen for its one unnamed parameter
+		return name + "(" + s.bind(0, args.body) + "::" + f.parameters[0].Type + ")", ""
+	}
+	given := f.given(args)
+	if len(given) == 0 {
+		return name + "()", ""
+	}
+	passed, columns := make([]string, len(given)), make([]string, len(given))
+	for i, p := range given {
+		value := "gateway_arg." + quote(p.Name)
+		if args.query != nil {
+			value = s.bind(0, []byte(args.query[p.Name])) + "::" + p.Type
+		}
+		passed[i] = quote(p.Name) + " := " + value
+		if p.Variadic {
+			passed[i] = "variadic " + passed[i]
+		}
+		columns[i] = quote(p.Name) + " " + p.Type
+	}
+	call = name + "(" + strings.Join(passed, ", ") + ")"
+	if args.query != nil {
+		return call, ""
+	}
+	body, list := s.bind(pgtype.JSONOID, args.body), "("+strings.Join(columns, ", ")+")"
+	if args.array {
+		return call, "(select * from pg_catalog.json_to_recordset(" + body + ") as item" + list + " limit 1) gateway_arg"
+	}
+	return call, "pg_catalog.json_to_record(" + body + ") as gateway_arg" + list
+}
+
+// given are the parameters that the arguments name, in the function's order,
+// so that the same names in any order are the same statement.
+func (f function) given(args arguments) []parameter {
+	var given []parameter
+	for _, p := range f.parameters {
+		if slices.Contains(args.names, p.Name) {
+			given = append(given, p)
+		}
+	}
+	return given
+}
