@@ -1,0 +1,56 @@
+// Package index turns the texts of tickets and projects into stored chunks with embeddings. It owns what is embedded
+// again and what is kept, and that nothing stale is left behind when a text changes meanwhile. It knows neither how
+// models are asked nor how the database is reached.
+package index
+
+import (
+	"context"
+
+	"tasklens/internal/chunk"
+	"tasklens/internal/vector"
+)
+
+// Database calls a Postgres function with named arguments, as whoever the caller is.
+type Database interface {
+	Call(ctx context.Context, function string, arguments, result any) error
+}
+
+// Model embeds texts, at most MaxInputs of at most MaxTokens tokens together.
+type Model interface {
+	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	EmbeddingModel() string
+}
+
+// Indexer keeps chunks in step with texts. It is safe for concurrent use.
+type Indexer struct {
+	model     Model
+	tokenizer chunk.Tokenizer
+	limits    Limits
+}
+
+// Limits of one request to the model.
+type Limits struct {
+	Inputs int
+	Tokens int
+}
+
+// New makes an indexer.
+func New(model Model, tokenizer chunk.Tokenizer, limits Limits) *Indexer {
+	return &Indexer{model: model, tokenizer: tokenizer, limits: limits}
+}
+
+// Source is what is indexed as one: a ticket with its status notes, or a project's own text (TicketID nil).
+type Source struct {
+	ProjectID int64
+	TicketID  *int64
+}
+
+// Result tells what was done for one source.
+type Result struct {
+	Source
+	Found        bool     // false: there is no such project, or no such ticket in it
+	EmbeddingIDs []string // all stored chunks, in order
+	Embedded     int      // chunks that were sent to the model
+	Reused       int      // chunks that were kept
+	Tokens       int      // sent to the model for it, by the tokenizer's count
+}

@@ -1,0 +1,240 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/gateway"
+	"tasklens/internal/index"
+	"tasklens/internal/load"
+	"tasklens/internal/offline"
+	"tasklens/internal/openai"
+	"tasklens/internal/postgrest"
+	"tasklens/internal/testbed"
+	"tasklens/internal/ticketfile"
+	"tasklens/internal/tokenizer"
+)
+
+// bench is a database of the test's own with everything that loads into it.
+type bench struct {
+	db      *postgrest.Session
+	indexer *index.Indexer
+	owner   *pgx.Conn
+}
+
+func newBench(t *testing.T) bench {
+	t.Helper()
+	database := testbed.Database(t)
+	url, secret := testbed.REST(t, database)
+	key, err := gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider := httptest.NewServer(offline.NewHandler())
+	t.Cleanup(provider.Close)
+	model := openai.New(openai.Config{BaseURL: provider.URL + "/v1", APIKey: "none", EmbeddingModel: offline.EmbeddingModel,
+		ChatModel: offline.ChatModel, AttemptTimeout: time.Minute})
+	measure, err := tokenizer.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bench{
+		db:      postgrest.New(url, key).AsService(),
+		indexer: index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
+		owner:   testbed.Connect(t, database.OwnerURL),
+	}
+}
+
+func (b bench) count(t *testing.T, query string) int {
+	t.Helper()
+	var n int
+	if err := b.owner.QueryRow(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// folder writes an import of n good tickets in two projects, with extra lines at the end of tickets.jsonl.
+func folder(t *testing.T, n int, extra ...string) *ticketfile.Reader {
+	t.Helper()
+	var tickets strings.Builder
+	for i := range n {
+		fmt.Fprintf(&tickets, `{"ticket_id":"AB-%d","project_id":"AB","name":"Ticket number %d","description":"The pump of station %d leaks","status":"Done","notes":[{"status":"Done","note":"Sealed it with ring %d"}]}`+"\n", i+1, i+1, i, i)
+	}
+	tickets.WriteString(strings.Join(extra, "\n"))
+	path := t.TempDir()
+	for name, text := range map[string]string{
+		"projects.jsonl": `{"project_id":"AB","name":"Pumps","description":"Water"}` + "\n" + `{"project_id":"CD","name":"Pipes"}` + "\n",
+		"tickets.jsonl":  tickets.String(),
+	} {
+		if err := os.WriteFile(filepath.Join(path, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := ticketfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// told collects what a load reports.
+type told struct {
+	mutex   sync.Mutex
+	bad     []string
+	indexed int
+}
+
+func (r *told) report() load.Report {
+	return load.Report{
+		BadRow: func(row *ticketfile.RowError) {
+			r.mutex.Lock()
+			defer r.mutex.Unlock()
+			r.bad = append(r.bad, fmt.Sprintf("%s:%d %s", filepath.Base(row.File), row.Line, row.Reason))
+		},
+		Indexed: func(tickets int) {
+			r.mutex.Lock()
+			defer r.mutex.Unlock()
+			r.indexed += tickets
+		},
+	}
+}
+
+func TestLoadingAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := folder(t, 250)
+	var first, second told
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, first.report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A ticket has two chunks, its own text and its note; the projects one each.
+	want := load.Summary{Projects: 2, Tickets: 250, Chunks: 502, Embedded: 502, Tokens: summary.Tokens}
+	if diff := cmp.Diff(want, summary); diff != "" || summary.Tokens < 502*5 {
+		t.Errorf("first load (-want +got):\n%s", diff)
+	}
+	if first.indexed != 250 {
+		t.Errorf("%d tickets were reported as indexed, want 250", first.indexed)
+	}
+	before := b.fingerprint(t)
+	summary, err = load.Load(t.Context(), b.db, b.indexer, rows, second.report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(load.Summary{Projects: 2, Tickets: 250, Chunks: 502, Reused: 502}, summary); diff != "" {
+		t.Errorf("second load (-want +got):\n%s", diff)
+	}
+	if after := b.fingerprint(t); after != before {
+		t.Errorf("rows were written again: %s, then %s", before, after)
+	}
+}
+
+// fingerprint changes when any row is written anew.
+func (b bench) fingerprint(t *testing.T) string {
+	t.Helper()
+	var sum string
+	err := b.owner.QueryRow(t.Context(), `select md5(string_agg(row_version, ',' order by row_version)) from (
+		select 'p' || project_id || '@' || xmin from projects union all select 't' || ticket_id || '@' || xmin from tickets
+		union all select 's' || status_change_id || '@' || xmin from status_changes union all select 'c' || chunk_id || '@' || xmin from chunks
+		union all select 'k' || keyword_entry_id || '@' || xmin from keyword_entries) as rows(row_version)`).Scan(&sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+func TestBadRowsAreReportedAndTheRestIsLoaded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := folder(t, 3,
+		`{"ticket_id":"AB-4","project_id":"AB"}`,
+		`not json`,
+		`{"ticket_id":"XY-1","project_id":"XY","name":"Of a project that is not there"}`,
+		`{"ticket_id":"CD-1","project_id":"CD","name":"Good, dated oddly","created_at":"yesterday"}`)
+	var r told
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if summary.Tickets != 4 || summary.BadRows != 4 {
+		t.Errorf("%d tickets and %d bad rows, want 4 and 4", summary.Tickets, summary.BadRows)
+	}
+	for i, want := range []string{"tickets.jsonl:4 ", "tickets.jsonl:5 ", "tickets.jsonl:6 project \"XY\" of ticket XY-1 is not among the projects", "tickets.jsonl:7 created_at is left out"} {
+		if i >= len(r.bad) || !strings.HasPrefix(r.bad[i], want) {
+			t.Errorf("report %d is not of %q: %q", i, want, r.bad)
+		}
+	}
+	if n := b.count(t, "select count(*) from tickets where key in ('AB-1', 'AB-2', 'AB-3', 'CD-1')"); n != 4 {
+		t.Errorf("%d of the 4 good tickets were loaded", n)
+	}
+}
+
+// interrupted indexes so many batches and then fails, as a program does that is stopped.
+type interrupted struct {
+	load.Indexer
+	mutex sync.Mutex
+	left  int
+}
+
+var errStopped = errors.New("stopped")
+
+func (i *interrupted) Index(ctx context.Context, db index.Database, sources []index.Source, force bool) ([]index.Result, error) {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	if i.left--; i.left < 0 {
+		return nil, errStopped
+	}
+	return i.Indexer.Index(ctx, db, sources, force)
+}
+
+func TestAnInterruptedLoadGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := folder(t, 450)
+	var r told
+	// One batch for the projects and two of the five of tickets.
+	_, err := load.Load(t.Context(), b.db, &interrupted{Indexer: b.indexer, left: 3}, rows, r.report())
+	if !errors.Is(err, errStopped) {
+		t.Fatalf("the load ended with %v", err)
+	}
+	done := b.count(t, "select count(*) from chunks")
+	if done != 2+2*2*100 {
+		t.Fatalf("%d chunks before the interruption", done)
+	}
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if summary.Reused != done || summary.Embedded != 2+2*450-done {
+		t.Errorf("after %d chunks %d were kept and %d embedded", done, summary.Reused, summary.Embedded)
+	}
+	if n := b.count(t, "select count(*) from tickets t where not exists (select from chunks c where c.ticket_id = t.ticket_id)"); n != 0 {
+		t.Errorf("%d tickets have no chunks", n)
+	}
+	if n := b.count(t, "select count(*) from status_changes"); n != 450 {
+		t.Errorf("%d notes, want 450", n)
+	}
+}
+
+func TestADatabaseFailureEndsTheLoad(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var r told
+	if _, err := load.Load(ctx, b.db, b.indexer, folder(t, 3), r.report()); err == nil {
+		t.Error("a load that could not reach the database ended without an error")
+	}
+}

@@ -1,0 +1,124 @@
+// Package openai asks the model provider, OpenAI or a server that speaks its protocol, for embeddings and chat
+// completions. It owns timeouts, retries, the limits of a request and what a provider's failure means. It knows
+// nothing of tickets, prompts or storage.
+package openai
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"tasklens/internal/fault"
+)
+
+// Limits of one embeddings request. The API takes 2,048 inputs and 300,000 tokens; the margin is for servers that
+// count tokens otherwise.
+const (
+	MaxInputs = 2048
+	MaxTokens = 200_000
+)
+
+const (
+	// maxRetryDelay is how long a provider may ask to wait before an attempt is repeated within a request; when it
+	// asks for longer, our caller is told so instead.
+	maxRetryDelay = 4 * time.Second
+	// maxResponseBytes bounds an answer: MaxInputs embeddings have 17 MB, or 60 MB where a server writes them as numbers.
+	maxResponseBytes = 128 << 20
+)
+
+// Config says which provider and which models. EmbeddingModel names the model whose vectors are stored.
+type Config struct {
+	BaseURL        string // with /v1
+	APIKey         string
+	EmbeddingModel string
+	ChatModel      string
+	AttemptTimeout time.Duration // of one attempt; the context bounds all of them together
+	MaxRetries     int
+}
+
+// Client asks one provider. It is safe for concurrent use.
+type Client struct {
+	api            openai.Client
+	embeddingModel string
+	chatModel      string
+}
+
+// New makes a client. It reads no environment variables; nothing is sent before the first call.
+func New(c Config) *Client {
+	transport := &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		Proxy:               http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConns:        64,
+		MaxIdleConnsPerHost: 64,
+		IdleConnTimeout:     90 * time.Second,
+		TLSHandshakeTimeout: 5 * time.Second,
+	}
+	return &Client{
+		api: openai.NewClient(
+			option.WithBaseURL(c.BaseURL),
+			option.WithAPIKey(c.APIKey),
+			option.WithMaxRetries(c.MaxRetries),
+			option.WithMaxRetryDelay(maxRetryDelay),
+			// On the HTTP client, because the library's own request timeout is not retried.
+			option.WithHTTPClient(&http.Client{Transport: bounded{transport}, Timeout: c.AttemptTimeout}),
+		),
+		embeddingModel: c.EmbeddingModel,
+		chatModel:      c.ChatModel,
+	}
+}
+
+// bounded is a transport whose answers end at maxResponseBytes with an error.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(request)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, maxResponseBytes)
+	}
+	return response, err
+}
+
+// EmbeddingModel is the name of the model that Embed asks.
+func (c *Client) EmbeddingModel() string { return c.embeddingModel }
+
+// ChatModel is the name of the model that Complete asks.
+func (c *Client) ChatModel() string { return c.chatModel }
+
+// failure says in the service's own terms how the provider failed. The provider's text stays in the cause.
+func failure(ctx context.Context, err error) error {
+	var answer *openai.Error
+	var network net.Error
+	switch {
+	case errors.As(err, &answer):
+		return answered(answer)
+	case errors.Is(err, context.Canceled):
+		return fault.Wrap(fault.Timeout, "The request was cancelled.", err)
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		return fault.Wrap(fault.Timeout, "The model provider did not answer in time.", err)
+	default:
+		return fault.Wrap(fault.Provider, "The model provider could not be asked.", err)
+	}
+}
+
+func answered(answer *openai.Error) error {
+	// Error() of the library hides what the provider said; the log wants it, without the request.
+	cause := errors.New("the model provider answered " + strconv.Itoa(answer.StatusCode) + " " + answer.Code + ": " + answer.Message)
+	if answer.StatusCode == http.StatusTooManyRequests && answer.Code != "insufficient_quota" {
+		limited := fault.Wrap(fault.Unavailable, "The model provider limits us.", cause)
+		limited.RetryAfter = 10 * time.Second
+		if answer.Response != nil {
+			if seconds, err := strconv.Atoi(answer.Response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+				limited.RetryAfter = time.Duration(seconds) * time.Second
+			}
+		}
+		return limited
+	}
+	return fault.Wrap(fault.Provider, "The model provider failed.", cause)
+}

@@ -1,0 +1,93 @@
+package postgrest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"tasklens/internal/fault"
+)
+
+// UnknownFunction is the code where there is no such function, or none with such arguments.
+const UnknownFunction = "PGRST202"
+
+// Error is an answer of PostgREST that is not a result.
+type Error struct {
+	Status  int    // HTTP status
+	Code    string // an SQLSTATE, or PGRST… where PostgREST itself objects
+	Message string
+	Details string
+	Hint    string
+}
+
+func (e *Error) Error() string {
+	text := fmt.Sprintf("PostgREST answered %d %s: %s", e.Status, e.Code, e.Message)
+	if e.Details != "" {
+		text += " (" + e.Details + ")"
+	}
+	return text
+}
+
+// readError reads the error body, as far as there is one: a proxy in between may answer with anything.
+func readError(response *http.Response) *Error {
+	failure := &Error{Status: response.StatusCode}
+	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	var told struct{ Code, Message, Details, Hint *string }
+	if json.Unmarshal(body, &told) == nil {
+		for _, text := range []struct {
+			from *string
+			to   *string
+		}{{told.Code, &failure.Code}, {told.Message, &failure.Message}, {told.Details, &failure.Details}, {told.Hint, &failure.Hint}} {
+			if text.from != nil {
+				*text.to = *text.from
+			}
+		}
+	}
+	if failure.Message == "" {
+		failure.Message = http.StatusText(response.StatusCode)
+	}
+	return failure
+}
+
+// failure says in the service's own terms what went wrong. Messages of the database stay in the cause: they may name
+// tables and quote values.
+func (s *Session) failure(ctx context.Context, err error) error {
+	var answer *Error
+	switch {
+	case errors.As(err, &answer):
+		return s.answered(answer)
+	case errors.Is(ctx.Err(), context.Canceled):
+		return fault.Wrap(fault.Timeout, "The request was cancelled.", err)
+	case isTimeout(ctx, err):
+		return fault.Wrap(fault.Timeout, "The database did not answer in time.", err)
+	default:
+		return fault.Wrap(fault.Unavailable, "The database is not reachable.", err)
+	}
+}
+
+func (s *Session) answered(answer *Error) error {
+	switch {
+	case answer.Code == "42501": // with a status of 401 for the role anon: its token is good all the same
+		return fault.Wrap(fault.Forbidden, "This is not allowed.", answer)
+	case answer.Status == http.StatusUnauthorized || answer.Code == "PGRST301" || answer.Code == "PGRST303":
+		if s.service {
+			return fault.Wrap(fault.Unavailable, "The database does not accept the service's key.", answer)
+		}
+		return fault.Wrap(fault.Unauthorized, "The access token is not valid.", answer)
+	case answer.Code == "57014" || answer.Status == http.StatusGatewayTimeout:
+		return fault.Wrap(fault.Timeout, "The database did not answer in time.", answer)
+	case answer.Code == UnknownFunction:
+		return fault.Wrap(fault.Unavailable, "The database is not ready: migrations are missing.", answer)
+	case answer.Code == "": // not PostgREST's own answer: a proxy before it, or another server at its address
+		return fault.Wrap(fault.Unavailable, "The database is not reachable.", answer)
+	case answer.Status >= 502 || strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "53") ||
+		strings.HasPrefix(answer.Code, "57P") || strings.HasPrefix(answer.Code, "PGRST00"):
+		return fault.Wrap(fault.Unavailable, "The database is not ready.", answer)
+	default:
+		return fault.Wrap(fault.Internal, "The database could not do this.", answer)
+	}
+}

@@ -1,0 +1,51 @@
+// Package vector is what an embedding is to this service: numbers of unit length, as many as the database's columns
+// hold. It knows nothing of who makes or stores them.
+package vector
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Dimensions is the length of every stored embedding: that of text-embedding-3-small.
+const Dimensions = 1536
+
+// Vector is an embedding.
+type Vector []float32
+
+// Fit makes an embedding of a model ready to be stored: padded with zeros to Dimensions (which leaves cosines as they
+// are) and scaled to length 1. A longer one is refused, because cutting it would change what it means, and so is one
+// without direction.
+func Fit(numbers []float32) (Vector, error) {
+	if len(numbers) > Dimensions {
+		return nil, fmt.Errorf("the model's embeddings have %d numbers, at most %d can be stored", len(numbers), Dimensions)
+	}
+	sum := 0.0
+	for _, x := range numbers {
+		sum += float64(x) * float64(x)
+	}
+	length := math.Sqrt(sum)
+	if length == 0 || math.IsNaN(length) || math.IsInf(length, 0) {
+		return nil, fmt.Errorf("the model gave an embedding without direction (length %v)", length)
+	}
+	fitted := make(Vector, Dimensions)
+	for i, x := range numbers {
+		fitted[i] = float32(float64(x) / length)
+	}
+	return fitted, nil
+}
+
+// MarshalJSON writes the vector as a string in pgvector's input form, "[0.1,0.2]". A string, because an array of
+// vectors can be passed to a Postgres function only as an array of strings.
+func (v Vector) MarshalJSON() ([]byte, error) {
+	text := make([]byte, 0, 2+12*len(v))
+	text = append(text, '"', '[')
+	for i, x := range v {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendFloat(text, float64(x), 'g', -1, 32)
+	}
+	return append(text, ']', '"'), nil
+}
