@@ -20,7 +20,8 @@ func mustLoad(t testing.TB) *Tokenizer {
 
 func TestLoadReturnsTheOneTokenizer(t *testing.T) {
 	t.Parallel()
-	if mustLoad(t) != mustLoad(t) {
+	first, second := mustLoad(t), mustLoad(t)
+	if first != second {
 		t.Error("Load made a second tokenizer")
 	}
 }
