@@ -1,0 +1,151 @@
+package embed
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func cosine(a, b []float32) float64 {
+	dot, aa, bb := 0.0, 0.0, 0.0
+	for i := range a {
+		x, y := float64(a[i]), float64(b[i])
+		dot, aa, bb = dot+x*y, aa+x*x, bb+y*y
+	}
+	return dot / math.Sqrt(aa*bb)
+}
+
+func similarity(a, b string) float64 { return cosine(Vector(a, Dimensions), Vector(b, Dimensions)) }
+
+func TestVectorIsUnit(t *testing.T) {
+	t.Parallel()
+	check := func(t interface{ Errorf(string, ...any) }, text string, d int) {
+		vector, norm := Vector(text, d), 0.0
+		for _, x := range vector {
+			norm += float64(x) * float64(x)
+		}
+		if len(vector) != d || math.IsNaN(norm) || math.Abs(norm-1) > 1e-5 {
+			t.Errorf("Vector(%.40q, %d) has %d numbers, square %v", text, d, len(vector), norm)
+		}
+	}
+	for _, text := range []string{
+		"", " ", "…!?", "🙂🚀", "\xff\xfe", "\x00", "''''", "a'", strings.Repeat("a", 50_000), strings.Repeat("aB", 5_000),
+		strings.Repeat("x-", 9_000), strings.Repeat("界", 3_000), strings.Repeat("login ", 9_000), "ﬁne ㌔ İstanbul",
+	} {
+		check(t, text, Dimensions)
+		check(t, text, 1)
+	}
+	t.Run("any text", rapid.MakeCheck(func(t *rapid.T) {
+		check(t, rapid.String().Draw(t, "text"), rapid.IntRange(1, Dimensions).Draw(t, "dimensions"))
+	}))
+}
+
+// TestVectorIsTheSameEverywhere pins a vector's bits. The words are in no list of the lexicon, so that extending it
+// does not change them; another machine, process or order of a map must not either.
+func TestVectorIsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	h := fnv.New64a()
+	for range 3 {
+		for _, x := range Vector("Zyxomat quorvel-77 über getFrobnitz 検索結果\n\nblorptangle snarfwick", Dimensions) {
+			fmt.Fprintf(h, "%08x", math.Float32bits(x))
+		}
+	}
+	if got, want := h.Sum64(), uint64(0xa85ea3ea4028f19a); got != want {
+		t.Errorf("the vector's bits hash to %#x, want %#x", got, want)
+	}
+}
+
+func TestShorterVectorsAreBeginnings(t *testing.T) {
+	t.Parallel()
+	const text = "Renewed certificate is not picked up until the proxy restarts"
+	whole := Vector(text, Dimensions)
+	for _, d := range []int{1, 3, 256, 768, 1535} {
+		if got := cosine(whole[:d], Vector(text, d)); math.Abs(got-1) > 1e-6 {
+			t.Errorf("Vector(…, %d) has cosine %v with the first numbers of the whole, want 1", d, got)
+		}
+	}
+	if len(Vector(text, 0)) != 1 || len(Vector(text, 9999)) != Dimensions {
+		t.Error("Vector must clamp dimensions")
+	}
+}
+
+func TestTextsThatSayNothingAreAlike(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"🙂", "…", "the of and"} {
+		if got := similarity("", text); math.Abs(got-1) > 1e-6 {
+			t.Errorf("similarity(\"\", %q) = %v, want 1", text, got)
+		}
+	}
+	if got := similarity("", "printer on fire"); math.Abs(got-math.Sqrt(shared)) > 1e-3 {
+		t.Errorf("similarity to a text that says something = %v, want only the common component, %v", got, math.Sqrt(shared))
+	}
+}
+
+func TestSimilarity(t *testing.T) {
+	t.Parallel()
+	const threshold = 0.70
+	for _, c := range []struct {
+		one, other string
+		above      bool
+	}{
+		{"resolve login issue", "Fix authentication bug", true},
+		{"resolve login issue", "Implement new database schema", false},
+		{"sign-in", "signin", true},
+		{"ABC-123", "See abc-123 for the plan", true},
+		{"ABC-123", "See abc-124 for the plan", false},
+		{"getUserName", "get_user_name", true},
+		{"検索が遅い", "検索結果の表示が遅い", true},
+		{"検索が遅い", "請求書を印刷する", false},
+		{"доступ запрещён", "Доступ запрещён для гостей", true},
+		{"ﬁle", "file", true}, // a ligature
+	} {
+		if got := similarity(c.one, c.other); got > threshold != c.above {
+			t.Errorf("similarity(%q, %q) = %.3f, want above %v: %v", c.one, c.other, got, threshold, c.above)
+		}
+	}
+}
+
+func TestMisspeltWordsComeNear(t *testing.T) {
+	t.Parallel()
+	near, far := similarity("thermometre", "thermometer"), similarity("thermometre", "watermelon")
+	if near < far+0.05 {
+		t.Errorf("a misspelt word has similarity %.3f with its right form and %.3f with another word", near, far)
+	}
+}
+
+// TestShortQueryFindsLongChunk puts the subject of a long chunk into its header only.
+func TestShortQueryFindsLongChunk(t *testing.T) {
+	t.Parallel()
+	filler := strings.Join(readChunks(t), " ")
+	words := strings.Fields(filler)[:350]
+	chunk := "Observatory · Telescope dome does not open\n\n" + strings.Join(words, " ")
+	if got := similarity("dome of the telescope", chunk); got <= 0.70 {
+		t.Errorf("similarity = %.3f, want above 0.70", got)
+	}
+}
+
+func readChunks(t testing.TB) []string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/chunks.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n----\n")
+}
+
+func BenchmarkVector(b *testing.B) {
+	words := strings.Fields(strings.Join(readChunks(b), " "))
+	var chunks []string
+	for i := 0; i+200 <= len(words); i += 50 {
+		chunks = append(chunks, strings.Join(words[i:i+200], " "))
+	}
+	for i := 0; b.Loop(); i++ {
+		Vector(chunks[i%len(chunks)], Dimensions)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "chunks/s")
+}

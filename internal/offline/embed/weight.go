@@ -1,0 +1,63 @@
+package embed
+
+// weigh says how much a word says by itself. Without a corpus to count in, length stands in for rarity.
+func (b *bag) weigh(w word) float64 {
+	weight := b.lex.Weight(w.stem)
+	switch n := len(w.text); {
+	case n > longestWord:
+		return 0.3
+	case hasDigit(w.text):
+		if n == 1 {
+			return weight * 0.4
+		}
+		return weight * 0.9
+	case n == 1:
+		return weight * 0.3
+	case n <= 3:
+		return weight * 0.8
+	case n >= 8:
+		return weight * 1.15
+	}
+	return weight
+}
+
+// stemShare is the weight of a stem beside its concepts.
+func (b *bag) stemShare(stem string) float64 {
+	if b.lex.Knows(stem) {
+		return stemWeight
+	}
+	return rareWeight
+}
+
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if s[i] >= '0' && s[i] <= '9' {
+			return true
+		}
+	}
+	return false
+}
+
+// Importance of a place; once is that of an ordinary one.
+const (
+	once  = 16
+	title = 4 * once
+)
+
+// place says how much an occurrence as the i-th word counts: four times in a title, and less further down a long text, whose
+// beginning mostly says what it is about.
+func place(i int, titled bool) int {
+	const full, half = 40, 60
+	switch {
+	case titled && i < full:
+		return title
+	case i < full:
+		return once
+	}
+	return max(once/4, once*half/(half+i-full))
+}
+
+// saturate is base × c(k+1)/(c+k) with c = count/once and k = 5: 1 for one occurrence, never above 6.
+func saturate(base, count int) int {
+	return base * count * 6 / (count + 5*once)
+}

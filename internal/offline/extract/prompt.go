@@ -1,0 +1,113 @@
+// Package extract owns the offline chat model: it answers a question with the sentences of the given sources that fit
+// it best, word for word and each with its citation. It must not know HTTP, nor any fact that is not in the prompt.
+package extract
+
+import (
+	"html"
+	"regexp"
+	"strings"
+)
+
+// A Prompt is what the user's message holds: the question and the sources that may answer it.
+type Prompt struct {
+	Question string
+	Sources  []Source
+}
+
+// A Source is one fenced text.
+type Source struct {
+	ID      string // the number to cite
+	Ticket  string // key of the ticket; empty for a source that is not one
+	Project string
+	Status  string
+	Title   string
+	Text    string
+}
+
+var (
+	firstFence = regexp.MustCompile(`(?m)^<(?:source|question)-([0-9a-f]{12})[ >]`)
+	attribute  = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
+	number     = regexp.MustCompile(`^[0-9]{1,6}$`)
+)
+
+const (
+	maxSources  = 100
+	maxText     = 64 << 10 // of one source; what follows is not read
+	maxQuestion = 4 << 10
+)
+
+// ParsePrompt reads a user's message. The fence is the twelve hex digits of the first tag, since nothing that others
+// wrote stands before it; a text can't contain them, so tags with any other digits are only text. ok is false if the
+// message has no fenced source.
+func ParsePrompt(message string) (p Prompt, ok bool) {
+	found := firstFence.FindStringSubmatchIndex(message)
+	if found == nil {
+		return Prompt{Question: clip(message, maxQuestion)}, false
+	}
+	fence := message[found[2]:found[3]]
+	open, shut := "<source-"+fence+" ", "</source-"+fence+">"
+	rest := message[found[0]:]
+	for len(p.Sources) < maxSources {
+		start := tagAtLine(rest, open)
+		if start < 0 {
+			break
+		}
+		head, body, closed := strings.Cut(rest[start+len(open):], ">")
+		if !closed {
+			break
+		}
+		text, after, closed := strings.Cut(body, shut)
+		if !closed {
+			break
+		}
+		if s := newSource(head, text); s.ID != "" {
+			p.Sources = append(p.Sources, s)
+		}
+		rest = after
+	}
+	if _, question, closed := strings.Cut(rest, "<question-"+fence+">"); closed {
+		question, _, _ = strings.Cut(question, "</question-"+fence+">")
+		p.Question = clip(strings.TrimSpace(question), maxQuestion)
+	}
+	return p, len(p.Sources) > 0
+}
+
+// tagAtLine finds a tag at the beginning of a line.
+func tagAtLine(text, tag string) int {
+	if strings.HasPrefix(text, tag) {
+		return 0
+	}
+	if i := strings.Index(text, "\n"+tag); i >= 0 {
+		return i + 1
+	}
+	return -1
+}
+
+func newSource(head, text string) Source {
+	s := Source{Text: strings.TrimSpace(clip(text, maxText))}
+	for _, pair := range attribute.FindAllStringSubmatch(head, -1) {
+		value := strings.TrimSpace(html.UnescapeString(pair[2]))
+		switch pair[1] {
+		case "id":
+			if number.MatchString(value) {
+				s.ID = value
+			}
+		case "ticket":
+			s.Ticket = value
+		case "project":
+			s.Project = value
+		case "status":
+			s.Status = value
+		case "title":
+			s.Title = value
+		}
+	}
+	return s
+}
+
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "")
+}
