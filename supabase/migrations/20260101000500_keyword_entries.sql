@@ -24,16 +24,18 @@ language plpgsql immutable security invoker set search_path = '' set client_min_
 as $$
 declare
   characters integer := 200000;
+  words tsvector;
 begin
-  loop
+  while words is null loop
     begin
-      return setweight(to_tsvector('pg_catalog.english', left(coalesce(title, ''), characters)), 'A')
+      words := setweight(to_tsvector('pg_catalog.english', left(coalesce(title, ''), characters)), 'A')
         || setweight(to_tsvector('pg_catalog.english', left(coalesce(body, ''), characters)), 'B')
         || setweight(to_tsvector('pg_catalog.english', left(coalesce(notes, ''), characters)), 'C');
     exception when program_limit_exceeded then
       characters := characters / 2;
     end;
   end loop;
+  return words;
 end
 $$;
 comment on function private.to_words(text, text, text) is 'The words of title (weight A), body (B) and notes (C); long texts as far as a tsvector can hold them.';

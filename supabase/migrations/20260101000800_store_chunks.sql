@@ -65,12 +65,12 @@ begin
   ), removed as (
     delete from public.chunks c using present p, written w
     where c.chunk_id = p.chunk_id and p.place = w.place
-      and not exists (select 1 from given g where g.chunk_id = p.chunk_id)
+      and not exists (select 1 from given g where g.source = p.place and g.chunk_id = p.chunk_id)
   ), moved as (
-    update public.chunks c set position = g.position, status_change_id = g.status_change_id
+    update public.chunks c set position = g.position, kind = g.kind, status_change_id = g.status_change_id
     from given g join written w on w.place = g.source
     where g.kept and c.chunk_id = g.chunk_id
-      and (c.position, c.status_change_id) is distinct from (g.position, g.status_change_id)
+      and (c.position, c.kind, c.status_change_id) is distinct from (g.position, g.kind, g.status_change_id)
   ), added as (
     insert into public.chunks (chunk_id, project_id, ticket_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
     select g.chunk_id, w.project_id, w.ticket_id, g.status_change_id, g.kind, g.position, g.text, g.tokens, g.input_hash, g.model,

@@ -66,15 +66,22 @@ begin
     where (t.project_id, t.status_id, t.name, t.description)
       is distinct from (excluded.project_id, excluded.status_id, excluded.name, excluded.description);
 
-  -- A note is the same one when its ticket and text are.
+  -- A note is the same one when its ticket and text are; one without text says nothing.
   insert into public.status_changes (ticket_id, status_id, note, created_at)
-  select t.ticket_id, s.status_id, n.note ->> 'note', coalesce((n.note ->> 'created_at')::timestamptz, now())
-  from jsonb_array_elements(upsert_tickets.tickets) with ordinality as g(row, place)
-  join public.tickets t on upper(t.key) = upper(g.row ->> 'key')
-  cross join lateral jsonb_array_elements(coalesce(g.row -> 'notes', '[]')) with ordinality as n(note, place)
-  left join public.status s on lower(s.name) = lower(n.note ->> 'status')
-  where not exists (select 1 from public.status_changes c where c.ticket_id = t.ticket_id and c.note = n.note ->> 'note')
-  order by g.place, n.place;
+  select g.ticket_id, s.status_id, g.note, coalesce(g.created_at, now())
+  from (
+    select distinct on (t.ticket_id, n.row ->> 'note') t.ticket_id, n.row ->> 'note' as note, n.row ->> 'status' as status,
+      (n.row ->> 'created_at')::timestamptz as created_at, x.place, n.place as place_within
+    from jsonb_array_elements(upsert_tickets.tickets) with ordinality as x(row, place)
+    join public.tickets t on upper(t.key) = upper(x.row ->> 'key')
+    join public.projects p on p.key = x.row ->> 'project_key'
+    cross join lateral jsonb_array_elements(coalesce(x.row -> 'notes', '[]')) with ordinality as n(row, place)
+    where n.row ->> 'note' ~ '\S'
+      and not exists (select 1 from public.status_changes c where c.ticket_id = t.ticket_id and c.note = n.row ->> 'note')
+    order by t.ticket_id, n.row ->> 'note', x.place, n.place
+  ) g
+  left join public.status s on lower(s.name) = lower(g.status)
+  order by g.place, g.place_within;
 
   return query
   select t.key, t.ticket_id, t.project_id from public.tickets t

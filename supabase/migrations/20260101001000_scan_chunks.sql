@@ -4,7 +4,9 @@
 -- (it tells how near a failed search came), then as long as they are strictly over the threshold, until there
 -- are chunk_limit chunks or chunks of source_limit different tickets and projects.
 -- Filters hold before ranking. Where they leave few chunks, all of these are compared: complete, and faster than
--- an index that knows no filter. Else the HNSW index serves, read on (iterative scan) until there is enough.
+-- an index that knows no filter. Else the HNSW index serves, read on (iterative scan) until there is enough. Where it
+-- ends before that, all are compared after all: it gives up after hnsw.max_scan_tuples, and a crowd of near vectors
+-- (one long ticket is enough) can hide the rest of its graph.
 create function private.scan_chunks(
   query_embedding extensions.vector,
   embedding_model text,
@@ -20,62 +22,86 @@ as $$
 declare
   exact_limit constant integer := 4000;
   status_id bigint;
+  filtered text := 'public.chunks c';
   conditions text := 'c.model = $2';
-  filtered boolean := project_filter is not null or status_filter is not null;
-  few boolean := false;
+  status_condition text := '';
+  exact boolean := false;
+  enough boolean;
   query text;
   saved_sort text := current_setting('enable_sort');
-  hit record;
-  sources bigint[] := '{}';
+  distance double precision;
+  sources bigint[]; -- tickets, and projects as negative numbers
   source bigint;
+  chunk_ids uuid[];
+  project_ids bigint[];
+  ticket_ids bigint[];
+  similarities double precision[];
 begin
   if status_filter is not null then
     select s.status_id into status_id from public.status s where lower(s.name) = lower(status_filter);
     if status_id is null then
       return;
     end if;
+    filtered := filtered || ' join public.tickets t on t.ticket_id = c.ticket_id and t.status_id = $3';
     -- A scalar subquery cannot be turned into a join, which would lose the order of the index.
-    conditions := conditions || ' and (select t.status_id from public.tickets t where t.ticket_id = c.ticket_id) = $3';
+    status_condition := ' and (select t.status_id from public.tickets t where t.ticket_id = c.ticket_id) = $3';
   end if;
   if project_filter is not null then
     conditions := conditions || ' and c.project_id = $4';
   end if;
-
-  if filtered then
-    execute format('select count(*) <= $5 from (select 1 from public.chunks c %s where %s limit $5 + 1) as counted',
-        case when status_id is null then '' else 'join public.tickets t on t.ticket_id = c.ticket_id' end,
-        replace(conditions, '(select t.status_id from public.tickets t where t.ticket_id = c.ticket_id)', 't.status_id'))
-      into few using query_embedding, embedding_model, status_id, project_filter, exact_limit;
-  end if;
-  if few then
-    query := format('with few as materialized (
-        select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance
-        from public.chunks c where %s)
-      select f.chunk_id, f.project_id, f.ticket_id, f.distance from few f order by f.distance, f.chunk_id limit $5', conditions);
-  else
-    query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance
-      from public.chunks c where %s
-      order by c.embedding operator(extensions.<=>) $1 limit $5', conditions);
-    perform set_config('hnsw.ef_search', greatest(100, least(1000, source_limit))::text, true);
-    perform set_config('hnsw.iterative_scan', 'strict_order', true);
-    -- The order must come from the index, whatever the statistics say.
-    perform set_config('enable_sort', 'off', true);
+  if project_filter is not null or status_filter is not null then
+    execute format('select count(*) <= $5 from (select 1 from %s where %s limit $5 + 1) as counted', filtered, conditions)
+      into exact using query_embedding, embedding_model, status_id, project_filter, exact_limit;
   end if;
 
-  for hit in execute query using query_embedding, embedding_model, status_id, project_filter, chunk_limit loop
-    exit when cardinality(sources) > 0 and not (1 - hit.distance > match_threshold);
-    source := coalesce(hit.ticket_id, -hit.project_id);
-    if not source = any (sources) then
-      exit when cardinality(sources) >= source_limit;
-      sources := sources || source;
+  loop
+    if exact then
+      query := format('with compared as materialized (
+          select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance from %s where %s)
+        select f.chunk_id, f.project_id, f.ticket_id, f.distance from compared f order by f.distance, f.chunk_id limit $5',
+        filtered, conditions);
+    else
+      query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance
+        from public.chunks c where %s%s
+        order by c.embedding operator(extensions.<=>) $1 limit $5', conditions, status_condition);
+      perform set_config('hnsw.ef_search', greatest(100, least(1000, source_limit))::text, true);
+      perform set_config('hnsw.iterative_scan', 'strict_order', true);
+      -- The order must come from the index, whatever the statistics say.
+      perform set_config('enable_sort', 'off', true);
     end if;
-    chunk_id := hit.chunk_id;
-    project_id := hit.project_id;
-    ticket_id := hit.ticket_id;
-    similarity := 1 - hit.distance;
-    return next;
+    sources := array[]::bigint[];
+    chunk_ids := array[]::uuid[];
+    project_ids := array[]::bigint[];
+    ticket_ids := array[]::bigint[];
+    similarities := array[]::double precision[];
+    enough := false;
+
+    for chunk_id, project_id, ticket_id, distance in
+      execute query using query_embedding, embedding_model, status_id, project_filter, chunk_limit
+    loop
+      enough := cardinality(sources) > 0 and not (1 - distance > match_threshold);
+      exit when enough;
+      source := coalesce(ticket_id, -project_id);
+      if not source = any (sources) then
+        enough := cardinality(sources) >= source_limit;
+        exit when enough;
+        sources := sources || source;
+      end if;
+      chunk_ids := chunk_ids || chunk_id;
+      project_ids := project_ids || project_id;
+      ticket_ids := ticket_ids || ticket_id;
+      similarities := similarities || (1 - distance);
+    end loop;
+    perform set_config('enable_sort', saved_sort, true);
+    exit when exact or enough or cardinality(chunk_ids) >= chunk_limit;
+    exact := true;
   end loop;
-  perform set_config('enable_sort', saved_sort, true);
+
+  return query
+    select f.chunk_id, f.project_id, f.ticket_id, f.similarity
+    from unnest(chunk_ids, project_ids, ticket_ids, similarities) with ordinality
+      as f(chunk_id, project_id, ticket_id, similarity, place)
+    order by f.place;
 end
 $$;
 comment on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer) is

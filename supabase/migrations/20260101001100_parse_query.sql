@@ -13,7 +13,8 @@ grant execute on function private.any_word(text) to service_role;
 
 -- wanted: any of the words (a question finds tickets that hold some of them). required: the "quoted phrases".
 -- excluded: what follows a minus, a word or a quoted phrase. ticket_keys: what looks like the key of a ticket, in
--- upper case: TX-400 anywhere, "tx 400" when it is the whole query.
+-- upper case: TX-400 anywhere, "tx 400" when it is the whole query. Of a longer query the first 2,000 characters
+-- count: what thousands of phrases ask for takes minutes to put together.
 create function private.parse_query(query_text text, out wanted tsquery, out required tsquery, out excluded tsquery, out ticket_keys text[])
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -23,7 +24,7 @@ declare
   phrase tsquery;
 begin
   for part in
-    select m from regexp_matches(query_text, '(^|\s)(-?)"([^"]*)"|(\S+)', 'g') as m
+    select m from regexp_matches(left(query_text, 2000), '(^|\s)(-?)"([^"]*)"|(\S+)', 'g') as m
   loop
     if part[3] is not null then
       phrase := phraseto_tsquery('pg_catalog.english', part[3]);
@@ -46,6 +47,9 @@ begin
   wanted := private.any_word(words);
   ticket_keys := array(
     select distinct upper(m[1]) from regexp_matches(words, '([[:alnum:]_]+-[0-9]+)(?![[:alnum:]])', 'g') as m
+    union
+    -- The key of a project may hold a minus itself.
+    select upper(m[1]) from regexp_matches(words, '([[:alnum:]_]+(?:-[[:alnum:]_]+)+-[0-9]+)(?![[:alnum:]])', 'g') as m
     union
     select upper(replace(m[1], ' ', '-')) from regexp_matches(words, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
 end

@@ -24,6 +24,8 @@ begin
     with named as (
       select t.project_id, t.ticket_id from public.tickets t
       where upper(t.key) = any ($1) and ($5 is null or t.project_id = $5) and ($6 is null or t.status_id = $6)
+        and ($4 is null or not exists (
+          select 1 from public.keyword_entries e where e.ticket_id = t.ticket_id and e.words @@ $4))
     ), matching as (
       select e.project_id, e.ticket_id, ts_rank(''{0.1, 0.2, 0.4, 1.0}'', e.words, $2)::double precision as score
       from public.keyword_entries e

@@ -16,7 +16,8 @@ as $$
     from private.scan_chunks(
       search_by_vector.query_embedding, search_by_vector.embedding_model, search_by_vector.project_filter,
       search_by_vector.status_filter, search_by_vector.match_threshold,
-      10 * greatest(1, least(1000, search_by_vector.match_count)), greatest(1, least(1000, search_by_vector.match_count))
+      -- So many chunks that the hundreds of a long ticket leave room for others.
+      10000, greatest(1, least(1000, search_by_vector.match_count))
     ) s
     where s.similarity > search_by_vector.match_threshold
     order by s.ticket_id, s.project_id, s.similarity desc, s.chunk_id

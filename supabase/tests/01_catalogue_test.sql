@@ -1,0 +1,156 @@
+-- What there is, and who may touch it. A new function, table or grant fails here until it has its line.
+
+begin;
+select plan(13);
+
+-- Functions -------------------------------------------------------------------------------------------------------
+
+create temporary view functions as
+select p.oid, n.nspname as schema, p.proname as name,
+  format('%s.%s(', n.nspname, p.proname) || coalesce((
+    select string_agg(a.type::regtype::text, ', ' order by a.place)
+    from unnest(p.proargtypes::oid[]) with ordinality as a(type, place)), '') || ')' as signature,
+  case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end as volatility,
+  case when p.prosecdef then 'definer' else 'invoker' end as security,
+  -- Everybody but the owner; public is named, so that the privilege nobody revoked shows.
+  coalesce((
+    select string_agg(coalesce(r.rolname::text, 'public'), ' ' order by r.rolname nulls first)
+    from pg_catalog.aclexplode(coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) a
+    left join pg_catalog.pg_roles r on r.oid = a.grantee
+    where a.grantee <> p.proowner), '') as callers,
+  p.proconfig as settings,
+  pg_catalog.pg_get_function_arguments(p.oid) as arguments,
+  pg_catalog.pg_get_function_result(p.oid) as result
+from pg_catalog.pg_proc p
+join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+where n.nspname in ('public', 'private');
+
+select results_eq( -- A name has a collation of its own, and what is made of it too.
+  $$ select signature collate "default", volatility, security, callers collate "default" from functions
+     order by functions.signature collate "C" $$,
+  $$ values
+    ('private.any_word(text)', 'immutable', 'invoker', 'service_role'),
+    ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'service_role'),
+    ('private.ensure_statuses(text[])', 'volatile', 'invoker', 'service_role'),
+    ('private.fill_project_key()', 'volatile', 'definer', ''),
+    ('private.fill_ticket_key()', 'volatile', 'definer', ''),
+    ('private.fuse_searches(text, vector, text, double precision, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
+    ('private.highlight(text, tsquery)', 'immutable', 'invoker', 'service_role'),
+    ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
+    ('private.index_projects()', 'volatile', 'definer', ''),
+    ('private.index_status_notes()', 'volatile', 'definer', ''),
+    ('private.index_updated_tickets()', 'volatile', 'definer', ''),
+    ('private.lock_sources(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
+    ('private.parse_query(text)', 'immutable', 'invoker', 'service_role'),
+    ('private.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
+    ('private.scan_chunks(vector, text, bigint, text, double precision, integer, integer)', 'volatile', 'invoker', 'service_role'),
+    ('private.source_chunks(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
+    ('private.source_texts(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
+    ('private.to_words(text, text, text)', 'immutable', 'invoker', ''),
+    ('private.touch_updated_at()', 'volatile', 'invoker', ''),
+    ('public.list_migrations()', 'stable', 'definer', 'service_role'),
+    ('public.list_projects()', 'stable', 'invoker', 'service_role'),
+    ('public.list_statuses()', 'stable', 'invoker', 'service_role'),
+    ('public.read_sources(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
+    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
+    ('public.search_by_keyword(text, integer, bigint, text)', 'stable', 'invoker', 'service_role'),
+    ('public.search_by_vector(vector, text, double precision, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
+    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
+    ('public.store_chunks(bigint[], bigint[], text[], jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
+    ('public.upsert_projects(jsonb)', 'volatile', 'invoker', 'service_role'),
+    ('public.upsert_tickets(jsonb)', 'volatile', 'invoker', 'service_role') $$,
+  'every function has its volatility, its security and its callers, and there is no other');
+
+-- The names are JSON keys that callers write and read.
+select results_eq(
+  $$ select name::text collate "default", arguments, result from functions where schema = 'public' order by functions.name $$,
+  $$ values
+    ('list_migrations', '', 'SETOF text'),
+    ('list_projects', '', 'TABLE(project_id bigint, key text, name text, tickets bigint)'),
+    ('list_statuses', '', 'TABLE(status_id bigint, name text)'),
+    ('read_sources', 'project_ids bigint[], ticket_ids bigint[]',
+      'TABLE(project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text, chunks jsonb)'),
+    ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
+        || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
+      'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
+        || 'text text, tokens integer, similarity double precision, over_threshold boolean, similarities double precision[])'),
+    ('search_by_keyword', 'query_text text, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, '
+        || 'status_filter text DEFAULT NULL::text',
+      'TABLE(rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)'),
+    ('search_by_vector', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
+        || 'match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
+      'TABLE(rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)'),
+    ('search_hybrid', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
+        || 'match_threshold double precision DEFAULT 0.7, match_count integer DEFAULT 10, match_offset integer DEFAULT 0, '
+        || 'project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
+        || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1',
+      'TABLE(ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, '
+        || 'project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
+        || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '
+        || 'vector_contribution double precision, keyword_contribution double precision, '
+        || 'matched_by text[], exact boolean, highlight text, chunk_id uuid)'),
+    ('store_chunks', 'project_ids bigint[], ticket_ids bigint[], source_hashes text[], chunks jsonb, embeddings vector[]',
+      'TABLE(place bigint, stored boolean, embedding_ids uuid[])'),
+    ('upsert_projects', 'projects jsonb', 'TABLE(key text, project_id bigint)'),
+    ('upsert_tickets', 'tickets jsonb', 'TABLE(key text, ticket_id bigint, project_id bigint)') $$,
+  'the public functions take and give what callers rely on');
+
+select is_empty(
+  $$ select signature from functions where not coalesce(settings, '{}') @> array['search_path=""'] $$,
+  'every function sets an empty search_path');
+select is_empty(
+  $$ select signature from functions where obj_description(oid, 'pg_proc') is null $$,
+  'every function has a comment');
+
+-- Tables ----------------------------------------------------------------------------------------------------------
+
+select tables_are('public', array['chunks', 'keyword_entries', 'projects', 'status', 'status_changes', 'tickets'],
+  'public has these tables and no other');
+
+create temporary view our_tables as
+select c.oid, c.oid::regclass::text as name, c.relrowsecurity as guarded
+from pg_catalog.pg_class c
+where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm', 'f');
+
+select is_empty($$ select name from our_tables where not guarded $$, 'every table has row-level security');
+select is_empty($$ select name from our_tables where obj_description(oid, 'pg_class') is null $$, 'every table has a comment');
+select is_empty(
+  $$ select t.name, r.role, v.privilege
+     from our_tables t, unnest(array['anon', 'authenticated']) as r(role),
+       unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) as v(privilege)
+     where has_table_privilege(r.role, t.oid, v.privilege) or (v.privilege in ('select', 'insert', 'update', 'references')
+       and has_any_column_privilege(r.role, t.oid, v.privilege)) $$,
+  'anon and authenticated have no right on any table');
+select is_empty(
+  $$ select t.name, v.privilege
+     from our_tables t, unnest(array['select', 'insert', 'update', 'delete']) as v(privilege)
+     where t.name in ('chunks', 'projects', 'status', 'status_changes', 'tickets')
+       and not has_table_privilege('service_role', t.oid, v.privilege) $$,
+  'service_role may read and write the tracker and its chunks');
+select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'), 'service_role may read the keyword entries');
+
+-- An index whose first columns are those of the foreign key, in any order.
+select is_empty(
+  $$ select k.conrelid::regclass, k.conname
+     from pg_catalog.pg_constraint k
+     where k.contype = 'f' and k.conrelid in (select oid from our_tables)
+       and not exists (
+         select 1 from pg_catalog.pg_index i
+         where i.indrelid = k.conrelid and i.indisvalid and i.indpred is null
+           and (i.indkey::smallint[])[0:cardinality(k.conkey) - 1] @> k.conkey) $$,
+  'every foreign key has an index');
+
+-- Schemas ---------------------------------------------------------------------------------------------------------
+
+select results_eq(
+  $$ select r.role, has_schema_privilege(r.role, 'private', 'usage'), has_schema_privilege(r.role, 'private', 'create')
+     from unnest(array['anon', 'authenticated', 'service_role']) as r(role) $$,
+  $$ values ('anon', false, false), ('authenticated', false, false), ('service_role', true, false) $$,
+  'only service_role reaches the schema private');
+
+set local role anon;
+select throws_ok($$ select * from public.list_projects() $$, '42501', null, 'anon is refused');
+reset role;
+
+select * from finish();
+rollback;

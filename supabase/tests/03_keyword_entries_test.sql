@@ -1,0 +1,195 @@
+-- The words of tickets and projects follow every write, in the writer's transaction, and never make one fail.
+
+begin;
+select plan(45);
+
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name, description) values (1, 'AA', 'Apples', 'about orchards'), (2, 'BB', 'Bananas', null);
+
+-- What the entry of a ticket (or of a project, ticket null) holds, by weight: 'appl:A orchard:B'.
+create function pg_temp.words(project bigint, ticket bigint default null) returns text
+language sql as $$
+  select string_agg(w.lexeme || ':' || array_to_string(w.weights, ''), ' ' order by w.weights, w.positions)
+  from public.keyword_entries e, unnest(e.words) w
+  where e.project_id = project and e.ticket_id is not distinct from ticket
+$$;
+
+-- In step ---------------------------------------------------------------------------------------------------------
+
+select is(pg_temp.words(1), 'appl:A orchard:B', 'a new project has its words: name A, description B');
+update public.projects set name = 'Pears' where project_id = 1;
+select is(pg_temp.words(1), 'pear:A orchard:B', 'a project''s new name replaces the old one');
+
+insert into public.tickets (ticket_id, project_id, status_id, name, description)
+values (11, 1, 1, 'Login fails', 'with umlauts'), (12, 1, 1, 'Broken export', null), (13, 2, 1, '', '');
+select is(pg_temp.words(1, 11), 'login:A fail:A umlaut:B', 'a new ticket has its words');
+select is(pg_temp.words(1, 12), 'broken:A export:A', 'and so has another one of the same statement');
+select ok(exists (select from public.keyword_entries where ticket_id = 13 and words = ''), 'a ticket without words has an empty entry');
+
+update public.tickets set name = name || ' today' where project_id = 1;
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A umlaut:B', 'an update of several rows reaches the first');
+select is(pg_temp.words(1, 12), 'broken:A export:A today:A', 'and the last');
+update public.tickets set description = null where ticket_id = 11;
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A', 'a description that is taken away takes its words along');
+
+insert into public.status_changes (ticket_id, note)
+values (11, 'reproduced'), (11, null), (11, 'fixed'), (12, 'waiting');
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A reproduc:C fix:C', 'notes count as C, whatever their number');
+select is(pg_temp.words(1, 12), 'broken:A export:A today:A wait:C', 'notes of one statement go to their tickets');
+update public.status_changes set note = 'postponed' where note = 'fixed';
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A reproduc:C postpon:C', 'a changed note replaces its words');
+update public.status_changes set note = null where note = 'reproduced';
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A postpon:C', 'an emptied note takes its words along');
+update public.status_changes set ticket_id = 12 where note = 'postponed';
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A', 'a note that moves leaves the old ticket');
+select is(pg_temp.words(1, 12), 'broken:A export:A today:A postpon:C wait:C', 'and comes to the new one, in the order of notes');
+delete from public.status_changes where ticket_id = 12;
+select is(pg_temp.words(1, 12), 'broken:A export:A today:A', 'deleted notes take their words along');
+
+-- Moving and deleting ---------------------------------------------------------------------------------------------
+
+update public.tickets set project_id = 2 where ticket_id = 11;
+select is(pg_temp.words(2, 11), 'login:A fail:A today:A', 'a ticket that moves to another project takes its entry along');
+update public.tickets set project_id = 1, name = 'Logout fails' where ticket_id = 11;
+select is(pg_temp.words(1, 11), 'logout:A fail:A', 'also when the same statement changes its text');
+select is((select count(*)::integer from public.keyword_entries where ticket_id = 11), 1, 'and it has one entry still');
+
+insert into public.status_changes (ticket_id, note) values (12, 'doomed');
+delete from public.tickets where ticket_id = 12;
+select is(pg_temp.words(1, 12), null, 'a deleted ticket, notes and all, takes its entry along');
+insert into public.status_changes (ticket_id, note) values (11, 'doomed');
+delete from public.projects where project_id = 1;
+select is_empty($$ select from public.keyword_entries where project_id = 1 $$, 'a deleted project takes its tickets'' entries along');
+
+insert into public.projects (project_id, key, name) values (3, 'CC', 'Once') on conflict do nothing;
+insert into public.projects (project_id, key, name) values (3, 'CC', 'Twice') on conflict (project_id) do update set name = excluded.name;
+select is(pg_temp.words(3), 'twice:A', 'an upsert is an update');
+
+-- Cost ------------------------------------------------------------------------------------------------------------
+
+insert into public.tickets (ticket_id, project_id, status_id, name) values (21, 3, 1, 'Quiet'), (22, 3, 1, 'Loud');
+insert into public.status_changes (ticket_id, note) values (21, 'calm');
+insert into public.status (status_id, name) values (2, 'Done');
+-- An entry that is written anew gets another place in the table, even if it says the same.
+create temporary table before as select keyword_entry_id, ctid::text as place from public.keyword_entries;
+update public.tickets set status_id = 2, created_at = created_at - interval '1 day', name = name where project_id = 3;
+update public.status_changes set status_id = 2, note = note where ticket_id = 21;
+insert into public.status_changes (ticket_id, status_id) values (21, 1);
+update public.projects set name = name, description = description where project_id = 3;
+update public.tickets set name = 'LOUD' where ticket_id = 22;
+select is_empty(
+  $$ select keyword_entry_id, ctid::text from public.keyword_entries except select * from before $$,
+  'what changes no searched word writes no entry');
+
+-- How often a statement calls the triggers that keep entries in step: 'index_inserted_tickets 1'.
+create function pg_temp.trigger_calls(statement text) returns setof text
+language plpgsql as $$
+declare
+  plan json;
+begin
+  execute 'explain (analyze, format json) ' || statement into plan;
+  return query
+    select t ->> 'Trigger Name' || ' ' || (t ->> 'Calls') from json_array_elements(plan -> 0 -> 'Triggers') t
+    where t ->> 'Trigger Name' like 'index%';
+end
+$$;
+select results_eq(
+  $$ select pg_temp.trigger_calls('insert into public.tickets (ticket_id, project_id, status_id, name) select i, 3, 1, ''many'' from generate_series(41, 45) i') $$,
+  array['index_inserted_tickets 1'], 'a statement that inserts many tickets is followed once');
+select results_eq(
+  $$ select pg_temp.trigger_calls('update public.tickets set name = ''more'' where name = ''many''') $$,
+  array['index_updated_tickets 1'], 'so is one that changes many');
+select results_eq(
+  $$ select pg_temp.trigger_calls('insert into public.status_changes (ticket_id, note) select ticket_id, ''n'' from public.tickets') $$,
+  array['index_inserted_notes 1'], 'and one that writes many notes');
+
+-- A writer who knows nothing of search ----------------------------------------------------------------------------
+
+create role ticket_writer;
+grant ticket_writer to current_user;
+grant usage on schema public to ticket_writer;
+grant select, insert, update, delete on public.tickets, public.status_changes to ticket_writer;
+create policy writes on public.tickets to ticket_writer using (true) with check (true);
+create policy writes on public.status_changes to ticket_writer using (true) with check (true);
+set local role ticket_writer;
+select lives_ok($$ insert into public.tickets (ticket_id, project_id, status_id, name) values (31, 3, 1, 'Written'), (32, 3, 1, 'Gone') $$,
+  'a role without any right on the entries may insert tickets');
+select lives_ok($$ update public.tickets set name = 'Rewritten' where ticket_id = 31 $$, 'and change them');
+select lives_ok($$ insert into public.status_changes (ticket_id, note) values (31, 'noted') $$, 'and write notes');
+select lives_ok($$ delete from public.tickets where ticket_id = 32 $$, 'and delete');
+select throws_ok($$ select from public.keyword_entries $$, '42501', null, 'though it can''t even read the entries');
+select throws_ok($$ select private.refresh_ticket_entries(array[31]) $$, '42501', null, 'nor call what writes them');
+reset role;
+select is(pg_temp.words(3, 31), 'rewritten:A note:C', 'and what it wrote is found');
+select is(pg_temp.words(3, 32), null, 'and what it deleted is not');
+select ok((select key from public.tickets where ticket_id = 31) = 'CC-8', 'and got a key');
+
+-- Hostile texts ---------------------------------------------------------------------------------------------------
+
+create temporary table hostile (ticket_id bigint generated always as identity (start with 1000), what text, body text);
+insert into hostile (what, body) values
+  ('2 MB of random words', (select string_agg(md5(i::text), ' ') from generate_series(1, 62000) i)),
+  ('2 MB of one letter', repeat('a', 2000000)),
+  ('1.5 MB of different short words', (select string_agg(to_hex(i), ' ') from generate_series(1, 230000) i)),
+  ('a word over 2 kB', repeat('wordy', 500) || ' end'),
+  ('marks without end', repeat('-', 300000) || repeat('<', 300000) || repeat('&#', 100000)),
+  ('words that are chained', repeat('a-b_c.d@e/', 100000)),
+  ('the edges of Unicode', U&'\FFFF \FFFE \FEFF \E000 \200B \0301 \+10FFFF \+01F600 \0001 \007F'),
+  ('an empty text', ''),
+  ('only marks', '!?.,;:()[]{}''"`\|&<>*'),
+  ('Chinese without spaces', repeat('数据平台', 100000));
+
+grant select on hostile to service_role;
+select lives_ok(
+  $$ insert into public.tickets (ticket_id, project_id, status_id, name, description)
+     select ticket_id, 3, 1, 'hostile', 'platypus ' || body from hostile $$,
+  'no description makes a write fail');
+set local role service_role;
+select is_empty(
+  $$ select what from pg_temp.hostile
+     except
+     select h.what from public.search_by_keyword('platypus', 1000) k join pg_temp.hostile h using (ticket_id) $$,
+  'and each ticket is found by its first word');
+reset role;
+
+update public.tickets set description = null where name = 'hostile';
+select lives_ok(
+  $$ insert into public.status_changes (ticket_id, note) select ticket_id, 'wombat ' || body from hostile $$,
+  'no note makes a write fail');
+select is(
+  (select count(*) from public.search_by_keyword('wombat', 1000)), (select count(*) from hostile),
+  'and each ticket is found by the first word of its note');
+select lives_ok(
+  $$ insert into public.status_changes (ticket_id, note)
+     select 31, string_agg(md5((i * n)::text), ' ') from generate_series(1, 3000) i, generate_series(1001, 1020) n group by n $$,
+  'nor do twenty notes of 100 kB each');
+select is(
+  (select k.ticket_id from public.search_by_keyword('rewritten') k), 31::bigint,
+  'whose ticket is still found by its name');
+
+select lives_ok(
+  $$ insert into public.tickets (ticket_id, project_id, status_id, name)
+     select 50, 3, 1, 'kiwi ' || string_agg(md5(i::text), ' ') from generate_series(1, 3000) i $$,
+  'nor does a name of 100 kB');
+select lives_ok(
+  $$ insert into public.projects (project_id, name, description)
+     select 4, 'kiwi ' || string_agg(md5(i::text), ' '), repeat('kiwi ', 400000) from generate_series(1, 3000) i $$,
+  'nor a project''s');
+select is((select count(*)::integer from public.search_by_keyword('kiwi')), 2, 'and both are found');
+
+-- A tsvector holds 1 MB. An address counts whole and in parts, so the first 200,000 characters of three such texts exceed it.
+create function pg_temp.different_addresses(first integer) returns text
+language sql as $$
+  select string_agg(to_hex(first + i) || '.de/' || to_hex(first + i), ' ') from generate_series(1, 14000) i
+$$;
+select lives_ok(
+  $$ insert into public.tickets (ticket_id, project_id, status_id, name, description)
+     select 51, 3, 1, 'emu ' || pg_temp.different_addresses(100000), 'rhea ' || pg_temp.different_addresses(200000);
+     insert into public.status_changes (ticket_id, note) select 51, 'moa ' || pg_temp.different_addresses(300000) $$,
+  'nor do a name, a description and a note that are too much together');
+select is(
+  array(select k.ticket_id from unnest(array['emu', 'rhea', 'moa']) q, public.search_by_keyword(q) k), array[51, 51, 51]::bigint[],
+  'and each is found by its first word');
+
+select * from finish();
+rollback;

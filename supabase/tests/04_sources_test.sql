@@ -1,0 +1,221 @@
+-- What is to be embedded is read with a fingerprint, and stored only if the fingerprint still holds.
+-- That a locked source is left alone without waiting needs a second session: the Go tests show it.
+
+begin;
+select plan(47);
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name, description)
+values (1, 'AA', 'Apples', 'About orchards'), (2, 'BB', 'Bananas', '');
+insert into public.tickets (ticket_id, project_id, status_id, name, description)
+values (11, 1, 1, 'Login fails', e'First line\n\nSecond'), (12, 1, 1, 'Export', ''), (13, 1, 1, ' ', null), (21, 2, 1, 'Bend', null);
+insert into public.status_changes (status_change_id, ticket_id, note)
+values (103, 11, 'third'), (101, 11, 'first'), (102, 11, e' \n\t'), (104, 11, null), (105, 11, '');
+set local role service_role;
+
+-- Reading ---------------------------------------------------------------------------------------------------------
+
+select results_eq(
+  $$ select project_id, ticket_id, project_name, ticket_name from public.read_sources('{2,1,1,2}', '{21,null,11,null}') $$,
+  $$ values (2::bigint, 21::bigint, 'Bananas', 'Bend'), (1, null, 'Apples', null), (1, 11, 'Apples', 'Login fails'), (2, null, 'Bananas', null) $$,
+  'sources come in the order asked for');
+
+create function pg_temp.texts(project bigint, ticket bigint default null) returns jsonb
+language sql as $$ select texts from public.read_sources(array[project], array[ticket]) $$;
+create function pg_temp.hash(project bigint, ticket bigint default null) returns text
+language sql as $$ select source_hash from public.read_sources(array[project], array[ticket]) $$;
+
+select is(pg_temp.texts(1, 11), jsonb_build_array(
+    jsonb_build_object('kind', 'ticket', 'status_change_id', null, 'text', e'Login fails\n\nFirst line\n\nSecond'),
+    jsonb_build_object('kind', 'status_note', 'status_change_id', 101, 'text', 'first'),
+    jsonb_build_object('kind', 'status_note', 'status_change_id', 103, 'text', 'third')),
+  'a ticket is name, blank line, description; its notes follow in order, blank ones left out');
+select is(pg_temp.texts(1, 12) #>> '{0,text}', 'Export', 'a ticket with an empty description is its name');
+select is(pg_temp.texts(2, 21) #>> '{0,text}', 'Bend', 'and so is one without');
+select is(pg_temp.texts(1, 13), '[]', 'a ticket of blanks has no text');
+select is(pg_temp.texts(1), jsonb_build_array(
+    jsonb_build_object('kind', 'project', 'status_change_id', null, 'text', e'Apples\n\nAbout orchards')),
+  'a project is name, blank line, description, without its tickets');
+select is(pg_temp.texts(2) #>> '{0,text}', 'Bananas', 'a project with an empty description is its name');
+select is_empty(
+  $$ select project_id, ticket_id from public.read_sources('{2,404,1,404}', '{11,11,404,null}') $$,
+  'what does not exist, or is another project''s, has no row');
+select is_empty($$ select from public.read_sources('{}', '{}') $$, 'nothing asked, nothing told');
+
+update public.tickets set description = repeat('é', 1000001) where ticket_id = 12;
+select is(length(pg_temp.texts(1, 12) #>> '{0,text}'), 1000000, 'a text counts up to its millionth character');
+update public.tickets set description = '' where ticket_id = 12;
+
+-- Which writes change the fingerprint of ticket 11.
+create temporary table writes (place integer, statement text, counts boolean);
+insert into writes values
+  (1, $$ update public.tickets set status_id = 2, key = 'AA-99', created_at = '2020-02-02' where ticket_id = 11 $$, false),
+  (2, $$ update public.projects set description = 'else' where project_id = 1 $$, false),
+  (3, $$ insert into public.status_changes (status_change_id, ticket_id, note) values (106, 11, ' ') $$, false),
+  (4, $$ update public.status_changes set note = 'FIRST' where status_change_id = 101 $$, true),
+  (5, $$ insert into public.status_changes (status_change_id, ticket_id, note) values (107, 11, 'new') $$, true),
+  (6, $$ delete from public.status_changes where status_change_id = 107 $$, true),
+  (7, $$ update public.tickets set name = 'LOGIN FAILS' where ticket_id = 11 $$, true),
+  (8, $$ update public.tickets set description = null where ticket_id = 11 $$, true),
+  (9, $$ update public.projects set name = 'APPLES' where project_id = 1 $$, true);
+create function pg_temp.changes_hash(statement text) returns boolean
+language plpgsql as $$
+declare
+  before text := pg_temp.hash(1, 11);
+begin
+  execute statement;
+  return pg_temp.hash(1, 11) <> before;
+end
+$$;
+select is_empty(
+  $$ select w.statement from (select * from pg_temp.writes order by place) w where pg_temp.changes_hash(w.statement) <> w.counts $$,
+  'the fingerprint changes with the names and texts, and with nothing else');
+select isnt(pg_temp.hash(1), pg_temp.hash(2), 'different sources have different fingerprints');
+
+-- Storing ---------------------------------------------------------------------------------------------------------
+
+create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
+language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+
+-- One element of the argument chunks. The place of a new one's vector is its position.
+create function pg_temp.chunk(source integer, "position" integer, text text, kept uuid default null, note bigint default null, kind text default null)
+returns jsonb
+language sql as $$
+  select jsonb_build_object('source', source, 'chunk_id', kept, 'position', "position", 'text', text, 'status_change_id', note,
+    'kind', coalesce(kind, case when note is null then 'ticket' else 'status_note' end), 'tokens', length(text),
+    'input_hash', 'hash of ' || text, 'model', 'm', 'embedding', "position" + 1)
+$$;
+create function pg_temp.store(project bigint, ticket bigint, hash text, variadic chunks jsonb[])
+returns table (stored boolean, embedding_ids uuid[])
+language sql as $$
+  select s.stored, s.embedding_ids
+  from public.store_chunks(array[project], array[ticket], array[hash], to_jsonb(chunks),
+    array[pg_temp.unit(1), pg_temp.unit(0, 1), pg_temp.unit(0, 0, 1)]) s
+$$;
+create function pg_temp.stored(project bigint, ticket bigint default null) returns setof text
+language sql as $$
+  select c.text from public.chunks c where c.project_id = project and c.ticket_id is not distinct from ticket order by c.position
+$$;
+create temporary table remembered (name text primary key, ids uuid[]);
+
+with s as (
+  select * from pg_temp.store(1, 11, pg_temp.hash(1, 11), pg_temp.chunk(1, 2, 'c', note => 101), pg_temp.chunk(1, 0, 'a'), pg_temp.chunk(1, 1, 'b'))
+), remember as (insert into remembered select 'abc', embedding_ids from s)
+select ok(stored, 'chunks of a source that has not changed are stored') from s;
+select results_eq(
+  $$ select project_id, ticket_id, status_change_id, kind, "position", text, tokens, input_hash, model, embedding::text
+     from public.chunks order by "position" $$,
+  $$ values (1::bigint, 11::bigint, null::bigint, 'ticket', 0, 'a', 1, 'hash of a', 'm', pg_temp.unit(1)::text),
+    (1, 11, null, 'ticket', 1, 'b', 1, 'hash of b', 'm', pg_temp.unit(0, 1)::text),
+    (1, 11, 101, 'status_note', 2, 'c', 1, 'hash of c', 'm', pg_temp.unit(0, 0, 1)::text) $$,
+  'with all that is known of them');
+select is(ids, array(select chunk_id from public.chunks order by position), 'their ids come back by position') from remembered;
+select is(
+  (select chunks from public.read_sources('{1}', '{11}')),
+  (select jsonb_agg(jsonb_build_object('chunk_id', chunk_id, 'input_hash', input_hash, 'model', model, 'status_change_id', status_change_id)
+     order by position) from public.chunks),
+  'and are told to who reads the source');
+select is((select chunks from public.read_sources('{1}', '{null}')), '[]', 'a source without chunks has an empty list');
+
+-- b becomes the first and a note's, a goes, x is new, c stays last.
+with s as (
+  select s.* from remembered r, pg_temp.store(1, 11, pg_temp.hash(1, 11),
+    pg_temp.chunk(1, 0, '', r.ids[2], 103), pg_temp.chunk(1, 1, 'x'), pg_temp.chunk(1, 2, '', r.ids[3], 101)) s
+  where r.name = 'abc'
+), remember as (insert into remembered select 'bxc', embedding_ids from s)
+select ok(stored, 'chunks can be kept, moved, added and removed at once') from s;
+select results_eq(
+  $$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'which leaves what was named, in its new order, texts untouched');
+select ok(new.ids[1] = old.ids[2] and new.ids[3] = old.ids[3] and new.ids[2] <> all (old.ids), 'what is kept keeps its id')
+from remembered new, remembered old where new.name = 'bxc' and old.name = 'abc';
+select results_eq(
+  $$ select kind, status_change_id from public.chunks where text = 'b' $$, $$ values ('status_note', 103::bigint) $$,
+  'and may become a note''s, where the same words went');
+
+select results_eq(
+  $$ select * from pg_temp.store(1, 11, 'another hash', pg_temp.chunk(1, 0, 'stale')) $$,
+  $$ values (false, '{}'::uuid[]) $$, 'chunks of a text that has changed since are refused');
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'and what is stored stays');
+select results_eq(
+  $$ select * from pg_temp.store(1, 11, null, pg_temp.chunk(1, 0, 'stale')) $$,
+  $$ values (false, '{}'::uuid[]) $$, 'so are chunks without a fingerprint');
+select results_eq(
+  $$ select s.* from pg_temp.remembered r, pg_temp.store(1, 11, pg_temp.hash(1, 11),
+       pg_temp.chunk(1, 0, '', r.ids[1]), pg_temp.chunk(1, 1, '', r.ids[2])) s where r.name = 'abc' $$,
+  $$ values (false, '{}'::uuid[]) $$, 'and a list that keeps a chunk which is gone');
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'which changes nothing either');
+select results_eq(
+  $$ select s.* from pg_temp.remembered r, pg_temp.store(1, 12, pg_temp.hash(1, 12), pg_temp.chunk(1, 0, '', r.ids[1])) s where r.name = 'bxc' $$,
+  $$ values (false, '{}'::uuid[]) $$, 'or one that is another source''s');
+select results_eq(
+  $$ select * from pg_temp.store(1, 404, 'any', pg_temp.chunk(1, 0, 'gone'))
+     union all select * from pg_temp.store(404, null, 'any', pg_temp.chunk(1, 0, 'gone', kind => 'project'))
+     union all select * from pg_temp.store(2, 11, pg_temp.hash(1, 11), pg_temp.chunk(1, 0, 'moved')) $$,
+  $$ values (false, '{}'::uuid[]), (false, '{}'), (false, '{}') $$, 'a source that is gone, or in another project, is not stored');
+
+-- Several at once: a project, a stale ticket, and a ticket of another project. A vector may serve twice.
+select results_eq(
+  $$ select s.place, s.stored, cardinality(s.embedding_ids)
+     from public.store_chunks('{1,1,2}', '{null,12,21}', array[pg_temp.hash(1), 'stale', pg_temp.hash(2, 21)],
+       jsonb_build_array(pg_temp.chunk(3, 0, 'bend'), pg_temp.chunk(2, 0, 'export'), pg_temp.chunk(1, 0, 'apples', kind => 'project'),
+         pg_temp.chunk(1, 1, 'orchards', kind => 'project')),
+       array[pg_temp.unit(1), pg_temp.unit(0, 1)]) s $$,
+  $$ values (1::bigint, true, 2), (2, false, 0), (3, true, 1) $$, 'one stale source among several is left out alone');
+select results_eq(
+  $$ select * from pg_temp.stored(1) union all select * from pg_temp.stored(1, 12) union all select * from pg_temp.stored(2, 21) $$,
+  array['apples', 'orchards', 'bend'], 'and the others have theirs');
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'and who was not named stays as it is');
+select is((select chunks from public.read_sources('{1}', '{12}')), '[]', 'a project''s chunks are not its tickets''');
+
+-- What the table refuses makes the whole call fail.
+create function pg_temp.two_stored(second_vector extensions.vector, second_chunk jsonb) returns bigint
+language sql as $$
+  select count(*)
+  from public.store_chunks('{2,2}', '{null,21}', array[pg_temp.hash(2), pg_temp.hash(2, 21)],
+    jsonb_build_array(pg_temp.chunk(1, 0, 'bananas', kind => 'project'), second_chunk), array[pg_temp.unit(1), second_vector])
+$$;
+select throws_ok(
+  $$ select pg_temp.two_stored(pg_temp.unit(1, 1), pg_temp.chunk(2, 1, 'long')) $$, '23514', null, 'a vector whose length is not 1 is refused');
+select throws_ok(
+  $$ select pg_temp.two_stored('[1]', pg_temp.chunk(2, 1, 'short')) $$, '22000', null, 'so is one of another dimension');
+select throws_ok(
+  $$ select pg_temp.two_stored(null, pg_temp.chunk(2, 1, 'missing')) $$, '23502', null, 'so is a missing one');
+select throws_ok(
+  $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(2, 1, 'wrong kind', kind => 'project')) $$, '23514', null,
+  'so is a ticket''s chunk that calls itself a project''s');
+select throws_ok(
+  $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(2, 1, 'no note', note => 404)) $$, '23503', null, 'so is one of a note that is gone');
+select is_empty($$ select * from pg_temp.stored(2) $$, 'and nothing of the same call is stored');
+select results_eq($$ select * from pg_temp.stored(2, 21) $$, array['bend'], 'nor removed');
+
+select results_eq(
+  $$ select * from pg_temp.store(2, 21, pg_temp.hash(2, 21), variadic '{}') $$, $$ values (true, '{}'::uuid[]) $$, 'an empty list removes the chunks of a source');
+select is_empty($$ select * from pg_temp.stored(2, 21) $$, 'all of them');
+
+-- In one call, a source that wants to keep another's chunk.
+select * from pg_temp.store(1, 12, pg_temp.hash(1, 12), pg_temp.chunk(1, 0, 'export'));
+with s as (select * from pg_temp.store(2, 21, pg_temp.hash(2, 21), pg_temp.chunk(1, 0, 'bend')))
+insert into remembered select 'bend', embedding_ids from s;
+select results_eq(
+  $$ select s.stored, cardinality(s.embedding_ids)
+     from pg_temp.remembered r, public.store_chunks('{2,1}', '{21,12}', array[pg_temp.hash(2, 21), pg_temp.hash(1, 12)],
+       jsonb_build_array(pg_temp.chunk(1, 0, 'unbend'), pg_temp.chunk(2, 0, '', r.ids[1])), array[pg_temp.unit(1)]) s
+     where r.name = 'bend' $$,
+  $$ values (true, 1), (false, 0) $$, 'a chunk can''t be kept for another source of the same call');
+select results_eq(
+  $$ select * from pg_temp.stored(2, 21) union all select * from pg_temp.stored(1, 12) $$,
+  array['unbend', 'export'], 'which disturbs neither');
+
+-- Chunks follow what they are made of -----------------------------------------------------------------------------
+
+delete from public.status_changes where status_change_id = 101;
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x'], 'a deleted note takes its chunks along');
+update public.tickets set project_id = 2 where ticket_id = 11;
+select results_eq($$ select * from pg_temp.stored(2, 11) $$, array['b', 'x'], 'a ticket that moves takes its chunks along');
+delete from public.tickets where ticket_id = 11;
+select is_empty($$ select from public.chunks where ticket_id = 11 $$, 'and so does one that is deleted');
+delete from public.projects where project_id = 1;
+select results_eq($$ select text from public.chunks $$, array['unbend'], 'and a project, with all its tickets''');
+
+select * from finish();
+rollback;

@@ -1,0 +1,154 @@
+-- Loading projects and tickets by their outside keys: what is new is added, what changed is updated, and a load that is
+-- repeated changes nothing.
+
+begin;
+select plan(29);
+
+-- Makes it seen whether a row is touched: within this transaction now() stands still.
+create temporary table places (key text, place tid);
+create procedure pg_temp.age()
+language plpgsql as $$
+declare
+  name regclass;
+begin
+  foreach name in array array['public.projects', 'public.tickets']::regclass[] loop
+    execute format('alter table %s disable trigger touch_updated_at', name);
+    execute format('update %s set updated_at = ''2000-01-01''', name);
+    execute format('alter table %s enable trigger touch_updated_at', name);
+  end loop;
+  truncate pg_temp.places;
+  insert into pg_temp.places select key, ctid from public.projects union all select key, ctid from public.tickets;
+end
+$$;
+-- A row that is written, even if it stays the same, gets another place in its table.
+create function pg_temp.written() returns setof text
+language sql as $$
+  select n.key from (select key, ctid from public.projects union all select key, ctid from public.tickets) n
+  where not exists (select from pg_temp.places p where p.key = n.key and p.place = n.ctid)
+$$;
+
+-- Projects --------------------------------------------------------------------------------------------------------
+
+create temporary table loaded as
+  select * from public.upsert_projects('[{"key": "AA", "name": "Apples", "description": "fruit"}, {"key": "BB", "name": "Bananas"}]');
+select results_eq(
+  $$ select l.key, p.key, p.name, p.description from loaded l join public.projects p using (project_id) order by 1 $$,
+  $$ values ('AA', 'AA', 'Apples', 'fruit'), ('BB', 'BB', 'Bananas', null) $$, 'new projects are added and their ids returned');
+
+call pg_temp.age();
+select results_eq(
+  $$ select * from public.upsert_projects('[{"key": "BB", "name": "Bananas"}, {"key": "AA", "name": "Apples", "description": "fruit"}]') order by key $$,
+  $$ select * from loaded order by key $$, 'the same load again returns the same ids');
+select is_empty($$ select * from pg_temp.written() $$, 'and writes nothing');
+
+select results_eq(
+  $$ select key from public.upsert_projects('[{"key": "AA", "name": "Apple"}, {"key": "AA", "name": "Apples", "description": "trees"},
+       {"key": "BB", "name": "Bananas"}, {"key": "aa", "name": "Aargh"}]') order by key $$,
+  $$ values ('AA'), ('BB'), ('aa') $$, 'each key is returned once');
+select results_eq(
+  $$ select key, name, description, updated_at = now() from public.projects order by key $$,
+  $$ values ('AA', 'Apples', 'trees', true), ('BB', 'Bananas', null, false), ('aa', 'Aargh', null, true) $$,
+  'of a doubled key the last row counts, only what changed is touched, and keys of projects differ by case');
+select is_empty($$ select * from public.upsert_projects('[]') $$, 'an empty load is none');
+
+-- Tickets ---------------------------------------------------------------------------------------------------------
+
+insert into public.status (name) values ('To Do');
+create temporary table load as select $$[
+  {"key": "AA-7", "project_key": "AA", "status": "to do", "name": "Login fails", "description": "always",
+   "created_at": "2024-05-06T07:08:09Z", "notes": [
+     {"status": "Doing", "note": "seen", "created_at": "2024-06-01T00:00:00Z"},
+     {"status": "doing", "note": "seen again"},
+     {"note": "still there"}]},
+  {"key": "BB-1", "project_key": "BB", "status": "DONE", "name": "Export"},
+  {"key": "ZZ-1", "project_key": "ZZ", "status": "Lost", "name": "Of no project", "notes": [{"note": "lost too"}]}
+]$$::jsonb as tickets;
+create temporary table tickets_loaded as select u.* from load, public.upsert_tickets(load.tickets) u;
+
+select results_eq(
+  $$ select l.key, p.key, s.name, t.name, t.description, t.created_at = '2024-05-06T07:08:09Z', t.created_at = now()
+     from tickets_loaded l
+     join public.tickets t using (ticket_id)
+     join public.projects p on p.project_id = l.project_id and p.project_id = t.project_id
+     join public.status s using (status_id)
+     order by 1 $$,
+  $$ values ('AA-7', 'AA', 'To Do', 'Login fails', 'always', true, false), ('BB-1', 'BB', 'DONE', 'Export', null, false, true) $$,
+  'new tickets are added and their ids returned; one of an unknown project is left out');
+select results_eq(
+  $$ select t.key, c.note, s.name, c.created_at = '2024-06-01', c.created_at = now()
+     from public.status_changes c join public.tickets t using (ticket_id) left join public.status s on s.status_id = c.status_id
+     order by c.status_change_id $$,
+  $$ values ('AA-7', 'seen', 'Doing', true, false), ('AA-7', 'seen again', 'Doing', false, true), ('AA-7', 'still there', null, false, true) $$,
+  'so are their notes, in order');
+select set_eq(
+  $$ select name from public.status $$, array['To Do', 'Doing', 'DONE', 'Lost'],
+  'statuses are made as they are met, once whatever their case');
+select is((select count(*)::integer from public.tickets), 2, 'and nothing else is added');
+
+call pg_temp.age();
+create temporary table notes_before as select status_change_id from public.status_changes;
+select set_eq(
+  $$ select u.* from load, public.upsert_tickets(load.tickets) u $$, $$ select * from tickets_loaded $$,
+  'the same load again returns the same ids');
+select is_empty($$ select * from pg_temp.written() $$, 'and writes no ticket');
+select set_eq($$ select status_change_id from public.status_changes $$, $$ select * from notes_before $$, 'and doubles no note');
+select is((select count(*)::integer from public.status), 4, 'nor a status');
+
+select set_eq(
+  $$ select key from public.upsert_tickets('[
+       {"key": "aa-7", "project_key": "AA", "status": "Doing", "name": "Login still fails", "created_at": "2030-01-01T00:00:00Z"},
+       {"key": "Bb-1", "project_key": "BB", "status": "done", "name": "Export"}]') $$,
+  array['AA-7', 'BB-1'], 'a key in another case is the same ticket''s, which keeps its own');
+select results_eq(
+  $$ select t.key, t.name, t.description, s.name, t.created_at = '2024-05-06T07:08:09Z', t.updated_at = now()
+     from public.tickets t join public.status s using (status_id) where t.key = 'AA-7' $$,
+  $$ values ('AA-7', 'Login still fails', null, 'Doing', true, true) $$,
+  'a changed row is updated and touched, and keeps the time it was made');
+select ok((select updated_at < now() from public.tickets where key = 'BB-1'), 'the one beside it is not');
+select set_eq($$ select status_change_id from public.status_changes $$, $$ select * from notes_before $$, 'a load without notes removes none');
+
+select public.upsert_tickets('[
+  {"key": "BB-2", "project_key": "BB", "status": "Done", "name": "first", "notes": [{"note": "twice"}, {"note": "twice"}]},
+  {"key": "bb-2", "project_key": "BB", "status": "Done", "name": "last", "notes": [{"note": "twice"}, {"note": "more"}]}]');
+select results_eq(
+  $$ select name from public.tickets where upper(key) = 'BB-2' $$, array['last'], 'of a doubled key, in whatever case, the last row counts');
+select results_eq(
+  $$ select c.note from public.status_changes c join public.tickets t using (ticket_id) where t.name = 'last' order by c.status_change_id $$,
+  array['twice', 'more'], 'and its notes are written once each');
+
+select public.upsert_tickets('[{"key": "BB-2", "project_key": "BB", "status": "Done", "name": "last", "notes": [
+  {"status": "Done"}, {"note": ""}, {"note": " \n"}, {"note": null}]}]');
+select is(
+  (select count(*)::integer from public.status_changes c join public.tickets t using (ticket_id) where t.name = 'last'), 2,
+  'notes without text are left out');
+select lives_ok($$ select public.upsert_tickets('[{"key": "BB-2", "project_key": "BB", "status": "Done", "name": "last", "notes": []}]') $$,
+  'so is an empty list of them');
+
+select public.upsert_tickets('[{"key": "BB-2", "project_key": "AA", "status": "Done", "name": "last"}]');
+select is((select p.key from public.tickets t join public.projects p using (project_id) where t.name = 'last'), 'AA',
+  'a ticket moves to the project it is loaded for');
+select public.upsert_tickets('[{"key": "BB-2", "project_key": "ZZ", "status": "Done", "name": "lost", "notes": [{"note": "lost"}]}]');
+select is_empty(
+  $$ select from public.tickets where name = 'lost' union all select from public.status_changes where note = 'lost' $$,
+  'of a row for an unknown project nothing is taken, even if its ticket exists');
+select is_empty($$ select * from public.upsert_tickets('[]') $$, 'an empty load is none');
+
+-- Whoever writes ----------------------------------------------------------------------------------------------------
+
+call pg_temp.age();
+update public.projects set name = name;
+update public.tickets set name = name;
+select is_empty(
+  $$ select key from public.projects where updated_at > '2000-01-01' union all select key from public.tickets where updated_at > '2000-01-01' $$,
+  'an update that changes nothing leaves updated_at alone');
+
+-- What is loaded is searched, and numbered on.
+select is((select ticket_id from public.search_by_keyword('"still there"')), (select ticket_id from public.tickets where key = 'AA-7'),
+  'a loaded note is found');
+insert into public.tickets (project_id, status_id, name) select project_id, status_id, 'filed by hand' from public.tickets where key = 'AA-7';
+select is((select key from public.tickets where name = 'filed by hand'), 'AA-8', 'a ticket filed after a load goes on from its keys');
+
+select throws_ok($$ select public.upsert_tickets('{"key": "AA-9"}') $$, '22023', null, 'what is no list is refused');
+
+select * from finish();
+rollback;

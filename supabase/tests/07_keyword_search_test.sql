@@ -1,0 +1,134 @@
+-- Search by words: what a query may say, what it finds, in which order.
+
+begin;
+select plan(70);
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name, description)
+values (1, 'TX', 'Telegraph', 'sends messages'), (2, 'OP-2', 'Orchard', null);
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description)
+values
+  (11, 1, 1, 'TX-400', 'Login fails', 'The password is refused'),
+  (12, 1, 2, 'TX-401', 'Export is slow', 'Since the login page changed'),
+  (13, 1, 1, 'TX-402', 'Colours', null),
+  (14, 2, 1, 'OP-2-7', 'Password rules', 'Long passwords are cut'),
+  (15, 2, 2, 'op-8', 'Nothing of note', 'Blue ink, black paper; paper stays black');
+insert into public.status_changes (ticket_id, note) values (13, 'login checked'), (15, 'TX-400 was similar');
+set local role service_role;
+
+create function pg_temp.tickets(query text, count integer default 10, project bigint default null, status text default null) returns bigint[]
+language sql as $$
+  select array_agg(coalesce(k.ticket_id, -k.project_id) order by k.rank) from public.search_by_keyword(query, count, project, status) k
+$$;
+
+-- Words -----------------------------------------------------------------------------------------------------------
+
+select is(pg_temp.tickets('login'), '{11,12,13}', 'a name counts more than a description, that more than a note');
+select is(pg_temp.tickets('LOGIN'), '{11,12,13}', 'whatever the case');
+select is(pg_temp.tickets('logins'), '{11,12,13}', 'and the ending');
+select is(pg_temp.tickets('colours ink'), '{13,15}', 'any of the words is enough');
+select is(pg_temp.tickets('Why is the login so slow?'), '{12,11,13}', 'a question finds what holds some of its words, more of them first');
+select is(pg_temp.tickets('telegraph'), '{-1}', 'a project is found by its name');
+select is(pg_temp.tickets('messages'), '{-1}', 'and its description');
+select results_eq(
+  $$ select rank, project_id, ticket_id, exact from public.search_by_keyword('password login') $$,
+  $$ values (1::bigint, 1::bigint, 11::bigint, false), (2, 2, 14, false), (3, 1, 12, false), (4, 1, 13, false) $$,
+  'ranks count from 1');
+select ok(bool_and(score > 0), 'and scores are positive') from public.search_by_keyword('password login');
+select is(pg_temp.tickets('password login', 2), '{11,14}', 'no more than asked for');
+select is(pg_temp.tickets('password login', 0), '{11}', 'and at least one');
+select is(pg_temp.tickets(q), null, 'nothing to look for, nothing found: ' || coalesce(to_json(q)::text, 'null'))
+from unnest(array[null, '', ' ', e'\n\t', '?!', '"', '""', '-', '- -', '"-"', 'the of and', '-login', '-"login fails"', 'unheardof']) q;
+
+-- Phrases and minus -----------------------------------------------------------------------------------------------
+
+select is(pg_temp.tickets('"black paper"'), '{15}', 'a phrase must occur');
+select is(pg_temp.tickets('"paper black"'), null, 'in its order');
+select is(pg_temp.tickets('"black paper" login'), '{15}', 'also beside words that others hold');
+select is(pg_temp.tickets('"login" "password"'), '{11}', 'each of several must');
+select is(pg_temp.tickets('login "password'), '{11,14,12,13}', 'a quote that is not closed is none');
+select is(pg_temp.tickets('login "the"'), '{11,12,13}', 'a phrase of stop words asks for nothing');
+select is(pg_temp.tickets('login -password'), '{12,13}', 'a word behind a minus must not occur');
+select is(pg_temp.tickets('-password login'), '{12,13}', 'wherever it stands');
+select is(pg_temp.tickets('login -passwords -slow'), '{13}', 'nor may any of several, in any ending');
+select is(pg_temp.tickets('login ink -"black paper"'), '{11,12,13}', 'nor a phrase behind a minus');
+select is(pg_temp.tickets('login ink -"paper black"'), '{11,12,15,13}', 'unless in another order');
+select is(pg_temp.tickets('pass-word login'), '{11,12,13}', 'a minus within a word is none');
+select is(pg_temp.tickets('login - password'), '{11,14,12,13}', 'nor is one alone');
+
+-- Keys ------------------------------------------------------------------------------------------------------------
+
+select is(pg_temp.tickets('TX-400'), '{11,15}', 'a ticket whose key is named comes first, then who mentions it');
+select is(pg_temp.tickets('tx-400'), '{11,15}', 'whatever the case of the query');
+select is(pg_temp.tickets('OP-8'), '{15}', 'or of the key');
+select is(pg_temp.tickets('tx 400'), '{11,15}', 'or with a space, when that is all that is asked');
+select is(pg_temp.tickets(' TX  400 '), '{11,15}', 'give or take blanks');
+select is((pg_temp.tickets('what about TX-402 and the login?')) [1:2], '{13,11}', 'within a question as well');
+select is((pg_temp.tickets('see (TX-402), login')) [1], 13::bigint, 'and in brackets');
+select is((pg_temp.tickets('TX-402 TX-401 login')) [1:3], '{12,13,11}', 'several of them by their score');
+select is(pg_temp.tickets('OP-2-7'), '{14}', 'a project''s key may hold a minus itself');
+select is_empty($$ select from unnest(array['TX-40', 'TX-4000', 'ATX-400', 'TX-400a', 'TX 400 login', 'login TX 400', '-TX-400']) q, public.search_by_keyword(q) k where k.exact $$,
+  'a part of a key, or more than one, is not the key');
+select results_eq(
+  $$ select rank, ticket_id, exact, score = 0 from public.search_by_keyword('tx 402', 1) $$, $$ values (1::bigint, 13::bigint, true, true) $$,
+  'what is found by its key alone is exact and has no score');
+select results_eq(
+  $$ select ticket_id, exact from public.search_by_keyword('TX-401 login') $$,
+  $$ values (12::bigint, true), (11, false), (13, false), (15, false) $$, 'a ticket found by key and words comes once');
+select is(pg_temp.tickets('TX-400 TX-401 -password'), '{12,15}', 'a word behind a minus leaves out a ticket named by its key, too');
+
+-- Filters ---------------------------------------------------------------------------------------------------------
+
+select is(pg_temp.tickets('password login', project => 1), '{11,12,13}', 'of one project');
+select is(pg_temp.tickets('password login', status => 'dONE'), '{12}', 'of one status, whatever its case');
+select is(pg_temp.tickets('password login', project => 1, status => 'To Do'), '{11,13}', 'of both');
+select is(pg_temp.tickets('telegraph', project => 1), '{-1}', 'a project''s own text is in it');
+select is(pg_temp.tickets('telegraph', status => 'To Do'), null, 'but has no status');
+select is(pg_temp.tickets('TX-400', project => 2), '{15}', 'a filter holds for keys, too');
+select is(pg_temp.tickets('TX-400', status => 'Done'), '{15}', 'every filter');
+select is(pg_temp.tickets('login', project => 404), null, 'a project that does not exist has nothing');
+select is(pg_temp.tickets('login', status => 'No such'), null, 'nor has a status');
+
+-- Order -----------------------------------------------------------------------------------------------------------
+
+reset role;
+insert into public.tickets (ticket_id, project_id, status_id, name)
+select i, 1 + i % 2, 1, 'the same words' from generate_series(1000, 1599) i order by i % 7, i;
+insert into public.tickets (ticket_id, project_id, status_id, name) select i, 2, 2, 'the same words' from generate_series(2000, 2009) i;
+insert into public.projects (project_id, key, name) values (4, 'B', 'the same words'), (3, 'C', 'the same words');
+set local role service_role;
+select is(
+  pg_temp.tickets('same words', 1000),
+  array(select i from generate_series(1000, 1599) i union all select i from generate_series(2000, 2009) i) || '{-3,-4}'::bigint[],
+  'equals come by id, projects last');
+select is(
+  pg_temp.tickets('same words', 10, 2, 'Done'), array(select i::bigint from generate_series(2000, 2009) i),
+  'ten tickets of a rare status are all found among 600');
+select is(cardinality(pg_temp.tickets('same words', 2000000000)), 612, 'there may be many');
+
+-- Hostile queries -------------------------------------------------------------------------------------------------
+
+create temporary table hostile (query text);
+insert into hostile values
+  ('login'' or 1=1; --'), ('login''''); drop table x; --'), ($q$it's \'login\' \\$q$), ('login & | ! <-> ( )'), ('login:* login:AB'), ('''login'':A & !'),
+  ('((((((login'), ('login \'), ('\login'), ('login $1 $2 %s %I {} []'), ('"login'' "'), ('"login & |" login'), ('-"x fails'' \" login'),
+  ('login -''x -\x -!x -(x) -:*'), ('login <b> &amp; </b> <script'), ('login http://x.de/it''s|a''&''b'), ('login 100%_'), ('login' || U&'\FFFF\E000\200B\202E\+01F600\0301'), ('login
+newline'), ('login ' || repeat('"', 999)), ('login ' || repeat('-', 1000)), ('login ' || repeat('(', 1000)), ('login ' || repeat('-x ', 1000)),
+  ('login ' || repeat('-"x y" ', 300)), ('login ' || repeat('a', 100000)), ('login ' || repeat('a-', 1000)),
+  ('login ' || (select string_agg(md5(i::text), ' ') from generate_series(1, 3000) i)), ('login ' || repeat('TX-1 ', 2000)),
+  ('login ' || repeat('a.b@c/', 500)), ('login TX-99999999999999999999999999'), ('login https://x.y/z?a=b#c mailto:a@b.c 1e999 -1e999 0x10');
+select is_empty(
+  $$ select left(query, 60) from pg_temp.hostile where not coalesce(pg_temp.tickets(query) @> '{11}', false) $$,
+  'whatever else a query says, it does no harm and its plain word finds');
+
+select lives_ok(
+  format('select * from public.search_by_keyword(%L)', q), 'nor does what goes on for ever: ' || left(q, 8))
+from unnest(array[repeat('"x" ', 1000), repeat('"login fails" ', 1000), '"' || repeat('x ', 5000) || '"', repeat('-ab ', 20000)]) q;
+
+set local role anon;
+select throws_ok($$ select * from public.search_by_keyword('login') $$, '42501', null, 'anon is refused');
+set local role authenticated;
+select throws_ok($$ select * from public.search_by_keyword('login') $$, '42501', null, 'and so is authenticated');
+
+select * from finish();
+rollback;

@@ -1,0 +1,171 @@
+-- Both searches in one list: the arithmetic of reciprocal rank fusion, pages, and what is shown of a result.
+
+begin;
+select plan(41);
+
+create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
+language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, similarity double precision) returns void
+language sql as $$
+  insert into public.chunks (chunk_id, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+  values (format('00000000-0000-4000-8000-%s%s', lpad(coalesce(ticket, project)::text, 6, '0'), lpad("position"::text, 6, '0'))::uuid,
+    project, ticket, case when ticket is null then 'project' else 'ticket' end, "position", text, 7, 'h', 'm',
+    pg_temp.unit(similarity, sqrt(1 - similarity ^ 2)))
+$$;
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name, description) values (1, 'TX', 'Telegraph', null), (2, 'BB', 'Bananas', 'alpha fruit');
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description)
+values
+  (11, 1, 1, 'TX-1', 'alpha one', null), (12, 1, 2, 'TX-2', 'alpha two', null), (13, 1, 1, 'TX-3', 'gamma', 'delta'),
+  (14, 1, 1, 'TX-4', 'alpha alpha', 'not embedded yet'), (15, 1, 2, 'TX-5', 'long', 'prelude alpha coda');
+-- Found by vector: 11, 12, 13, in this order. Found by words: 14, 11, 12, then (in descriptions) 15 and project 2.
+select pg_temp.add(11, 1, 0, 'alpha one', 0.96), pg_temp.add(12, 1, 0, 'alpha two', 0.8), pg_temp.add(12, 1, 1, 'second', 0.6),
+  pg_temp.add(13, 1, 0, 'gamma delta', 0.6), pg_temp.add(15, 1, 0, 'prelude', 0.28), pg_temp.add(15, 1, 1, 'alpha coda', -0.6),
+  pg_temp.add(null, 2, 0, 'Bananas, an alpha fruit', 0);
+set local role service_role;
+
+-- Fusion ----------------------------------------------------------------------------------------------------------
+
+create temporary view fused as select * from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5);
+select results_eq(
+  $$ select ticket_id, project_id, vector_rank, keyword_rank, rrf_score from fused $$,
+  $$ values (11::bigint, 1::bigint, 1::bigint, 2::bigint, 1::double precision / 61 + 1::double precision / 62),
+    (12, 1, 2, 3, 1::double precision / 62 + 1::double precision / 63),
+    (14, 1, null, 1, 1::double precision / 61),
+    (13, 1, 3, null, 1::double precision / 63),
+    (15, 1, null, 4, 1::double precision / 64),
+    (null, 2, null, 5, 1::double precision / 65) $$,
+  'each ticket once, by the sum of 1 / (60 + rank) over the lists that hold it');
+select results_eq(
+  $$ select ticket_id, source, matched_by, round(similarity::numeric, 6)::real, keyword_score > 0 from fused $$,
+  $$ values (11::bigint, 'vector', array['vector', 'keyword'], 0.96::real, true), (12, 'vector', '{vector,keyword}', 0.8, true),
+    (14, 'keyword', '{keyword}', null, true), (13, 'vector', '{vector}', 0.6, null),
+    (15, 'keyword', '{keyword}', null, true), (null, 'keyword', '{keyword}', null, true) $$,
+  'what the vector search found says so and has a similarity, the rest has none');
+select results_eq(
+  $$ select ticket_id, vector_contribution, keyword_contribution from fused where ticket_id in (11, 13, 14) $$,
+  $$ values (11::bigint, 1::double precision / 61, 1::double precision / 62), (14, 0, 1::double precision / 61), (13, 1::double precision / 63, 0) $$,
+  'what each list adds stands beside it');
+select results_eq(
+  $$ select project_name, ticket_key, ticket_name, status, text, chunk_id::text, exact from fused $$,
+  $$ values ('Telegraph', 'TX-1', 'alpha one', 'To Do', 'alpha one', '00000000-0000-4000-8000-000011000000', false),
+    ('Telegraph', 'TX-2', 'alpha two', 'Done', 'alpha two', '00000000-0000-4000-8000-000012000000', false),
+    ('Telegraph', 'TX-4', 'alpha alpha', 'To Do', e'alpha alpha\n\nnot embedded yet', null, false),
+    ('Telegraph', 'TX-3', 'gamma', 'To Do', 'gamma delta', '00000000-0000-4000-8000-000013000000', false),
+    ('Telegraph', 'TX-5', 'long', 'Done', 'alpha coda', '00000000-0000-4000-8000-000015000001', false),
+    ('Bananas', null, null, null, 'Bananas, an alpha fruit', '00000000-0000-4000-8000-000002000000', false) $$,
+  'each shows its nearest chunk, or the one that its words speak for, or else the beginning of its text');
+
+select results_eq(
+  $$ select ticket_id, highlight from fused $$,
+  $$ values (11::bigint, '<mark>alpha</mark> one'), (12, '<mark>alpha</mark> two'), (14, e'<mark>alpha</mark> <mark>alpha</mark>\n\nnot embedded yet'),
+    (13, 'gamma — gamma delta'), (15, '<mark>alpha</mark> coda'), (null, 'Bananas, an <mark>alpha</mark> fruit') $$,
+  'a result highlights what it shows, behind its name where that lacks the words');
+
+select results_eq(
+  $$ select ticket_id, rrf_score from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 0.5, keyword_weight => 2) limit 3 $$,
+  $$ values (11::bigint, 0.5::double precision / 61 + 2::double precision / 62), (12, 0.5::double precision / 62 + 2::double precision / 63),
+    (14, 2::double precision / 61) $$,
+  'weights count for what they weigh');
+select results_eq(
+  $$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 0) $$,
+  array[14, 11, 12, 15, null, 13]::bigint[], 'and may turn the list round');
+select results_eq(
+  $$ select ticket_id, project_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 0, keyword_weight => 0) $$,
+  $$ values (11::bigint, 1::bigint), (12, 1), (13, 1), (14, 1), (15, 1), (null, 2) $$, 'equals come by id, projects last');
+
+select results_eq(
+  $$ select ticket_id, vector_rank, keyword_rank, source, rrf_score from public.search_hybrid('alpha') $$,
+  $$ values (14::bigint, null::bigint, 1::bigint, 'keyword', 1::double precision / 61), (11, null, 2, 'keyword', 1::double precision / 62),
+    (12, null, 3, 'keyword', 1::double precision / 63), (15, null, 4, 'keyword', 1::double precision / 64),
+    (null, null, 5, 'keyword', 1::double precision / 65) $$,
+  'without a vector, words search alone');
+select results_eq(
+  $$ select ticket_id, keyword_rank from public.search_hybrid('unheardof', pg_temp.unit(1), 'm', 0.5) $$,
+  $$ values (11::bigint, null::bigint), (12, null), (13, null) $$, 'where words find nothing, the vector does');
+select results_eq(
+  $$ select ticket_id, vector_rank from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.9) $$,
+  $$ values (11::bigint, 1::bigint), (14, null), (12, null), (15, null), (null, null) $$, 'the threshold is the vector search''s, not the words''');
+select is_empty($$ select from public.search_hybrid('alpha', pg_temp.unit(1), 'another', 0) where vector_rank is not null $$,
+  'vectors of another model are not compared');
+select is_empty($$ select * from public.search_hybrid('unheardof') union all select * from public.search_hybrid('') $$, 'nothing found, no row');
+
+-- Keys, minus, filters --------------------------------------------------------------------------------------------
+
+select results_eq(
+  $$ select ticket_id, exact, keyword_rank from public.search_hybrid('tx-3 alpha', pg_temp.unit(1), 'm', 0.5) limit 2 $$,
+  $$ values (13::bigint, true, 1::bigint), (11, false, 3) $$, 'a ticket named by its key comes first, whatever its score');
+select results_eq(
+  $$ select ticket_id, exact, matched_by from public.search_hybrid('TX-4', pg_temp.unit(1), 'm', 0.9) $$,
+  $$ values (14::bigint, true, array['keyword']), (11, false, '{vector}') $$, 'also when it is in no other list');
+select results_eq(
+  $$ select ticket_id, vector_rank from public.search_hybrid('alpha -two', pg_temp.unit(1), 'm', 0.5) where vector_rank is not null $$,
+  $$ values (11::bigint, 1::bigint), (13, 2) $$, 'a word behind a minus leaves out what the vector search found, before ranks are given');
+select is_empty(
+  $$ select ticket_id from public.search_hybrid('TX-2 alpha -two', pg_temp.unit(1), 'm', 0.5) where ticket_id = 12 $$,
+  'and what the query names by its key');
+select results_eq(
+  $$ select ticket_id, project_id from public.search_hybrid('alpha -fruit', pg_temp.unit(1), 'm', -0.9) $$,
+  $$ select ticket_id, project_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -0.9) where ticket_id is not null $$,
+  'and projects');
+
+create function pg_temp.filtered(project bigint default null, status text default null, threshold double precision default 0.5) returns setof bigint
+language sql as $$
+  select coalesce(h.ticket_id, -h.project_id)
+  from public.search_hybrid('alpha', pg_temp.unit(1), 'm', threshold, project_filter => project, status_filter => status) h
+$$;
+select results_eq($$ select * from pg_temp.filtered(1) $$, '{11,12,14,13,15}'::bigint[], 'of one project');
+select results_eq($$ select * from pg_temp.filtered(2, threshold => -0.5) $$, '{-2}'::bigint[], 'with its own text');
+select results_eq($$ select * from pg_temp.filtered(null, 'dONE', -0.9) $$, '{12,15}'::bigint[], 'a status leaves projects out');
+select is_empty($$ select * from pg_temp.filtered(404) union all select * from pg_temp.filtered(null, 'No such') union all select * from pg_temp.filtered(2, 'Done') $$,
+  'what does not exist has nothing');
+select results_eq(
+  $$ select vector_rank, keyword_rank from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, status_filter => 'Done') $$,
+  $$ values (1::bigint, 1::bigint), (null, 2) $$, 'filters hold before ranks are given');
+
+-- Pages -----------------------------------------------------------------------------------------------------------
+
+reset role;
+insert into public.tickets (ticket_id, project_id, status_id, name) select i, 1, 1, 'beta ' || repeat('beta ', i % 5) from generate_series(101, 140) i;
+do $$ begin perform pg_temp.add(i, 1, 0, 'beta', 0.9 - (i * 7 % 13) * 0.01) from generate_series(121, 160) i where i <= 140; end $$;
+set local role service_role;
+create function pg_temp.page(size integer, skipped integer) returns setof bigint
+language sql as $$ select ticket_id from public.search_hybrid('beta', pg_temp.unit(1), 'm', 0.79, size, skipped) $$;
+select results_eq(
+  format($$ select p from generate_series(0, 60, %1$s) as skipped, pg_temp.page(%1$s, skipped::integer) p $$, size),
+  $$ select * from pg_temp.page(100, 0) $$,
+  format('pages of %s add up to the list', size))
+from unnest(array[1, 3, 7, 40]) size;
+select is((select count(*)::integer from pg_temp.page(100, 0)), 42, 'which holds all that was found');
+select is((select count(*)::integer from pg_temp.page(0, 0)), 1, 'a page has one result at least');
+select is_empty($$ select * from pg_temp.page(10, 42) $$, 'and none is behind the last');
+select results_eq($$ select * from pg_temp.page(3, -5) $$, $$ select * from pg_temp.page(3, 0) $$, 'nor before the first');
+
+-- What is shown ---------------------------------------------------------------------------------------------------
+
+create function pg_temp.highlight(text text, query text) returns text
+language sql as $$ select private.highlight(text, (private.parse_query(query)).wanted) $$;
+select is(pg_temp.highlight('The Logins fail', 'login failing'), 'The <mark>Logins</mark> <mark>fail</mark>', 'words are marked in any form');
+select is(pg_temp.highlight('x <script>alert("it''s")</script> & Vec<T> login', 'login'),
+  'x &lt;script&gt;alert(&quot;it&#39;s&quot;)&lt;/script&gt; &amp; Vec&lt;T&gt; <mark>login</mark>', 'all else is escaped');
+select is(pg_temp.highlight('a <b>script</b> &amp; more', 'script amp'),
+  'a &lt;b&gt;<mark>script</mark>&lt;/b&gt; &amp;<mark>amp</mark>; more', 'what looks like markup is text');
+select is(pg_temp.highlight(U&'\E000x\E001 \E002 \E003 \E004 login', 'login'), 'x    <mark>login</mark>', 'a text can''t bring marks of its own');
+select is(pg_temp.highlight('no such word', 'login'), 'no such word', 'without a match it is the beginning');
+select is(pg_temp.highlight(repeat('<i> ', 1000), ''), repeat('&lt;i&gt; ', 50), 'which is cut where there is no query, before it is escaped');
+select alike(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login'), '%<mark>login</mark>%', 'an excerpt is taken around the match');
+select ok(length(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login')) < 400, 'and is short');
+
+reset role;
+insert into public.tickets (ticket_id, project_id, status_id, name) values (21, 2, 1, 'omega fruit');
+set local role service_role;
+select results_eq(
+  $$ select text, chunk_id from public.search_hybrid('omega') $$, $$ values ('omega fruit', null::uuid) $$,
+  'a ticket that is not embedded is not shown by the text of its project');
+
+set local role anon;
+select throws_ok($$ select * from public.search_hybrid('alpha') $$, '42501', null, 'anon is refused');
+
+select * from finish();
+rollback;
