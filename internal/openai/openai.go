@@ -18,18 +18,18 @@ import (
 )
 
 // Limits of one embeddings request. The API takes 2,048 inputs and 300,000 tokens; the margin is for servers that
-// count tokens otherwise.
+// count tokens otherwise, which in scripts other than Latin is up to twice as many.
 const (
 	MaxInputs = 2048
-	MaxTokens = 200_000
+	MaxTokens = 100_000
 )
 
 const (
 	// maxRetryDelay is how long a provider may ask to wait before an attempt is repeated within a request; when it
 	// asks for longer, our caller is told so instead.
 	maxRetryDelay = 4 * time.Second
-	// maxResponseBytes bounds an answer: MaxInputs embeddings have 17 MB, or 60 MB where a server writes them as numbers.
-	maxResponseBytes = 128 << 20
+	// maxResponseBytes bounds an answer: MaxInputs embeddings have 17 MB, or some 40 MB where a server writes them as numbers.
+	maxResponseBytes = 64 << 20
 )
 
 // Config says which provider and which models. EmbeddingModel names the model whose vectors are stored.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -72,6 +73,7 @@ func (s *Session) Call(ctx context.Context, function string, arguments, result a
 		return fmt.Errorf("make a client for %s: %w", function, err)
 	}
 	client.Transport.Parent = exchange
+	defer exchange.close()
 	body, err := client.RpcWithError(function, "", arguments)
 	if err != nil {
 		return fmt.Errorf("call %s: %w", function, s.failure(ctx, err))
@@ -89,6 +91,14 @@ func (s *Session) Call(ctx context.Context, function string, arguments, result a
 type exchange struct {
 	ctx       context.Context
 	transport http.RoundTripper
+	body      io.Closer // of the answer
+}
+
+// close gives the connection back: the library leaves the body of an answer open that it could not read to the end.
+func (e *exchange) close() {
+	if e.body != nil {
+		_ = e.body.Close()
+	}
 }
 
 func (e *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -97,6 +107,7 @@ func (e *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	response.Body = http.MaxBytesReader(nil, response.Body, MaxResponseBytes)
+	e.body = response.Body
 	if response.StatusCode < 300 {
 		return response, nil
 	}

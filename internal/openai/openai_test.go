@@ -1,0 +1,208 @@
+package openai
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tasklens/internal/fault"
+)
+
+func serve(t *testing.T, handler http.HandlerFunc) *Client {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return New(Config{BaseURL: server.URL + "/v1", APIKey: "the-key", EmbeddingModel: "embedder", ChatModel: "chatter", AttemptTimeout: 20 * time.Second})
+}
+
+func say(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// encoded is a vector as the API writes it: little-endian float32s in base64.
+func encoded(numbers ...float32) string {
+	var raw []byte
+	for _, x := range numbers {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+	}
+	return base64.StdEncoding.EncodeToString(raw)
+}
+
+// The answer's order is that of its indexes, and its encoding base64.
+func TestEmbed(t *testing.T) {
+	t.Parallel()
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Model          string
+			Input          []string
+			EncodingFormat string `json:"encoding_format"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Model != "embedder" || strings.Join(body.Input, "|") != "a|b" || body.EncodingFormat != "base64" {
+			t.Errorf("asked was %+v, %v", body, err)
+		}
+		if r.URL.Path != "/v1/embeddings" || r.Header.Get("Authorization") != "Bearer the-key" {
+			t.Errorf("asked was %s %q", r.URL, r.Header)
+		}
+		say(200, fmt.Sprintf(`{"data":[{"index":1,"embedding":%q},{"index":0,"embedding":%q}],"usage":{"total_tokens":9}}`, encoded(0, 2), encoded(3, 4)))(w, r)
+	})
+	vectors, tokens, err := client.Embed(context.Background(), []string{"a", "b"})
+	if err != nil || tokens != 9 || len(vectors) != 2 || len(vectors[0]) != 1536 || vectors[0][0] != 0.6 || vectors[0][1] != 0.8 || vectors[1][1] != 1 {
+		t.Errorf("vectors are %d, tokens %d, %v", len(vectors), tokens, err)
+	}
+	if client.EmbeddingModel() != "embedder" || client.ChatModel() != "chatter" {
+		t.Error("the models have other names")
+	}
+}
+
+func TestEmbedRefusesWrongAnswers(t *testing.T) {
+	t.Parallel()
+	one := encoded(1)
+	for name, body := range map[string]string{
+		"none":       `{"data":[]}`,
+		"too few":    fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, one),
+		"twice":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":0,"embedding":%q}]}`, one, one),
+		"negative":   fmt.Sprintf(`{"data":[{"index":-1,"embedding":%q},{"index":1,"embedding":%q}]}`, one, one),
+		"behind":     fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":2,"embedding":%q}]}`, one, one),
+		"nothing":    fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":""}]}`, one),
+		"zeros":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(0, 0)),
+		"no numbers": fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(float32(math.NaN()))),
+		"too long":   fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(make([]float32, 1537)...)),
+	} {
+		if vectors, _, err := serve(t, say(200, body)).Embed(context.Background(), []string{"a", "b"}); fault.CodeOf(err) != fault.Provider || vectors != nil {
+			t.Errorf("%s: %d vectors, %v", name, len(vectors), err)
+		}
+	}
+}
+
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Model               string
+			MaxCompletionTokens int `json:"max_completion_tokens"`
+			Messages            []struct{ Role, Content string }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Model != "chatter" || body.MaxCompletionTokens != 50 ||
+			fmt.Sprint(body.Messages) != "[{system be good} {user hello}]" {
+			t.Errorf("asked was %+v, %v", body, err)
+		}
+		say(200, `{"model":"chatter-2","choices":[{"finish_reason":"length","message":{"content":"Hi th"}}]}`)(w, r)
+	})
+	if got, err := client.Complete(context.Background(), "be good", "hello", 50); err != nil || got != (Completion{Text: "Hi th", Model: "chatter-2", Finish: "length"}) {
+		t.Errorf("said was %+v, %v", got, err)
+	}
+	if got, err := serve(t, say(200, `{"choices":[{"message":{"content":null,"refusal":"No."}}]}`)).Complete(context.Background(), "", "", 1); err != nil || got.Text != "No." {
+		t.Errorf("refusal: %+v, %v", got, err)
+	}
+	if _, err := serve(t, say(200, `{"choices":[]}`)).Complete(context.Background(), "", "", 1); fault.CodeOf(err) != fault.Provider {
+		t.Errorf("no choices: %v", err)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status  int
+		body    string
+		headers map[string]string
+		want    fault.Code
+		retry   time.Duration
+	}{
+		"limit":            {429, `{"error":{"code":"rate_limit_exceeded","message":"m"}}`, map[string]string{"Retry-After": "12"}, fault.Unavailable, 12 * time.Second},
+		"limit, no header": {429, `{"error":{"code":"rate_limit_exceeded","message":"m"}}`, nil, fault.Unavailable, 10 * time.Second},
+		"limit, past":      {429, `{}`, map[string]string{"Retry-After": "-3"}, fault.Unavailable, 10 * time.Second},
+		"quota":            {429, `{"error":{"code":"insufficient_quota","message":"m"}}`, map[string]string{"Retry-After": "12"}, fault.Provider, 0},
+		"key":              {401, `{"error":{"code":"invalid_api_key","message":"m"}}`, nil, fault.Provider, 0},
+		"failure":          {500, `oops`, nil, fault.Provider, 0},
+		"no JSON":          {200, `oops`, nil, fault.Provider, 0},
+	} {
+		client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			for key, value := range c.headers {
+				w.Header().Set(key, value)
+			}
+			say(c.status, c.body)(w, r)
+		})
+		_, _, embed := client.Embed(context.Background(), []string{"a"})
+		_, complete := client.Complete(context.Background(), "i", "m", 5)
+		for act, err := range map[string]error{"embed": embed, "ask": complete} {
+			var failure *fault.Error
+			if !errors.As(err, &failure) || failure.Code != c.want || failure.RetryAfter != c.retry || strings.Contains(failure.Message, "oops") {
+				t.Errorf("%s, %s: %v", name, act, err)
+			}
+			if err != nil && (strings.Contains(err.Error(), "the-key") || !strings.HasPrefix(err.Error(), act)) {
+				t.Errorf("%s, %s: error is %q", name, act, err)
+			}
+		}
+	}
+}
+
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	hanging := func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}
+	client := serve(t, hanging)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, _, err := client.Embed(ctx, []string{"a"}); fault.CodeOf(err) != fault.Timeout {
+		t.Errorf("at the deadline: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := client.Embed(cancelled, []string{"a"}); fault.CodeOf(err) != fault.Timeout {
+		t.Errorf("cancelled: %v", err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(hanging))
+	t.Cleanup(server.Close)
+	short := New(Config{BaseURL: server.URL, EmbeddingModel: "m", AttemptTimeout: 50 * time.Millisecond})
+	if _, _, err := short.Embed(context.Background(), []string{"a"}); fault.CodeOf(err) != fault.Timeout {
+		t.Errorf("at the end of an attempt: %v", err)
+	}
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	if _, _, err := New(Config{BaseURL: gone.URL, EmbeddingModel: "m"}).Embed(context.Background(), []string{"a"}); fault.CodeOf(err) != fault.Provider {
+		t.Errorf("nobody there: %v", err)
+	}
+}
+
+// blanks are valid before a JSON value, without end.
+type blanks struct{}
+
+func (blanks) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	sent := make(chan int64, 1)
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		written, _ := io.Copy(w, blanks{}) // ends when the client hangs up
+		sent <- written
+	})
+	if _, _, err := client.Embed(context.Background(), []string{"a"}); fault.CodeOf(err) != fault.Provider {
+		t.Errorf("an endless answer: %v", err)
+	}
+	if written := <-sent; written > maxResponseBytes+(32<<20) {
+		t.Errorf("%d bytes were read", written)
+	}
+}

@@ -1,0 +1,231 @@
+package postgrest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tasklens/internal/fault"
+)
+
+const key = "the-service-key"
+
+func serve(t *testing.T, handler http.HandlerFunc) *Client {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return New(server.URL, key)
+}
+
+func TestCall(t *testing.T) {
+	t.Parallel()
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Method != http.MethodPost || r.URL.Path != "/rpc/add" || r.Header.Get("Content-Type") != "application/json" || string(body) != `{"a":1,"b":[2]}` {
+			t.Errorf("asked was %s %s %q with %s", r.Method, r.URL, r.Header, body)
+		}
+		if r.Header.Get("Apikey") != key || r.Header.Get("Authorization") != "Bearer "+key {
+			t.Errorf("headers are %q", r.Header)
+		}
+		_, _ = io.WriteString(w, `[{"sum":3}]`)
+	})
+	var rows []struct{ Sum int }
+	if err := client.AsService().Call(context.Background(), "add", map[string]any{"a": 1, "b": []int{2}}, &rows); err != nil || len(rows) != 1 || rows[0].Sum != 3 {
+		t.Errorf("result is %+v, %v", rows, err)
+	}
+	if err := client.AsService().Call(context.Background(), "add", map[string]any{"a": 1, "b": []int{2}}, nil); err != nil {
+		t.Errorf("without a wish for the result: %v", err)
+	}
+}
+
+// The address of a Supabase project has a path of its own.
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) { _ = json.NewEncoder(w).Encode(r.URL.Path) })
+	for _, suffix := range []string{"/rest/v1", "/rest/v1/"} {
+		var path string
+		if err := New(strings.TrimRight(client.url, "/")+suffix, key).AsService().Call(context.Background(), "f", nil, &path); err != nil || path != "/rest/v1/rpc/f" {
+			t.Errorf("%s: asked was %q, %v", suffix, path, err)
+		}
+	}
+}
+
+// Many callers at once, over one client: every answer is the caller's own.
+func TestIdentitiesNeverCross(t *testing.T) {
+	t.Parallel()
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Apikey") != key || len(r.Header["Authorization"]) != 1 {
+			t.Errorf("headers are %q", r.Header)
+		}
+		_ = json.NewEncoder(w).Encode(r.Header.Get("Authorization"))
+	})
+	var group sync.WaitGroup
+	for caller := range 64 {
+		group.Go(func() {
+			token := fmt.Sprintf("token-%d", caller)
+			session := client.AsUser(token)
+			if caller%8 == 0 {
+				token, session = key, client.AsService()
+			}
+			for range 10 {
+				var seen string
+				if err := session.Call(context.Background(), "who", map[string]any{}, &seen); err != nil || seen != "Bearer "+token {
+					t.Errorf("caller %s was %s, %v", token, seen, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestRedirectsAreRefused(t *testing.T) {
+	t.Parallel()
+	var elsewhere atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		elsewhere.Add(1)
+		_, _ = io.WriteString(w, "[]")
+	}))
+	t.Cleanup(other.Close)
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		client := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/rpc/f", status) })
+		err := client.AsService().Call(context.Background(), "f", nil, nil)
+		if fault.CodeOf(err) != fault.Unavailable {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+	if elsewhere.Load() > 0 {
+		t.Errorf("%d keys went elsewhere", elsewhere.Load())
+	}
+}
+
+// endless is a body that only a bound ends.
+type endless struct{ sent atomic.Int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	e.sent.Add(int64(len(p)))
+	return len(p), nil
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusOK, http.StatusInternalServerError} {
+		body := &endless{}
+		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.Copy(w, body) // ends when the client hangs up
+		})
+		if err := client.AsService().Call(context.Background(), "f", nil, nil); err == nil {
+			t.Errorf("%d: an endless answer was taken", status)
+		}
+		if sent := body.sent.Load(); sent > MaxResponseBytes+(32<<20) {
+			t.Errorf("%d: %d bytes were read", status, sent)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status  int
+		body    string
+		service fault.Code
+		user    fault.Code
+	}{
+		"bad token":            {401, `{"code":"PGRST301","message":"m","details":null,"hint":null}`, fault.Unavailable, fault.Unauthorized},
+		"expired token":        {401, `{"code":"PGRST303","message":"m"}`, fault.Unavailable, fault.Unauthorized},
+		"token without a code": {401, `{"message":"No API key found in request"}`, fault.Unavailable, fault.Unauthorized},
+		"unknown role":         {401, `{"code":"22023","message":"role \"x\" does not exist"}`, fault.Unavailable, fault.Unauthorized},
+		"not allowed":          {403, `{"code":"42501","message":"permission denied"}`, fault.Forbidden, fault.Forbidden},
+		"anonymous":            {401, `{"code":"42501","message":"permission denied"}`, fault.Forbidden, fault.Forbidden},
+		"no such function":     {404, `{"code":"PGRST202","message":"m","hint":"h"}`, fault.Unavailable, fault.Unavailable},
+		"statement timeout":    {500, `{"code":"57014","message":"m"}`, fault.Timeout, fault.Timeout},
+		"gateway timeout":      {504, `<html>`, fault.Timeout, fault.Timeout},
+		"bad gateway":          {502, ``, fault.Unavailable, fault.Unavailable},
+		"database is down":     {503, `{"code":"PGRST000","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"database goes down":   {503, `{"code":"57P01","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"connections":          {500, `{"code":"53300","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"connection lost":      {503, `{"code":"08006","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"another server":       {404, `<html>`, fault.Unavailable, fault.Unavailable},
+		"body is null":         {500, `null`, fault.Unavailable, fault.Unavailable},
+		"our mistake":          {400, `{"code":"22P02","message":"m"}`, fault.Internal, fault.Internal},
+		"deadlock":             {500, `{"code":"40P01","message":"m"}`, fault.Internal, fault.Internal},
+	} {
+		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
+		})
+		for session, want := range map[*Session]fault.Code{client.AsService(): c.service, client.AsUser("token"): c.user} {
+			err := session.Call(context.Background(), "f", nil, nil)
+			if got := fault.CodeOf(err); got != want {
+				t.Errorf("%s (service %t): %s, not %s: %v", name, session.service, got, want, err)
+			}
+			var answer *Error
+			if !errors.As(err, &answer) || answer.Status != c.status || answer.Message == "" {
+				t.Errorf("%s: the answer is lost: %v", name, err)
+			}
+		}
+	}
+}
+
+// What the database says is for the log, not for clients.
+func TestFailureKeepsSecrets(t *testing.T) {
+	t.Parallel()
+	client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusConflict)
+		_, _ = io.WriteString(w, `{"code":"23505","message":"duplicate key","details":"Key (name)=(Ann) already exists.","hint":"h"}`)
+	})
+	err := client.AsUser("token").Call(context.Background(), "f", nil, nil)
+	var failure *fault.Error
+	if !errors.As(err, &failure) || strings.Contains(failure.Message, "Ann") || strings.Contains(failure.Message, "duplicate") {
+		t.Errorf("message is %q", failure.Message)
+	}
+	for _, part := range []string{"call f", "409", "23505", "Ann"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%s does not stand in %v", part, err)
+		}
+	}
+	for _, secret := range []string{key, "token"} {
+		if strings.Contains(err.Error(), secret) {
+			t.Errorf("%s stands in %v", secret, err)
+		}
+	}
+}
+
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	client := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if err := client.AsService().Call(ctx, "f", nil, nil); fault.CodeOf(err) != fault.Timeout || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("at the deadline: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := client.AsService().Call(cancelled, "f", nil, nil); fault.CodeOf(err) != fault.Timeout {
+		t.Errorf("cancelled: %v", err)
+	}
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	if err := New(gone.URL, key).AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("nobody there: %v", err)
+	}
+	cut := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "[")
+	})
+	if err := cut.AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("cut off: %v", err)
+	}
+}

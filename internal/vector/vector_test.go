@@ -1,0 +1,106 @@
+package vector
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func cosine(a, b []float32) float64 {
+	var product, first, second float64
+	for i := range min(len(a), len(b)) {
+		product += float64(a[i]) * float64(b[i])
+	}
+	for _, x := range a {
+		first += float64(x) * float64(x)
+	}
+	for _, x := range b {
+		second += float64(x) * float64(x)
+	}
+	return product / math.Sqrt(first*second)
+}
+
+// A fitted vector has the database's length and the length 1, and cosines are what they were.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]int{1, 2, 512, Dimensions}).Draw(t, "size")
+		draw := func(name string) []float32 {
+			numbers := rapid.SliceOfN(rapid.Float32Range(-1e10, 1e10), size, size).Draw(t, name)
+			numbers[0] += 1e-3 // not all of them 0
+			if numbers[0] == 0 {
+				numbers[0] = 1
+			}
+			return numbers
+		}
+		a, b := draw("a"), draw("b")
+		fittedA, err := Fit(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fittedB, err := Fit(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(fittedA) != Dimensions {
+			t.Fatalf("fitted has %d numbers", len(fittedA))
+		}
+		if own := cosine(fittedA, fittedA); math.Abs(own-1) > 1e-6 {
+			t.Fatalf("cosine with itself is %v", own)
+		}
+		sum := 0.0
+		for _, x := range fittedA {
+			sum += float64(x) * float64(x)
+		}
+		if math.Abs(sum-1) > 1e-5 {
+			t.Fatalf("squares add up to %v", sum)
+		}
+		if before, after := cosine(a, b), cosine(fittedA, fittedB); math.Abs(before-after) > 1e-5 {
+			t.Fatalf("cosine was %v and is %v", before, after)
+		}
+	})
+}
+
+func TestFitRefuses(t *testing.T) {
+	t.Parallel()
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for name, numbers := range map[string][]float32{
+		"none": nil, "zeros": {0, 0, 0}, "too many": make([]float32, Dimensions+1), "not a number": {1, nan}, "infinite": {inf, 1},
+	} {
+		if fitted, err := Fit(numbers); err == nil || fitted != nil {
+			t.Errorf("%s: %v, %v", name, fitted, err)
+		}
+	}
+	// The least that a float32 can be has a direction all the same.
+	if fitted, err := Fit([]float32{math.SmallestNonzeroFloat32}); err != nil || fitted[0] != 1 {
+		t.Errorf("the smallest number: %v", err)
+	}
+}
+
+// The form is pgvector's, within a JSON string, and loses nothing.
+func TestMarshalJSON(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(Vector{0.5, -1, 1e-20, 0})
+	if err != nil || string(text) != `"[0.5,-1,1e-20,0]"` {
+		t.Errorf("written is %s, %v", text, err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		v := Vector(rapid.SliceOfN(rapid.Float32Range(-1, 1), 1, 20).Draw(t, "v"))
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back []float32
+		if err := json.Unmarshal([]byte(strings.Trim(string(text), `"`)), &back); err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range v {
+			if back[i] != x {
+				t.Fatalf("%v was read as %v", x, back[i])
+			}
+		}
+	})
+}

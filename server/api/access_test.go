@@ -1,0 +1,118 @@
+package api_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"tasklens/internal/gateway"
+)
+
+// calls has every route that reads the database, with a good request.
+var calls = []struct{ method, path, body string }{
+	{http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`},
+	{http.MethodPost, "/api/query", `{"question":"why"}`},
+	{http.MethodPost, "/api/hybrid-search", `{"query":"why"}`},
+	{http.MethodGet, "/api/projects", ""},
+	{http.MethodGet, "/api/statuses", ""},
+}
+
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.load([]project{{Key: "TX", Name: "Checkout"}}, nil) // the first project has the id 1
+	sign := func(secret string, claims map[string]any) string {
+		token, err := gateway.Token([]byte(secret), claims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "Bearer " + token
+	}
+	soon, past := time.Now().Add(time.Hour).Unix(), time.Now().Add(-time.Hour).Unix()
+	for name, c := range map[string]struct {
+		authorization string
+		status        int
+	}{
+		"empty":                   {"", http.StatusUnauthorized},
+		"scheme alone":            {"Bearer", http.StatusUnauthorized},
+		"scheme and blank":        {"Bearer  ", http.StatusUnauthorized},
+		"another scheme":          {"Basic dTpw", http.StatusUnauthorized},
+		"no scheme":               {strings.TrimPrefix(sign(string(s.secret), map[string]any{"role": "service_role"}), "Bearer "), http.StatusUnauthorized},
+		"two words":               {"Bearer one two", http.StatusUnauthorized},
+		"no token's letters":      {"Bearer a\x80b\"", http.StatusUnauthorized},
+		"no token":                {"Bearer nonsense", http.StatusUnauthorized},
+		"three parts of nonsense": {"Bearer a.b.c", http.StatusUnauthorized},
+		"expired":                 {sign(string(s.secret), map[string]any{"role": "service_role", "exp": past}), http.StatusUnauthorized},
+		"signed by another":       {sign(strings.Repeat("other", 10), map[string]any{"role": "service_role", "exp": soon}), http.StatusUnauthorized},
+		"unknown role":            {sign(string(s.secret), map[string]any{"role": "nobody", "exp": soon}), http.StatusUnauthorized},
+		"authenticated":           {sign(string(s.secret), map[string]any{"role": "authenticated", "sub": "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11", "exp": soon}), http.StatusForbidden},
+		"anonymous":               {sign(string(s.secret), map[string]any{"role": "anon", "exp": soon}), http.StatusForbidden},
+		"the service's own":       {sign(string(s.secret), map[string]any{"role": "service_role", "exp": soon}), http.StatusOK},
+		"scheme in other case":    {strings.Replace(sign(string(s.secret), map[string]any{"role": "service_role", "exp": soon}), "Bearer", "bEARER", 1), http.StatusOK},
+	} {
+		for _, call := range calls {
+			if r := s.send(call.method, call.path, call.body, "Authorization", c.authorization); r.status != c.status {
+				t.Errorf("%s: %s answered %d, not %d: %s", name, call.path, r.status, c.status, r.text)
+			}
+		}
+	}
+	// Whether the service runs is anybody's to know.
+	for _, path := range []string{"/healthz", "/readyz", "/openapi.yaml"} {
+		s.get(path, "Authorization", "Bearer nonsense").want(http.StatusOK)
+	}
+}
+
+// A token travels to the database, and the service's key goes with it only as the key of the project.
+func TestTokenTravels(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	token := s.token("authenticated")
+	s.get("/api/projects", "Authorization", "Bearer "+token).want(http.StatusForbidden)
+	s.get("/api/projects").want(http.StatusOK)
+	seen := s.database.requests("list_projects")
+	if len(seen) != 2 {
+		t.Fatalf("the database was asked %d times", len(seen))
+	}
+	if got := seen[0].header["Authorization"]; len(got) != 1 || got[0] != "Bearer "+token {
+		t.Error("the token did not travel")
+	}
+	key := seen[1].header.Get("Apikey")
+	if got := seen[1].header["Authorization"]; len(got) != 1 || got[0] != "Bearer "+key || key == token || seen[0].header.Get("Apikey") != key {
+		t.Error("without a token the service's own does not travel")
+	}
+}
+
+func TestRequestID(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, id := range []string{"a", "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11", "trace:1.2_3-4", strings.Repeat("x", 128)} {
+		for path, status := range map[string]int{"/healthz": 200, "/api/projects": 200, "/nothing": 404, "/api/query": 405} {
+			r := s.get(path, "X-Request-Id", id).want(status)
+			if got := r.header["X-Request-Id"]; len(got) != 1 || got[0] != id {
+				t.Errorf("%s: X-Request-Id is %q, not %q", path, got, id)
+			}
+		}
+	}
+	s.send(http.MethodPost, "/api/query", "{}", "X-Request-Id", "bad-request").want(http.StatusBadRequest)
+	if !strings.Contains(s.log.String(), `"request_id":"bad-request"`) {
+		t.Error("the id does not stand in the log")
+	}
+	made := map[string]bool{}
+	for _, id := range []string{"", " ", "a b", "ä", "a;b", "<script>", `"`, "a,b", strings.Repeat("x", 129)} {
+		got := s.get("/healthz", "X-Request-Id", id).want(http.StatusOK).header.Get("X-Request-Id")
+		if !regexp.MustCompile(`^[0-9a-f-]{36}$`).MatchString(got) || made[got] {
+			t.Errorf("X-Request-Id of %q is %q", id, got)
+		}
+		made[got] = true
+	}
+	if made[s.get("/healthz").header.Get("X-Request-Id")] {
+		t.Error("an id was made twice")
+	}
+	// Those of requests that are refused before any route sees them are taken over too.
+	r := s.send("BREW", "/api/query", "", "X-Request-Id", "brewed").want(http.StatusMethodNotAllowed)
+	if got := r.header.Get("X-Request-Id"); got != "brewed" {
+		t.Errorf("X-Request-Id is %q", got)
+	}
+}

@@ -1,0 +1,122 @@
+// Package api speaks HTTP: routes, decoding, encoding, and which status an error becomes. It is the one place that
+// knows Fiber, and knows nothing of how anything is found or answered.
+package api
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"tasklens/internal/answer"
+	"tasklens/internal/index"
+	"tasklens/internal/migrate"
+	"tasklens/internal/postgrest"
+	"tasklens/internal/search"
+)
+
+// Bounds of every request.
+const (
+	maxBodyBytes   = 1 << 20
+	maxHeaderBytes = 16 << 10 // access tokens are long
+	readTimeout    = 15 * time.Second
+	idleTimeout    = 90 * time.Second
+)
+
+//go:embed openapi.yaml
+var openAPI []byte
+
+// Parts is what the API puts before HTTP.
+type Parts struct {
+	Database       *postgrest.Client
+	Indexer        *index.Indexer
+	Searcher       *search.Searcher
+	Answerer       *answer.Answerer
+	Migrations     fs.FS
+	Log            *slog.Logger
+	EmbeddingModel string
+	MatchThreshold float64       // used where a request names none
+	RequestTimeout time.Duration // for everything that one request does
+}
+
+// API is the HTTP side of the service.
+type API struct {
+	Parts
+	app        *fiber.App
+	base       context.Context // ends when the service stops waiting for requests
+	cancel     context.CancelFunc
+	migrations []string // versions that the database must have applied
+}
+
+// New makes the API; nothing listens yet.
+func New(parts Parts) (*API, error) {
+	migrations, err := migrate.Read(parts.Migrations)
+	if err != nil {
+		return nil, fmt.Errorf("read migrations: %w", err)
+	}
+	a := &API{Parts: parts}
+	for _, m := range migrations {
+		a.migrations = append(a.migrations, m.Version)
+	}
+	a.base, a.cancel = context.WithCancel(context.Background())
+	a.app = fiber.New(fiber.Config{
+		AppName:               "tasklens",
+		DisableStartupMessage: true,
+		// Strings of a request are Fiber's own buffers, gone with it, unless it is told to copy them.
+		Immutable:      true,
+		BodyLimit:      maxBodyBytes,
+		ReadBufferSize: maxHeaderBytes,
+		ReadTimeout:    readTimeout,
+		IdleTimeout:    idleTimeout,
+		ErrorHandler:   a.problem,
+		// No route takes a form; read as one, a body would be refused before it is looked at.
+		DisablePreParseMultipartForm: true,
+	})
+	a.app.Server().Handler = a.refuseUnknownMethods(a.app.Server().Handler)
+	a.routes()
+	return a, nil
+}
+
+// refuseUnknownMethods stands before Fiber, which answers a method that it does not know by itself, in plain text.
+func (a *API) refuseUnknownMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(request *fasthttp.RequestCtx) {
+		if slices.Contains(fiber.DefaultMethods, string(request.Method())) {
+			next(request)
+			return
+		}
+		c := a.app.AcquireCtx(request)
+		defer a.app.ReleaseCtx(c)
+		_ = a.problem(c, fiber.ErrMethodNotAllowed)
+	}
+}
+
+func (a *API) routes() {
+	a.app.Use(a.identify, a.recoverPanic)
+	a.app.Get("/healthz", a.alive)
+	a.app.Get("/readyz", a.ready)
+	a.app.Get("/openapi.yaml", func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderContentType, "application/yaml; charset=utf-8")
+		return c.Send(openAPI)
+	})
+	a.app.Post("/api/embeddings/generate", a.generateEmbeddings)
+	a.app.Post("/api/query", a.query)
+	a.app.Post("/api/hybrid-search", a.hybridSearch)
+	a.app.Get("/api/projects", a.projects)
+	a.app.Get("/api/statuses", a.statuses)
+}
+
+// Listener serves connections until Shutdown.
+func (a *API) Listener(listener net.Listener) error { return a.app.Listener(lingering{listener}) }
+
+// Shutdown takes no new connection and waits for requests under way; those that are not done by then are cancelled.
+func (a *API) Shutdown(drain time.Duration) error {
+	defer a.cancel()
+	return a.app.ShutdownWithTimeout(drain)
+}

@@ -1,0 +1,46 @@
+package api
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of requests, as the OpenAPI document states them.
+const (
+	maxQueryCharacters  = 2000
+	maxStatusCharacters = 200
+	maxLimit            = 100
+	maxReach            = 1000 // offset and limit together
+	maxTopK             = 20
+)
+
+func checkID(wrong report, name string, id *int64) {
+	wrong(id != nil && *id < 1, name, "must be a positive integer")
+}
+
+func checkUnit(wrong report, name string, value *float64) {
+	wrong(value != nil && !(*value >= 0 && *value <= 1), name, "must be a number from 0 to 1")
+}
+
+// checkText trims a text and bounds it.
+func checkText(wrong report, name string, text *string) {
+	*text = strings.TrimSpace(*text)
+	length := utf8.RuneCountInString(*text)
+	wrong(length < 1 || length > maxQueryCharacters, name, "must have 1 to %d characters", maxQueryCharacters)
+}
+
+func checkStatus(wrong report, status *string) {
+	wrong(status != nil && utf8.RuneCountInString(*status) > maxStatusCharacters, "status_filter", "must have at most %d characters", maxStatusCharacters)
+}
+
+func checkRange(wrong report, name string, value *int, low, high int) {
+	wrong(value != nil && (*value < low || *value > high), name, "must be an integer from %d to %d", low, high)
+}
+
+// or gives the value of an optional field, or its default.
+func or[T any](value *T, fallback T) T {
+	if value == nil {
+		return fallback
+	}
+	return *value
+}

@@ -1,0 +1,166 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+)
+
+type document struct {
+	*openapi3.T
+	router routers.Router
+}
+
+// openDocument reads openapi.yaml and checks it, its examples too.
+var openDocument = sync.OnceValues(func() (document, error) {
+	text, err := os.ReadFile("openapi.yaml")
+	if err != nil {
+		return document{}, err
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		return document{}, err
+	}
+	// Validation reads the examples as values, and so needs formats.
+	router, err := legacy.NewRouter(doc)
+	return document{doc, router}, err
+})
+
+func theDocument(t testing.TB) document {
+	t.Helper()
+	doc, err := openDocument()
+	if err != nil {
+		t.Fatalf("openapi.yaml: %v", err)
+	}
+	return doc
+}
+
+// margins are blanks around a text.
+var margins = regexp.MustCompile(`"(?: |\\[nt])+|(?: |\\[nt])+"`)
+
+// checkRequest says what the document has against a request, apart from whether the path exists.
+func (d document) checkRequest(route *routers.Route, request *http.Request, body string) error {
+	copied := request.Clone(context.Background())
+	// Texts are measured once trimmed, which a schema cannot say.
+	copied.Body = io.NopCloser(strings.NewReader(margins.ReplaceAllString(body, `"`)))
+	copied.GetBody = nil
+	return openapi3filter.ValidateRequest(context.Background(), d.input(route, copied))
+}
+
+func (d document) input(route *routers.Route, request *http.Request) *openapi3filter.RequestValidationInput {
+	return &openapi3filter.RequestValidationInput{Request: request, Route: route, Options: &openapi3filter.Options{
+		IncludeResponseStatus: true, MultiError: true, SkipSettingDefaults: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
+	}}
+}
+
+// route is the document's for a request; nil where the document knows no such path or method.
+func (d document) route(request *http.Request) *routers.Route {
+	// Names in a path are compared as they are written; the service does not care about case.
+	copied := *request
+	copied.URL = &url.URL{Path: request.URL.Path}
+	route, _, err := d.router.FindRoute(&copied)
+	if err != nil {
+		return nil
+	}
+	return route
+}
+
+// checkDocumented holds an answer, and a request that was answered well, against the OpenAPI document.
+func (r *response) checkDocumented(request *http.Request, body string) {
+	r.t.Helper()
+	doc, err := openDocument()
+	if err != nil {
+		r.t.Errorf("openapi.yaml: %v", err)
+		return
+	}
+	route := doc.route(request)
+	if route == nil {
+		if r.status != http.StatusNotFound && r.status != http.StatusMethodNotAllowed && request.Method != http.MethodHead {
+			r.t.Errorf("%s %s: answered %d, but is not in openapi.yaml", request.Method, request.URL.Path, r.status)
+		}
+		return
+	}
+	if r.status == http.StatusOK && request.Method == http.MethodPost {
+		if err := doc.checkRequest(route, request, body); err != nil {
+			r.t.Errorf("%s %s: was answered well, but openapi.yaml refuses it: %v", request.Method, request.URL.Path, err)
+		}
+	}
+	err = openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: doc.input(route, request), Status: r.status, Header: r.header,
+		Body: io.NopCloser(bytes.NewReader([]byte(r.text))), Options: doc.input(route, request).Options,
+	})
+	if err != nil {
+		r.t.Errorf("%s %s: %d is not what openapi.yaml says: %v\n%s", request.Method, request.URL.Path, r.status, err, r.text)
+	}
+}
+
+// problem is the body of an answer that is not a success.
+type problem struct {
+	Type      string
+	Title     string
+	Status    int
+	Detail    string
+	RequestID string `json:"request_id"`
+	Errors    []struct{ Field, Message string }
+}
+
+// inner is what must not be seen from outside: traces of the program, SQL, names inside the database, the ways and
+// keys to upstreams and what they said.
+var inner = regexp.MustCompile(`(?i)goroutine|panic|\.go\b|\bselect\b|\binsert\b|\bupdate\b|relation|schema cache|pgrst|sqlstate|postgrest|` +
+	`postgres|constraint|127\.0\.0\.1|localhost|dial|tcp|eyJ|sk-|bearer [a-z0-9]{8}|` + upstreamText)
+
+// checkProblem checks what all answers that are not successes share.
+func (r *response) checkProblem(path string) {
+	r.t.Helper()
+	if id := r.header.Get("X-Request-Id"); !regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`).MatchString(id) {
+		r.t.Errorf("%s: X-Request-Id is %q", path, id)
+	}
+	if r.status < 400 || path == "/readyz" && r.status == http.StatusServiceUnavailable {
+		return
+	}
+	if found := inner.FindString(r.text); found != "" {
+		r.t.Errorf("%s: the answer tells %q: %s", path, found, r.text)
+	}
+	if kind := r.header.Get("Content-Type"); kind != "application/problem+json" {
+		r.t.Errorf("%s: Content-Type of a problem is %q", path, kind)
+	}
+	p := r.problem()
+	if p.Type != "about:blank" || p.Title != http.StatusText(r.status) || p.Status != r.status || p.Detail == "" {
+		r.t.Errorf("%s: problem is %s", path, r.text)
+	}
+	if p.RequestID != r.header.Get("X-Request-Id") {
+		r.t.Errorf("%s: request_id is %q, X-Request-Id %q", path, p.RequestID, r.header.Get("X-Request-Id"))
+	}
+	doc, err := openDocument()
+	if err != nil {
+		return
+	}
+	var value any
+	if err := errors.Join(json.Unmarshal([]byte(r.text), &value), doc.Components.Schemas["Problem"].Value.VisitJSON(value)); err != nil {
+		r.t.Errorf("%s: %s is not a problem as openapi.yaml has it: %v", path, r.text, err)
+	}
+}
+
+func (r *response) problem() (p problem) {
+	r.t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(r.text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&p); err != nil {
+		r.t.Errorf("not a problem: %v: %s", err, r.text)
+	}
+	return p
+}

@@ -1,0 +1,304 @@
+package api_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tasklens/internal/gateway"
+	"tasklens/internal/testbed"
+)
+
+// unreachable is an address at which nothing listens.
+func unreachable(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return "http://" + listener.Addr().String()
+}
+
+// numbers is an answer of the model's with these many vectors of this length.
+func numbers(vectors, length int, value string) string {
+	items := make([]string, vectors)
+	for i := range items {
+		items[i] = fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%s]}`, i, strings.TrimSuffix(strings.Repeat(value+",", length), ","))
+	}
+	return `{"object":"list","data":[` + strings.Join(items, ",") + `],"usage":{"total_tokens":1}}`
+}
+
+func said(code string) string {
+	return `{"error":{"message":"` + upstreamText + `","type":"` + code + `","code":"` + code + `"}}`
+}
+
+func TestModelFailures(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.threshold = 0 })
+	generate := map[string]any{"project_id": s.ids["TX"], "ticket_id": s.ids["TX-400"], "force": true}
+	before := s.chunks(s.connect(), "TX-400")
+	for name, c := range map[string]struct {
+		status  int
+		body    string
+		headers []string
+		want    int
+		retry   string
+	}{
+		"limit":                     {429, said("rate_limit_exceeded"), []string{"Retry-After", "7"}, 503, "7"},
+		"limit, who knows till":     {429, said("rate_limit_exceeded"), nil, 503, "10"},
+		"limit, unreadable":         {429, upstreamText, []string{"Retry-After", "soon"}, 503, "10"},
+		"quota":                     {429, said("insufficient_quota"), []string{"Retry-After", "7"}, 502, ""},
+		"bad key":                   {401, said("invalid_api_key"), nil, 502, ""},
+		"forbidden":                 {403, said("forbidden"), nil, 502, ""},
+		"unknown model":             {404, said("model_not_found"), nil, 502, ""},
+		"bad request":               {400, said("invalid_request"), nil, 502, ""},
+		"failure":                   {500, said("server_error"), nil, 502, ""},
+		"failure without a body":    {500, "", nil, 502, ""},
+		"overloaded":                {503, "<html>" + upstreamText, nil, 502, ""},
+		"redirect":                  {302, "", []string{"Location", "/elsewhere"}, 502, ""},
+		"empty":                     {200, "", nil, 502, ""},
+		"no JSON":                   {200, "{" + upstreamText, nil, 502, ""},
+		"HTML":                      {200, "<html>" + upstreamText, []string{"Content-Type", "text/html"}, 502, ""},
+		"other JSON":                {200, `{"data":[],"choices":[]}`, nil, 502, ""},
+		"JSON of other types":       {200, `{"data":"` + upstreamText + `","choices":1}`, nil, 502, ""},
+		"embeddings: too long":      {200, numbers(1, 1537, "0.1"), nil, 502, ""},
+		"embeddings: of length 0":   {200, numbers(1, 3, "0"), nil, 502, ""},
+		"embeddings: none":          {200, numbers(1, 0, ""), nil, 502, ""},
+		"embeddings: one too many":  {200, numbers(3, 3, "1"), nil, 502, ""},
+		"embeddings: other's place": {200, strings.Replace(numbers(1, 3, "1"), `"index":0`, `"index":5`, 1), nil, 502, ""},
+		"embeddings: bad base64":    {200, `{"data":[{"index":0,"embedding":"~~~"}]}`, nil, 502, ""},
+	} {
+		routes := map[string]*response{}
+		s.model.answer("embeddings", c.status, c.body, c.headers...)
+		routes["generate"] = s.post("/api/embeddings/generate", generate)
+		routes["query"] = s.post("/api/query", map[string]any{"question": "why"})
+		if !strings.HasPrefix(name, "embeddings") {
+			s.model.answer("completions", c.status, c.body, c.headers...)
+			routes["query, at the answer"] = s.post("/api/query", map[string]any{"question": "why"})
+		}
+		for route, r := range routes {
+			if r.status != c.want || r.header.Get("Retry-After") != c.retry {
+				t.Errorf("%s, %s: %d, Retry-After %q: %s", name, route, r.status, r.header.Get("Retry-After"), r.text)
+			}
+		}
+	}
+	// "too few" wants a request of two inputs: the ticket has a note.
+	s.model.answer("embeddings", 200, numbers(1, 3, "1"))
+	s.post("/api/embeddings/generate", generate).want(http.StatusBadGateway)
+	if after := s.chunks(s.connect(), "TX-400"); !slices.Equal(before, after) {
+		t.Errorf("failures have changed the stored chunks from %+v to %+v", before, after)
+	}
+	if !strings.Contains(s.log.String(), upstreamText) {
+		t.Error("what the model provider said does not stand in the log")
+	}
+}
+
+// Shorter vectors are padded, which changes no cosine.
+func TestModelOfShorterVectors(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice"}})
+	s.model.answer("embeddings", 200, `{"data":[{"index":0,"embedding":[3,4,0]}]}`)
+	s.generate("TX", "TX-1").want(http.StatusOK)
+	s.model.answer("embeddings", 200, `{"data":[{"index":0,"embedding":[4,3]}]}`)
+	results := s.search("something", map[string]any{"match_threshold": 0.5}).Results
+	if len(results) != 1 || *results[0].Similarity < 0.9599 || *results[0].Similarity > 0.9601 {
+		t.Errorf("found were %+v", results)
+	}
+}
+
+func TestModelRetried(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) { c.retries = 1 })
+	s.load(checkout, nil)
+	s.model.intercept(func(w http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
+		first := len(s.model.requests(name)) == 1
+		if first {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		return first
+	})
+	s.generate("TX", "").want(http.StatusOK)
+	// A limit that lasts longer than a request could wait is told at once.
+	s.model.answer("embeddings", 429, said("rate_limit_exceeded"), "Retry-After", "30")
+	asked := len(s.model.requests("embeddings"))
+	if r := s.post("/api/query", map[string]any{"question": "why"}).want(503); r.header.Get("Retry-After") != "30" {
+		t.Errorf("Retry-After is %q", r.header.Get("Retry-After"))
+	}
+	if again := len(s.model.requests("embeddings")) - asked; again != 1 {
+		t.Errorf("the model was asked %d times", again)
+	}
+}
+
+func TestModelUnreachable(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) { c.modelURL = unreachable(t) })
+	s.load(checkout, nil)
+	s.generate("TX", "").want(http.StatusBadGateway)
+	s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusBadGateway)
+	s.search("why")
+}
+
+func TestModelHangs(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*setup){
+		"longer than an attempt may last": func(c *setup) { c.attemptTimeout = 100 * time.Millisecond },
+		"longer than a request may last":  func(c *setup) { c.requestTimeout = time.Second },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, change)
+			s.load(checkout, nil)
+			s.model.hang("embeddings")
+			s.generate("TX", "").want(http.StatusGatewayTimeout)
+			s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusGatewayTimeout)
+		})
+	}
+	t.Run("at the answer", func(t *testing.T) {
+		t.Parallel()
+		s := startTracker(t, func(c *setup) { c.threshold = 0 })
+		hurried := start(t, func(c *setup) { // the same database, in a hurry
+			c.database, c.threshold, c.requestTimeout = func(testing.TB) *testbed.DB { return s.db }, 0, 3*time.Second
+		})
+		hurried.model.hang("completions")
+		hurried.post("/api/query", map[string]any{"question": "why"}).want(http.StatusGatewayTimeout)
+	})
+}
+
+func TestDatabaseUnreachable(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) { c.restURL = unreachable(t) })
+	for _, call := range calls {
+		s.send(call.method, call.path, call.body).want(http.StatusServiceUnavailable)
+	}
+	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text != `{"missing":["database"],"status":"not ready"}` {
+		t.Errorf("readyz says %s", text)
+	}
+	s.get("/healthz").want(http.StatusOK)
+	s.get("/openapi.yaml").want(http.StatusOK)
+}
+
+func TestDatabaseFailures(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	functions := []string{"read_sources", "retrieve_chunks", "search_hybrid", "list_projects", "list_statuses"}
+	told := func(code string) string {
+		return `{"code":"` + code + `","message":"` + upstreamText + ` relation \"public.secrets\"","details":"` + upstreamText + `","hint":null}`
+	}
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		want   int
+	}{
+		"no connection":            {503, told("PGRST000"), 503},
+		"no schema":                {503, told("PGRST002"), 503},
+		"pool busy":                {504, told("PGRST003"), 504},
+		"statement timeout":        {500, told("57014"), 504},
+		"shutting down":            {503, told("57P01"), 503},
+		"too many connections":     {503, told("53300"), 503},
+		"unknown function":         {404, told("PGRST202"), 503},
+		"a proxy's 502":            {502, "<html>" + upstreamText, 503},
+		"a proxy's 504":            {504, "<html>" + upstreamText, 504},
+		"another server":           {404, "<html>" + upstreamText, 503},
+		"redirect":                 {302, "", 503},
+		"null":                     {500, "null", 503},
+		"forbidden":                {403, told("42501"), 403},
+		"raised":                   {400, told("P0001"), 500},
+		"failure":                  {500, told("XX000"), 500},
+		"result that is no JSON":   {200, upstreamText, 500},
+		"result of another form":   {200, `{"a":"` + upstreamText + `"}`, 500},
+		"key refused":              {401, told("PGRST301"), 503},
+		"key refused by a gateway": {401, `{"message":"` + upstreamText + `"}`, 503},
+	} {
+		for i, call := range calls {
+			s.database.answer(functions[i], c.status, c.body, "Location", "/elsewhere")
+			if r := s.send(call.method, call.path, call.body); r.status != c.want {
+				t.Errorf("%s, %s: %d, not %d: %s", name, call.path, r.status, c.want, r.text)
+			}
+		}
+	}
+	if elsewhere := s.database.requests("elsewhere"); len(elsewhere) > 0 {
+		t.Error("a redirect was followed")
+	}
+}
+
+func TestDatabaseHangs(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) { c.requestTimeout = time.Second })
+	s.database.hang("list_projects")
+	s.get("/api/projects").want(http.StatusGatewayTimeout)
+	s.database.hang("list_migrations")
+	s.get("/readyz").want(http.StatusServiceUnavailable)
+}
+
+func TestServiceKeyRefused(t *testing.T) {
+	t.Parallel()
+	key, err := gateway.Token([]byte(strings.Repeat("other", 10)), map[string]any{"role": "service_role"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, func(c *setup) { c.serviceKey = key })
+	for _, call := range calls {
+		s.send(call.method, call.path, call.body).want(http.StatusServiceUnavailable)
+	}
+	s.get("/readyz").want(http.StatusServiceUnavailable)
+}
+
+func TestReady(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	if text := s.get("/healthz").want(http.StatusOK).text; text != `{"status":"ok"}` {
+		t.Errorf("healthz says %s", text)
+	}
+	if text := s.get("/readyz").want(http.StatusOK).text; text != `{"status":"ready"}` {
+		t.Errorf("readyz says %s", text)
+	}
+	db := s.connect()
+	run(t, db, "insert into supabase_migrations.schema_migrations (version) values ('20990101000000')") // of a newer copy
+	s.get("/readyz").want(http.StatusOK)
+	run(t, db, "delete from supabase_migrations.schema_migrations where version in ('20260101000800', '20260101001200')")
+	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text !=
+		`{"missing":["migration 20260101000800","migration 20260101001200"],"status":"not ready"}` {
+		t.Errorf("readyz says %s", text)
+	}
+}
+
+func TestMigrationsMissing(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) { c.database = testbed.Empty })
+	for _, call := range calls {
+		s.send(call.method, call.path, call.body).want(http.StatusServiceUnavailable)
+	}
+	text := s.get("/readyz").want(http.StatusServiceUnavailable).text
+	for _, version := range []string{"migration 20260101000100", "migration 20260101001700"} {
+		if !strings.Contains(text, version) {
+			t.Errorf("%s does not stand in %s", version, text)
+		}
+	}
+}
+
+// A panic is an ordinary internal error to the client, and the service lives on.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) { c.broken = true })
+	s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusInternalServerError)
+	s.get("/healthz").want(http.StatusOK)
+	if !strings.Contains(s.log.String(), "panic: runtime error") {
+		t.Error("the panic does not stand in the log")
+	}
+}
+
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	theDocument(t)
+	s := start(t)
+	r := s.get("/openapi.yaml").want(http.StatusOK)
+	if !strings.HasPrefix(r.text, "openapi: 3.") || !strings.HasPrefix(r.header.Get("Content-Type"), "application/yaml") {
+		t.Errorf("%s: %.40s", r.header.Get("Content-Type"), r.text)
+	}
+}

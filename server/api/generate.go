@@ -1,0 +1,59 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/index"
+)
+
+type generateRequest struct {
+	ProjectID int64  `json:"project_id"`
+	TicketID  *int64 `json:"ticket_id"`
+	Force     *bool  `json:"force"`
+}
+
+func (r *generateRequest) check(wrong report) {
+	checkID(wrong, "project_id", &r.ProjectID)
+	checkID(wrong, "ticket_id", r.TicketID)
+}
+
+type generateResponse struct {
+	Status       string   `json:"status"`
+	EmbeddingIDs []string `json:"embedding_ids"`
+	ProjectID    int64    `json:"project_id"`
+	TicketID     *int64   `json:"ticket_id"`
+	Chunks       int      `json:"chunks"`
+	Embedded     int      `json:"embedded"`
+	Reused       int      `json:"reused"`
+	Tokens       int      `json:"tokens"`
+	Model        string   `json:"model"`
+}
+
+// generateEmbeddings brings the chunks of one ticket, or of a project's own text, in step with its present text.
+func (a *API) generateEmbeddings(c *fiber.Ctx) error {
+	var request generateRequest
+	if err := decode(c, &request); err != nil {
+		return err
+	}
+	db, err := a.database(c)
+	if err != nil {
+		return err
+	}
+	source := index.Source{ProjectID: request.ProjectID, TicketID: request.TicketID}
+	results, err := a.Indexer.Index(c.UserContext(), db, []index.Source{source}, or(request.Force, false))
+	if err != nil {
+		return err
+	}
+	result := results[0]
+	if !result.Found && request.TicketID == nil {
+		return fault.New(fault.NotFound, "There is no such project.")
+	}
+	if !result.Found {
+		return fault.New(fault.NotFound, "There is no such ticket in this project.")
+	}
+	return c.JSON(generateResponse{
+		Status: "success", EmbeddingIDs: result.EmbeddingIDs, ProjectID: request.ProjectID, TicketID: request.TicketID,
+		Chunks: len(result.EmbeddingIDs), Embedded: result.Embedded, Reused: result.Reused, Tokens: result.Tokens, Model: a.EmbeddingModel,
+	})
+}

@@ -1,0 +1,209 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"tasklens/internal/offline"
+)
+
+type generated struct {
+	Status       string
+	EmbeddingIDs []string `json:"embedding_ids"`
+	ProjectID    int64    `json:"project_id"`
+	TicketID     *int64   `json:"ticket_id"`
+	Chunks       int
+	Embedded     int
+	Reused       int
+	Tokens       int
+	Model        string
+}
+
+var checkout = []project{{Key: "TX", Name: "Checkout", Description: "From basket to receipt."}}
+
+// paragraphs is a text of some hundred tokens for each paragraph, every one with words of its own.
+func paragraphs(count int) []string {
+	list := make([]string, count)
+	for i := range list {
+		list[i] = strings.TrimSpace(strings.Repeat(fmt.Sprintf("Paragraph %d tells of part %d and nothing else. ", i, i), 12))
+	}
+	return list
+}
+
+func TestGenerateTicket(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice", Description: "The card was charged twice.",
+		Notes: []note{{"Reproduced on staging."}, {"Fixed by an idempotency key."}}}})
+	first := read[generated](s.generate("TX", "TX-1"))
+	ticketID := s.ids["TX-1"]
+	if first.Status != "success" || first.ProjectID != s.ids["TX"] || first.TicketID == nil || *first.TicketID != ticketID ||
+		first.Chunks != 3 || first.Embedded != 3 || first.Reused != 0 || first.Tokens == 0 || first.Model != offline.EmbeddingModel {
+		t.Errorf("answer is %+v", first)
+	}
+	chunks := s.chunks(s.connect(), "TX-1")
+	want := []stored{
+		{Kind: "ticket", Text: "Charged twice\n\nThe card was charged twice."},
+		{Kind: "status_note", Text: "Reproduced on staging."},
+		{Kind: "status_note", Text: "Fixed by an idempotency key."},
+	}
+	if len(chunks) != len(want) {
+		t.Fatalf("stored are %+v", chunks)
+	}
+	for i, chunk := range chunks {
+		if chunk.Kind != want[i].Kind || chunk.Text != want[i].Text || chunk.ID != first.EmbeddingIDs[i] {
+			t.Errorf("chunk %d is %+v, id in the answer %s; want %+v", i, chunk, first.EmbeddingIDs[i], want[i])
+		}
+	}
+	if inputs := s.model.inputs(t); !slices.Equal(inputs, []string{
+		"Checkout — Charged twice\n\nCharged twice\n\nThe card was charged twice.",
+		"Checkout — Charged twice\n\nReproduced on staging.",
+		"Checkout — Charged twice\n\nFixed by an idempotency key.",
+	}) {
+		t.Errorf("embedded were %q", inputs)
+	}
+
+	asked := len(s.model.requests("embeddings"))
+	second := read[generated](s.generate("TX", "TX-1"))
+	if !slices.Equal(second.EmbeddingIDs, first.EmbeddingIDs) || second.Embedded != 0 || second.Reused != 3 || second.Tokens != 0 {
+		t.Errorf("the second call made %+v of %+v", second, first)
+	}
+	if len(s.model.requests("embeddings")) != asked {
+		t.Error("the second call asked the model")
+	}
+
+	forced := read[generated](s.post("/api/embeddings/generate", map[string]any{"project_id": s.ids["TX"], "ticket_id": ticketID, "force": true}))
+	if forced.Embedded != 3 || forced.Reused != 0 || forced.Tokens != first.Tokens {
+		t.Errorf("force made %+v", forced)
+	}
+	for _, id := range forced.EmbeddingIDs {
+		if slices.Contains(first.EmbeddingIDs, id) {
+			t.Errorf("force kept %s", id)
+		}
+	}
+}
+
+func TestGenerateProject(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.load([]project{checkout[0], {Key: "IAM", Name: "Identity"}}, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice"}})
+	s.generate("TX", "TX-1").want(http.StatusOK)
+	for key, text := range map[string]string{"TX": "Checkout\n\nFrom basket to receipt.", "IAM": "Identity"} {
+		for _, body := range []map[string]any{{"project_id": s.ids[key]}, {"project_id": s.ids[key], "ticket_id": nil, "force": nil}} {
+			made := read[generated](s.post("/api/embeddings/generate", body))
+			if made.TicketID != nil || made.Chunks != 1 {
+				t.Errorf("%s: answer is %+v", key, made)
+			}
+		}
+		if inputs := s.model.inputs(t); !slices.Contains(inputs, map[string]string{"TX": "Checkout\n\n", "IAM": "Identity\n\n"}[key]+text) {
+			t.Errorf("%s: embedded were %q", key, inputs)
+		}
+	}
+	if chunks := s.chunks(s.connect(), "TX-1"); len(chunks) != 1 {
+		t.Errorf("the ticket of the project has the chunks %+v now", chunks)
+	}
+}
+
+// An edit of one paragraph keeps the chunks that it does not reach, with their ids.
+func TestGenerateAfterEdit(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	text := paragraphs(40)
+	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "A long story", Description: strings.Join(text, "\n\n"),
+		Notes: []note{{"The end."}}}})
+	before := read[generated](s.generate("TX", "TX-1"))
+	if before.Chunks < 10 || before.Embedded != before.Chunks {
+		t.Fatalf("first call made %+v", before)
+	}
+	text[38] = strings.Replace(text[38], "part 38", "part ninety", 1)
+	db := s.connect()
+	run(t, db, "update public.tickets set description = $2 where ticket_id = $1", s.ids["TX-1"], strings.Join(text, "\n\n"))
+	after := read[generated](s.generate("TX", "TX-1"))
+	if after.Reused < before.Chunks/2 || after.Embedded == 0 || after.Embedded+after.Reused != after.Chunks || after.Tokens >= before.Tokens {
+		t.Errorf("second call made %+v of %+v", after, before)
+	}
+	kept := 0
+	for i, chunk := range s.chunks(db, "TX-1") {
+		if chunk.ID != after.EmbeddingIDs[i] {
+			t.Errorf("chunk %d is %s, in the answer %s", i, chunk.ID, after.EmbeddingIDs[i])
+		}
+		if slices.Contains(before.EmbeddingIDs, chunk.ID) {
+			kept++
+			if strings.Contains(chunk.Text, "ninety") {
+				t.Errorf("chunk %d was kept, though its text has changed", i)
+			}
+		}
+	}
+	if kept != after.Reused {
+		t.Errorf("%d chunks kept their ids, the answer says %d", kept, after.Reused)
+	}
+	if last := after.EmbeddingIDs[after.Chunks-1]; last != before.EmbeddingIDs[before.Chunks-1] {
+		t.Error("the note's chunk has another id now")
+	}
+
+	// A new name is part of every input.
+	run(t, db, "update public.tickets set name = 'Another story' where ticket_id = $1", s.ids["TX-1"])
+	if renamed := read[generated](s.generate("TX", "TX-1")); renamed.Reused != 0 {
+		t.Errorf("after another name %d chunks were kept", renamed.Reused)
+	}
+	// Less text leaves no chunk of the longer one behind.
+	run(t, db, "update public.tickets set description = null where ticket_id = $1", s.ids["TX-1"])
+	run(t, db, "delete from public.status_changes")
+	if short := read[generated](s.generate("TX", "TX-1")); short.Chunks != 1 || len(s.chunks(db, "TX-1")) != 1 {
+		t.Errorf("after the text was taken away %+v is left", short)
+	}
+}
+
+func TestGenerateUnknown(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.load([]project{checkout[0], {Key: "IAM", Name: "Identity"}}, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice"}})
+	for name, body := range map[string]map[string]any{
+		"project":                     {"project_id": 999},
+		"largest project":             {"project_id": int64(9223372036854775807)},
+		"ticket":                      {"project_id": s.ids["TX"], "ticket_id": 999},
+		"ticket of another project":   {"project_id": s.ids["IAM"], "ticket_id": s.ids["TX-1"]},
+		"ticket in unknown project":   {"project_id": 999, "ticket_id": s.ids["TX-1"]},
+		"another project's, by force": {"project_id": s.ids["IAM"], "ticket_id": s.ids["TX-1"], "force": true},
+	} {
+		if p := s.post("/api/embeddings/generate", body).want(http.StatusNotFound).problem(); len(p.Errors) > 0 {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	if len(s.model.requests("embeddings")) > 0 {
+		t.Error("the model was asked")
+	}
+}
+
+// A source without any text has no chunks, which is no failure.
+func TestGenerateBlank(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.load([]project{{Key: "TX", Name: " "}}, []ticket{{Key: "TX-1", Project: "TX", Name: "\n", Description: " "}})
+	for _, key := range []string{"", "TX-1"} {
+		if made := read[generated](s.generate("TX", key)); made.Chunks != 0 || made.EmbeddingIDs == nil {
+			t.Errorf("of nothing %+v was made", made)
+		}
+	}
+	if len(s.model.requests("embeddings")) > 0 {
+		t.Error("the model was asked")
+	}
+}
+
+func TestGenerateLargest(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	// As much as a request of the gateway and a statement's time must allow for: mixed scripts and an unbroken run.
+	text := strings.Repeat("The payment service answered too late, サーバーが応答しない。 ", 14_000) + strings.Repeat("a", 60_000)
+	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Everything", Description: text[:1_000_000]}})
+	made := read[generated](s.generate("TX", "TX-1"))
+	if made.Chunks < 500 || made.Embedded != made.Chunks || len(s.chunks(s.connect(), "TX-1")) != made.Chunks {
+		t.Errorf("made were %d chunks, %d embedded", made.Chunks, made.Embedded)
+	}
+	if again := read[generated](s.generate("TX", "TX-1")); again.Reused != made.Chunks || again.Tokens != 0 {
+		t.Errorf("the second call kept %d of %d", again.Reused, made.Chunks)
+	}
+}

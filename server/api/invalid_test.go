@@ -1,0 +1,275 @@
+package api_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// route is one that takes a body, with a good one and its text field.
+var postRoutes = []struct{ path, good, text string }{
+	{"/api/embeddings/generate", `{"project_id":1}`, ""},
+	{"/api/query", `{"question":"why"}`, "question"},
+	{"/api/hybrid-search", `{"query":"why"}`, "query"},
+}
+
+// invalid is a bad body and the fields that the answer must name.
+type invalid struct {
+	name   string
+	body   string
+	fields []string
+	beyond bool // openapi.yaml cannot say so
+}
+
+// refuse expects a 400 that names the fields, and openapi.yaml to refuse the body as well.
+func (s *service) refuse(path string, c invalid) {
+	s.t.Helper()
+	p := s.send(http.MethodPost, path, c.body, "Content-Type", "application/json").want(http.StatusBadRequest).problem()
+	var fields []string
+	for _, e := range p.Errors {
+		fields = append(fields, e.Field)
+	}
+	slices.Sort(fields)
+	slices.Sort(c.fields)
+	if !slices.Equal(fields, c.fields) {
+		s.t.Errorf("%s, %s: the answer names %q, not %q", path, c.name, fields, c.fields)
+	}
+	request, err := http.NewRequest(http.MethodPost, s.url+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	doc := theDocument(s.t)
+	if refused := doc.checkRequest(doc.route(request), request, c.body) != nil; refused == c.beyond {
+		s.t.Errorf("%s, %s: openapi.yaml refuses it: %t", path, c.name, refused)
+	}
+}
+
+func TestInvalidBodies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, route := range postRoutes {
+		inside := strings.TrimSuffix(route.good, "}")
+		required := "project_id"
+		if route.text != "" {
+			required = route.text
+		}
+		for _, c := range []invalid{
+			{name: "empty", body: "", beyond: false},
+			{name: "blank", body: " \n"},
+			{name: "null", body: "null"},
+			{name: "array", body: "[" + route.good + "]"},
+			{name: "string", body: `"` + strings.ReplaceAll(route.good, `"`, `\"`) + `"`},
+			{name: "number", body: "1"},
+			{name: "no JSON", body: "query=why"},
+			{name: "cut off", body: inside},
+			{name: "comma at the end", body: inside + ",}"},
+			{name: "single quotes", body: strings.ReplaceAll(route.good, `"`, "'")},
+			{name: "comment", body: inside + "/* x */}"},
+			{name: "trailing data", body: route.good + "x", beyond: true},
+			{name: "two objects", body: route.good + route.good, beyond: true},
+			{name: "byte order mark", body: "\ufeff" + route.good},
+			{name: "invalid UTF-8", body: inside + `,"note":"` + "\xff" + `"}`},
+			{name: "no field", body: "{}", fields: []string{required}},
+			{name: "null for the required", body: `{"` + required + `":null}`, fields: []string{required}},
+			{name: "name in other case", body: strings.Replace(route.good, required, strings.ToUpper(required), 1), fields: []string{required, strings.ToUpper(required)}},
+			{name: "unknown field", body: inside + `,"colour":1}`, fields: []string{"colour"}},
+			{name: "several faults", body: inside + `,"colour":1,"project_ids":[],"` + required + `":{}}`, fields: []string{"colour", "project_ids", required}},
+			{name: "given twice", body: inside + "," + strings.TrimPrefix(route.good, "{"), fields: []string{required}, beyond: true},
+			{name: "null, then given", body: `{"` + required + `":null,` + strings.TrimPrefix(route.good, "{"), fields: []string{required}, beyond: true},
+			{name: "empty name", body: inside + `,"":1}`, fields: []string{""}},
+		} {
+			s.refuse(route.path, c)
+		}
+		for field, values := range map[string]string{
+			"project_id":      `0|-1|1.5|"1"|true|[1]|{}|1e400|9223372036854775808`,
+			"ticket_id":       `0|-1|1.5|"1"|true|[1]|{}`,
+			"force":           `0|1|"true"|[]`,
+			"status_filter":   `1|true|["To Do"]|{}|"` + strings.Repeat("x", 201) + `"`,
+			"limit":           `0|-1|101|1.5|"10"|true|1e2x`,
+			"offset":          `-1|1000|1.5|"0"|9999999999999999999`,
+			"match_threshold": `-0.1|1.1|"0.7"|true|[0.7]|NaN`,
+			"mmr_lambda":      `-0.0001|1.0001|"0.5"|{}|1e999`,
+			"top_k":           `0|-1|21|1.5|"5"`,
+			"corpus":          `"documents"|"all"|""|"Tickets"|1`,
+			"retrieval":       `"hybrid"|"keyword"|""|1`,
+			"stream":          `true|"false"|0`,
+			"explain":         `0|1|"true"|[]`,
+			"facets":          `true|false`,
+		} {
+			for value := range strings.SplitSeq(values, "|") {
+				body := inside + `,"` + field + `":` + value + "}"
+				if field == required {
+					body = `{"` + field + `":` + value + "}"
+				}
+				c := invalid{name: field + " " + value[:min(len(value), 20)], body: body, fields: []string{field}}
+				c.beyond = value == "9223372036854775808"
+				if value == "NaN" || value == "1e2x" { // no JSON at all
+					c.fields = nil
+				}
+				s.refuse(route.path, c)
+			}
+		}
+		if route.text == "" {
+			continue
+		}
+		for name, c := range map[string]struct {
+			text   string
+			beyond bool
+		}{
+			"empty": {`""`, false}, "blank": {`"  \n\t "`, false}, "too long": {`"` + strings.Repeat("x", 2001) + `"`, false},
+			"too long, of several bytes": {`"` + strings.Repeat("🥨", 2001) + `"`, false},
+			"number":                     {"1", false}, "array": {`["a"]`, false}, "object": {"{}", false},
+			"U+0000": {`"a\u0000b"`, true},
+		} {
+			s.refuse(route.path, invalid{name: name, body: `{"` + route.text + `":` + c.text + `}`, fields: []string{route.text}, beyond: c.beyond})
+		}
+		s.refuse(route.path, invalid{name: "U+0000", body: inside + `,"status_filter":"\u0000"}`, fields: []string{"status_filter"}, beyond: true})
+		s.post(route.path, map[string]any{route.text: strings.Repeat(" ", 50) + strings.Repeat("🥨", 2000) + "\n\n"}).want(http.StatusOK)
+	}
+	s.refuse("/api/hybrid-search", invalid{name: "reach", body: `{"query":"why","limit":100,"offset":901}`, fields: []string{"offset"}, beyond: true})
+	s.refuse("/api/hybrid-search", invalid{name: "reach with the default limit", body: `{"query":"why","offset":991}`, fields: []string{"offset"}, beyond: true})
+	s.search("why", map[string]any{"limit": 100, "offset": 900})
+	s.search("why", map[string]any{"offset": 990})
+	if asked := len(s.model.requests("completions")); asked > 0 {
+		t.Errorf("bad requests reached the chat model %d times", asked)
+	}
+}
+
+// An answer about a bad request is never much larger than one about another.
+func TestManyFaults(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	body := `{"query":"why"` + strings.Repeat(`,"`+strings.Repeat("ä", 200)+`":1`, 1000) + "}"
+	r := s.send(http.MethodPost, "/api/hybrid-search", body).want(http.StatusBadRequest)
+	if len(r.text) > 8000 || len(r.problem().Errors) != 20 {
+		t.Errorf("%d bytes about %d faults", len(r.text), len(r.problem().Errors))
+	}
+}
+
+func TestMediaTypes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, route := range postRoutes[1:] {
+		for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/jsonx", "application/problem+json", "multipart/form-data; boundary=x", "*/*"} {
+			s.send(http.MethodPost, route.path, route.good, "Content-Type", kind).want(http.StatusUnsupportedMediaType)
+		}
+		for _, encoding := range []string{"gzip", "GZIP", "br", "deflate", "gzip, identity", "nonsense"} {
+			s.send(http.MethodPost, route.path, route.good, "Content-Encoding", encoding).want(http.StatusUnsupportedMediaType)
+		}
+		for _, kind := range []string{"application/json", "application/json; charset=utf-8", "Application/JSON;charset=UTF-8"} {
+			s.send(http.MethodPost, route.path, route.good, "Content-Type", kind).want(http.StatusOK)
+		}
+		s.send(http.MethodPost, route.path, route.good, "Content-Encoding", "identity").want(http.StatusOK)
+	}
+	s.send(http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`, "Content-Type", "text/plain").want(http.StatusUnsupportedMediaType)
+}
+
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const most = 1 << 20
+	for _, route := range postRoutes {
+		s.send(http.MethodPost, route.path, route.good+strings.Repeat(" ", most+1-len(route.good))).want(http.StatusRequestEntityTooLarge)
+		request, err := http.NewRequest(http.MethodPost, s.url+route.path, io.MultiReader(strings.NewReader(strings.Repeat(" ", most)), strings.NewReader(route.good)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		s.do(request, "").want(http.StatusRequestEntityTooLarge) // in chunks, its length unknown
+		s.send(http.MethodPost, route.path, route.good, "X-Long", strings.Repeat("x", 17<<10)).want(http.StatusRequestHeaderFieldsTooLarge)
+	}
+	s.send(http.MethodPost, "/api/hybrid-search", `{"query":"why"}`+strings.Repeat(" ", most-15)).want(http.StatusOK)
+	s.get("/api/projects", "X-Long", strings.Repeat("x", 12<<10)).want(http.StatusOK)
+	s.get("/api/projects", "X-Long", strings.Repeat("x", 17<<10)).want(http.StatusRequestHeaderFieldsTooLarge)
+}
+
+// A client that sends the whole of its request, whatever comes back meanwhile, can do so and still read the answer.
+func TestStubbornClient(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	const size = 16 << 20 // more than fits in the buffers of a connection
+	if _, err := fmt.Fprintf(conn, "POST /api/query HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", size); err != nil {
+		t.Fatal(err)
+	}
+	answer := bufio.NewReader(conn)
+	if _, err := answer.Peek(1); err != nil { // the service has refused it by now
+		t.Fatal(err)
+	}
+	for sent := 0; sent < size; sent += 64 << 10 {
+		if _, err := conn.Write(make([]byte, 64<<10)); err != nil {
+			t.Fatalf("after %d bytes: %v", sent, err)
+		}
+	}
+	response, err := http.ReadResponse(answer, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if text, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(string(text), "over the limit") {
+		t.Errorf("%d: %s, %v", response.StatusCode, text, err)
+	}
+}
+
+func TestPathsAndMethods(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	allowed := map[string]string{
+		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/api/projects": "GET", "/api/statuses": "GET",
+		"/api/embeddings/generate": "POST", "/api/query": "POST", "/api/hybrid-search": "POST",
+	}
+	for path, method := range allowed {
+		for _, other := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
+			if other == method {
+				continue
+			}
+			body := ""
+			if other == "POST" || other == "PUT" {
+				body = "{}"
+			}
+			r := s.send(other, path, body).want(http.StatusMethodNotAllowed)
+			if other != "BREW" && !strings.Contains(r.header.Get("Allow"), method) {
+				t.Errorf("%s %s: Allow is %q", other, path, r.header.Get("Allow"))
+			}
+		}
+	}
+	for path := range theDocument(t).Paths.Map() {
+		if allowed[path] == "" {
+			t.Errorf("%s stands in openapi.yaml, but not in this test", path)
+		}
+	}
+	for _, path := range []string{"/", "/api", "/api/", "/api/nothing", "/api/queries", "/api/query/1", "/metrics.json", "/api/projects/1", "/%00", "/..%2f..%2fetc/passwd"} {
+		s.get(path).want(http.StatusNotFound)
+		s.send(http.MethodPost, path, "{}").want(http.StatusNotFound)
+	}
+}
+
+func TestUnknownParameters(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for path, body := range map[string]string{"/api/projects": "", "/api/statuses": "", "/api/query": `{"question":"why"}`, "/api/hybrid-search": `{"query":"why"}`} {
+		method := http.MethodPost
+		if body == "" {
+			method = http.MethodGet
+		}
+		p := s.send(method, path+"?limit=1&colour", body).want(http.StatusBadRequest).problem()
+		if len(p.Errors) != 2 || p.Errors[0].Field != "limit" || p.Errors[1].Field != "colour" {
+			t.Errorf("%s: the answer names %+v", path, p.Errors)
+		}
+		s.send(method, path+"?", body).want(http.StatusOK)
+	}
+}

@@ -1,0 +1,244 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tasklens/internal/answer"
+	"tasklens/internal/gateway"
+	"tasklens/internal/index"
+	"tasklens/internal/offline"
+	"tasklens/internal/openai"
+	"tasklens/internal/postgrest"
+	"tasklens/internal/search"
+	"tasklens/internal/testbed"
+	"tasklens/internal/tokenizer"
+	"tasklens/server/api"
+	"tasklens/supabase"
+)
+
+// modelKey is what the service sends to its model provider; it must never be seen anywhere else.
+const modelKey = "sk-the-key-of-the-model-provider"
+
+// setup is what a test wants otherwise than usual.
+type setup struct {
+	database       func(testing.TB) *testbed.DB
+	embeddingModel string
+	threshold      float64
+	weights        search.Weights
+	requestTimeout time.Duration
+	attemptTimeout time.Duration
+	retries        int
+	serviceKey     string // "" is one of the role service_role
+	restURL        string // "" is the database's own
+	modelURL       string // "" is the stand-in
+	broken         bool   // a part that queries need is missing
+}
+
+// service is a running service over a database of its own, with upstreams that can be watched and made to fail.
+type service struct {
+	t        testing.TB
+	url      string
+	client   *http.Client
+	db       *testbed.DB
+	secret   []byte
+	database *upstream
+	model    *upstream
+	rows     *postgrest.Session // the database as the service sees it, past the watched upstream
+	log      *journal
+	ids      map[string]int64 // of projects and tickets, by key
+}
+
+// start runs a service until its test ends.
+func start(t testing.TB, changes ...func(*setup)) *service {
+	t.Helper()
+	want := setup{
+		database: testbed.Database, embeddingModel: offline.EmbeddingModel, threshold: 0.7, weights: search.Weights{Vector: 1, Keyword: 1},
+		requestTimeout: 60 * time.Second, attemptTimeout: 60 * time.Second,
+	}
+	for _, change := range changes {
+		change(&want)
+	}
+	s := &service{t: t, log: &journal{}, ids: map[string]int64{}}
+	s.client = &http.Client{Timeout: 90 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
+	s.db = want.database(t)
+	restURL, secret := testbed.REST(t, s.db, "public")
+	s.secret = secret
+	s.database, s.model = watchDatabase(t, restURL), watchModel(t)
+	key := s.token("service_role")
+	s.rows = postgrest.New(restURL, key).AsService()
+
+	measure, err := tokenizer.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := openai.New(openai.Config{
+		BaseURL: or(want.modelURL, s.model.url) + "/v1", APIKey: modelKey, EmbeddingModel: want.embeddingModel, ChatModel: offline.ChatModel,
+		AttemptTimeout: want.attemptTimeout, MaxRetries: want.retries,
+	})
+	log := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	parts := api.Parts{
+		Database: postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key)),
+		Indexer:  index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
+		Searcher: search.New(model, want.weights, func(_ context.Context, message string, err error) {
+			log.Warn(message, "error", err)
+		}),
+		Answerer: answer.New(model), Migrations: supabase.Migrations(), Log: log,
+		EmbeddingModel: want.embeddingModel, MatchThreshold: want.threshold, RequestTimeout: want.requestTimeout,
+	}
+	if want.broken {
+		parts.Answerer = nil
+	}
+	app, err := api.New(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.url = "http://" + listener.Addr().String()
+	served := make(chan error, 1)
+	go func() { served <- app.Listener(listener) }()
+	t.Cleanup(func() {
+		s.client.CloseIdleConnections()
+		if err := app.Shutdown(10 * time.Second); err != nil {
+			t.Errorf("stop the service: %v", err)
+		}
+		_ = listener.Close()
+		<-served
+		for _, secret := range []string{key, modelKey, string(secret)} {
+			if strings.Contains(s.log.String(), secret) {
+				t.Error("a secret stands in the log")
+			}
+		}
+		if t.Failed() {
+			t.Logf("the service's log:\n%s", s.log)
+		}
+	})
+	return s
+}
+
+// token is an access token for a role that is good for an hour.
+func (s *service) token(role string) string {
+	s.t.Helper()
+	token, err := gateway.Token(s.secret, map[string]any{"role": role, "exp": time.Now().Add(time.Hour).Unix()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return token
+}
+
+// response is an answer that has been read and checked against the OpenAPI document.
+type response struct {
+	t      testing.TB
+	status int
+	header http.Header
+	text   string
+}
+
+// send makes a request and checks the answer. headers go in pairs; a Content-Type of JSON goes with every body. It may
+// be called from any goroutine; a request that fails has status 0.
+func (s *service) send(method, path, body string, headers ...string) *response {
+	s.t.Helper()
+	request, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Errorf("%s %s: %v", method, path, err)
+		return &response{t: s.t}
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	return s.do(request, body)
+}
+
+// do makes a request whose body is this and checks the answer.
+func (s *service) do(request *http.Request, body string) *response {
+	s.t.Helper()
+	method, path := request.Method, request.URL.Path
+	answer, err := s.client.Do(request)
+	if err != nil {
+		s.t.Errorf("%s %s: %v", method, path, err)
+		return &response{t: s.t}
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.t.Errorf("%s %s: read the answer: %v", method, path, err)
+	}
+	r := &response{t: s.t, status: answer.StatusCode, header: answer.Header, text: string(text)}
+	r.checkDocumented(request, body)
+	r.checkProblem(path)
+	return r
+}
+
+func (s *service) get(path string, headers ...string) *response {
+	s.t.Helper()
+	return s.send(http.MethodGet, path, "", headers...)
+}
+
+// post sends a JSON object.
+func (s *service) post(path string, body map[string]any, headers ...string) *response {
+	s.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		s.t.Errorf("POST %s: %v", path, err)
+	}
+	return s.send(http.MethodPost, path, string(text), headers...)
+}
+
+// want checks the status.
+func (r *response) want(status int) *response {
+	r.t.Helper()
+	if r.status != status {
+		r.t.Errorf("status is %d, not %d: %s", r.status, status, r.text)
+	}
+	return r
+}
+
+// read decodes the body of a successful answer.
+func read[T any](r *response) (body T) {
+	r.t.Helper()
+	r.want(http.StatusOK)
+	if err := json.Unmarshal([]byte(r.text), &body); err != nil {
+		r.t.Errorf("decode %q: %v", r.text, err)
+	}
+	return body
+}
+
+// journal is a log that can be read while it is written.
+type journal struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+func (j *journal) Write(line []byte) (int, error) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	return j.text.Write(line)
+}
+
+func (j *journal) String() string {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	return j.text.String()
+}
+
+func or(text, fallback string) string {
+	if text == "" {
+		return fallback
+	}
+	return text
+}

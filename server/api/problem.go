@@ -1,0 +1,110 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/fault"
+)
+
+// statuses is the one table of what a failure's code means in HTTP.
+var statuses = map[fault.Code]int{
+	fault.Invalid:      http.StatusBadRequest,
+	fault.Unauthorized: http.StatusUnauthorized,
+	fault.Forbidden:    http.StatusForbidden,
+	fault.NotFound:     http.StatusNotFound,
+	fault.RateLimited:  http.StatusTooManyRequests,
+	fault.Provider:     http.StatusBadGateway,
+	fault.Unavailable:  http.StatusServiceUnavailable,
+	fault.Timeout:      http.StatusGatewayTimeout,
+	fault.Internal:     http.StatusInternalServerError,
+}
+
+// defaultRetryAfter is what a client is told where nobody knows better.
+const defaultRetryAfter = 5 * time.Second
+
+// problemBody is an RFC 9457 problem.
+type problemBody struct {
+	Type      string         `json:"type"`
+	Title     string         `json:"title"`
+	Status    int            `json:"status"`
+	Detail    string         `json:"detail"`
+	RequestID string         `json:"request_id"`
+	Errors    []problemField `json:"errors,omitempty"`
+}
+
+type problemField struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// problem answers with a failure. It tells the client no more than the failure's message; the log gets the cause.
+func (a *API) problem(c *fiber.Ctx, err error) error {
+	var failure *fault.Error
+	var fromFiber *fiber.Error
+	body := problemBody{Type: "about:blank", Status: http.StatusInternalServerError, Detail: "Something went wrong."}
+	switch {
+	case errors.As(err, &failure):
+		body.Status, body.Detail = statuses[failure.Code], failure.Message
+		for _, field := range failure.Fields {
+			body.Errors = append(body.Errors, problemField{Field: field.Name, Message: field.Message})
+		}
+		if failure.Code == fault.RateLimited || failure.Code == fault.Unavailable {
+			c.Set(fiber.HeaderRetryAfter, strconv.Itoa(seconds(failure.RetryAfter)))
+		}
+		if failure.Code == fault.Unauthorized {
+			c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
+		}
+	case errors.As(err, &fromFiber):
+		body.Status, body.Detail = fromFiber.Code, fiberDetail(fromFiber.Code)
+	}
+	body.Title = http.StatusText(body.Status)
+	if body.RequestID = RequestID(c.UserContext()); body.RequestID == "" {
+		// The request could not be read, so that nothing of ours has seen it yet.
+		body.RequestID = takeID(c)
+	}
+	level := slog.LevelInfo
+	if body.Status >= 500 {
+		level = slog.LevelError
+	}
+	a.Log.Log(c.UserContext(), level, "request failed", "request_id", body.RequestID, "method", c.Method(), "path", c.Path(),
+		"status", body.Status, "error", err)
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, "application/problem+json")
+	return c.Status(body.Status).Send(text)
+}
+
+func fiberDetail(status int) string {
+	switch status {
+	case http.StatusNotFound:
+		return "There is nothing at this path."
+	case http.StatusMethodNotAllowed:
+		return "This path does not answer to this method."
+	case http.StatusUnsupportedMediaType:
+		return "The request body must be JSON (Content-Type: application/json) and not be compressed."
+	case http.StatusRequestEntityTooLarge:
+		return "The request body is over the limit of " + strconv.Itoa(maxBodyBytes) + " bytes."
+	case http.StatusRequestHeaderFieldsTooLarge:
+		return "The request's headers are over the limit of " + strconv.Itoa(maxHeaderBytes) + " bytes."
+	default:
+		return "The request could not be read."
+	}
+}
+
+// seconds rounds up, and is never 0: a client told so would try again at once.
+func seconds(d time.Duration) int {
+	if d <= 0 {
+		d = defaultRetryAfter
+	}
+	return int(math.Ceil(d.Seconds()))
+}

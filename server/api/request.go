@@ -1,0 +1,84 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/postgrest"
+)
+
+const headerRequestID = "X-Request-Id"
+
+// saneID is a request id that may be taken over from a request: it goes into logs and headers.
+var saneID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
+
+// saneToken is the form of a bearer token (RFC 6750, section 2.1): anything else could not be passed on in a header.
+var saneToken = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
+
+type requestIDKey struct{}
+
+// RequestID is the id of the request that a context belongs to, or "".
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// takeID takes the id of a request over when it is sane, else makes one, and sends it back.
+func takeID(c *fiber.Ctx) string {
+	id := c.Get(headerRequestID)
+	if !saneID.MatchString(id) {
+		id = uuid.NewString()
+	}
+	c.Set(headerRequestID, id)
+	return id
+}
+
+// identify gives every request its id, a context with a deadline, and a line in the log when it is done.
+func (a *API) identify(c *fiber.Ctx) error {
+	id := takeID(c)
+	ctx, cancel := context.WithTimeout(context.WithValue(a.base, requestIDKey{}, id), a.RequestTimeout)
+	defer cancel()
+	c.SetUserContext(ctx)
+	started := time.Now()
+	err := c.Next()
+	if err != nil {
+		// Here, and not in Fiber after us, so that the log line has the status.
+		err = a.problem(c, err)
+	}
+	a.Log.DebugContext(ctx, "request", "request_id", id, "method", c.Method(), "path", c.Path(),
+		"status", c.Response().StatusCode(), "duration", time.Since(started))
+	return err
+}
+
+// recoverPanic makes a panic an ordinary internal error: logged with its stack, told to nobody.
+func (a *API) recoverPanic(c *fiber.Ctx) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fault.Wrap(fault.Internal, "Something went wrong.", fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	return c.Next()
+}
+
+// database is the database as the caller may see it: as the holder of the token sent along, or, without one, as the
+// service. PostgREST verifies the token.
+func (a *API) database(c *fiber.Ctx) (*postgrest.Session, error) {
+	headers := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
+	if len(headers) == 0 {
+		return a.Database.AsService(), nil
+	}
+	// An empty header is a mistake of the caller's, who did not mean to act as the service.
+	scheme, token, _ := strings.Cut(string(headers[0]), " ")
+	if token = strings.TrimSpace(token); len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !saneToken.MatchString(token) {
+		return nil, fault.New(fault.Unauthorized, "The Authorization header must be a bearer token.")
+	}
+	return a.Database.AsUser(token), nil
+}

@@ -1,0 +1,127 @@
+package api_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/testbed"
+)
+
+type project struct {
+	Key         string `json:"key"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+type ticket struct {
+	Key         string `json:"key"`
+	Project     string `json:"project_key"`
+	Status      string `json:"status"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Notes       []note `json:"notes"`
+}
+
+type note struct {
+	Note string `json:"note"`
+}
+
+// load writes projects and tickets and remembers their ids.
+func (s *service) load(projects []project, tickets []ticket) {
+	s.t.Helper()
+	tickets = slices.Clone(tickets) // tests share them
+	for i := range tickets {
+		if tickets[i].Notes == nil {
+			tickets[i].Notes = []note{}
+		}
+		tickets[i].Status = or(tickets[i].Status, "To Do")
+	}
+	var written []struct {
+		Key       string
+		ProjectID int64  `json:"project_id"`
+		TicketID  *int64 `json:"ticket_id"`
+	}
+	remember := func(err error) {
+		s.t.Helper()
+		if err != nil {
+			s.t.Fatalf("load rows: %v", err)
+		}
+		for _, row := range written {
+			if s.ids[row.Key] = row.ProjectID; row.TicketID != nil {
+				s.ids[row.Key] = *row.TicketID
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	remember(s.rows.Call(ctx, "upsert_projects", map[string]any{"projects": projects}, &written))
+	if len(tickets) > 0 {
+		written = nil
+		remember(s.rows.Call(ctx, "upsert_tickets", map[string]any{"tickets": tickets}, &written))
+		if len(written) != len(tickets) {
+			s.t.Fatalf("load rows: %d tickets of %d were written", len(written), len(tickets))
+		}
+	}
+}
+
+// index has the embeddings of everything made: that of tickets, and of projects' own texts.
+func (s *service) index(projects []project, tickets []ticket) {
+	s.t.Helper()
+	s.load(projects, tickets)
+	for _, p := range projects {
+		s.generate(p.Key, "").want(200)
+	}
+	for _, t := range tickets {
+		s.generate(t.Project, t.Key).want(200)
+	}
+}
+
+// generate has the embeddings of a ticket made, or, where its key is "", of the project's own text.
+func (s *service) generate(projectKey, ticketKey string) *response {
+	s.t.Helper()
+	body := map[string]any{"project_id": s.ids[projectKey]}
+	if ticketKey != "" {
+		body["ticket_id"] = s.ids[ticketKey]
+	}
+	return s.post("/api/embeddings/generate", body)
+}
+
+// connect is a session of the tracker's own, outside the service.
+func (s *service) connect() *pgx.Conn {
+	s.t.Helper()
+	return testbed.Connect(s.t, s.db.OwnerURL)
+}
+
+// run executes a statement of the tracker's own.
+func run(t testing.TB, db *pgx.Conn, sql string, arguments ...any) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if _, err := db.Exec(ctx, sql, arguments...); err != nil {
+		t.Errorf("%s: %v", sql, err)
+	}
+}
+
+// stored is a chunk as it lies in the database.
+type stored struct {
+	ID   string
+	Kind string
+	Text string
+}
+
+// chunks are those of a ticket, in order.
+func (s *service) chunks(db *pgx.Conn, ticketKey string) []stored {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	rows, _ := db.Query(ctx, "select chunk_id::text, kind, text from public.chunks where ticket_id = $1 order by position", s.ids[ticketKey])
+	chunks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[stored])
+	if err != nil {
+		s.t.Errorf("read chunks: %v", err)
+	}
+	return chunks
+}

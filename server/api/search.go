@@ -1,0 +1,152 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/search"
+)
+
+const defaultLimit = 10
+
+type searchRequest struct {
+	Query          string   `json:"query"`
+	ProjectID      *int64   `json:"project_id"`
+	StatusFilter   *string  `json:"status_filter"`
+	Limit          *int     `json:"limit"`
+	Offset         *int     `json:"offset"`
+	MatchThreshold *float64 `json:"match_threshold"`
+	Explain        *bool    `json:"explain"`
+}
+
+func (r *searchRequest) check(wrong report) {
+	checkText(wrong, "query", &r.Query)
+	checkID(wrong, "project_id", r.ProjectID)
+	checkStatus(wrong, r.StatusFilter)
+	checkRange(wrong, "limit", r.Limit, 1, maxLimit)
+	wrong(or(r.Offset, 0) < 0, "offset", "must not be negative")
+	wrong(or(r.Offset, 0) > maxReach-or(r.Limit, defaultLimit), "offset", "must be at most %d together with limit", maxReach)
+	checkUnit(wrong, "match_threshold", r.MatchThreshold)
+}
+
+type searchResponse struct {
+	Results  []searchResult `json:"results"`
+	HasMore  bool           `json:"has_more"`
+	Cached   bool           `json:"cached"`
+	Executed []string       `json:"executed"`
+	Degraded []string       `json:"degraded,omitempty"`
+}
+
+type searchResult struct {
+	TicketID    *int64       `json:"ticket_id"`
+	Text        string       `json:"text"`
+	Similarity  *float64     `json:"similarity,omitempty"`
+	Source      string       `json:"source"`
+	RRFScore    float64      `json:"rrf_score"`
+	ProjectID   int64        `json:"project_id"`
+	ProjectName string       `json:"project_name"`
+	TicketKey   *string      `json:"ticket_key"`
+	TicketName  *string      `json:"ticket_name"`
+	Status      *string      `json:"status"`
+	VectorRank  *int64       `json:"vector_rank,omitempty"`
+	KeywordRank *int64       `json:"keyword_rank,omitempty"`
+	MatchedBy   []string     `json:"matched_by"`
+	Exact       bool         `json:"exact,omitempty"`
+	Highlight   string       `json:"highlight"`
+	Explain     *explanation `json:"explain,omitempty"`
+}
+
+// explanation tells what each search contributed to a result's place; a search that did not find it is absent.
+type explanation struct {
+	Vector  *vectorPart  `json:"vector,omitempty"`
+	Keyword *keywordPart `json:"keyword,omitempty"`
+}
+
+type vectorPart struct {
+	Rank         int64   `json:"rank"`
+	Similarity   float64 `json:"similarity"`
+	Weight       float64 `json:"weight"`
+	Contribution float64 `json:"contribution"`
+}
+
+type keywordPart struct {
+	Rank         int64   `json:"rank"`
+	Score        float64 `json:"score"`
+	Weight       float64 `json:"weight"`
+	Contribution float64 `json:"contribution"`
+}
+
+// hybridSearch finds tickets and projects by words and by meaning.
+func (a *API) hybridSearch(c *fiber.Ctx) error {
+	var request searchRequest
+	if err := decode(c, &request); err != nil {
+		return err
+	}
+	db, err := a.database(c)
+	if err != nil {
+		return err
+	}
+	page, err := a.Searcher.Hybrid(c.UserContext(), db, search.Query{
+		Text: request.Query, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
+		MatchThreshold: or(request.MatchThreshold, a.MatchThreshold),
+		Limit:          or(request.Limit, defaultLimit), Offset: or(request.Offset, 0),
+	})
+	if err != nil {
+		return err
+	}
+	response := searchResponse{Results: []searchResult{}, HasMore: page.HasMore, Executed: page.Executed, Degraded: page.Degraded}
+	for _, hit := range page.Hits {
+		result := searchResult{
+			TicketID: hit.TicketID, Text: hit.Text, Similarity: hit.Similarity, Source: hit.Source, RRFScore: hit.RRFScore,
+			ProjectID: hit.ProjectID, ProjectName: hit.ProjectName, TicketKey: hit.TicketKey, TicketName: hit.TicketName,
+			Status: hit.Status, VectorRank: hit.VectorRank, KeywordRank: hit.KeywordRank, MatchedBy: hit.MatchedBy,
+			Exact: hit.Exact, Highlight: hit.Highlight,
+		}
+		if or(request.Explain, false) {
+			result.Explain = explain(hit, page.Weights)
+		}
+		response.Results = append(response.Results, result)
+	}
+	return c.JSON(response)
+}
+
+// explain shows the arithmetic of the fused score; the score itself is the database's.
+func explain(hit search.Hit, weights search.Weights) *explanation {
+	var e explanation
+	if hit.VectorRank != nil {
+		e.Vector = &vectorPart{Rank: *hit.VectorRank, Similarity: *hit.Similarity, Weight: weights.Vector, Contribution: hit.VectorContribution}
+	}
+	if hit.KeywordRank != nil {
+		e.Keyword = &keywordPart{Rank: *hit.KeywordRank, Score: *hit.KeywordScore, Weight: weights.Keyword, Contribution: hit.KeywordContribution}
+	}
+	return &e
+}
+
+func (a *API) projects(c *fiber.Ctx) error {
+	if err := noParameters(c); err != nil {
+		return err
+	}
+	db, err := a.database(c)
+	if err != nil {
+		return err
+	}
+	projects, err := search.Projects(c.UserContext(), db)
+	if err != nil {
+		return err
+	}
+	return c.JSON(fiber.Map{"results": projects})
+}
+
+func (a *API) statuses(c *fiber.Ctx) error {
+	if err := noParameters(c); err != nil {
+		return err
+	}
+	db, err := a.database(c)
+	if err != nil {
+		return err
+	}
+	statuses, err := search.Statuses(c.UserContext(), db)
+	if err != nil {
+		return err
+	}
+	return c.JSON(fiber.Map{"results": statuses})
+}

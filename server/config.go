@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// Config is every setting of the program, read from the environment once. README's table of settings says the same.
+type Config struct {
+	Host string `env:"HOST" envDefault:"127.0.0.1"`
+	Port int    `env:"PORT" envDefault:"8080"`
+	Auth string `env:"AUTH" envDefault:"off"`
+
+	SupabaseURL    string `env:"SUPABASE_URL"`
+	RESTURL        string `env:"SUPABASE_REST_URL"` // where PostgREST does not lie at SUPABASE_URL/rest/v1
+	ServiceRoleKey string `env:"SUPABASE_SERVICE_ROLE_KEY"`
+	SecretKey      string `env:"SUPABASE_SECRET_KEY"`
+
+	OpenAIBaseURL  string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
+	OpenAIKey      string `env:"OPENAI_API_KEY"`
+	EmbeddingModel string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
+	ChatModel      string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
+
+	MatchThreshold float64 `env:"MATCH_THRESHOLD" envDefault:"0.7"`
+	VectorWeight   float64 `env:"VECTOR_WEIGHT" envDefault:"1"`
+	KeywordWeight  float64 `env:"KEYWORD_WEIGHT" envDefault:"1"`
+
+	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT" envDefault:"30s"`
+	ModelTimeout   time.Duration `env:"MODEL_TIMEOUT" envDefault:"20s"`
+	ModelRetries   int           `env:"MODEL_RETRIES" envDefault:"2"`
+	DrainTimeout   time.Duration `env:"DRAIN_TIMEOUT" envDefault:"10s"`
+
+	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
+	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
+}
+
+// readConfig reads the environment and checks it as a whole: all problems are reported together.
+func readConfig() (Config, error) {
+	c, err := env.ParseAs[Config]()
+	if err != nil {
+		return c, fmt.Errorf("read settings: %w", err)
+	}
+	if c.RESTURL == "" {
+		c.RESTURL = strings.TrimRight(c.SupabaseURL, "/") + "/rest/v1"
+	}
+	if problems := c.problems(); len(problems) > 0 {
+		return c, fmt.Errorf("settings: %w", errors.Join(problems...))
+	}
+	return c, nil
+}
+
+func (c Config) problems() (problems []error) {
+	wrong := func(bad bool, format string, args ...any) {
+		if bad {
+			problems = append(problems, fmt.Errorf(format, args...))
+		}
+	}
+	wrong(c.Port < 0 || c.Port > 65535, "PORT must be 0 to 65535, not %d", c.Port)
+	wrong(c.Auth != "off", "AUTH must be off, not %q", c.Auth)
+	wrong(c.Auth == "off" && !isLoopback(c.Host), "HOST must be a loopback address such as 127.0.0.1 while AUTH is off, not %q", c.Host)
+	wrong(!isHTTP(c.SupabaseURL), "SUPABASE_URL must be the http(s) address of a Supabase project")
+	wrong(isHTTP(c.SupabaseURL) && !isHTTP(c.RESTURL), "SUPABASE_REST_URL must be an http(s) address")
+	wrong(c.key() == "", "SUPABASE_SERVICE_ROLE_KEY (or SUPABASE_SECRET_KEY) must be set")
+	wrong(!isHTTP(c.OpenAIBaseURL), "OPENAI_BASE_URL must be an http(s) address")
+	wrong(c.OpenAIKey == "" && strings.HasPrefix(c.OpenAIBaseURL, "https://api.openai.com"), "OPENAI_API_KEY must be set, or OPENAI_BASE_URL name a server that needs none")
+	wrong(c.EmbeddingModel == "", "EMBEDDING_MODEL must not be empty")
+	wrong(c.ChatModel == "", "CHAT_MODEL must not be empty")
+	wrong(!(c.MatchThreshold >= 0 && c.MatchThreshold <= 1), "MATCH_THRESHOLD must be 0 to 1, not %v", c.MatchThreshold)
+	wrong(!(c.VectorWeight >= 0 && c.VectorWeight <= 100), "VECTOR_WEIGHT must be 0 to 100, not %v", c.VectorWeight)
+	wrong(!(c.KeywordWeight >= 0 && c.KeywordWeight <= 100), "KEYWORD_WEIGHT must be 0 to 100, not %v", c.KeywordWeight)
+	wrong(c.RequestTimeout < time.Second || c.RequestTimeout > 10*time.Minute, "REQUEST_TIMEOUT must be 1s to 10m, not %v", c.RequestTimeout)
+	wrong(c.ModelTimeout < time.Second || c.ModelTimeout > 10*time.Minute, "MODEL_TIMEOUT must be 1s to 10m, not %v", c.ModelTimeout)
+	wrong(c.ModelRetries < 0 || c.ModelRetries > 10, "MODEL_RETRIES must be 0 to 10, not %d", c.ModelRetries)
+	wrong(c.DrainTimeout < 0 || c.DrainTimeout > 10*time.Minute, "DRAIN_TIMEOUT must be 0s to 10m, not %v", c.DrainTimeout)
+	wrong(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT must be text or json, not %q", c.LogFormat)
+	_, known := logLevels[c.LogLevel]
+	wrong(!known, "LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)
+	return problems
+}
+
+// key is the service's own key: the newer kind where both are set.
+func (c Config) key() string {
+	if c.SecretKey != "" {
+		return c.SecretKey
+	}
+	return c.ServiceRoleKey
+}
+
+func isLoopback(host string) bool {
+	address := net.ParseIP(host)
+	return host == "localhost" || address != nil && address.IsLoopback()
+}
+
+func isHTTP(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// setEnvironment gives the test these settings and no others.
+func setEnvironment(t *testing.T, settings map[string]string) {
+	t.Helper()
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		name := field.Tag.Get("env")
+		t.Setenv(name, "") // so that the test's end restores it
+		os.Unsetenv(name)
+	}
+	for name, value := range settings {
+		t.Setenv(name, value)
+	}
+}
+
+func TestConfigHasDefaults(t *testing.T) {
+	setEnvironment(t, map[string]string{"SUPABASE_URL": "http://127.0.0.1:54321/", "SUPABASE_SERVICE_ROLE_KEY": "old", "OPENAI_API_KEY": "key"})
+	got, err := readConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{
+		Host: "127.0.0.1", Port: 8080, Auth: "off",
+		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old",
+		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
+		MatchThreshold: 0.7, VectorWeight: 1, KeywordWeight: 1,
+		RequestTimeout: 30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
+		LogFormat: "text", LogLevel: "info",
+	}
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestConfigPrefersTheNewerKey(t *testing.T) {
+	setEnvironment(t, map[string]string{"SUPABASE_URL": "http://127.0.0.1:54321", "SUPABASE_SERVICE_ROLE_KEY": "old", "SUPABASE_SECRET_KEY": "new", "OPENAI_API_KEY": "key"})
+	got, err := readConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.key() != "new" {
+		t.Errorf("key %q", got.key())
+	}
+}
+
+func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
+	setEnvironment(t, map[string]string{
+		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
+		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms", "MODEL_RETRIES": "99",
+		"DRAIN_TIMEOUT": "1h", "LOG_FORMAT": "xml", "LOG_LEVEL": "loud",
+	})
+	_, err := readConfig()
+	if err == nil {
+		t.Fatal("a wrong configuration was taken")
+	}
+	for _, name := range []string{"PORT", "AUTH", "SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT",
+		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "MODEL_RETRIES", "DRAIN_TIMEOUT", "LOG_FORMAT", "LOG_LEVEL"} {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("%s is not reported in:\n%v", name, err)
+		}
+	}
+}
+
+func TestConfigRefusesOtherThanLoopbackWithoutAuth(t *testing.T) {
+	for host, taken := range map[string]bool{"127.0.0.1": true, "localhost": true, "::1": true, "127.8.0.1": true, "0.0.0.0": false, "::": false, "10.0.0.1": false, "example.com": false} {
+		t.Run(host, func(t *testing.T) {
+			setEnvironment(t, map[string]string{"HOST": host, "SUPABASE_URL": "http://127.0.0.1:1", "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k"})
+			if _, err := readConfig(); (err == nil) != taken {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestConfigWantsAKeyForOpenAIOnly(t *testing.T) {
+	for base, taken := range map[string]bool{"": false, "http://127.0.0.1:1234/v1": true} {
+		setEnvironment(t, map[string]string{"SUPABASE_URL": "http://127.0.0.1:1", "SUPABASE_SECRET_KEY": "k"})
+		if base != "" {
+			t.Setenv("OPENAI_BASE_URL", base)
+		}
+		if _, err := readConfig(); (err == nil) != taken {
+			t.Errorf("base %q: error %v", base, err)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+// Command server is tasklens: the service, and the verbs around it. Each verb has a file of its own; this one chooses
+// among them.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+const usage = `usage: server VERB
+
+  serve          answer HTTP requests (settings: see README)
+  import PATH    load projects and tickets from a folder of JSON Lines or a Jira CSV export, and index them
+
+For development, where there is no Supabase and no OpenAI:
+
+  migrate        apply supabase/migrations to DATABASE_URL
+  gateway        answer as PostgREST does, over DATABASE_URL
+  model          answer as OpenAI does, offline
+  token ROLE     print an access token for a role, signed with JWT_SECRET
+`
+
+var verbs = map[string]func(ctx context.Context, args []string) error{
+	"serve":   serve,
+	"import":  importFiles,
+	"migrate": applyMigrations,
+	"gateway": serveGateway,
+	"model":   serveModel,
+	"token":   printToken,
+}
+
+// errUsage is what a verb returns when its arguments are off.
+var errUsage = errors.New("wrong arguments")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if len(os.Args) < 2 {
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	}
+	verb, known := verbs[os.Args[1]]
+	err := errUsage
+	if known {
+		err = verb(ctx, os.Args[2:])
+	}
+	switch {
+	case errors.Is(err, errUsage):
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "server %s: %v\n", os.Args[1], err)
+		os.Exit(1)
+	}
+}

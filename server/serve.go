@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+
+	"tasklens/internal/answer"
+	"tasklens/internal/search"
+	"tasklens/server/api"
+	"tasklens/supabase"
+)
+
+// serve answers HTTP requests until the context ends, and then finishes those under way.
+func serve(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		return errUsage
+	}
+	config, err := readConfig()
+	if err != nil {
+		return err
+	}
+	log := newLogger(config)
+	model := newModel(config)
+	indexer, err := newIndexer(model)
+	if err != nil {
+		return err
+	}
+	app, err := api.New(api.Parts{
+		Database: newDatabase(config),
+		Indexer:  indexer,
+		Searcher: search.New(model, search.Weights{Vector: config.VectorWeight, Keyword: config.KeywordWeight},
+			func(ctx context.Context, message string, err error) {
+				log.WarnContext(ctx, message, "request_id", api.RequestID(ctx), "error", err)
+			}),
+		Answerer:       answer.New(model),
+		Migrations:     supabase.Migrations(),
+		Log:            log,
+		EmbeddingModel: config.EmbeddingModel,
+		MatchThreshold: config.MatchThreshold,
+		RequestTimeout: config.RequestTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(config.Host, strconv.Itoa(config.Port)))
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	log.Info("listening", "address", listener.Addr().String())
+	served := make(chan error, 1)
+	go func() { served <- app.Listener(listener) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	log.Info("stopping", "drain", config.DrainTimeout)
+	if err := app.Shutdown(config.DrainTimeout); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("stop: %w", err)
+	} else if err != nil {
+		log.Warn("stopped with requests under way", slog.Duration("drain", config.DrainTimeout))
+	}
+	return nil
+}

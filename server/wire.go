@@ -1,0 +1,41 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+
+	"tasklens/internal/index"
+	"tasklens/internal/openai"
+	"tasklens/internal/postgrest"
+	"tasklens/internal/tokenizer"
+)
+
+var logLevels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+}
+
+// newLogger writes to standard error, so that what a verb prints can be used.
+func newLogger(c Config) *slog.Logger {
+	options := &slog.HandlerOptions{Level: logLevels[c.LogLevel]}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(os.Stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, options))
+}
+
+func newDatabase(c Config) *postgrest.Client { return postgrest.New(c.RESTURL, c.key()) }
+
+func newModel(c Config) *openai.Client {
+	return openai.New(openai.Config{
+		BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, ChatModel: c.ChatModel,
+		AttemptTimeout: c.ModelTimeout, MaxRetries: c.ModelRetries,
+	})
+}
+
+func newIndexer(model index.Model) (*index.Indexer, error) {
+	measure, err := tokenizer.Load()
+	if err != nil {
+		return nil, err
+	}
+	return index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}), nil
+}
