@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# The parts of tasklens on this machine, for the scripts that run them: sourced by scripts/demo and scripts/eval, which
+# keep everything in .local/ (or TASKLENS_LOCAL) and serve on $PORT.
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+root=${here%/*}
+local=${TASKLENS_LOCAL:-$root/.local}
+run=$local/run
+server=$local/bin/server
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "${0##*/}: $*"; exit 1; }
+
+# ---- processes -----------------------------------------------------------------------------------------------------
+
+arguments_of() { # PID
+  if [ -d /proc/self ]; then tr '\0' ' ' 2>/dev/null <"/proc/$1/cmdline" || true
+  else ps -ww -o args= -p "$1" || true
+  fi
+}
+
+# Ends a process of ours, named by its pid file: a demo that was killed leaves some behind. A number in an old file may
+# be another program's by now.
+end() { # NAME
+  local pid tenths=0
+  pid=$(cat "$run/$1.pid" 2>/dev/null) || return 0
+  case $(arguments_of "$pid") in
+    "$server "* | *postgrest*)
+      kill "$pid" 2>/dev/null || true
+      while kill -0 "$pid" 2>/dev/null && [ $tenths -lt 150 ]; do
+        sleep 0.1
+        tenths=$((tenths + 1))
+      done
+      kill -9 "$pid" 2>/dev/null || true
+      ;;
+  esac
+  rm -f "$run/$1.pid"
+}
+
+# Starts a program in the background, with its output in .local/run/NAME.log.
+begin() { # NAME COMMAND...
+  local name=$1
+  shift
+  "$@" >"$run/$name.log" 2>&1 </dev/null &
+  echo $! >"$run/$name.pid"
+}
+
+# The address that a server of ours prints when it listens.
+address_of() { # NAME
+  local tenths=0 line=''
+  until line=$(head -n 1 "$run/$1.log") && [ "${line#http://}" != "$line" ]; do
+    kill -0 "$(cat "$run/$1.pid")" 2>/dev/null || die "the $1 does not start: $(tail -n 3 "$run/$1.log")"
+    tenths=$((tenths + 1))
+    [ $tenths -lt 300 ] || die "the $1 does not start, see $run/$1.log"
+    sleep 0.1
+  done
+  echo "$line"
+}
+
+listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; } # PORT
+
+free_port() {
+  local port=0
+  while [ $port = 0 ] || listens $port; do port=$((20000 + RANDOM % 12000)); done
+  echo $port
+}
+
+# Ends what a killed script left behind, unless there is one that still runs here.
+clear_way() {
+  local other name
+  mkdir -p "$run"
+  other=$(cat "$run/owner.pid" 2>/dev/null || true)
+  case $(arguments_of "${other:-none}") in
+    *scripts/demo* | *scripts/eval*) die "another one runs here already (process $other): stop it first" ;;
+  esac
+  for name in service postgrest gateway model; do end $name; done
+}
+
+# From now on everything that is started here ends with this script.
+own() {
+  mkdir -p "$run"
+  echo $$ >"$run/owner.pid"
+  trap finish EXIT
+}
+
+finish() {
+  trap - EXIT
+  trap '' INT TERM
+  end service
+  end postgrest
+  end gateway
+  end model
+  "$here/postgres" stop "$local/postgres" 2>/dev/null || true
+  rm -f "$run/owner.pid" "$run/env"
+  say 'Stopped.'
+}
+
+# ---- the steps -----------------------------------------------------------------------------------------------------
+
+build() {
+  command -v go >/dev/null || die 'Go is missing: install Go 1.26 or later (go.dev/dl), or use Docker and "npx supabase start" with a built binary'
+  [ -x "$server" ] || say 'Building the service (the first time takes a minute or two) …'
+  mkdir -p "$local/bin"
+  (cd "$root" && go build -o "$server" ./server) || die 'the service does not build, see above'
+}
+
+# The database, with the migrations that it lacks. Sets the URLs of its roles, and PGBIN.
+start_database() {
+  "$here/postgres" start "$local/postgres"
+  "$here/postgres" create tasklens "$local/postgres"
+  eval "$("$here/postgres" env "$local/postgres")"
+  DATABASE_URL=$OWNER_URL "$server" migrate >&2
+}
+
+# A PostgREST that is installed, or our gateway, over the database.
+start_rest() {
+  local secret postgrest port
+  [ -s "$local/jwt-secret" ] || (umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$local/jwt-secret")
+  secret=$(cat "$local/jwt-secret")
+  SUPABASE_SERVICE_ROLE_KEY=$(JWT_SECRET=$secret "$server" token service_role)
+  export SUPABASE_SERVICE_ROLE_KEY
+  postgrest=${POSTGREST_BIN:-$(command -v postgrest || true)}
+  if [ -n "$postgrest" ]; then
+    port=$(free_port)
+    PGRST_DB_URI=$AUTHENTICATOR_URL PGRST_DB_SCHEMAS=public PGRST_DB_EXTRA_SEARCH_PATH=public,extensions \
+      PGRST_DB_ANON_ROLE=anon PGRST_JWT_SECRET=$secret PGRST_SERVER_HOST=127.0.0.1 PGRST_SERVER_PORT=$port \
+      begin postgrest "$postgrest"
+    export SUPABASE_URL=http://127.0.0.1:$port SUPABASE_REST_URL=http://127.0.0.1:$port
+    local tenths=0
+    until listens $port; do
+      tenths=$((tenths + 1))
+      [ $tenths -lt 300 ] || die "PostgREST does not start, see $run/postgrest.log"
+      sleep 0.1
+    done
+  else
+    PORT=0 DATABASE_URL=$AUTHENTICATOR_URL JWT_SECRET=$secret begin gateway "$server" gateway
+    SUPABASE_URL=$(address_of gateway)
+    export SUPABASE_URL
+  fi
+}
+
+# OpenAI or a compatible server where there is one, else the offline model.
+start_model() {
+  if [ -n "${OPENAI_API_KEY:-}${OPENAI_BASE_URL:-}" ]; then return; fi
+  say 'No OPENAI_API_KEY: the offline model answers (README says what it cannot do).'
+  PORT=0 begin model "$server" model
+  OPENAI_BASE_URL=$(address_of model)/v1
+  export OPENAI_BASE_URL EMBEDDING_MODEL=offline-embedding CHAT_MODEL=offline-chat
+}
+
+# For scripts/import, which talks to what runs here.
+remember() {
+  local name
+  (umask 077 && for name in SUPABASE_URL SUPABASE_REST_URL SUPABASE_SERVICE_ROLE_KEY OPENAI_BASE_URL OPENAI_API_KEY EMBEDDING_MODEL CHAT_MODEL; do
+    if [ -n "${!name:-}" ]; then printf '%s=%q\n' "$name" "${!name}"; fi
+  done >"$run/env")
+}
+
+# Waits until the service that was begun answers on $PORT.
+await_service() { # WHERE-TO-LOOK
+  until listens "$PORT"; do
+    kill -0 "$(cat "$run/service.pid")" 2>/dev/null || die "the service does not start, see $1"
+    sleep 0.1
+  done
+}
