@@ -35,7 +35,6 @@ var openDocument = sync.OnceValues(func() (document, error) {
 	if err != nil {
 		return document{}, err
 	}
-	// Validation reads the examples as values, and so needs formats.
 	router, err := legacy.NewRouter(doc)
 	return document{doc, router}, err
 })

@@ -1,15 +1,9 @@
 package api_test
 
 import (
-	"fmt"
-	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"tasklens/internal/search"
 )
 
 type found struct {
@@ -174,50 +168,6 @@ func TestSearchFilters(t *testing.T) {
 	}
 }
 
-func TestSearchPages(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	tickets := make([]ticket, 25)
-	for i := range tickets {
-		tickets[i] = ticket{Key: fmt.Sprintf("TX-%d", i+1), Project: "TX", Name: fmt.Sprintf("Payment problem %d", i%7), Description: strings.Repeat("payment ", i%3)}
-	}
-	s.index(checkout, tickets[:15])
-	s.load(checkout, tickets[15:]) // and some that are not embedded yet
-	whole := s.search("payment", map[string]any{"limit": 100})
-	if len(whole.Results) < 25 || whole.HasMore {
-		t.Fatalf("found were %d, has_more %t", len(whole.Results), whole.HasMore)
-	}
-	seen := map[string]bool{}
-	for _, name := range whole.names() {
-		if seen[name] {
-			t.Errorf("%s was found twice", name)
-		}
-		seen[name] = true
-	}
-	for _, size := range []int{1, 4, 7, len(whole.Results)} {
-		var together []string
-		for offset, more := 0, true; more; offset += size {
-			page := s.search("payment", map[string]any{"limit": size, "offset": offset})
-			together, more = append(together, page.names()...), page.HasMore
-			if more && len(page.Results) != size {
-				t.Errorf("a page of %d at %d has %d results", size, offset, len(page.Results))
-			}
-			if offset > len(whole.Results) {
-				t.Fatalf("pages of %d never end", size)
-			}
-		}
-		if !slices.Equal(together, whole.names()) {
-			t.Errorf("pages of %d are %q together, not %q", size, together, whole.names())
-		}
-	}
-	if page := s.search("payment"); len(page.Results) != 10 || !page.HasMore {
-		t.Errorf("the page without a limit has %d results, has_more %t", len(page.Results), page.HasMore)
-	}
-	if page := s.search("payment", map[string]any{"limit": 1, "offset": 999}); len(page.Results) != 0 || page.HasMore {
-		t.Errorf("the page behind the end is %+v", page)
-	}
-}
-
 func TestSearchWithoutWords(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -240,56 +190,6 @@ func TestSearchWithoutWords(t *testing.T) {
 		if name != "TX-400" {
 			t.Errorf("the phrase: found was %s", name)
 		}
-	}
-}
-
-func TestSearchExplained(t *testing.T) {
-	t.Parallel()
-	weights := search.Weights{Vector: 0.5, Keyword: 2}
-	s := startTracker(t, func(c *setup) { c.weights = weights })
-	got := s.search("payment page charged twice TX-401", map[string]any{"explain": true, "match_threshold": 0.6})
-	kinds := map[string]int{}
-	last := math.Inf(1)
-	for _, h := range got.Results {
-		sum := 0.0
-		var by []string
-		if h.Explain == nil {
-			t.Fatalf("%s is not explained", h.name())
-		}
-		if v := h.Explain.Vector; v != nil {
-			by = append(by, "vector")
-			sum += v.Contribution
-			if v.Weight != weights.Vector || v.Rank != *h.VectorRank || v.Similarity != *h.Similarity ||
-				math.Abs(v.Contribution-weights.Vector/float64(60+v.Rank)) > 1e-12 {
-				t.Errorf("%s: vector is %+v", h.name(), *v)
-			}
-		}
-		if k := h.Explain.Keyword; k != nil {
-			by = append(by, "keyword")
-			sum += k.Contribution
-			if k.Weight != weights.Keyword || k.Rank != *h.KeywordRank || math.Abs(k.Contribution-weights.Keyword/float64(60+k.Rank)) > 1e-12 {
-				t.Errorf("%s: keyword is %+v", h.name(), *k)
-			}
-		}
-		if math.Abs(sum-h.RRFScore) > 1e-12 || !slices.Equal(by, h.MatchedBy) {
-			t.Errorf("%s: contributions are %v of %v by %q, matched by %q", h.name(), sum, h.RRFScore, by, h.MatchedBy)
-		}
-		if (h.Similarity == nil) != (h.Explain.Vector == nil) || (h.Source == "vector") != (h.Explain.Vector != nil) {
-			t.Errorf("%s: source is %s, similarity %v, explanation %+v", h.name(), h.Source, h.Similarity, h.Explain)
-		}
-		if !h.Exact {
-			if h.RRFScore > last {
-				t.Errorf("%s has the score %v after %v", h.name(), h.RRFScore, last)
-			}
-			last = h.RRFScore
-		}
-		kinds[strings.Join(by, "+")]++
-	}
-	if kinds["vector"] == 0 || kinds["vector+keyword"] == 0 {
-		t.Errorf("results were found by %v: the test wants more kinds", kinds)
-	}
-	if got := s.search("payment"); got.Results[0].Explain != nil {
-		t.Error("explained without being asked")
 	}
 }
 
@@ -373,77 +273,5 @@ func TestSearchUnusualQueries(t *testing.T) {
 	empty := start(t)
 	if got := empty.search("payment"); len(got.Results) != 0 || got.HasMore || got.Cached {
 		t.Errorf("in an empty tracker %+v was found", got)
-	}
-}
-
-// A model that fails in whatever way leaves the search by words, and says so.
-func TestSearchDegraded(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.attemptTimeout = 200 * time.Millisecond })
-	for name, fail := range map[string]func(){
-		"500": func() { s.model.answer("embeddings", 500, upstreamText) },
-		"429": func() {
-			s.model.answer("embeddings", 429, `{"error":{"message":"`+upstreamText+`"}}`, "Retry-After", "60")
-		},
-		"no JSON":   func() { s.model.answer("embeddings", 200, "{") },
-		"no vector": func() { s.model.answer("embeddings", 200, `{"data":[]}`) },
-		"too long": func() {
-			s.model.answer("embeddings", 200, `{"data":[{"index":0,"embedding":[1`+strings.Repeat(",1", 1536)+`]}]}`)
-		},
-		"hangs": func() { s.model.hang("embeddings") },
-	} {
-		fail()
-		got := s.search("payment TX-400")
-		if !slices.Equal(got.Executed, []string{"keyword"}) || !slices.Equal(got.Degraded, []string{"vector"}) {
-			t.Errorf("%s: executed %q, degraded %q", name, got.Executed, got.Degraded)
-		}
-		if len(got.Results) < 3 || got.Results[0].name() != "TX-400" {
-			t.Errorf("%s: found were %q", name, got.names())
-		}
-		for _, h := range got.Results {
-			if h.Source != "keyword" || h.Similarity != nil {
-				t.Errorf("%s: found was %+v", name, h)
-			}
-		}
-	}
-}
-
-// A model that hangs does not use up the time of the whole request.
-func TestSearchDegradedInTime(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *setup) { c.requestTimeout = 4 * time.Second })
-	s.model.hang("embeddings")
-	if got := s.search("payment"); !slices.Equal(got.Degraded, []string{"vector"}) {
-		t.Errorf("degraded is %q", got.Degraded)
-	}
-}
-
-func TestLists(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for _, path := range []string{"/api/projects", "/api/statuses"} {
-		if text := s.get(path).want(http.StatusOK).text; text != `{"results":[]}` {
-			t.Errorf("%s of an empty tracker: %s", path, text)
-		}
-	}
-	s.load(trackerProjects, trackerTickets)
-	type list struct {
-		Results []struct {
-			Key     string
-			Name    string
-			Tickets int
-		}
-	}
-	projects := read[list](s.get("/api/projects")).Results
-	if len(projects) != 2 || projects[0].Key != "IAM" || projects[0].Tickets != 2 || projects[1].Name != "Checkout" || projects[1].Tickets != 4 {
-		t.Errorf("projects are %+v", projects)
-	}
-	var names []string
-	for _, status := range read[list](s.get("/api/statuses")).Results {
-		names = append(names, status.Name)
-	}
-	slices.Sort(names)
-	if !slices.Equal(names, []string{"Done", "In Progress", "To Do"}) {
-		t.Errorf("statuses are %q", names)
 	}
 }
