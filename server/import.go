@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 
 	"tasklens/internal/load"
 	"tasklens/internal/ticketfile"
@@ -38,7 +39,9 @@ func importFiles(ctx context.Context, args []string) error {
 	_, size := rows.Progress()
 	bar := progressbar.NewOptions64(size,
 		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription("importing"), progressbar.OptionShowBytes(true),
-		progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
+		progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
+		// In a log every step of it would be a line.
+		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))))
 	var mutex sync.Mutex
 	badRows := 0
 	summary, err := load.Load(ctx, newDatabase(config).AsService(), indexer, rows, load.Report{

@@ -16,6 +16,9 @@ const usage = `usage: server VERB
   serve          answer HTTP requests (settings: see README)
   import PATH    load projects and tickets from a folder of JSON Lines or a Jira CSV export, and index them
 
+  eval [--keyword] PATH
+                 measure the ranking of a running service by a collection with judgements (scripts/eval)
+
 For development, where there is no Supabase and no OpenAI:
 
   migrate        apply supabase/migrations to DATABASE_URL
@@ -27,6 +30,7 @@ For development, where there is no Supabase and no OpenAI:
 var verbs = map[string]func(ctx context.Context, args []string) error{
 	"serve":   serve,
 	"import":  importFiles,
+	"eval":    evaluate,
 	"migrate": applyMigrations,
 	"gateway": serveGateway,
 	"model":   serveModel,

@@ -1,0 +1,67 @@
+package measure
+
+import (
+	"math"
+	"slices"
+)
+
+// Mean is the arithmetic mean, 0 of nothing.
+func Mean(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// StandardError is that of the mean: the sample's standard deviation (n − 1) over √n. Of fewer than two values nothing
+// is known, and it is not a number.
+func StandardError(values []float64) float64 {
+	n := float64(len(values))
+	if n < 2 {
+		return math.NaN()
+	}
+	mean, squares := Mean(values), 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(squares / (n - 1) / n)
+}
+
+// Quantile is the value below which the share p (0 to 1) of the values lies, interpolated between neighbours (the
+// definition 7 of Hyndman and Fan, 1996). Of nothing it is not a number.
+func Quantile(values []float64, p float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	place := min(max(p, 0), 1) * float64(len(sorted)-1)
+	below := int(place)
+	above := min(below+1, len(sorted)-1)
+	return sorted[below] + (place-float64(below))*(sorted[above]-sorted[below])
+}
+
+// Differences are a[i] − b[i]: the same queries, ranked in two ways. Both have the same length.
+func Differences(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = a[i] - b[i]
+	}
+	return out
+}
+
+// Halves are the means of so many random halves of the values, each drawn without repetition. They tell how far a
+// result hangs on which queries were asked: their standard deviation is about the standard error of the whole.
+// shuffle is math/rand's Shuffle, or one that does the same.
+func Halves(values []float64, halves int, shuffle func(n int, swap func(i, j int))) []float64 {
+	drawn := slices.Clone(values)
+	means := make([]float64, halves)
+	for i := range means {
+		shuffle(len(drawn), func(a, b int) { drawn[a], drawn[b] = drawn[b], drawn[a] })
+		means[i] = Mean(drawn[:(len(drawn)+1)/2])
+	}
+	return means
+}

@@ -1,0 +1,79 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+)
+
+// Service is a running service, asked over HTTP as any client asks it.
+type Service struct {
+	URL string // http://host:port
+}
+
+const maxResponse = 32 << 20
+
+// hit is what a ranking needs to know of a result.
+type hit struct {
+	ProjectID   int64   `json:"project_id"`
+	TicketKey   *string `json:"ticket_key"`
+	VectorRank  *int    `json:"vector_rank"`
+	KeywordRank *int    `json:"keyword_rank"`
+}
+
+// item is what a hit stands for. A project's own text is no ticket, but takes a place in the ranking.
+func (h hit) item() string {
+	if h.TicketKey == nil {
+		return "project " + strconv.FormatInt(h.ProjectID, 10)
+	}
+	return *h.TicketKey
+}
+
+type page struct {
+	Results  []hit    `json:"results"`
+	HasMore  bool     `json:"has_more"`
+	Degraded []string `json:"degraded"`
+}
+
+// search asks for a page of limit results; threshold nil is the service's own.
+func (s Service) search(ctx context.Context, query string, threshold *float64, limit, offset int) (page, error) {
+	request := map[string]any{"query": query, "limit": limit, "offset": offset}
+	if threshold != nil {
+		request["match_threshold"] = *threshold
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		return page{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	call, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/hybrid-search", bytes.NewReader(body))
+	if err != nil {
+		return page{}, err
+	}
+	call.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(call)
+	if err != nil {
+		return page{}, fmt.Errorf("search %q: %w", query, err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	if err != nil {
+		return page{}, fmt.Errorf("search %q: %w", query, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return page{}, fmt.Errorf("search %q: status %d: %.500s", query, response.StatusCode, answer)
+	}
+	var p page
+	if err := json.Unmarshal(answer, &p); err != nil {
+		return page{}, fmt.Errorf("search %q: read answer: %w", query, err)
+	}
+	if len(p.Degraded) > 0 {
+		return page{}, fmt.Errorf("search %q: the service could not run the search by %v", query, p.Degraded)
+	}
+	return p, nil
+}
