@@ -4,14 +4,24 @@ create table public.keyword_entries (
   keyword_entry_id bigint generated always as identity primary key,
   project_id bigint not null references public.projects on delete cascade,
   ticket_id bigint,
+  title_length integer not null,
+  body_length integer not null,
+  title_words tsvector not null,
   words tsvector not null,
   foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
     on update cascade on delete cascade,
   unique nulls not distinct (ticket_id, project_id)
-);
+)
+-- Candidates are counted from the narrow rows that remain; the words are read of the best alone, and unpacked fast.
+with (toast_tuple_target = 128);
+alter table public.keyword_entries alter column title_words set storage main, alter column words set storage external;
 comment on table public.keyword_entries is 'The words of a ticket (name A, description B, status notes C) or of a project (ticket_id null).';
+comment on column public.keyword_entries.title_words is 'The words of the name alone.';
+comment on column public.keyword_entries.title_length is 'The length of the name in words.';
+comment on column public.keyword_entries.body_length is 'The length of description and notes in words.';
 create index keyword_entries_project_id_idx on public.keyword_entries (project_id);
 create index keyword_entries_words_idx on public.keyword_entries using gin (words);
+create index keyword_entries_title_words_idx on public.keyword_entries using gin (title_words);
 
 alter table public.keyword_entries enable row level security;
 revoke all on public.keyword_entries from anon, authenticated;
@@ -19,43 +29,50 @@ grant select on public.keyword_entries to service_role;
 
 -- The words of three texts of falling weight. Never raises: a tsvector holds at most 1 MB, so a text that would
 -- exceed it is indexed as far as it goes (first 200,000 characters, halved until they fit).
-create function private.to_words(title text, body text, notes text) returns tsvector
-language plpgsql immutable security invoker set search_path = '' set client_min_messages = 'warning'
+create function private.index_words(
+  title text, body text, notes text,
+  out title_words tsvector, out words tsvector, out title_length integer, out body_length integer
+)
+language plpgsql stable security invoker set search_path = '' set client_min_messages = 'warning'
 as $$
 declare
   characters integer := 200000;
-  words tsvector;
+  body_words tsvector;
 begin
-  while words is null loop
+  loop
     begin
-      words := setweight(to_tsvector('pg_catalog.english', left(coalesce(title, ''), characters)), 'A')
-        || setweight(to_tsvector('pg_catalog.english', left(coalesce(body, ''), characters)), 'B')
-        || setweight(to_tsvector('pg_catalog.english', left(coalesce(notes, ''), characters)), 'C');
+      title_words := private.to_words(left(title, least(characters, 10000)));
+      body_words := setweight(private.to_words(left(body, characters)), 'B') || setweight(private.to_words(left(notes, characters)), 'C');
+      words := setweight(title_words, 'A') || body_words;
+      exit;
     exception when program_limit_exceeded then
       characters := characters / 2;
     end;
   end loop;
-  return words;
+  title_length := private.count_words(title_words);
+  body_length := private.count_words(body_words);
 end
 $$;
-comment on function private.to_words(text, text, text) is 'The words of title (weight A), body (B) and notes (C); long texts as far as a tsvector can hold them.';
-revoke execute on function private.to_words(text, text, text) from public;
+comment on function private.index_words(text, text, text) is 'The words of title (weight A), body (B) and notes (C) and their lengths; long texts as far as a tsvector can hold them.';
+revoke execute on function private.index_words(text, text, text) from public;
 
 -- Writes the entries of some tickets anew from the tables. Ids without a ticket are passed over.
 create function private.refresh_ticket_entries(ticket_ids bigint[]) returns void
 language sql volatile security definer set search_path = ''
 as $$
-  insert into public.keyword_entries (project_id, ticket_id, words)
-  select t.project_id, t.ticket_id, private.to_words(t.name, t.description, n.notes)
+  insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
+  select t.project_id, t.ticket_id, i.title_words, i.words, i.title_length, i.body_length
   from public.tickets t
   left join lateral (
     select string_agg(s.note, e'\n\n' order by s.status_change_id) as notes
     from public.status_changes s
     where s.ticket_id = t.ticket_id
   ) n on true
+  cross join lateral private.index_words(t.name, t.description, n.notes) i
   where t.ticket_id = any (refresh_ticket_entries.ticket_ids)
   order by t.ticket_id
-  on conflict (ticket_id, project_id) do update set words = excluded.words
+  on conflict (ticket_id, project_id) do update
+    set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
     where keyword_entries.words is distinct from excluded.words
 $$;
 comment on function private.refresh_ticket_entries(bigint[]) is 'Writes the keyword entries of these tickets anew.';

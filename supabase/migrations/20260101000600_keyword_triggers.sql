@@ -6,9 +6,11 @@ create function private.index_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
-  insert into public.keyword_entries (project_id, ticket_id, words)
-  select n.project_id, null, private.to_words(n.name, n.description, null) from new_rows n
-  on conflict (ticket_id, project_id) do update set words = excluded.words
+  insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
+  select n.project_id, null, i.title_words, i.words, i.title_length, i.body_length
+  from new_rows n cross join lateral private.index_words(n.name, n.description, null) i
+  on conflict (ticket_id, project_id) do update
+    set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
     where keyword_entries.words is distinct from excluded.words;
   return null;
 end

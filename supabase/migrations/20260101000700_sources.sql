@@ -5,7 +5,7 @@
 -- of, and source_hash is their fingerprint. A text counts up to its first 1,000,000 characters.
 create function private.source_texts(project_ids bigint[], ticket_ids bigint[])
 returns table (place bigint, project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text)
-language sql stable security invoker set search_path = ''
+language sql stable rows 100 security invoker set search_path = ''
 as $$
   with asked as (
     select a.place, a.project_id, a.ticket_id
@@ -46,7 +46,7 @@ grant execute on function private.source_texts(bigint[], bigint[]) to service_ro
 -- Two branches, because "is not distinct from" cannot use an index.
 create function private.source_chunks(project_ids bigint[], ticket_ids bigint[])
 returns table (place bigint, chunk_id uuid, "position" integer, input_hash text, model text, status_change_id bigint)
-language sql stable security invoker set search_path = ''
+language sql stable rows 100 security invoker set search_path = ''
 as $$
   select a.place, c.chunk_id, c.position, c.input_hash, c.model, c.status_change_id
   from unnest(source_chunks.project_ids, source_chunks.ticket_ids) with ordinality as a(project_id, ticket_id, place)

@@ -4,7 +4,7 @@
 -- edits a ticket must not be held up, let alone chosen as the victim of a deadlock, because of search.
 create function private.lock_sources(project_ids bigint[], ticket_ids bigint[])
 returns table (place bigint)
-language plpgsql volatile security invoker set search_path = ''
+language plpgsql volatile rows 100 security invoker set search_path = ''
 as $$
 declare
   source record;

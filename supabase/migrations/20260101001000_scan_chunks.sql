@@ -17,7 +17,7 @@ create function private.scan_chunks(
   source_limit integer
 )
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
-language plpgsql volatile security invoker set search_path = ''
+language plpgsql volatile rows 300 security invoker set search_path = ''
 as $$
 declare
   exact_limit constant integer := 4000;

@@ -9,7 +9,7 @@ create function public.search_by_vector(
   status_filter text default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
-language sql volatile security invoker set search_path = ''
+language sql volatile rows 300 security invoker set search_path = ''
 as $$
   with best as (
     select distinct on (s.ticket_id, s.project_id) s.project_id, s.ticket_id, s.chunk_id, s.similarity

@@ -1,7 +1,7 @@
 -- Marks the words of a query in a text, as HTML that is safe to show.
 
 create function private.highlight(text text, wanted tsquery) returns text
-language sql immutable security invoker set search_path = ''
+language sql stable security invoker set search_path = ''
 as $$
   -- ts_headline swallows what looks like markup (Vec<T>), so <, > and & are stood in for by private-use characters
   -- while it works, as are its marks; only then do they become the entities and tags that they stand for.
@@ -11,7 +11,7 @@ as $$
   from (
     select case
       when highlight.wanted is null then left(plain.text, 200)
-      else ts_headline('pg_catalog.english', plain.text, highlight.wanted,
+      else ts_headline('private.words', plain.text, highlight.wanted,
         u&'StartSel="\E000", StopSel="\E001", MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter=" … "')
       end as line
     from (
@@ -26,18 +26,22 @@ grant execute on function private.highlight(text, tsquery) to service_role;
 -- The chunk of a ticket or project that its words speak for: best full-text rank, the first of equals.
 create function private.best_chunk_by_words(of_project bigint, of_ticket bigint, wanted tsquery)
 returns table (chunk_id uuid, text text)
-language sql stable security invoker set search_path = ''
+language sql stable rows 1 security invoker set search_path = ''
 as $$
   select c.chunk_id, c.text
   from (
-    select c.chunk_id, c.text, c.position from public.chunks c where c.ticket_id = of_ticket
-    union all
-    select c.chunk_id, c.text, c.position from public.chunks c
-    where of_ticket is null and c.project_id = of_project and c.ticket_id is null
-    -- A ticket of thousands of chunks is not ranked whole for the sake of an excerpt.
-    order by 3 limit 50
+    select x.*, count(*) over () as chunks
+    from (
+      select c.chunk_id, c.text, c.position from public.chunks c where c.ticket_id = of_ticket
+      union all
+      select c.chunk_id, c.text, c.position from public.chunks c
+      where of_ticket is null and c.project_id = of_project and c.ticket_id is null
+      -- A ticket of thousands of chunks is not ranked whole for the sake of an excerpt.
+      order by 3 limit 50
+    ) x
   ) c
-  order by case when wanted is null then 0 else ts_rank(to_tsvector('pg_catalog.english', c.text), wanted) end desc, c.position
+  -- Most have one chunk, which needs no ranking.
+  order by case when wanted is null or c.chunks = 1 then 0 else ts_rank(private.to_words(c.text), wanted) end desc, c.position
   limit 1
 $$;
 comment on function private.best_chunk_by_words(bigint, bigint, tsquery) is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50.';

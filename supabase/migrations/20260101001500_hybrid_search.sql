@@ -17,7 +17,7 @@ returns table (
   keyword_score double precision, keyword_rank bigint, exact boolean,
   vector_contribution double precision, keyword_contribution double precision
 )
-language sql volatile security invoker set search_path = ''
+language sql volatile rows 500 security invoker set search_path = ''
 as $$
   with excluded as materialized (
     select e.project_id, e.ticket_id from public.keyword_entries e
@@ -66,7 +66,7 @@ returns table (
   vector_contribution double precision, keyword_contribution double precision,
   matched_by text[], exact boolean, highlight text, chunk_id uuid
 )
-language sql volatile security invoker set search_path = ''
+language sql volatile rows 10 security invoker set search_path = ''
 as $$
   with page as (
     select f.*, f.vector_contribution + f.keyword_contribution as rrf_score,
@@ -85,9 +85,7 @@ as $$
     array_remove(array[
       case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null then 'keyword' end], null),
     g.exact,
-    private.highlight(
-      case when to_tsvector('pg_catalog.english', shown.text) @@ q.wanted then shown.text
-        else coalesce(t.name, p.name) || ' — ' || shown.text end, q.wanted),
+    case when lit.line ~ '<mark>' then lit.line else private.highlight(coalesce(t.name, p.name) || ' — ' || shown.text, q.wanted) end,
     shown.chunk_id
   from page g
   cross join lateral (select (private.parse_query(search_hybrid.query_text)).wanted) q
@@ -101,6 +99,7 @@ as $$
     select coalesce(g.chunk_id, b.chunk_id) as chunk_id,
       coalesce(c.text, b.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)) as text
   ) shown
+  cross join lateral (select private.highlight(shown.text, q.wanted) as line) lit
   order by g.place
 $$;
 comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision) is

@@ -13,7 +13,7 @@ returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
   text text, tokens integer, similarity double precision, over_threshold boolean, similarities double precision[]
 )
-language sql volatile security invoker set search_path = ''
+language sql volatile rows 20 security invoker set search_path = ''
 as $$
   with nearest as materialized (
     select s.chunk_id, s.project_id, s.ticket_id, s.similarity, c.text, c.tokens, c.embedding,

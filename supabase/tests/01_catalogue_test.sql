@@ -1,7 +1,7 @@
 -- What there is, and who may touch it. A new function, table or grant fails here until it has its line.
 
 begin;
-select plan(13);
+select plan(15);
 
 -- Functions -------------------------------------------------------------------------------------------------------
 
@@ -29,31 +29,46 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
   $$ select signature collate "default", volatility, security, callers collate "default" from functions
      order by functions.signature collate "C" $$,
   $$ values
-    ('private.any_word(text)', 'immutable', 'invoker', 'service_role'),
+    ('private.any_word(text)', 'stable', 'invoker', 'service_role'),
     ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'service_role'),
+    ('private.count_entry_words()', 'volatile', 'definer', ''),
+    ('private.count_words(tsvector)', 'immutable', 'invoker', 'service_role'),
     ('private.ensure_statuses(text[])', 'volatile', 'invoker', 'service_role'),
     ('private.fill_project_key()', 'volatile', 'definer', ''),
     ('private.fill_ticket_key()', 'volatile', 'definer', ''),
     ('private.fuse_searches(text, vector, text, double precision, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
-    ('private.highlight(text, tsquery)', 'immutable', 'invoker', 'service_role'),
+    ('private.highlight(text, tsquery)', 'stable', 'invoker', 'service_role'),
     ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
     ('private.index_projects()', 'volatile', 'definer', ''),
     ('private.index_status_notes()', 'volatile', 'definer', ''),
     ('private.index_updated_tickets()', 'volatile', 'definer', ''),
+    ('private.index_words(text, text, text)', 'stable', 'invoker', ''),
+    ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery)', 'volatile', 'invoker', 'service_role'),
     ('private.lock_sources(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
-    ('private.parse_query(text)', 'immutable', 'invoker', 'service_role'),
+    ('private.merge_word_counts()', 'volatile', 'definer', ''),
+    ('private.narrow_entries(bigint, bigint, tsquery, integer)', 'stable', 'invoker', 'service_role'),
+    ('private.nearest_words(text)', 'stable', 'invoker', 'service_role'),
+    ('private.parse_query(text)', 'stable', 'invoker', 'service_role'),
+    ('private.phrase(text)', 'stable', 'invoker', 'service_role'),
+    ('private.plain_text(text)', 'immutable', 'invoker', 'service_role'),
+    ('private.query_words(text)', 'stable', 'invoker', 'service_role'),
+    ('private.quote_word(text)', 'immutable', 'invoker', 'service_role'),
     ('private.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
     ('private.scan_chunks(vector, text, bigint, text, double precision, integer, integer)', 'volatile', 'invoker', 'service_role'),
+    ('private.score_entries(bigint[], text[], double precision[], integer[], text, integer)', 'stable', 'invoker', 'service_role'),
     ('private.source_chunks(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
     ('private.source_texts(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
-    ('private.to_words(text, text, text)', 'immutable', 'invoker', ''),
+    ('private.term_frequency(real)', 'immutable', 'invoker', 'service_role'),
+    ('private.to_words(text)', 'stable', 'invoker', 'service_role'),
     ('private.touch_updated_at()', 'volatile', 'invoker', ''),
+    ('private.whole_names(text)', 'immutable', 'invoker', 'service_role'),
+    ('private.word_entries(text[])', 'stable', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
     ('public.list_projects()', 'stable', 'invoker', 'service_role'),
     ('public.list_statuses()', 'stable', 'invoker', 'service_role'),
     ('public.read_sources(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
     ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
-    ('public.search_by_keyword(text, integer, bigint, text)', 'stable', 'invoker', 'service_role'),
+    ('public.search_by_keyword(text, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
     ('public.search_by_vector(vector, text, double precision, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
     ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.store_chunks(bigint[], bigint[], text[], jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
@@ -106,6 +121,7 @@ select is_empty(
 
 select tables_are('public', array['chunks', 'keyword_entries', 'projects', 'status', 'status_changes', 'tickets'],
   'public has these tables and no other');
+select tables_are('private', array['ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
 
 create temporary view our_tables as
 select c.oid, c.oid::regclass::text as name, c.relrowsecurity as guarded
@@ -128,6 +144,12 @@ select is_empty(
        and not has_table_privilege('service_role', t.oid, v.privilege) $$,
   'service_role may read and write the tracker and its chunks');
 select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'), 'service_role may read the keyword entries');
+select results_eq(
+  $$ select t.name, v.privilege
+     from our_tables t, unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as v(privilege)
+     where t.name like 'private.%' and has_table_privilege('service_role', t.oid, v.privilege) order by t.name $$,
+  $$ values ('private.word_count_changes', 'select'), ('private.word_counts', 'select') $$,
+  'and the word counts, but writes neither');
 
 -- An index whose first columns are those of the foreign key, in any order.
 select is_empty(

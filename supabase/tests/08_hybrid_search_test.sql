@@ -14,12 +14,12 @@ language sql as $$
 $$;
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
-insert into public.projects (project_id, key, name, description) values (1, 'TX', 'Telegraph', null), (2, 'BB', 'Bananas', 'alpha fruit');
+insert into public.projects (project_id, key, name, description) values (1, 'TX', 'Telegraph', null), (2, 'BB', 'Bananas', 'alpha fruit of the far south');
 insert into public.tickets (ticket_id, project_id, status_id, key, name, description)
 values
   (11, 1, 1, 'TX-1', 'alpha one', null), (12, 1, 2, 'TX-2', 'alpha two', null), (13, 1, 1, 'TX-3', 'gamma', 'delta'),
   (14, 1, 1, 'TX-4', 'alpha alpha', 'not embedded yet'), (15, 1, 2, 'TX-5', 'long', 'prelude alpha coda');
--- Found by vector: 11, 12, 13, in this order. Found by words: 14, 11, 12, then (in descriptions) 15 and project 2.
+-- Found by vector: 11, 12, 13, in this order. Found by words: 14, 11, 12, then (in descriptions, the shorter one first) 15 and project 2.
 select pg_temp.add(11, 1, 0, 'alpha one', 0.96), pg_temp.add(12, 1, 0, 'alpha two', 0.8), pg_temp.add(12, 1, 1, 'second', 0.6),
   pg_temp.add(13, 1, 0, 'gamma delta', 0.6), pg_temp.add(15, 1, 0, 'prelude', 0.28), pg_temp.add(15, 1, 1, 'alpha coda', -0.6),
   pg_temp.add(null, 2, 0, 'Bananas, an alpha fruit', 0);
@@ -93,9 +93,10 @@ select is_empty($$ select * from public.search_hybrid('unheardof') union all sel
 
 -- Keys, minus, filters --------------------------------------------------------------------------------------------
 
+-- "alpha two" is more like this query than "alpha one", for its t: 14, 12, 11 by words.
 select results_eq(
   $$ select ticket_id, exact, keyword_rank from public.search_hybrid('tx-3 alpha', pg_temp.unit(1), 'm', 0.5) limit 2 $$,
-  $$ values (13::bigint, true, 1::bigint), (11, false, 3) $$, 'a ticket named by its key comes first, whatever its score');
+  $$ values (13::bigint, true, 1::bigint), (11, false, 4) $$, 'a ticket named by its key comes first, whatever its score');
 select results_eq(
   $$ select ticket_id, exact, matched_by from public.search_hybrid('TX-4', pg_temp.unit(1), 'm', 0.9) $$,
   $$ values (14::bigint, true, array['keyword']), (11, false, '{vector}') $$, 'also when it is in no other list');

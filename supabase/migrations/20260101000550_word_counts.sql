@@ -1,0 +1,112 @@
+-- How many entries hold each word: rare words say more. Exact, and no writer waits for another because of it: every
+-- statement adds its differences as rows of its own, and now and then some writer adds up what has gathered.
+
+create table private.word_counts (
+  word text primary key,
+  entries bigint not null,
+  titles bigint not null,
+  title_words bigint not null default 0,
+  body_words bigint not null default 0
+);
+comment on table private.word_counts is 'In how many entries, and titles, each word is. The row of the empty word counts all entries and their lengths.';
+-- For words that nobody writes any more, to be removed.
+create index word_counts_unused_idx on private.word_counts (word) where entries = 0;
+-- For words that nobody wrote: the nearest known ones.
+create index word_counts_similar_idx on private.word_counts using gin (word extensions.gin_trgm_ops) where length(word) between 4 and 40;
+
+create table private.word_count_changes (
+  word_count_change_id bigint generated always as identity primary key,
+  word text not null,
+  entries bigint not null,
+  titles bigint not null,
+  title_words bigint not null default 0,
+  body_words bigint not null default 0
+);
+comment on table private.word_count_changes is 'What is to be added to word_counts. What counts is the sum of both.';
+create index word_count_changes_word_idx on private.word_count_changes (word);
+
+alter table private.word_counts enable row level security;
+alter table private.word_count_changes enable row level security;
+grant select on private.word_counts, private.word_count_changes to service_role;
+
+-- Adds up the changes, unless somebody else is at it.
+create function private.merge_word_counts() returns void
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  -- An older snapshot would meet changes that are added up already.
+  if current_setting('transaction_isolation') <> 'read committed' then
+    return;
+  end if;
+  if not pg_try_advisory_xact_lock(hashtext('private.merge_word_counts')) then
+    return;
+  end if;
+  with gone as (
+    delete from private.word_count_changes
+    returning word_count_changes.word, word_count_changes.entries, word_count_changes.titles,
+      word_count_changes.title_words, word_count_changes.body_words
+  )
+  insert into private.word_counts as c (word, entries, titles, title_words, body_words)
+  select g.word, sum(g.entries), sum(g.titles), sum(g.title_words), sum(g.body_words) from gone g group by g.word
+  on conflict (word) do update
+    set entries = c.entries + excluded.entries, titles = c.titles + excluded.titles,
+      title_words = c.title_words + excluded.title_words, body_words = c.body_words + excluded.body_words;
+  delete from private.word_counts c where c.entries = 0 and c.word <> '';
+end
+$$;
+comment on function private.merge_word_counts() is 'Adds the gathered changes to word_counts; does nothing while another transaction does it.';
+revoke execute on function private.merge_word_counts() from public;
+
+create function private.count_entry_words() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  gathered bigint;
+begin
+  -- A branch for each event: only its own transition tables exist.
+  if tg_op = 'INSERT' then
+    insert into private.word_count_changes (word, entries, titles, title_words, body_words)
+    select u.lexeme, count(*), count(*) filter (where 'A' = any (u.weights)), 0, 0 from new_rows n, unnest(n.words) u group by u.lexeme
+    union all
+    select '', count(*), 0, sum(n.title_length), sum(n.body_length) from new_rows n having count(*) > 0;
+  elsif tg_op = 'DELETE' then
+    insert into private.word_count_changes (word, entries, titles, title_words, body_words)
+    select u.lexeme, -count(*), -count(*) filter (where 'A' = any (u.weights)), 0, 0 from old_rows o, unnest(o.words) u group by u.lexeme
+    union all
+    select '', -count(*), 0, -sum(o.title_length), -sum(o.body_length) from old_rows o having count(*) > 0;
+  else
+    insert into private.word_count_changes (word, entries, titles, title_words, body_words)
+    select d.word, sum(d.entries), sum(d.titles), sum(d.title_words), sum(d.body_words)
+    from (
+      select u.lexeme as word, 1 as entries, ('A' = any (u.weights))::integer as titles, 0 as title_words, 0 as body_words
+      from new_rows n, unnest(n.words) u
+      union all
+      select u.lexeme, -1, -('A' = any (u.weights))::integer, 0, 0 from old_rows o, unnest(o.words) u
+      union all
+      select '', 0, 0, n.title_length, n.body_length from new_rows n
+      union all
+      select '', 0, 0, -o.title_length, -o.body_length from old_rows o
+    ) d
+    group by d.word
+    having (sum(d.entries), sum(d.titles), sum(d.title_words), sum(d.body_words)) is distinct from (0::bigint, 0::bigint, 0::bigint, 0::bigint);
+  end if;
+
+  select max(c.word_count_change_id) - min(c.word_count_change_id) into gathered from private.word_count_changes c;
+  if gathered > 5000 then
+    perform private.merge_word_counts();
+  end if;
+  return null;
+end
+$$;
+comment on function private.count_entry_words() is 'Trigger: adds what a statement changed in the entries to the word counts.';
+revoke execute on function private.count_entry_words() from public;
+
+create trigger count_inserted_words after insert on public.keyword_entries
+  referencing new table as new_rows
+  for each statement execute function private.count_entry_words();
+create trigger count_updated_words after update on public.keyword_entries
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.count_entry_words();
+create trigger count_deleted_words after delete on public.keyword_entries
+  referencing old table as old_rows
+  for each statement execute function private.count_entry_words();

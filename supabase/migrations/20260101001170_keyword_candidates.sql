@@ -1,0 +1,104 @@
+-- Which entries are worth ranking: those that hold the rare words of a query. What is looked at does not grow with how
+-- common the words are.
+
+-- The entries of a filter and of required phrases, when these leave few enough to look at each; else null.
+create function private.narrow_entries(project_filter bigint, status_id bigint, required tsquery, entry_limit integer)
+returns bigint[]
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  entry_ids bigint[];
+begin
+  if status_id is not null then
+    entry_ids := array(
+      select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
+      where t.status_id = narrow_entries.status_id and (project_filter is null or t.project_id = project_filter)
+        and (required is null or e.words @@ required)
+      limit entry_limit + 1);
+  elsif project_filter is not null then
+    entry_ids := array(
+      select e.keyword_entry_id from public.keyword_entries e
+      where e.project_id = project_filter and (required is null or e.words @@ required)
+      limit entry_limit + 1);
+  else
+    entry_ids := array(select e.keyword_entry_id from public.keyword_entries e where e.words @@ required limit entry_limit + 1);
+  end if;
+  return case when cardinality(entry_ids) <= entry_limit then entry_ids end;
+end
+$$;
+comment on function private.narrow_entries(bigint, bigint, tsquery, integer) is 'The entries that pass filter and phrases where they are at most entry_limit, else null.';
+revoke execute on function private.narrow_entries(bigint, bigint, tsquery, integer) from public;
+grant execute on function private.narrow_entries(bigint, bigint, tsquery, integer) to service_role;
+
+-- A word is looked up as long as it and the rarer ones are together in at most reach entries (the rarest always, up to
+-- that many); a commoner one in the names alone, by the same rule. gain: the weights of the words an entry holds, 1.7
+-- times for a word of its name. At most 1,000, the best first.
+create function private.keyword_candidates(
+  words text[], idfs double precision[], entries bigint[], titles bigint[],
+  project_filter bigint, status_id bigint, required tsquery
+)
+returns table (keyword_entry_id bigint, gain double precision)
+language plpgsql volatile rows 1000 security invoker set search_path = ''
+as $$
+declare
+  reach constant integer := 4000;
+  total double precision;
+  few bigint[];
+  conditions text := '';
+  saved_seqscan text := current_setting('enable_seqscan');
+begin
+  if project_filter is not null or status_id is not null or required is not null then
+    select greatest(t.entries, 1) into total from private.word_entries(array['']) t;
+    -- Reading an entry's words costs about twelve times what counting it costs.
+    few := private.narrow_entries(project_filter, status_id, required, greatest(1000, sqrt(reach * total / 12)::integer));
+    if few is not null then
+      return query
+        select e.keyword_entry_id, sum(t.idf * case when e.title_words @@ t.query then 1.7 else 1 end)
+        from public.keyword_entries e
+        join (select private.quote_word(u.word)::tsquery as query, u.idf from unnest(words, idfs) as u(word, idf)) t on e.words @@ t.query
+        where e.keyword_entry_id = any (few)
+        group by e.keyword_entry_id
+        order by 2 desc, 1
+        limit 1000;
+      return;
+    end if;
+    if project_filter is not null then
+      conditions := conditions || ' and e.project_id = $6';
+    end if;
+    if status_id is not null then
+      conditions := conditions || ' and (select t.status_id from public.tickets t where t.ticket_id = e.ticket_id) = $7';
+    end if;
+    if required is not null then
+      conditions := conditions || ' and e.words @@ $8';
+    end if;
+  end if;
+
+  -- The index knows where a word is; reading every entry for it would not end.
+  perform set_config('enable_seqscan', 'off', true);
+  return query execute format('
+    with term as materialized (
+      select private.quote_word(u.word)::tsquery as query, u.idf,
+        case when sum(u.entries) over rarest <= $5 then u.entries when u.place = 1 then $5 else 0 end as take,
+        case when sum(u.titles) over rarest <= $5 then u.titles when u.place = 1 then $5 else 0 end as take_titles
+      from unnest($1, $2, $3, $4) with ordinality as u(word, idf, entries, titles, place)
+      window rarest as (order by u.place)
+    ), hit as (
+      select e.keyword_entry_id, t.query, t.idf as gain
+      from term t cross join lateral (
+        select e.keyword_entry_id from public.keyword_entries e where e.words @@ t.query%1$s limit t.take) e
+      union all
+      select e.keyword_entry_id, t.query, 1.7 * t.idf
+      from term t cross join lateral (
+        select e.keyword_entry_id from public.keyword_entries e where e.title_words @@ t.query%1$s limit t.take_titles) e
+    ), best as (
+      select h.keyword_entry_id, max(h.gain) as gain from hit h group by h.keyword_entry_id, h.query
+    )
+    select b.keyword_entry_id, sum(b.gain) from best b group by b.keyword_entry_id order by 2 desc, 1 limit 1000', conditions)
+  using words, idfs, entries, titles, reach, project_filter, status_id, required;
+  perform set_config('enable_seqscan', saved_seqscan, true);
+end
+$$;
+comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery) is
+  'Entries that hold the rare words of a query, by the weights of the words they hold; filters hold before that. The arrays go in step, rarest word first.';
+revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery) from public;
+grant execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery) to service_role;
