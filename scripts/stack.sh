@@ -41,7 +41,9 @@ end() { # NAME
 begin() { # NAME COMMAND...
   local name=$1
   shift
-  "$@" >"$run/$name.log" 2>&1 </dev/null &
+  # Here and not in the background: what an earlier start wrote must not be read for what this one will.
+  : >"$run/$name.log"
+  "$@" >>"$run/$name.log" 2>&1 </dev/null &
   echo $! >"$run/$name.pid"
 }
 
