@@ -27,7 +27,8 @@ end() { # NAME
   case $(arguments_of "$pid") in
     "$server "* | *postgrest*)
       kill "$pid" 2>/dev/null || true
-      while kill -0 "$pid" 2>/dev/null && [ $tenths -lt 150 ]; do
+      # Not kill -0: in a container without an init what has ended stays a zombie, without arguments.
+      while [ -n "$(arguments_of "$pid")" ] && [ $tenths -lt 150 ]; do
         sleep 0.1
         tenths=$((tenths + 1))
       done
