@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The parts of tasklens on this machine, for the scripts that run them: sourced by scripts/demo and scripts/eval, which
-# keep everything in .local/ (or TASKLENS_LOCAL) and serve on $PORT.
+# The parts of tasklens on this machine, for the scripts that run them or talk to them: sourced by scripts/demo and
+# scripts/eval, which keep everything in .local/ (or TASKLENS_LOCAL) and serve on $PORT, and by scripts/import.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 root=${here%/*}
 local=${TASKLENS_LOCAL:-$root/.local}
+case $local in /*) ;; *) local=$PWD/$local ;; esac
 run=$local/run
 server=$local/bin/server
 
@@ -68,20 +69,28 @@ free_port() {
   echo $port
 }
 
+# The process of the script that runs here, or nothing.
+owner() {
+  local pid
+  pid=$(cat "$run/owner.pid" 2>/dev/null || true)
+  case $(arguments_of "${pid:-none}") in
+    *[/\ ]demo\ * | *[/\ ]eval\ * | *[/\ ]bench\ *) echo "$pid" ;;
+  esac
+}
+
 # Ends what a killed script left behind, unless there is one that still runs here.
 clear_way() {
   local other name
   mkdir -p "$run"
-  other=$(cat "$run/owner.pid" 2>/dev/null || true)
-  case $(arguments_of "${other:-none}") in
-    *scripts/demo* | *scripts/eval*) die "another one runs here already (process $other): stop it first" ;;
-  esac
+  other=$(owner)
+  [ -z "$other" ] || die "another one runs here already (process $other): stop it first"
   for name in service postgrest gateway model; do end $name; done
 }
 
 # From now on everything that is started here ends with this script.
 own() {
   mkdir -p "$run"
+  rm -f "$run/env" # of a demo that was killed
   echo $$ >"$run/owner.pid"
   trap finish EXIT
 }
@@ -100,11 +109,14 @@ finish() {
 
 # ---- the steps -----------------------------------------------------------------------------------------------------
 
+# Without cgo, or a C compiler that is installed one day would have everything compiled once more.
 build() {
   command -v go >/dev/null || die 'Go is missing: install Go 1.26 or later (go.dev/dl), or use Docker and "npx supabase start" with a built binary'
-  [ -x "$server" ] || say 'Building the service (the first time takes a minute or two) …'
+  if [ -x "$server" ]; then say 'Building the service, where something has changed …'
+  else say 'Building the service (three to six minutes the first time) …'
+  fi
   mkdir -p "$local/bin"
-  (cd "$root" && go build -o "$server" ./server) || die 'the service does not build, see above'
+  (cd "$root" && CGO_ENABLED=0 go build -o "$server" ./server) || die 'the service does not build, see above'
 }
 
 # The database, with the migrations that it lacks. Sets the URLs of its roles, and PGBIN.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +32,7 @@ type Config struct {
 	MatchThreshold float64 `env:"MATCH_THRESHOLD" envDefault:"0.7"`
 	VectorWeight   float64 `env:"VECTOR_WEIGHT" envDefault:"1"`
 	KeywordWeight  float64 `env:"KEYWORD_WEIGHT" envDefault:"1"`
+	ContextTokens  int     `env:"CONTEXT_TOKENS" envDefault:"8000"`
 
 	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT" envDefault:"30s"`
 	ModelTimeout   time.Duration `env:"MODEL_TIMEOUT" envDefault:"20s"`
@@ -40,19 +43,53 @@ type Config struct {
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
 }
 
-// readConfig reads the environment and checks it as a whole: all problems are reported together.
+// readConfig reads the environment and checks it as a whole: all problems are reported together, a line each.
 func readConfig() (Config, error) {
 	c, err := env.ParseAs[Config]()
-	if err != nil {
-		return c, fmt.Errorf("read settings: %w", err)
-	}
+	problems, unread := unreadable(err)
 	if c.RESTURL == "" {
 		c.RESTURL = strings.TrimRight(c.SupabaseURL, "/") + "/rest/v1"
 	}
-	if problems := c.problems(); len(problems) > 0 {
-		return c, fmt.Errorf("settings: %w", errors.Join(problems...))
+	for _, problem := range c.problems() {
+		// A setting that could not be read is zero here, which is no second problem.
+		if name, _, _ := strings.Cut(problem.Error(), " "); !slices.Contains(unread, name) {
+			problems = append(problems, problem)
+		}
+	}
+	if len(problems) > 0 {
+		return c, fmt.Errorf("the settings are not right (README.md lists them):\n%w", errors.Join(problems...))
 	}
 	return c, nil
+}
+
+// unreadable says which settings are not of their type, in their own names.
+func unreadable(err error) (problems []error, names []string) {
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		if err != nil {
+			problems = append(problems, err)
+		}
+		return problems, nil
+	}
+	for _, err := range all.Errors {
+		var wrong env.ParseError
+		if !errors.As(err, &wrong) {
+			problems = append(problems, err)
+			continue
+		}
+		field, _ := reflect.TypeFor[Config]().FieldByName(wrong.Name)
+		name := field.Tag.Get("env")
+		names = append(names, name)
+		kind := "a number"
+		switch wrong.Type {
+		case reflect.TypeFor[int]():
+			kind = "a whole number"
+		case reflect.TypeFor[time.Duration]():
+			kind = "a duration such as 30s"
+		}
+		problems = append(problems, fmt.Errorf("%s must be %s: %w", name, kind, wrong.Err))
+	}
+	return problems, names
 }
 
 func (c Config) problems() (problems []error) {
@@ -74,6 +111,7 @@ func (c Config) problems() (problems []error) {
 	wrong(!(c.MatchThreshold >= 0 && c.MatchThreshold <= 1), "MATCH_THRESHOLD must be 0 to 1, not %v", c.MatchThreshold)
 	wrong(!(c.VectorWeight >= 0 && c.VectorWeight <= 100), "VECTOR_WEIGHT must be 0 to 100, not %v", c.VectorWeight)
 	wrong(!(c.KeywordWeight >= 0 && c.KeywordWeight <= 100), "KEYWORD_WEIGHT must be 0 to 100, not %v", c.KeywordWeight)
+	wrong(c.ContextTokens < 100 || c.ContextTokens > 100_000, "CONTEXT_TOKENS must be 100 to 100000, not %d", c.ContextTokens)
 	wrong(c.RequestTimeout < time.Second || c.RequestTimeout > 10*time.Minute, "REQUEST_TIMEOUT must be 1s to 10m, not %v", c.RequestTimeout)
 	wrong(c.ModelTimeout < time.Second || c.ModelTimeout > 10*time.Minute, "MODEL_TIMEOUT must be 1s to 10m, not %v", c.ModelTimeout)
 	wrong(c.ModelRetries < 0 || c.ModelRetries > 10, "MODEL_RETRIES must be 0 to 10, not %d", c.ModelRetries)

@@ -31,7 +31,7 @@ func TestConfigHasDefaults(t *testing.T) {
 		Host: "127.0.0.1", Port: 8080, Auth: "off",
 		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old",
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
-		MatchThreshold: 0.7, VectorWeight: 1, KeywordWeight: 1,
+		MatchThreshold: 0.7, VectorWeight: 1, KeywordWeight: 1, ContextTokens: 8000,
 		RequestTimeout: 30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
 		LogFormat: "text", LogLevel: "info",
 	}
@@ -54,18 +54,38 @@ func TestConfigPrefersTheNewerKey(t *testing.T) {
 func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	setEnvironment(t, map[string]string{
 		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
-		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms", "MODEL_RETRIES": "99",
+		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "CONTEXT_TOKENS": "1", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms", "MODEL_RETRIES": "99",
 		"DRAIN_TIMEOUT": "1h", "LOG_FORMAT": "xml", "LOG_LEVEL": "loud",
 	})
 	_, err := readConfig()
 	if err == nil {
 		t.Fatal("a wrong configuration was taken")
 	}
-	for _, name := range []string{"PORT", "AUTH", "SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT",
+	for _, name := range []string{"PORT", "AUTH", "SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "CONTEXT_TOKENS",
 		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "MODEL_RETRIES", "DRAIN_TIMEOUT", "LOG_FORMAT", "LOG_LEVEL"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not reported in:\n%v", name, err)
 		}
+	}
+}
+
+// What is of the wrong type is reported like the rest, once, and by the setting's name.
+func TestConfigReportsWhatItCannotRead(t *testing.T) {
+	setEnvironment(t, map[string]string{
+		"PORT": "abc", "MATCH_THRESHOLD": "high", "REQUEST_TIMEOUT": "30", "MODEL_RETRIES": "2.5", "SUPABASE_URL": "http://127.0.0.1:54321", "LOG_LEVEL": "loud",
+	})
+	_, err := readConfig()
+	if err == nil {
+		t.Fatal("a wrong configuration was taken")
+	}
+	for _, want := range []string{"PORT must be a whole number", "MATCH_THRESHOLD must be a number", "REQUEST_TIMEOUT must be a duration",
+		"MODEL_RETRIES must be a whole number", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_API_KEY", "LOG_LEVEL"} {
+		if strings.Count(err.Error(), want) != 1 {
+			t.Errorf("%q is not reported once in:\n%v", want, err)
+		}
+	}
+	if lines := strings.Count(err.Error(), "\n"); lines != 7 {
+		t.Errorf("%d problems, want 7:\n%v", lines, err)
 	}
 }
 

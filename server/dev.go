@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -42,6 +43,9 @@ func applyMigrations(ctx context.Context, args []string) error {
 	}
 	defer connection.Close(context.WithoutCancel(ctx))
 	applied, err := migrate.Apply(ctx, connection, supabase.Migrations(), func(name string) { fmt.Println("applying", name) })
+	if errors.Is(err, migrate.ErrHistory) {
+		return fmt.Errorf("%w, or make the demo's database anew: ./scripts/demo --fresh", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -44,36 +44,36 @@ type Rows interface {
 
 // Report is told what happens. Its functions are called from several goroutines.
 type Report struct {
-	BadRow  func(*ticketfile.RowError) // a row, or a part of one, that was left out
-	Indexed func(tickets int)          // tickets written and searchable since the last call
+	BadRow   func(*ticketfile.RowError) // a row that was left out
+	BadField func(*ticketfile.RowError) // a part of a row that was left out; the rest of the row was not
+	Indexed  func(tickets int)          // tickets written and searchable since the last call
 }
 
 // Summary counts what was done.
 type Summary struct {
-	Projects int
-	Tickets  int
-	BadRows  int
-	Chunks   int
-	Embedded int
-	Reused   int
-	Tokens   int
+	Projects  int
+	Tickets   int
+	BadRows   int
+	BadFields int
+	Chunks    int
+	Embedded  int
+	Reused    int
+	Tokens    int
 }
 
-type counters struct{ chunks, embedded, reused, tokens, badRows atomic.Int64 }
+type counters struct{ chunks, embedded, reused, tokens atomic.Int64 }
 
 // Load writes all rows and indexes them. It stops at the first failure of the database, the model or the files; what
 // was written before stays.
 func Load(ctx context.Context, db Database, indexer Indexer, rows Rows, report Report) (Summary, error) {
 	l := &loader{db: db, indexer: indexer, report: report}
-	var s Summary
 	projects, err := l.projects(ctx, rows)
-	if err != nil {
-		return s, err
+	s := Summary{Projects: len(projects)}
+	if err == nil {
+		s.Tickets, err = l.tickets(ctx, rows, projects)
 	}
-	s.Projects = len(projects)
-	s.Tickets, err = l.tickets(ctx, rows, projects)
 	s.Chunks, s.Embedded, s.Reused = int(l.count.chunks.Load()), int(l.count.embedded.Load()), int(l.count.reused.Load())
-	s.Tokens, s.BadRows = int(l.count.tokens.Load()), int(l.count.badRows.Load())
+	s.Tokens, s.BadRows, s.BadFields = int(l.count.tokens.Load()), l.badRows, l.badFields
 	return s, err
 }
 
@@ -82,11 +82,18 @@ type loader struct {
 	indexer Indexer
 	report  Report
 	count   counters
+
+	badRows, badFields int // rows are read by one goroutine
 }
 
-func (l *loader) bad(row *ticketfile.RowError) {
-	l.count.badRows.Add(1)
+func (l *loader) badRow(row *ticketfile.RowError) {
+	l.badRows++
 	l.report.BadRow(row)
+}
+
+func (l *loader) badField(field *ticketfile.RowError) {
+	l.badFields++
+	l.report.BadField(field)
 }
 
 type projectRow struct {
@@ -117,7 +124,7 @@ func (l *loader) projects(ctx context.Context, rows Rows) (map[string]int64, err
 	}
 	for project, err := range rows.Projects() {
 		if row := (*ticketfile.RowError)(nil); errors.As(err, &row) {
-			l.bad(row)
+			l.badRow(row)
 			continue
 		} else if err != nil {
 			return nil, err
@@ -168,19 +175,19 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 	var failed error
 	for ticket, err := range rows.Tickets() {
 		if row := (*ticketfile.RowError)(nil); errors.As(err, &row) {
-			l.bad(row)
+			l.badRow(row)
 			continue
 		} else if err != nil {
 			failed = err
 			break
 		}
-		for _, warning := range ticket.Warnings {
-			l.bad(warning)
-		}
 		if _, known := projects[ticket.ProjectKey]; !known {
-			l.bad(&ticketfile.RowError{File: ticket.File, Line: ticket.Line,
+			l.badRow(&ticketfile.RowError{File: ticket.File, Line: ticket.Line,
 				Reason: fmt.Sprintf("project %q of ticket %s is not among the projects", ticket.ProjectKey, ticket.Key)})
 			continue
+		}
+		for _, warning := range ticket.Warnings {
+			l.badField(warning)
 		}
 		batch = append(batch, newTicketRow(ticket))
 		size += len(ticket.Name) + len(ticket.Description)

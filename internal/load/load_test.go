@@ -97,12 +97,16 @@ type told struct {
 }
 
 func (r *told) report() load.Report {
-	return load.Report{
-		BadRow: func(row *ticketfile.RowError) {
+	tell := func(kind string) func(*ticketfile.RowError) {
+		return func(bad *ticketfile.RowError) {
 			r.mutex.Lock()
 			defer r.mutex.Unlock()
-			r.bad = append(r.bad, fmt.Sprintf("%s:%d %s", filepath.Base(row.File), row.Line, row.Reason))
-		},
+			r.bad = append(r.bad, fmt.Sprintf("%s %s:%d %s", kind, filepath.Base(bad.File), bad.Line, bad.Reason))
+		}
+	}
+	return load.Report{
+		BadRow:   tell("row"),
+		BadField: tell("field"),
 		Indexed: func(tickets int) {
 			r.mutex.Lock()
 			defer r.mutex.Unlock()
@@ -168,10 +172,10 @@ func TestBadRowsAreReportedAndTheRestIsLoaded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if summary.Tickets != 4 || summary.BadRows != 4 {
-		t.Errorf("%d tickets and %d bad rows, want 4 and 4", summary.Tickets, summary.BadRows)
+	if summary.Tickets != 4 || summary.BadRows != 3 || summary.BadFields != 1 {
+		t.Errorf("%d tickets, %d bad rows and %d bad fields, want 4, 3 and 1", summary.Tickets, summary.BadRows, summary.BadFields)
 	}
-	for i, want := range []string{"tickets.jsonl:4 ", "tickets.jsonl:5 ", "tickets.jsonl:6 project \"XY\" of ticket XY-1 is not among the projects", "tickets.jsonl:7 created_at is left out"} {
+	for i, want := range []string{"row tickets.jsonl:4 ", "row tickets.jsonl:5 ", "row tickets.jsonl:6 project \"XY\" of ticket XY-1 is not among the projects", "field tickets.jsonl:7 created_at is left out"} {
 		if i >= len(r.bad) || !strings.HasPrefix(r.bad[i], want) {
 			t.Errorf("report %d is not of %q: %q", i, want, r.bad)
 		}

@@ -17,6 +17,15 @@ type Migration struct {
 	Statements []Statement
 }
 
+// texts are the statements as they are recorded; none is an empty list, not nil.
+func (m Migration) texts() []string {
+	texts := make([]string, len(m.Statements))
+	for i, s := range m.Statements {
+		texts[i] = s.Text
+	}
+	return texts
+}
+
 var fileName = regexp.MustCompile(`^([0-9]{14})_(.+)\.sql$`)
 
 // Read returns the migrations of a folder in the order in which they are applied, which is the order of their file

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,28 +22,46 @@ var historyTable = []string{
 
 const undefinedTable = "42P01"
 
-// recorded returns the versions that the database has applied, in order; none where the table does not exist yet.
-func recorded(ctx context.Context, db querier) ([]string, error) {
-	// collate "C" is the order of the file names.
-	rows, _ := db.Query(ctx, `select version from supabase_migrations.schema_migrations order by version collate "C"`)
-	versions, err := pgx.CollectRows(rows, pgx.RowTo[string])
+// entry is a migration as the database remembers it.
+type entry struct {
+	version    string
+	statements []string // nil where whoever applied it recorded none
+}
+
+// recorded returns what the database has applied, in order; nothing where the table does not exist yet.
+func recorded(ctx context.Context, db querier) ([]entry, error) {
+	// collate "C" is the order of the file names. Older tables have no column for the statements, and JSON asks for none.
+	rows, _ := db.Query(ctx,
+		`select m.version, to_jsonb(m) -> 'statements' from supabase_migrations.schema_migrations m order by m.version collate "C"`)
+	history, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (e entry, err error) {
+		err = row.Scan(&e.version, &e.statements)
+		return e, err
+	})
 	if code := new(pgconn.PgError); errors.As(err, &code) && code.Code == undefinedTable {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read applied migrations: %w", err)
 	}
-	return versions, nil
+	return history, nil
+}
+
+// is tells whether what was applied is what the file says now. Only a semicolon and the white space around it may
+// differ, because another version of the Supabase CLI may have cut the same text elsewhere.
+func (e entry) is(m Migration) bool {
+	return e.statements == nil || seamless(e.statements) == seamless(m.texts())
+}
+
+var seam = regexp.MustCompile(`\s*;[\s;]*`)
+
+func seamless(statements []string) string {
+	return strings.Trim(seam.ReplaceAllString(strings.Join(statements, ";"), ";"), "; \t\r\n")
 }
 
 func record(ctx context.Context, tx pgx.Tx, m Migration) error {
-	statements := make([]string, len(m.Statements))
-	for i, s := range m.Statements {
-		statements[i] = s.Text
-	}
 	_, err := tx.Exec(ctx,
 		"insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)",
-		m.Version, m.Name, statements)
+		m.Version, m.Name, m.texts())
 	if err != nil {
 		return fmt.Errorf("record migration %s: %w", m.File, err)
 	}

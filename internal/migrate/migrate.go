@@ -19,6 +19,20 @@ import (
 // lockKey is the advisory lock of whoever applies migrations to a database; the number is arbitrary, and ours.
 const lockKey = 0x7461736b6c656e73 // "tasklens"
 
+// ErrHistory is what the errors of a database wrap whose migrations are others than the folder's. Their texts say which,
+// and what to do.
+var ErrHistory = errors.New("the database has another history")
+
+// historyError keeps ErrHistory's own text out of what people read.
+func historyError(format string, args ...any) error {
+	return otherHistory(fmt.Sprintf(format, args...))
+}
+
+type otherHistory string
+
+func (e otherHistory) Error() string        { return string(e) }
+func (e otherHistory) Is(target error) bool { return target == ErrHistory }
+
 // Pending returns the file names of the migrations in folder that the database lacks, in order. It is an error when
 // they could not be applied in order: see Apply.
 func Pending(ctx context.Context, db querier, folder fs.FS) ([]string, error) {
@@ -40,8 +54,8 @@ func Pending(ctx context.Context, db querier, folder fs.FS) ([]string, error) {
 // Apply applies what is pending in folder, one transaction a migration, and returns how many it applied. Before each
 // it calls report, if there is one, with the name of the file. Two at once take turns, and each migration is applied once.
 //
-// It refuses a database that has a version which the folder lacks, or lacks one older than its newest, because then it
-// is another history than the folder's. The error of a failing statement names file, line and statement, and wraps the
+// It refuses a database that has a version which the folder lacks, lacks one older than its newest, or was given other
+// statements than the file has now: that is another history than the folder's (ErrHistory). The error of a failing statement names file, line and statement, and wraps the
 // *pgconn.PgError; what was applied before it stays.
 func Apply(ctx context.Context, conn *pgx.Conn, folder fs.FS, report func(file string)) (applied int, err error) {
 	migrations, err := Read(folder)
@@ -83,20 +97,22 @@ func Apply(ctx context.Context, conn *pgx.Conn, folder fs.FS, report func(file s
 }
 
 func pending(ctx context.Context, db querier, migrations []Migration) ([]Migration, error) {
-	versions, err := recorded(ctx, db)
+	history, err := recorded(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	for i, version := range versions {
-		if i < len(migrations) && migrations[i].Version == version {
-			continue
+	for i, e := range history {
+		switch {
+		case i < len(migrations) && migrations[i].Version == e.version && e.is(migrations[i]):
+		case i < len(migrations) && migrations[i].Version == e.version:
+			return nil, historyError("migration %s has changed since it was applied here: write a new migration instead", migrations[i].File)
+		case slices.ContainsFunc(migrations, func(m Migration) bool { return m.Version == e.version }):
+			return nil, historyError("migration %s is older than %s, which the database has already: give it a later version", migrations[i].File, e.version)
+		default:
+			return nil, historyError("the database has migration %s, which is not in the folder: use the folder that it came from", e.version)
 		}
-		if !slices.ContainsFunc(migrations, func(m Migration) bool { return m.Version == version }) {
-			return nil, fmt.Errorf("the database has migration %s, which is not in the folder", version)
-		}
-		return nil, fmt.Errorf("migration %s is older than %s, which the database has already", migrations[i].File, version)
 	}
-	return migrations[len(versions):], nil
+	return migrations[len(history):], nil
 }
 
 // locked runs do in a transaction that holds the lock. The lock is the transaction's, not the session's, so that it

@@ -131,20 +131,52 @@ func TestMigrationMayNotEndItsTransaction(t *testing.T) {
 func TestOtherHistoryIsRefused(t *testing.T) {
 	t.Parallel()
 	conn := testbed.Connect(t, testbed.Empty(t).OwnerURL)
-	apply(t, conn, folder(second, ""), 1)
+	apply(t, conn, folder(second, "create table public.a ();"), 1)
 	for name, c := range map[string]struct {
 		folder fs.FS
 		want   string
 	}{
-		"file is gone":  {folder(third, ""), "20260101000002, which is not in the folder"},
-		"folder empty":  {folder(), "20260101000002, which is not in the folder"},
-		"older arrives": {folder(first, "", second, ""), first + " is older than 20260101000002"},
+		"file is gone":   {folder(third, ""), "20260101000002, which is not in the folder"},
+		"folder empty":   {folder(), "20260101000002, which is not in the folder"},
+		"older arrives":  {folder(first, "", second, ""), first + " is older than 20260101000002"},
+		"file is edited": {folder(second, "create table public.a (id int);", third, ""), second + " has changed since it was applied here"},
+		"one more":       {folder(second, "create table public.a (); select 1;"), second + " has changed since it was applied here"},
+		"emptied":        {folder(second, ""), second + " has changed since it was applied here"},
 	} {
-		if _, err := migrate.Pending(t.Context(), conn, c.folder); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := migrate.Pending(t.Context(), conn, c.folder); !errors.Is(err, migrate.ErrHistory) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: Pending says %v", name, err)
 		}
-		if _, err := migrate.Apply(t.Context(), conn, c.folder, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := migrate.Apply(t.Context(), conn, c.folder, nil); !errors.Is(err, migrate.ErrHistory) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: Apply says %v", name, err)
+		}
+	}
+	if got := history(t, conn); len(got) != 1 {
+		t.Errorf("recorded %v", got)
+	}
+}
+
+// What somebody else recorded is the same migration, as long as it is the same text.
+func TestHistoryOfOthersIsTaken(t *testing.T) {
+	t.Parallel()
+	file := folder(first, "create table public.a ();\n\n-- two in one\ncreate rule r as on insert to public.a do also (select 1; (select 2));\n")
+	for name, c := range map[string]struct{ change, statements string }{
+		"cut elsewhere":  {"", `array['create table public.a ()', E'-- two in one\ncreate rule r as on insert to public.a do also (select 1', '(select 2))']`},
+		"with semicolon": {"", `array['create table public.a ();', E'-- two in one\ncreate rule r as on insert to public.a do also (select 1; (select 2));']`},
+		"none recorded":  {"", "null"},
+		"no column":      {"alter table supabase_migrations.schema_migrations drop column statements", "null"},
+	} {
+		conn := testbed.Connect(t, testbed.Empty(t).OwnerURL)
+		apply(t, conn, file, 1)
+		if _, err := conn.Exec(t.Context(), "update supabase_migrations.schema_migrations set statements = "+c.statements); err != nil {
+			t.Fatal(err)
+		}
+		if c.change != "" {
+			if _, err := conn.Exec(t.Context(), c.change); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if applied, err := migrate.Apply(t.Context(), conn, file, nil); applied != 0 || err != nil {
+			t.Errorf("%s: applied %d, %v", name, applied, err)
 		}
 	}
 }

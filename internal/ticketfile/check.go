@@ -48,9 +48,9 @@ func checkTicket(raw rawTicket, names fieldNames, at place) (Ticket, error) {
 		t.Status = DefaultStatus
 	}
 	t.Description = clean(raw.description)
-	created, ok := parseDate(raw.created)
-	if !ok {
-		t.Warnings = append(t.Warnings, at.wrong("%s is left out: %s is not a date", names.created, quote(raw.created)))
+	created, err := parseDate(raw.created)
+	if err != nil {
+		t.Warnings = append(t.Warnings, at.wrong("%s is left out: %s %v", names.created, quote(raw.created), err))
 	}
 	t.CreatedAt = created
 	if err := checkNotes(&t, raw.notes, at); err != nil {
@@ -72,8 +72,8 @@ func checkNotes(t *Ticket, raw []rawNote, at place) error {
 		if err != nil {
 			return err
 		}
-		created, ok := parseDate(n.Created)
-		if !ok {
+		created, err := parseDate(n.Created)
+		if err != nil {
 			undated++
 		}
 		t.Notes = append(t.Notes, Note{Status: status, Text: text, CreatedAt: created})
@@ -82,7 +82,7 @@ func checkNotes(t *Ticket, raw []rawNote, at place) error {
 		t.Warnings = append(t.Warnings, at.wrong("notes left out because they have no text: %d", empty))
 	}
 	if undated > 0 {
-		t.Warnings = append(t.Warnings, at.wrong("notes.created_at left out because it is not a date: %d", undated))
+		t.Warnings = append(t.Warnings, at.wrong("notes.created_at left out because it is not a clear date: %d", undated))
 	}
 	return nil
 }

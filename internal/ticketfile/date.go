@@ -1,12 +1,12 @@
 package ticketfile
 
 import (
+	"errors"
 	"strings"
 	"time"
 )
 
-// dateLayouts are the forms of ISO 8601 and Postgres, then those that Jira's exports use. Layouts of numbers and
-// slashes (3/4/25) are not among them: nothing says whether the day or the month comes first.
+// dateLayouts are the forms of ISO 8601 and Postgres, then those that Jira's exports use by default.
 var dateLayouts = []string{
 	"2006-01-02T15:04:05Z07:00",
 	"2006-01-02T15:04:05Z0700",
@@ -26,17 +26,54 @@ var dateLayouts = []string{
 	"2/Jan/2006",
 }
 
+// Dates of numbers alone, as a Jira writes them that was set up so. Nothing in 3/4/25 says whether the day or the month
+// comes first, so a date counts where one order alone makes a date of it, or both the same.
+var (
+	dayFirstLayouts   = timesOf("2/1/06", "2/1/2006")
+	monthFirstLayouts = timesOf("1/2/06", "1/2/2006")
+)
+
+func timesOf(days ...string) (layouts []string) {
+	for _, day := range days {
+		layouts = append(layouts, day, day+" 3:04 PM", day+" 15:04")
+	}
+	return layouts
+}
+
+// What is wrong with a date, to be said behind it.
+var (
+	errNoDate    = errors.New("is not a date")
+	errWhichDate = errors.New("may have the day or the month first")
+)
+
 // Java writes a no-break space before AM and PM, narrow since version 20.
 var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
 // parseDate reads a date in any of the layouts, in capitals or not; without a zone it counts as UTC. An empty text
 // gives the zero time, which means unknown.
-func parseDate(s string) (date time.Time, ok bool) {
+func parseDate(s string) (time.Time, error) {
 	s = strings.ToUpper(strings.TrimSpace(plainSpaces.Replace(clean(s))))
 	if s == "" {
-		return time.Time{}, true
+		return time.Time{}, nil
 	}
-	for _, layout := range dateLayouts {
+	if date, ok := parseAny(dateLayouts, s); ok {
+		return date, nil
+	}
+	dayFirst, isDayFirst := parseAny(dayFirstLayouts, s)
+	monthFirst, isMonthFirst := parseAny(monthFirstLayouts, s)
+	switch {
+	case isDayFirst && isMonthFirst && !dayFirst.Equal(monthFirst):
+		return time.Time{}, errWhichDate
+	case isDayFirst:
+		return dayFirst, nil
+	case isMonthFirst:
+		return monthFirst, nil
+	}
+	return time.Time{}, errNoDate
+}
+
+func parseAny(layouts []string, s string) (time.Time, bool) {
+	for _, layout := range layouts {
 		t, err := time.Parse(layout, s)
 		t = t.UTC()
 		if err == nil && t.Year() >= 1 && t.Year() <= 9999 { // a zone can push it out of the years that JSON and Postgres write alike

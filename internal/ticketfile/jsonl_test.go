@@ -64,7 +64,7 @@ func TestJSONWarnings(t *testing.T) {
 	if want := []string{
 		`created_at is left out: "soon" is not a date`,
 		"notes left out because they have no text: 2",
-		"notes.created_at left out because it is not a date: 1",
+		"notes.created_at left out because it is not a clear date: 1",
 	}; !cmp.Equal(want, reasons(got.Warnings)) {
 		t.Error(cmp.Diff(want, reasons(got.Warnings)))
 	}
