@@ -32,16 +32,15 @@ grant execute on function private.narrow_entries(bigint, bigint, tsquery, intege
 
 -- A word is looked up as long as it and the rarer ones are together in at most reach entries (the rarest always, up to
 -- that many); a commoner one in the names alone, by the same rule. gain: the weights of the words an entry holds, 1.7
--- times for a word of its name. At most 1,000, the best first.
+-- times for a word of its name. At most candidate_limit, the best first.
 create function private.keyword_candidates(
   words text[], idfs double precision[], entries bigint[], titles bigint[],
-  project_filter bigint, status_id bigint, required tsquery
+  project_filter bigint, status_id bigint, required tsquery, reach integer, candidate_limit integer
 )
-returns table (keyword_entry_id bigint, gain double precision)
+returns table (keyword_entry_id bigint, project_id bigint, ticket_id bigint, gain double precision)
 language plpgsql volatile rows 1000 security invoker set search_path = ''
 as $$
 declare
-  reach constant integer := 4000;
   total double precision;
   few bigint[];
   conditions text := '';
@@ -53,13 +52,13 @@ begin
     few := private.narrow_entries(project_filter, status_id, required, greatest(1000, sqrt(reach * total / 12)::integer));
     if few is not null then
       return query
-        select e.keyword_entry_id, sum(t.idf * case when e.title_words @@ t.query then 1.7 else 1 end)
+        select e.keyword_entry_id, e.project_id, e.ticket_id, sum(t.idf * case when e.title_words @@ t.query then 1.7 else 1 end)
         from public.keyword_entries e
         join (select private.quote_word(u.word)::tsquery as query, u.idf from unnest(words, idfs) as u(word, idf)) t on e.words @@ t.query
         where e.keyword_entry_id = any (few)
         group by e.keyword_entry_id
-        order by 2 desc, 1
-        limit 1000;
+        order by 4 desc, 1
+        limit candidate_limit;
       return;
     end if;
     if project_filter is not null then
@@ -77,28 +76,31 @@ begin
   perform set_config('enable_seqscan', 'off', true);
   return query execute format('
     with term as materialized (
-      select private.quote_word(u.word)::tsquery as query, u.idf,
+      select private.quote_word(u.word)::tsquery as query, u.idf, u.entries > $5 as is_cut,
         case when sum(u.entries) over rarest <= $5 then u.entries when u.place = 1 then $5 else 0 end as take,
         case when sum(u.titles) over rarest <= $5 then u.titles when u.place = 1 then $5 else 0 end as take_titles
       from unnest($1, $2, $3, $4) with ordinality as u(word, idf, entries, titles, place)
       window rarest as (order by u.place)
     ), hit as (
-      select e.keyword_entry_id, t.query, t.idf as gain
+      select e.keyword_entry_id, e.project_id, e.ticket_id, t.idf as gain
       from term t cross join lateral (
-        select e.keyword_entry_id from public.keyword_entries e where e.words @@ t.query%1$s limit t.take) e
+        select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
+        -- Of a word that is cut off, the names are counted whole below.
+        where e.words @@ t.query and not (t.is_cut and e.title_words @@ t.query)%1$s limit t.take) e
       union all
-      select e.keyword_entry_id, t.query, 1.7 * t.idf
+      -- A word of the name that was looked up everywhere has been counted once already.
+      select e.keyword_entry_id, e.project_id, e.ticket_id, case when t.take > 0 and not t.is_cut then 0.7 else 1.7 end * t.idf
       from term t cross join lateral (
-        select e.keyword_entry_id from public.keyword_entries e where e.title_words @@ t.query%1$s limit t.take_titles) e
-    ), best as (
-      select h.keyword_entry_id, max(h.gain) as gain from hit h group by h.keyword_entry_id, h.query
+        select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
+        where e.title_words @@ t.query%1$s limit t.take_titles) e
     )
-    select b.keyword_entry_id, sum(b.gain) from best b group by b.keyword_entry_id order by 2 desc, 1 limit 1000', conditions)
-  using words, idfs, entries, titles, reach, project_filter, status_id, required;
+    select h.keyword_entry_id, min(h.project_id), min(h.ticket_id), sum(h.gain)
+    from hit h group by h.keyword_entry_id order by 4 desc, 1 limit $9', conditions)
+  using words, idfs, entries, titles, reach, project_filter, status_id, required, candidate_limit;
   perform set_config('enable_seqscan', saved_seqscan, true);
 end
 $$;
-comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery) is
+comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer) is
   'Entries that hold the rare words of a query, by the weights of the words they hold; filters hold before that. The arrays go in step, rarest word first.';
-revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery) from public;
-grant execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery) to service_role;
+revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer) from public;
+grant execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer) to service_role;

@@ -93,13 +93,16 @@ as $$
   left join public.tickets t on t.ticket_id = g.ticket_id
   left join public.status s on s.status_id = t.status_id
   left join public.chunks c on c.chunk_id = g.chunk_id
-  left join lateral private.best_chunk_by_words(g.project_id, g.ticket_id, q.wanted) b on g.chunk_id is null
+  -- "offset 0" here and below: called for the rows that need it, and once.
+  left join lateral (
+    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, q.wanted) b where g.chunk_id is null offset 0
+  ) b on true
   -- A ticket that is not embedded yet is shown by the beginning of its text.
   cross join lateral (
     select coalesce(g.chunk_id, b.chunk_id) as chunk_id,
       coalesce(c.text, b.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)) as text
   ) shown
-  cross join lateral (select private.highlight(shown.text, q.wanted) as line) lit
+  cross join lateral (select private.highlight(shown.text, q.wanted) as line offset 0) lit
   order by g.place
 $$;
 comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision) is

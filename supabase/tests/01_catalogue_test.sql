@@ -36,6 +36,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.ensure_statuses(text[])', 'volatile', 'invoker', 'service_role'),
     ('private.fill_project_key()', 'volatile', 'definer', ''),
     ('private.fill_ticket_key()', 'volatile', 'definer', ''),
+    ('private.find_matches(text, vector, text, double precision, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('private.fuse_searches(text, vector, text, double precision, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
     ('private.highlight(text, tsquery)', 'stable', 'invoker', 'service_role'),
     ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
@@ -43,8 +44,10 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.index_status_notes()', 'volatile', 'definer', ''),
     ('private.index_updated_tickets()', 'volatile', 'definer', ''),
     ('private.index_words(text, text, text)', 'stable', 'invoker', ''),
-    ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery)', 'volatile', 'invoker', 'service_role'),
+    ('private.is_narrow(bigint, bigint, integer)', 'stable', 'invoker', 'service_role'),
+    ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer)', 'volatile', 'invoker', 'service_role'),
     ('private.lock_sources(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
+    ('private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer)', 'stable', 'invoker', 'service_role'),
     ('private.merge_word_counts()', 'volatile', 'definer', ''),
     ('private.narrow_entries(bigint, bigint, tsquery, integer)', 'stable', 'invoker', 'service_role'),
     ('private.nearest_words(text)', 'stable', 'invoker', 'service_role'),
@@ -53,24 +56,30 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.plain_text(text)', 'immutable', 'invoker', 'service_role'),
     ('private.query_words(text)', 'stable', 'invoker', 'service_role'),
     ('private.quote_word(text)', 'immutable', 'invoker', 'service_role'),
+    ('private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer)', 'volatile', 'invoker', 'service_role'),
     ('private.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
     ('private.scan_chunks(vector, text, bigint, text, double precision, integer, integer)', 'volatile', 'invoker', 'service_role'),
-    ('private.score_entries(bigint[], text[], double precision[], integer[], text, integer)', 'stable', 'invoker', 'service_role'),
+    ('private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer)', 'stable', 'invoker', 'service_role'),
     ('private.source_chunks(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
     ('private.source_texts(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
-    ('private.term_frequency(real)', 'immutable', 'invoker', 'service_role'),
     ('private.to_words(text)', 'stable', 'invoker', 'service_role'),
     ('private.touch_updated_at()', 'volatile', 'invoker', ''),
     ('private.whole_names(text)', 'immutable', 'invoker', 'service_role'),
     ('private.word_entries(text[])', 'stable', 'invoker', 'service_role'),
+    ('public.compare_tickets(vector[], text[], text)', 'stable', 'invoker', 'service_role'),
+    ('public.find_similar_tickets(bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
     ('public.list_projects()', 'stable', 'invoker', 'service_role'),
     ('public.list_statuses()', 'stable', 'invoker', 'service_role'),
     ('public.read_sources(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
-    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
+    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.sample_tickets(text, integer)', 'stable', 'invoker', 'service_role'),
     ('public.search_by_keyword(text, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
     ('public.search_by_vector(vector, text, double precision, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
+    ('public.search_facets(text, vector, text, double precision, bigint, text)', 'volatile', 'invoker', 'service_role'),
     ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
+    ('public.similar_tickets(vector, text, integer, bigint, bigint)', 'volatile', 'invoker', 'service_role'),
     ('public.store_chunks(bigint[], bigint[], text[], jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_projects(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_tickets(jsonb)', 'volatile', 'invoker', 'service_role') $$,
@@ -80,21 +89,37 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
 select results_eq(
   $$ select name::text collate "default", arguments, result from functions where schema = 'public' order by functions.name $$,
   $$ values
+    ('compare_tickets', 'query_embeddings vector[], ticket_keys text[], embedding_model text',
+      'TABLE(place bigint, similarities double precision[])'),
+    ('find_similar_tickets', 'ticket_id bigint, embedding_model text, match_count integer DEFAULT 5',
+      'TABLE(project_name text, ticket_name text, text text, embedded boolean, results jsonb)'),
     ('list_migrations', '', 'SETOF text'),
     ('list_projects', '', 'TABLE(project_id bigint, key text, name text, tickets bigint)'),
     ('list_statuses', '', 'TABLE(status_id bigint, name text)'),
     ('read_sources', 'project_ids bigint[], ticket_ids bigint[]',
       'TABLE(project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text, chunks jsonb)'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
-        || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
+        || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
+        || 'source_chunk_limit integer DEFAULT NULL::integer',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
-        || 'text text, tokens integer, similarity double precision, over_threshold boolean, similarities double precision[])'),
+        || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities double precision[])'),
+    ('retrieve_chunks_hybrid', 'query_text text, query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
+        || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
+        || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
+        || 'source_chunk_limit integer DEFAULT NULL::integer',
+      'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
+        || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, '
+        || 'similarities double precision[])'),
+    ('sample_tickets', 'embedding_model text, match_count integer DEFAULT 200', 'TABLE(ticket_key text, ticket_name text)'),
     ('search_by_keyword', 'query_text text, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, '
         || 'status_filter text DEFAULT NULL::text',
       'TABLE(rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)'),
     ('search_by_vector', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
       'TABLE(rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)'),
+    ('search_facets', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
+        || 'match_threshold double precision DEFAULT 0.7, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
+      'TABLE(facet text, value bigint, label text, count bigint, capped boolean)'),
     ('search_hybrid', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
         || 'match_threshold double precision DEFAULT 0.7, match_count integer DEFAULT 10, match_offset integer DEFAULT 0, '
         || 'project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
@@ -104,6 +129,9 @@ select results_eq(
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '
         || 'vector_contribution double precision, keyword_contribution double precision, '
         || 'matched_by text[], exact boolean, highlight text, chunk_id uuid)'),
+    ('similar_tickets', 'query_embedding vector, embedding_model text, match_count integer DEFAULT 5, exclude_ticket bigint DEFAULT NULL::bigint, '
+        || 'project_filter bigint DEFAULT NULL::bigint',
+      'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text)'),
     ('store_chunks', 'project_ids bigint[], ticket_ids bigint[], source_hashes text[], chunks jsonb, embeddings vector[]',
       'TABLE(place bigint, stored boolean, embedding_ids uuid[])'),
     ('upsert_projects', 'projects jsonb', 'TABLE(key text, project_id bigint)'),

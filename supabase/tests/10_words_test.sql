@@ -62,8 +62,15 @@ select is(pg_temp.tickets('quagga zebra'), '{32,31,33,34}', 'a rare word is wort
 select is(pg_temp.tickets('okapi'), '{43,42,41}', 'a name counts more than a description, and that more than a note');
 select is(pg_temp.tickets('tapir'), '{52,51}', 'a short text more than a long one');
 select is((pg_temp.tickets('gnu kite')) [1], 63::bigint, 'neighbours of the query that are neighbours in the text, in their order, more than scattered ones');
+-- What a score says of a word's frequency: score = f / (1.2 + f), f being the frequency against the length of the text.
+insert into public.tickets (ticket_id, project_id, status_id, name, description)
+select 80 + n, 1, 1, 'n', repeat('rhea ', n) from unnest(array[1, 2, 5, 20]) n;
 select is(
-  (select round((private.term_frequency(ts_rank('{0,0,1,0}', setweight(private.to_words(repeat('emu ', n)), 'B'), 'emu')))::numeric)::integer), n,
+  (select round((1.2 * s.score / (1 - s.score) * (0.25 + 0.75 * e.body_length * t.entries / t.body_words))::numeric)::integer
+   from public.keyword_entries e
+   cross join private.word_entries(array['']) t
+   cross join lateral private.score_entries(array[e.keyword_entry_id], array['rhea'], array[1::double precision], array[1], 'rhea', 0, 0) s
+   where e.ticket_id = 80 + n), n,
   format('a word that is there %s times is counted so', n))
 from unnest(array[1, 2, 5, 20]) n;
 
