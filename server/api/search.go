@@ -16,6 +16,7 @@ type searchRequest struct {
 	Offset         *int     `json:"offset"`
 	MatchThreshold *float64 `json:"match_threshold"`
 	Explain        *bool    `json:"explain"`
+	Facets         *bool    `json:"facets"`
 }
 
 func (r *searchRequest) check(wrong report) {
@@ -29,11 +30,18 @@ func (r *searchRequest) check(wrong report) {
 }
 
 type searchResponse struct {
-	Results  []searchResult `json:"results"`
-	HasMore  bool           `json:"has_more"`
-	Cached   bool           `json:"cached"`
-	Executed []string       `json:"executed"`
-	Degraded []string       `json:"degraded,omitempty"`
+	Results      []searchResult `json:"results"`
+	HasMore      bool           `json:"has_more"`
+	Facets       *searchFacets  `json:"facets,omitempty"`
+	FacetsCapped bool           `json:"facets_capped,omitempty"`
+	Cached       bool           `json:"cached"`
+	Executed     []string       `json:"executed"`
+	Degraded     []string       `json:"degraded,omitempty"`
+}
+
+type searchFacets struct {
+	Status  []search.FacetValue `json:"status"`
+	Project []search.FacetValue `json:"project"`
 }
 
 type searchResult struct {
@@ -89,11 +97,16 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		Text: request.Query, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
 		MatchThreshold: or(request.MatchThreshold, a.MatchThreshold),
 		Limit:          or(request.Limit, defaultLimit), Offset: or(request.Offset, 0),
+		Facets: or(request.Facets, false),
 	})
 	if err != nil {
 		return err
 	}
 	response := searchResponse{Results: []searchResult{}, HasMore: page.HasMore, Executed: page.Executed, Degraded: page.Degraded}
+	if page.Facets != nil {
+		response.Facets = &searchFacets{Status: page.Facets.Status, Project: page.Facets.Project}
+		response.FacetsCapped = page.Facets.Capped
+	}
 	for _, hit := range page.Hits {
 		result := searchResult{
 			TicketID: hit.TicketID, Text: hit.Text, Similarity: hit.Similarity, Source: hit.Source, RRFScore: hit.RRFScore,
@@ -119,34 +132,4 @@ func explain(hit search.Hit, weights search.Weights) *explanation {
 		e.Keyword = &keywordPart{Rank: *hit.KeywordRank, Score: *hit.KeywordScore, Weight: weights.Keyword, Contribution: hit.KeywordContribution}
 	}
 	return &e
-}
-
-func (a *API) projects(c *fiber.Ctx) error {
-	if err := noParameters(c); err != nil {
-		return err
-	}
-	db, err := a.database(c)
-	if err != nil {
-		return err
-	}
-	projects, err := search.Projects(c.UserContext(), db)
-	if err != nil {
-		return err
-	}
-	return c.JSON(fiber.Map{"results": projects})
-}
-
-func (a *API) statuses(c *fiber.Ctx) error {
-	if err := noParameters(c); err != nil {
-		return err
-	}
-	db, err := a.database(c)
-	if err != nil {
-		return err
-	}
-	statuses, err := search.Statuses(c.UserContext(), db)
-	if err != nil {
-		return err
-	}
-	return c.JSON(fiber.Map{"results": statuses})
 }

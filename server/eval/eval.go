@@ -54,7 +54,7 @@ func (r Run) Do(ctx context.Context) (Report, error) {
 	report.Rows = append(report.Rows, keyword)
 	var hybrid Row
 	if !r.KeywordAlone {
-		r.Progress("ranking by vector, and by both")
+		r.Progress("ranking by vector, by both, and as drafts")
 		vector, open, err := r.open(ctx)
 		if err != nil {
 			return Report{}, err
@@ -62,7 +62,11 @@ func (r Run) Do(ctx context.Context) (Report, error) {
 		if hybrid, err = r.row(ctx, "hybrid, the service's threshold", r.Service.listed, clients); err != nil {
 			return Report{}, err
 		}
-		report.Rows = append(report.Rows, vector, hybrid, open)
+		similar, err := r.row(ctx, "similar tickets, of a draft", r.Service.similar, clients)
+		if err != nil {
+			return Report{}, err
+		}
+		report.Rows = append(report.Rows, vector, hybrid, open, similar)
 	}
 	r.Progress("ranking by reference")
 	and, or, best, err := r.references(ctx)

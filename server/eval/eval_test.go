@@ -57,13 +57,14 @@ func start(t *testing.T, database *testbed.DB) string {
 		t.Fatal(err)
 	}
 	_, err = load.Load(t.Context(), postgrest.New(restURL, key).AsService(), indexer, rows,
-		load.Report{BadRow: func(row *ticketfile.RowError) { t.Error(row) }, Indexed: func(int) {}})
+		load.Report{BadRow: func(row *ticketfile.RowError) { t.Error(row) }, BadField: func(field *ticketfile.RowError) { t.Error(field) }, Indexed: func(int) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	app, err := api.New(api.Parts{
-		Database: postgrest.New(restURL, key), Indexer: indexer, Answerer: answer.New(model), Migrations: supabase.Migrations(),
+		Database: postgrest.New(restURL, key), Indexer: indexer, Answerer: answer.New(model, tokens, answer.Options{VectorWeight: 1, KeywordWeight: 1}), Migrations: supabase.Migrations(),
 		Searcher: search.New(model, search.Weights{Vector: 1, Keyword: 1}, func(context.Context, string, error) {}),
+		Comparer: search.NewComparer(model, tokens),
 		Log:      slog.New(slog.DiscardHandler), EmbeddingModel: offline.EmbeddingModel, MatchThreshold: 0.7, RequestTimeout: time.Minute,
 	})
 	if err != nil {
@@ -110,6 +111,7 @@ func TestARunMeasuresTheServiceAndTheReferences(t *testing.T) {
 		"vector alone, threshold 0":       {1, half},
 		"hybrid, the service's threshold": {1, half},
 		"hybrid, threshold 0":             {1, half},
+		"similar tickets, of a draft":     {1, half},
 		"Postgres: all words, ts_rank":    {1, 0},
 		"Postgres: any word, ts_rank":     {1, half},
 		"BM25F: title × 3, description":   {1, half},

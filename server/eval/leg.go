@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -48,6 +49,15 @@ func (s Service) open(ctx context.Context, query Query) (vector, list []string, 
 		}
 	}
 	return ended(vector), list, nil
+}
+
+// similar is what the service calls most similar to a draft of the query's words.
+func (s Service) similar(ctx context.Context, query Query) ([]string, error) {
+	var p page
+	if err := s.post(ctx, "/api/tickets/similar", map[string]any{"text": query.Text, "limit": pageSize}, &p); err != nil {
+		return nil, fmt.Errorf("find tickets like %q: %w", query.Text, err)
+	}
+	return items(p.Results), nil
 }
 
 func items(hits []hit) (out []string) {

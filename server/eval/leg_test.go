@@ -122,6 +122,25 @@ func TestPagesEndAtTheServicesReach(t *testing.T) {
 	}
 }
 
+func TestADraftIsComparedWithTickets(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil || r.URL.Path != "/api/tickets/similar" || fmt.Sprint(request) != "map[limit:100 text:q]" {
+			http.Error(w, "wrong request", http.StatusBadRequest)
+			return
+		}
+		fmt.Fprint(w, `{"results":[{"ticket_key":"B","project_id":7},{"ticket_key":"A","project_id":7}]}`)
+	}))
+	t.Cleanup(server.Close)
+	if keys, err := (Service{URL: server.URL}).similar(t.Context(), Query{Text: "q"}); err != nil || !slices.Equal(keys, []string{"B", "A"}) {
+		t.Errorf("%q, %v", keys, err)
+	}
+	if _, err := (Service{URL: server.URL}).similar(t.Context(), Query{Text: "another"}); err == nil || !strings.Contains(err.Error(), "400") {
+		t.Errorf("refused: %v", err)
+	}
+}
+
 // A search that ran by half would be measured as if it were whole.
 func TestADegradedOrFailedSearchIsAnError(t *testing.T) {
 	t.Parallel()

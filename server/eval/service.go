@@ -45,35 +45,43 @@ func (s Service) search(ctx context.Context, query string, threshold *float64, l
 	if threshold != nil {
 		request["match_threshold"] = *threshold
 	}
-	body, err := json.Marshal(request)
-	if err != nil {
-		return page{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	call, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/hybrid-search", bytes.NewReader(body))
-	if err != nil {
-		return page{}, err
-	}
-	call.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(call)
-	if err != nil {
-		return page{}, fmt.Errorf("search %q: %w", query, err)
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
-	if err != nil {
-		return page{}, fmt.Errorf("search %q: %w", query, err)
-	}
-	if response.StatusCode != http.StatusOK {
-		return page{}, fmt.Errorf("search %q: status %d: %.500s", query, response.StatusCode, answer)
-	}
 	var p page
-	if err := json.Unmarshal(answer, &p); err != nil {
-		return page{}, fmt.Errorf("search %q: read answer: %w", query, err)
+	if err := s.post(ctx, "/api/hybrid-search", request, &p); err != nil {
+		return page{}, fmt.Errorf("search %q: %w", query, err)
 	}
 	if len(p.Degraded) > 0 {
 		return page{}, fmt.Errorf("search %q: the service could not run the search by %v", query, p.Degraded)
 	}
 	return p, nil
+}
+
+// post sends a JSON object and reads the one that answers it.
+func (s Service) post(ctx context.Context, path string, request, answer any) error {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	call, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	call.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(call)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("status %d: %.500s", response.StatusCode, text)
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	return nil
 }

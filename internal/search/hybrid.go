@@ -1,0 +1,121 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tasklens/internal/vector"
+)
+
+// Query is one search.
+type Query struct {
+	Text           string
+	ProjectID      *int64
+	StatusFilter   *string
+	MatchThreshold float64 // cosine similarity that the vector search must exceed, 0 to 1
+	Limit          int
+	Offset         int
+	Facets         bool // also counts what each status and each project has
+}
+
+// Hit is a ticket, or a project by its own text (Ticket… and Status nil).
+type Hit struct {
+	TicketID     *int64   `json:"ticket_id"`
+	Text         string   `json:"text"`
+	Similarity   *float64 `json:"similarity"` // nil where the vector search did not find it
+	Source       string   `json:"source"`
+	RRFScore     float64  `json:"rrf_score"`
+	ProjectID    int64    `json:"project_id"`
+	ProjectName  string   `json:"project_name"`
+	TicketKey    *string  `json:"ticket_key"`
+	TicketName   *string  `json:"ticket_name"`
+	Status       *string  `json:"status"`
+	VectorRank   *int64   `json:"vector_rank"`
+	KeywordRank  *int64   `json:"keyword_rank"`
+	KeywordScore *float64 `json:"keyword_score"`
+	MatchedBy    []string `json:"matched_by"`
+	// What each search adds to RRFScore: weight / (60 + rank), 0 where it did not find the hit.
+	VectorContribution  float64 `json:"vector_contribution"`
+	KeywordContribution float64 `json:"keyword_contribution"`
+	Exact               bool    `json:"exact"`
+	Highlight           string  `json:"highlight"`
+}
+
+// Page is a part of the list of hits.
+type Page struct {
+	Hits     []Hit
+	HasMore  bool
+	Executed []string // the searches that ran: vector, keyword
+	Degraded []string // the searches that could not
+	Weights  Weights
+	Facets   *Facets // nil unless asked for
+}
+
+// Hybrid runs both searches and gives a page of the fused list. When the model cannot be asked, the words alone
+// answer, and the page says so. Facets are counted at the same time, for the same matches.
+func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, error) {
+	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
+	var embedding vector.Vector
+	vectors, err := s.embed(ctx, q.Text)
+	switch {
+	case err == nil:
+		embedding = vectors[0]
+	case ctx.Err() != nil:
+		return Page{}, fmt.Errorf("embed query: %w", err)
+	default:
+		s.warn(ctx, "searching by keyword alone: the query could not be embedded", err)
+		page.Executed, page.Degraded = []string{"keyword"}, []string{"vector"}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.list(ctx, db, q, embedding, &page) })
+	if q.Facets {
+		group.Go(func() (err error) {
+			page.Facets, err = s.facets(ctx, db, q, embedding)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Page{}, err
+	}
+	return page, nil
+}
+
+// list fills the page with its hits.
+func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vector.Vector, page *Page) error {
+	arguments := s.arguments(q, embedding)
+	arguments["match_count"], arguments["match_offset"] = q.Limit+1, q.Offset
+	arguments["vector_weight"], arguments["keyword_weight"] = s.weights.Vector, s.weights.Keyword
+	if err := db.Call(ctx, "search_hybrid", arguments, &page.Hits); err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	if len(page.Hits) > q.Limit {
+		page.Hits, page.HasMore = page.Hits[:q.Limit], true
+	}
+	return nil
+}
+
+// arguments are those that say what matches; without an embedding, what the words match.
+func (s *Searcher) arguments(q Query, embedding vector.Vector) map[string]any {
+	arguments := map[string]any{
+		"query_text": q.Text, "embedding_model": s.model.EmbeddingModel(), "match_threshold": q.MatchThreshold,
+		"project_filter": q.ProjectID, "status_filter": q.StatusFilter,
+	}
+	if embedding != nil {
+		arguments["query_embedding"] = embedding
+	}
+	return arguments
+}
+
+// embed asks the model, for half of the time that is left at most: one that hangs must leave the words their turn.
+func (s *Searcher) embed(ctx context.Context, text string) ([]vector.Vector, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+	}
+	vectors, _, err := s.model.Embed(ctx, []string{text})
+	return vectors, err
+}

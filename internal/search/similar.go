@@ -1,0 +1,100 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"tasklens/internal/chunk"
+	"tasklens/internal/fault"
+)
+
+// comparedBytes bounds how much of a text is looked at for its first chunk: far more than that has, and little
+// enough to be measured in a fraction of a second.
+const comparedBytes = 32 << 10
+
+// Comparer finds the tickets that are most like a ticket, or like a text. It is safe for concurrent use.
+type Comparer struct {
+	model     Model
+	tokenizer chunk.Tokenizer
+}
+
+// NewComparer makes a comparer. The tokenizer is the one that tickets are indexed with.
+func NewComparer(model Model, tokenizer chunk.Tokenizer) *Comparer {
+	return &Comparer{model: model, tokenizer: tokenizer}
+}
+
+// Similar is a ticket that is like another, or like a text.
+type Similar struct {
+	TicketID   int64   `json:"ticket_id"`
+	TicketKey  string  `json:"ticket_key"`
+	Similarity float64 `json:"similarity"` // cosine of its best chunk, -1 to 1
+	TicketName string  `json:"ticket_name"`
+	ProjectID  int64   `json:"project_id"`
+	Status     string  `json:"status"`
+}
+
+// ToTicket finds the tickets most like this one, at most limit (1 to 100), the most alike first. A ticket that is embedded
+// costs one call of the database and none of the model; another is compared by its present text. fault.NotFound where
+// there is no such ticket, or none that the caller may see.
+func (c *Comparer) ToTicket(ctx context.Context, db Database, ticketID int64, limit int) ([]Similar, error) {
+	var rows []struct {
+		ProjectName string    `json:"project_name"`
+		TicketName  string    `json:"ticket_name"`
+		Text        *string   `json:"text"`
+		Embedded    bool      `json:"embedded"`
+		Results     []Similar `json:"results"`
+	}
+	arguments := map[string]any{"ticket_id": ticketID, "embedding_model": c.model.EmbeddingModel(), "match_count": limit}
+	if err := db.Call(ctx, "find_similar_tickets", arguments, &rows); err != nil {
+		return nil, fmt.Errorf("find tickets like a ticket: %w", err)
+	}
+	switch {
+	case len(rows) == 0:
+		return nil, fault.New(fault.NotFound, "There is no such ticket.")
+	case rows[0].Embedded:
+		return rows[0].Results, nil
+	case rows[0].Text == nil:
+		return []Similar{}, nil // nothing but blanks: nothing is like it
+	}
+	header := chunk.Header(c.tokenizer, rows[0].ProjectName, rows[0].TicketName)
+	return c.compare(ctx, db, header, *rows[0].Text, map[string]any{"exclude_ticket": ticketID, "match_count": limit})
+}
+
+// ToText finds the tickets most like a draft that is not filed yet: its name in the first line, then what it says.
+// projectID narrows to one project; one that does not exist has no tickets.
+func (c *Comparer) ToText(ctx context.Context, db Database, text string, projectID *int64, limit int) ([]Similar, error) {
+	// As the ticket would be embedded once it is filed, but for the name of its project, which would only lift all tickets
+	// of a project alike.
+	name, _, _ := strings.Cut(text, "\n")
+	header := chunk.Header(c.tokenizer, name)
+	return c.compare(ctx, db, header, text, map[string]any{"project_filter": projectID, "match_count": limit})
+}
+
+// compare embeds the first chunk of a text, as tickets are compared by theirs.
+func (c *Comparer) compare(ctx context.Context, db Database, header, text string, arguments map[string]any) ([]Similar, error) {
+	first := chunk.Split(c.tokenizer, beginning(text))[0]
+	vectors, _, err := c.model.Embed(ctx, []string{chunk.Input(header, first.Text)})
+	if err != nil {
+		return nil, fmt.Errorf("embed text to compare: %w", err)
+	}
+	arguments["query_embedding"], arguments["embedding_model"] = vectors[0], c.model.EmbeddingModel()
+	results := []Similar{}
+	if err := db.Call(ctx, "similar_tickets", arguments, &results); err != nil {
+		return nil, fmt.Errorf("find tickets like a text: %w", err)
+	}
+	return results, nil
+}
+
+// beginning cuts a text at a character, after at most comparedBytes.
+func beginning(text string) string {
+	if len(text) <= comparedBytes {
+		return text
+	}
+	end := comparedBytes
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}

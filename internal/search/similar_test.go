@@ -1,0 +1,81 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/search"
+	"tasklens/internal/vector"
+)
+
+// runes measures a text by its characters, and remembers the longest that it was given.
+type runes struct{ longest int }
+
+func (r *runes) Lengths(text string) (lengths []int) {
+	r.longest = max(r.longest, len(text))
+	for _, character := range text {
+		lengths = append(lengths, utf8.RuneLen(character))
+	}
+	return lengths
+}
+
+type model struct{ input string }
+
+func (m *model) Embed(_ context.Context, inputs []string) ([]vector.Vector, int, error) {
+	m.input = strings.Join(inputs, "|")
+	return []vector.Vector{{1}}, 1, nil
+}
+
+func (m *model) EmbeddingModel() string { return "m" }
+
+type database func(function string, arguments map[string]any, result any) error
+
+func (d database) Call(_ context.Context, function string, arguments, result any) error {
+	return d(function, arguments.(map[string]any), result)
+}
+
+// However long a draft is, only its beginning is measured and embedded, and no character is split.
+func TestALongDraftIsCut(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"x", "é", "🥨", "ab é 🥨. ", "\n"} {
+		tokens, asked := &runes{}, &model{}
+		text := "Name\n\n" + strings.Repeat(unit, 100_000/utf8.RuneCountInString(unit))
+		_, err := search.NewComparer(asked, tokens).ToText(t.Context(), database(func(string, map[string]any, any) error { return nil }), text, nil, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tokens.longest > 32<<10 || len(asked.input) > 4000 || !utf8.ValidString(asked.input) || strings.Contains(asked.input, "\uFFFD") {
+			t.Errorf("%q: %d bytes were measured and %d embedded", unit, tokens.longest, len(asked.input))
+		}
+		if !strings.HasPrefix(asked.input, "Name\n\nName\n\n") {
+			t.Errorf("%q: compared by %.40q", unit, asked.input)
+		}
+	}
+}
+
+func TestAnUnknownTicketIsNotFound(t *testing.T) {
+	t.Parallel()
+	_, err := search.NewComparer(&model{}, &runes{}).ToTicket(t.Context(), database(func(string, map[string]any, any) error { return nil }), 5, 5)
+	if fault.CodeOf(err) != fault.NotFound {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestADatabaseThatFails(t *testing.T) {
+	t.Parallel()
+	failure := fault.New(fault.Unavailable, "down")
+	broken := database(func(string, map[string]any, any) error { return failure })
+	comparer := search.NewComparer(&model{}, &runes{})
+	for name, ask := range map[string]func() ([]search.Similar, error){
+		"ticket": func() ([]search.Similar, error) { return comparer.ToTicket(t.Context(), broken, 5, 5) },
+		"draft":  func() ([]search.Similar, error) { return comparer.ToText(t.Context(), broken, "x", nil, 5) },
+	} {
+		if found, err := ask(); !errors.Is(err, failure) || found != nil {
+			t.Errorf("%s: %v, %v", name, found, err)
+		}
+	}
+}

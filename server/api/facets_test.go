@@ -1,0 +1,183 @@
+package api_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+type facet struct {
+	Value int64
+	Label string
+	Count int
+}
+
+type counted struct {
+	found
+	Facets *struct{ Status, Project []facet }
+	Capped bool `json:"facets_capped"`
+}
+
+func (s *service) count(query string, more map[string]any) counted {
+	s.t.Helper()
+	body := map[string]any{"query": query, "facets": true}
+	for name, value := range more {
+		body[name] = value
+	}
+	got := read[counted](s.post("/api/hybrid-search", body))
+	if got.Facets == nil {
+		s.t.Fatalf("%s: no facets", query)
+	}
+	return got
+}
+
+func TestFacets(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	got := s.count("payment", map[string]any{"match_threshold": 0.99, "status_filter": "to do"})
+	want := fmt.Sprintf("{[{%d To Do 2} {%d Done 1}] [{%d Checkout 2}]}", s.status("To Do"), s.status("Done"), s.ids["TX"])
+	if fmt.Sprint(*got.Facets) != want {
+		t.Errorf("facets are %v, not %s", *got.Facets, want)
+	}
+	if len(got.Results) != 2 || got.Capped {
+		t.Errorf("beside the facets stand %+v", got.found)
+	}
+	none := s.post("/api/hybrid-search", map[string]any{"query": "xyzzy", "match_threshold": 1, "facets": true}).want(http.StatusOK).text
+	if !strings.Contains(none, `"facets":{"status":[],"project":[]},"cached"`) {
+		t.Errorf("without a match: %s", none)
+	}
+	for _, off := range []any{false, nil} {
+		if raw := s.post("/api/hybrid-search", map[string]any{"query": "payment", "facets": off}).text; strings.Contains(raw, "facets") {
+			t.Errorf("facets without being asked for: %s", raw)
+		}
+	}
+	// The same on every page, and the query is embedded once.
+	asked := len(s.model.inputs(t))
+	page := s.count("payment", map[string]any{"match_threshold": 0.99, "status_filter": "to do", "limit": 1, "offset": 1})
+	if fmt.Sprint(*page.Facets) != want || len(page.Results) != 1 {
+		t.Errorf("on the second page they are %v", *page.Facets)
+	}
+	if again := len(s.model.inputs(t)); again != asked+1 {
+		t.Errorf("the model was asked %d times", again-asked)
+	}
+}
+
+func (s *service) status(name string) int64 {
+	s.t.Helper()
+	for _, row := range read[struct {
+		Results []struct {
+			StatusID int64 `json:"status_id"`
+			Name     string
+		}
+	}](s.get("/api/statuses")).Results {
+		if row.Name == name {
+			return row.StatusID
+		}
+	}
+	return 0
+}
+
+// What a facet counts for a value is what a search narrowed to it lists, whatever the query and the other filter.
+func TestFacetsCountWhatFiltersFind(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	some := func(words string, most int) string {
+		var out []string
+		for range 1 + random.IntN(most) {
+			list := strings.Fields(words)
+			out = append(out, list[random.IntN(len(list))])
+		}
+		return strings.Join(out, " ")
+	}
+	const words = "payment refund login crash page slow button password email export timezone invoice"
+	states := []string{"To Do", "Done", "In Progress", "Rare"}
+	projects := []project{
+		{Key: "TX", Name: "Checkout", Description: "Everything about payment and refund."}, {Key: "IAM", Name: "Identity"},
+		{Key: "MOB", Name: "Login for phones", Description: "slow page"},
+	}
+	tickets := make([]ticket, 60)
+	for i := range tickets {
+		project := projects[min(random.IntN(5), 2)].Key
+		tickets[i] = ticket{
+			Key: fmt.Sprintf("%s-%d", project, i+1), Project: project, Status: states[min(random.IntN(9), 3)%4], Name: some(words, 3), Description: some(words, 6),
+		}
+	}
+	s := start(t)
+	s.index(projects, tickets[:40])
+	s.load(projects, tickets[40:])
+	queries := []string{
+		"payment", "refund of a payment", "resolve login issue", "crash -page", "the invoice -\"slow button\"", `"payment refund" export`,
+		`"never written phrase" export`, tickets[3].Key, tickets[50].Key + " password -slow", "-payment", "passwrod", "xyzzy", "of the",
+	}
+	sum := 0
+	check := func(query string, threshold float64) {
+		filters := map[string]any{"match_threshold": threshold}
+		if random.IntN(2) == 0 {
+			filters["project_id"] = s.ids[projects[random.IntN(3)].Key]
+		}
+		if random.IntN(2) == 0 {
+			filters["status_filter"] = states[random.IntN(4)]
+		}
+		got := s.count(query, filters)
+		narrowed := func(name string, value any, facets []facet, label string) {
+			t.Helper()
+			request := map[string]any{"limit": 100}
+			for n, v := range filters {
+				request[n] = v
+			}
+			request[name] = value
+			count := 0
+			for _, f := range facets {
+				if f.Label == label {
+					count = f.Count
+				}
+			}
+			found := s.search(query, request)
+			if len(found.Results) != count || found.HasMore {
+				t.Errorf("%q with %v: the facet counts %d of %s, and a search finds %d: %q", query, filters, count, label, len(found.Results), found.names())
+			}
+			sum += count
+		}
+		for _, state := range states {
+			narrowed("status_filter", state, got.Facets.Status, state)
+		}
+		for _, p := range projects {
+			narrowed("project_id", s.ids[p.Key], got.Facets.Project, p.Name)
+		}
+		for _, facets := range [][]facet{got.Facets.Status, got.Facets.Project} {
+			for i := 1; i < len(facets); i++ {
+				if facets[i].Count > facets[i-1].Count || facets[i].Count == facets[i-1].Count && facets[i].Label < facets[i-1].Label {
+					t.Errorf("%q: out of order: %v", query, facets)
+				}
+			}
+		}
+		if got.Capped {
+			t.Errorf("%q: capped at %v", query, got.Facets)
+		}
+	}
+	for _, query := range queries {
+		check(query, 0.35)
+		check(query, 0.99)
+	}
+	s.model.answer("embeddings", 500, upstreamText)
+	for _, query := range queries[:9] {
+		check(query, 0.35)
+	}
+	if sum < 500 {
+		t.Errorf("only %d matches were counted: the test wants more", sum)
+	}
+}
+
+func TestFacetsFail(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.database.answer("search_facets", 500, `{"code":"57014","message":"`+upstreamText+`"}`)
+	s.post("/api/hybrid-search", map[string]any{"query": "payment", "facets": true}).want(http.StatusGatewayTimeout)
+	s.post("/api/hybrid-search", map[string]any{"query": "payment"}).want(http.StatusOK)
+	s.database.answer("search_hybrid", 500, `{"code":"57014","message":"`+upstreamText+`"}`)
+	s.post("/api/hybrid-search", map[string]any{"query": "payment", "facets": true}).want(http.StatusGatewayTimeout)
+	s.database.answer("search_facets", 200, `[{"facet":"colour","value":1,"label":"red","count":1,"capped":false}]`)
+	s.post("/api/hybrid-search", map[string]any{"query": "payment", "facets": true}).want(http.StatusInternalServerError)
+}

@@ -1,0 +1,212 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type alike struct {
+	Results []struct {
+		TicketID   int64  `json:"ticket_id"`
+		TicketKey  string `json:"ticket_key"`
+		Similarity float64
+		TicketName string `json:"ticket_name"`
+		ProjectID  int64  `json:"project_id"`
+		Status     string
+	}
+}
+
+func (a alike) keys() (keys []string) {
+	for _, r := range a.Results {
+		keys = append(keys, r.TicketKey)
+	}
+	return keys
+}
+
+// similar asks for the tickets like a ticket; query is empty or begins with "?".
+func (s *service) similar(key, query string) alike {
+	s.t.Helper()
+	return read[alike](s.get(fmt.Sprintf("/api/tickets/%d/similar%s", s.ids[key], query)))
+}
+
+func (s *service) draft(body map[string]any) alike {
+	s.t.Helper()
+	return read[alike](s.post("/api/tickets/similar", body))
+}
+
+func TestSimilarTickets(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.index(nil, []ticket{
+		{Key: "TX-404", Project: "TX", Status: "Done", Name: "Charged twice", Description: "A customer's card was charged twice after the payment was retried."},
+	})
+	asked := len(s.model.inputs(t))
+	got := s.similar("TX-404", "")
+	if len(got.Results) != 5 || got.Results[0].TicketKey != "TX-400" || slices.Contains(got.keys(), "TX-404") {
+		t.Fatalf("like TX-404 are %q", got.keys())
+	}
+	first := got.Results[0]
+	if first.TicketID != s.ids["TX-400"] || first.TicketName != "Customer charged twice" || first.ProjectID != s.ids["TX"] || first.Status != "Done" {
+		t.Errorf("first is %+v", first)
+	}
+	for i := 1; i < len(got.Results); i++ {
+		if got.Results[i].Similarity > got.Results[i-1].Similarity {
+			t.Errorf("the similarities are not in order: %+v", got.Results)
+		}
+	}
+	if keys := s.similar("TX-404", "?limit=1").keys(); !slices.Equal(keys, []string{"TX-400"}) {
+		t.Errorf("one like TX-404 is %q", keys)
+	}
+	if keys := s.similar("TX-404", "?limit=100").keys(); len(keys) != 6 {
+		t.Errorf("all like TX-404 are %q", keys)
+	}
+	if again := len(s.model.inputs(t)); again != asked {
+		t.Error("the model was asked about a ticket that is embedded")
+	}
+	if calls := s.database.requests("similar_tickets"); len(calls) > 0 {
+		t.Error("more than one call was made for a ticket that is embedded")
+	}
+}
+
+// A ticket that is not embedded, or whose text has changed since, is compared as it will be once it is embedded.
+func TestSimilarToWhatIsNotEmbedded(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	long := strings.Repeat("The payment of a customer failed for a reason that nobody knows. ", 200)
+	for name, change := range map[string]func(key string){
+		"new": func(string) {},
+		"renamed": func(key string) {
+			s.load(nil, []ticket{{Key: key, Project: "TX", Name: "Names with apostrophes are refused"}})
+			s.generate("TX", key).want(http.StatusOK)
+		},
+		"chunks of another model": func(key string) {
+			s.generate("TX", key).want(http.StatusOK)
+			run(t, s.connect(), "update public.chunks set model = 'another' where ticket_id = $1", s.ids[key])
+		},
+	} {
+		for i, wanted := range []ticket{
+			{Name: "Customer was charged twice", Description: "The card was charged twice."},
+			{Name: "Slow payment page", Description: long},
+			{Name: "返金メール"},
+		} {
+			wanted.Key, wanted.Project = fmt.Sprintf("TX-%d", 1000+i), "TX"
+			run(t, s.connect(), "delete from public.tickets where key = $1", wanted.Key)
+			s.load(nil, []ticket{wanted})
+			change(wanted.Key)
+			s.load(nil, []ticket{wanted})
+			before := s.similar(wanted.Key, "?limit=4")
+			compared := s.model.inputs(t)
+			s.generate("TX", wanted.Key).want(http.StatusOK)
+			asked := len(s.model.inputs(t))
+			if embedded := s.model.inputs(t)[len(compared):]; len(embedded) == 0 || embedded[0] != compared[len(compared)-1] {
+				t.Errorf("%s, %s: it was compared by %.100q, and is embedded by %.100q", name, wanted.Name, compared[len(compared)-1], embedded)
+			}
+			after := s.similar(wanted.Key, "?limit=4")
+			if asked != len(s.model.inputs(t)) {
+				t.Errorf("%s, %s: the model was asked although it is embedded", name, wanted.Name)
+			}
+			if len(before.Results) != 4 || !slices.Equal(before.Results, after.Results) {
+				t.Errorf("%s, %s: like it are %v, and once it is embedded %v", name, wanted.Name, before.Results, after.Results)
+			}
+		}
+	}
+}
+
+func TestSimilarToADraft(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	for name, c := range map[string]struct {
+		body map[string]any
+		want []string // the first ones
+		all  bool
+	}{
+		"a name":             {map[string]any{"text": "customer was charged twice"}, []string{"TX-400"}, false},
+		"name, description":  {map[string]any{"text": "  Payment page slow\r\n\r\nIt needs nine seconds on a phone.\n"}, []string{"TX-403"}, false},
+		"other words":        {map[string]any{"text": "resolve login issue", "limit": 1}, []string{"IAM-97"}, true},
+		"of a project":       {map[string]any{"text": "payment page is slow", "project_id": s.ids["IAM"], "limit": 100}, []string{"IAM-97", "IAM-98"}, true},
+		"of no project":      {map[string]any{"text": "payment page is slow", "project_id": 999}, nil, true},
+		"null for defaults":  {map[string]any{"text": "customer was charged twice", "project_id": nil, "limit": nil}, []string{"TX-400"}, false},
+		"as long as allowed": {map[string]any{"text": "Payment page is slow\n\n" + strings.Repeat("🥨 ", 49_980), "limit": 1}, nil, false},
+	} {
+		keys := s.draft(c.body).keys()
+		compared := keys[:min(len(keys), len(c.want))]
+		if c.all {
+			compared = keys
+			slices.Sort(compared)
+		}
+		if !slices.Equal(compared, c.want) {
+			t.Errorf("%s: like it are %q, not %q", name, keys, c.want)
+		}
+	}
+	if keys := s.draft(map[string]any{"text": "payment"}).keys(); len(keys) != 5 {
+		t.Errorf("five are asked for unless told otherwise, not %d", len(keys))
+	}
+	for _, input := range s.model.inputs(t) {
+		if len(input) > 20_000 {
+			t.Errorf("the model was asked about %d bytes at once", len(input))
+		}
+	}
+	s.draft(map[string]any{"text": "Charged  twice\n\nBy the same card."})
+	if texts := s.model.inputs(t); texts[len(texts)-1] != "Charged twice\n\nCharged  twice\n\nBy the same card." {
+		t.Errorf("a draft is compared by %q", texts[len(texts)-1])
+	}
+}
+
+func TestSimilarTicketsRefused(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	good := fmt.Sprintf("/api/tickets/%d/similar", s.ids["TX-400"])
+	for path, fields := range map[string][]string{
+		good + "?limit=0": {"limit"}, good + "?limit=101": {"limit"}, good + "?limit=-1": {"limit"}, good + "?limit=1.5": {"limit"},
+		good + "?limit=": {"limit"}, good + "?limit=ten": {"limit"}, good + "?limit=99999999999999999999": {"limit"}, good + "?limit=5&limit=5": {"limit"},
+		good + "?colour=1": {"colour"}, good + "?limit=5&project_id=1&text": {"project_id", "text"}, good + "?Limit=5": {"Limit"},
+		"/api/tickets/0/similar": {"ticket_id"}, "/api/tickets/-1/similar": {"ticket_id"}, "/api/tickets/+1/similar": {"ticket_id"},
+		"/api/tickets/TX-400/similar": {"ticket_id"}, "/api/tickets/1e3/similar": {"ticket_id"}, "/api/tickets/1.0/similar": {"ticket_id"},
+		"/api/tickets/9223372036854775808/similar": {"ticket_id"}, "/api/tickets/%31/similar": {"ticket_id"}, "/api/tickets/1%20/similar?limit=0": {"ticket_id", "limit"},
+	} {
+		var named []string
+		for _, e := range s.get(path).want(http.StatusBadRequest).problem().Errors {
+			named = append(named, e.Field)
+		}
+		if !slices.Equal(named, fields) {
+			t.Errorf("%s: the answer names %q, not %q", path, named, fields)
+		}
+	}
+	for _, path := range []string{"/api/tickets/999999/similar", "/api/tickets/9223372036854775807/similar?limit=100"} {
+		if detail := s.get(path).want(http.StatusNotFound).problem().Detail; detail != "There is no such ticket." {
+			t.Errorf("%s: %s", path, detail)
+		}
+	}
+	for _, path := range []string{"/api/tickets", "/api/tickets/1", "/api/tickets/1/similar/2", "/api/tickets//similar"} {
+		s.get(path).want(http.StatusNotFound)
+	}
+	s.get("/api/tickets/similar").want(http.StatusMethodNotAllowed)
+	s.post(good, map[string]any{}).want(http.StatusMethodNotAllowed)
+	s.get(good+"?limit=100", "Authorization", "Bearer "+s.token("authenticated")).want(http.StatusForbidden)
+}
+
+// Without the model there is nothing to compare by, unless the ticket is embedded.
+func TestSimilarWithoutTheModel(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.load(nil, []ticket{{Key: "TX-404", Project: "TX", Name: "Charged twice"}})
+	s.model.answer("embeddings", 500, upstreamText)
+	s.get(fmt.Sprintf("/api/tickets/%d/similar", s.ids["TX-404"])).want(http.StatusBadGateway)
+	s.post("/api/tickets/similar", map[string]any{"text": "charged twice"}).want(http.StatusBadGateway)
+	if keys := s.similar("TX-400", "?limit=1").keys(); len(keys) != 1 {
+		t.Errorf("like TX-400 are %q", keys)
+	}
+	empty := start(t)
+	if keys := empty.draft(map[string]any{"text": "anything"}).keys(); len(keys) != 0 {
+		t.Errorf("in an empty tracker %q was found", keys)
+	}
+	empty.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice"}})
+	empty.generate("TX", "TX-1").want(http.StatusOK)
+	empty.model.answer("embeddings", 500, upstreamText)
+	if raw := empty.get("/api/tickets/1/similar").want(http.StatusOK).text; raw != `{"results":[]}` {
+		t.Errorf("like the only ticket are %s", raw)
+	}
+}

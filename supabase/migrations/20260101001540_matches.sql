@@ -1,0 +1,163 @@
+-- Everything that a query matches, for counting: no ranking, and no end of a list.
+
+-- Which entries the words match, the holders of rare words first. The words go from the rarest to the commonest: those
+-- that are together in at most match_limit entries are looked up as one, then each of the others for what it adds, until
+-- there are match_limit matches, or reach were looked at because a filter let few of them pass. So the work does not grow
+-- with how common words are. Where a filter leaves few entries at all, each of these is looked at instead.
+create function private.match_entries(
+  words text[], entries bigint[], required tsquery, excluded tsquery,
+  project_filter bigint, status_id bigint, match_limit integer
+)
+returns table (project_id bigint, ticket_id bigint, complete boolean)
+-- The index knows where a word is; reading every entry for it would take seconds.
+language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  reach constant integer := 50000;
+  few_limit constant integer := 2000; -- reading an entry's words costs about twelve times what finding it by one costs
+  filtered constant boolean := project_filter is not null or match_entries.status_id is not null;
+  few bigint[];
+  asked tsquery[]; -- to be looked up one after the other
+  wanted tsquery;
+  known tsquery; -- looked up before
+  exact tsquery;
+  looked bigint := 0;
+  found_projects bigint[] := array[]::bigint[];
+  found_tickets bigint[] := array[]::bigint[];
+  step record;
+begin
+  if excluded is not null then
+    required := coalesce(required && !!excluded, !!excluded);
+  end if;
+
+  if filtered and (select sum(u) from unnest(entries) as u) > few_limit then
+    if match_entries.status_id is not null then
+      few := array(
+        select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
+        where t.status_id = match_entries.status_id and (project_filter is null or t.project_id = project_filter)
+        limit few_limit + 1);
+    else
+      few := array(select e.keyword_entry_id from public.keyword_entries e where e.project_id = project_filter limit few_limit + 1);
+    end if;
+    if cardinality(few) <= few_limit then
+      wanted := (select string_agg(private.quote_word(u), ' | ')::tsquery from unnest(words) as u);
+      return query
+        select e.project_id, e.ticket_id, true from public.keyword_entries e
+        where e.keyword_entry_id = any (few) and e.words @@ wanted and (required is null or e.words @@ required);
+      return;
+    end if;
+  end if;
+
+  asked := array(
+    select string_agg(private.quote_word(g.word), ' | ')::tsquery
+    from (
+      select u.word, u.place, sum(u.entries) over (order by u.place) <= match_limit as rare
+      from unnest(match_entries.words, match_entries.entries) with ordinality as u(word, entries, place)
+    ) g
+    group by case when not g.rare then g.place end
+    order by min(g.place));
+  foreach wanted in array asked loop
+    exact := wanted;
+    if known is not null then
+      exact := exact && !!known;
+    end if;
+    if required is not null then
+      exact := exact && required;
+    end if;
+    with raw as materialized (
+      select e.project_id, e.ticket_id from public.keyword_entries e
+      where e.words @@ exact
+      limit case when filtered then reach - looked else match_limit - cardinality(found_projects) end
+    ), passed as (
+      select r.project_id, r.ticket_id from raw r
+      where (project_filter is null or r.project_id = project_filter)
+        and (match_entries.status_id is null
+          or (select t.status_id from public.tickets t where t.ticket_id = r.ticket_id) = match_entries.status_id)
+      limit match_limit - cardinality(found_projects)
+    )
+    select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets
+      into step from passed p;
+    looked := looked + step.looked;
+    found_projects := found_projects || step.projects;
+    found_tickets := found_tickets || step.tickets;
+    exit when looked >= reach or cardinality(found_projects) >= match_limit;
+    known := coalesce(known || wanted, wanted);
+  end loop;
+  return query
+    select f.project_id, f.ticket_id, looked < reach and cardinality(found_projects) < match_limit
+    from unnest(found_projects, found_tickets) as f(project_id, ticket_id);
+end
+$$;
+comment on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer) is
+  'Tickets and projects (ticket_id null) that hold any of the words, those of rare words first; complete where these are all. The arrays go in step, rarest word first.';
+revoke execute on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer) from public;
+grant execute on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer) to service_role;
+
+-- What a hybrid search would list if lists had no end: the tickets that the query names, the nearest 300 over the
+-- threshold, and everything that its words match, by the rules of search_by_keyword.
+create function private.find_matches(
+  query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
+  project_filter bigint, status_filter text, match_limit integer
+)
+returns table (project_id bigint, ticket_id bigint, complete boolean)
+language plpgsql volatile rows 1000 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  query record;
+  filter_status bigint;
+  words text[];
+  entries bigint[];
+begin
+  query := private.parse_query(query_text);
+  if status_filter is not null then
+    select s.status_id into filter_status from public.status s where lower(s.name) = lower(status_filter);
+    if filter_status is null then
+      return;
+    end if;
+  end if;
+  select array_agg(w.word order by w.entries, w.word), array_agg(w.entries order by w.entries, w.word)
+    into words, entries
+    from private.query_words(query.plain) w;
+  if query.required is not null and not exists (select 1 from public.keyword_entries e where e.words @@ query.required) then
+    query.required := null;
+  end if;
+
+  return query
+  with near as materialized (
+    select v.project_id, v.ticket_id
+    from public.search_by_vector(query_embedding, embedding_model, match_threshold, 300, project_filter, status_filter) v
+    where query_embedding is not null
+  ), named as (
+    select t.project_id, t.ticket_id from public.tickets t
+    where upper(t.key) = any (query.ticket_keys)
+      and (project_filter is null or t.project_id = project_filter)
+      and (filter_status is null or t.status_id = filter_status)
+  ), certain as (
+    select c.project_id, c.ticket_id
+    from (select n.project_id, n.ticket_id from near n union select n.project_id, n.ticket_id from named n) c
+    -- Two branches, because "is not distinct from" cannot use an index.
+    where query.excluded is null
+      or c.ticket_id is not null and not exists (
+        select 1 from public.keyword_entries e where e.ticket_id = c.ticket_id and e.words @@ query.excluded)
+      or c.ticket_id is null and not exists (
+        select 1 from public.keyword_entries e
+        where e.ticket_id is null and e.project_id = c.project_id and e.words @@ query.excluded)
+  )
+  select f.project_id, f.ticket_id, bool_and(bool_and(f.complete)) over () and count(*) over () <= match_limit
+  from (
+    select c.project_id, c.ticket_id, 1 as place, true as complete from certain c
+    union all
+    select m.project_id, m.ticket_id, 2, m.complete
+    from private.match_entries(words, entries, query.required, query.excluded, project_filter, filter_status, match_limit + 1) m
+  ) f
+  group by f.project_id, f.ticket_id
+  order by min(f.place), f.ticket_id nulls last, f.project_id
+  limit match_limit;
+end
+$$;
+comment on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) is
+  'Tickets and projects (ticket_id null) that a hybrid search matches, those named and near first, then by words; complete where these are all.';
+revoke execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) from public;
+grant execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) to service_role;

@@ -1,0 +1,87 @@
+-- Tickets that are like a ticket or like a text: likely duplicates.
+
+create function public.similar_tickets(
+  query_embedding extensions.vector(1536),
+  embedding_model text,
+  match_count integer default 5,
+  exclude_ticket bigint default null,
+  project_filter bigint default null
+)
+returns table (ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text)
+language plpgsql volatile rows 5 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  wanted constant integer := greatest(1, least(100, match_count));
+  width integer;
+  found record;
+begin
+  -- The ticket itself and projects' own texts are found along. Usually few of these are near; where they are many, all
+  -- that a search gives is looked through.
+  foreach width in array array[wanted + 20, 1000] loop
+    select count(*) as sources,
+      array_agg(v.ticket_id order by v.rank) filter (where v.ticket_id <> coalesce(exclude_ticket, 0)) as tickets,
+      array_agg(v.similarity order by v.rank) filter (where v.ticket_id <> coalesce(exclude_ticket, 0)) as similarities
+      into found
+      -- No similarity is as low as -2: duplicates are judged by order, and by whoever reads them.
+      from public.search_by_vector(query_embedding, embedding_model, -2, width, project_filter) v;
+    exit when cardinality(found.tickets) >= wanted or found.sources < width;
+  end loop;
+  return query
+    select t.ticket_id, t.key, f.similarity, t.name, t.project_id, s.name
+    from unnest(found.tickets, found.similarities) with ordinality as f(ticket_id, similarity, place)
+    join public.tickets t using (ticket_id)
+    join public.status s using (status_id)
+    order by f.place
+    limit wanted;
+end
+$$;
+comment on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint) is
+  'Tickets by the cosine similarity of their best chunk, each once, without exclude_ticket; no threshold. match_count at most 100.';
+revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint) from public, anon, authenticated;
+grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint) to service_role;
+
+-- A ticket is compared by its first chunk: its name and how its description begins. On tickets known to duplicate one
+-- another that finds as many as the mean of all its chunks does, which costs more and may have no direction.
+-- The chunk is up to date where the text begins with it, and a chunk that is the only one where it is the whole text. A
+-- project's new name is in the header of later chunks and makes no other ticket of it.
+create function public.find_similar_tickets(ticket_id bigint, embedding_model text, match_count integer default 5)
+returns table (project_name text, ticket_name text, text text, embedded boolean, results jsonb)
+language plpgsql volatile rows 1 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  source record;
+  stored record;
+begin
+  select x.project_name, x.ticket_name, n.item ->> 'text' as text into source
+    from public.tickets t
+    cross join lateral private.source_texts(array[t.project_id], array[t.ticket_id]) x
+    left join lateral jsonb_array_elements(x.texts) as n(item) on n.item ->> 'kind' = 'ticket'
+    where t.ticket_id = find_similar_tickets.ticket_id;
+  if not found then
+    return;
+  end if;
+  select c.text, c.embedding, count(*) over () as chunks into stored
+    from public.chunks c
+    where c.ticket_id = find_similar_tickets.ticket_id and c.kind = 'ticket' and c.model = embedding_model
+    order by c.position
+    limit 1;
+  project_name := source.project_name;
+  ticket_name := source.ticket_name;
+  embedded := coalesce(starts_with(source.text, stored.text) and (stored.chunks > 1 or length(source.text) = length(stored.text)), false);
+  if embedded then
+    results := (
+      select coalesce(jsonb_agg(to_jsonb(s) - 'place' order by s.place), '[]')
+      from public.similar_tickets(stored.embedding, embedding_model, match_count, find_similar_tickets.ticket_id)
+        with ordinality as s(ticket_id, ticket_key, similarity, ticket_name, project_id, status, place));
+  else
+    text := left(source.text, 100000);
+  end if;
+  return next;
+end
+$$;
+comment on function public.find_similar_tickets(bigint, text, integer) is
+  'The tickets most like a ticket, as similar_tickets gives them, in results. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
+revoke execute on function public.find_similar_tickets(bigint, text, integer) from public, anon, authenticated;
+grant execute on function public.find_similar_tickets(bigint, text, integer) to service_role;

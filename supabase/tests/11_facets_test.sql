@@ -1,0 +1,88 @@
+-- Facets: what is counted is what a hybrid search matches, under the other facet's filter, and only so much of it.
+
+begin;
+select plan(27);
+
+create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
+language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+create function pg_temp.add(ticket bigint, project bigint, similarity double precision) returns void
+language sql as $$
+  insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+  values (project, ticket, case when ticket is null then 'project' else 'ticket' end, 0, 'text', 1, 'h', 'm', pg_temp.unit(similarity, sqrt(1 - similarity ^ 2)))
+$$;
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done'), (3, 'Rare'), (4, 'Unused');
+insert into public.projects (project_id, key, name, description) values (1, 'TX', 'Telegraph', null), (2, 'BB', 'Bananas', 'alpha fruit'), (3, 'CC', 'Crates', null);
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description)
+values
+  (11, 1, 1, 'TX-1', 'alpha one', null), (12, 1, 2, 'TX-2', 'alpha two', 'red kite'), (13, 1, 1, 'TX-3', 'gamma', 'delta'),
+  (14, 1, 3, 'TX-4', 'alpha beta', 'kite red'), (21, 2, 1, 'BB-1', 'beta', 'alphabet'), (22, 2, 2, 'BB-2', 'alpha two', null);
+select pg_temp.add(11, 1, 0.9), pg_temp.add(13, 1, 0.8), pg_temp.add(21, 2, 0.6), pg_temp.add(null, 3, 0.7);
+set local role service_role;
+
+-- Rows as 'label count', statuses first.
+create function pg_temp.facets(query text, threshold double precision default null, project bigint default null, status text default null)
+returns setof text
+language sql as $$
+  select f.label || ' ' || f.count
+  from public.search_facets(query, case when threshold is not null then pg_temp.unit(1) end, 'm', threshold, project, status) f
+$$;
+
+-- What is counted --------------------------------------------------------------------------------------------------
+
+select results_eq($$ select * from public.search_facets('alpha') $$,
+  $$ values ('status', 2::bigint, 'Done', 2::bigint, false), ('status', 3, 'Rare', 1, false), ('status', 1, 'To Do', 1, false),
+    ('project', 1, 'Telegraph', 3, false), ('project', 2, 'Bananas', 2, false) $$,
+  'each status and project by its matches, the most first and then by label; a project''s own text counts for the project alone');
+select results_eq($$ select * from pg_temp.facets('gamma beta') $$, array['To Do 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'any word matches');
+select results_eq($$ select * from pg_temp.facets('alpha', 0.5) $$,
+  array['To Do 3', 'Done 2', 'Rare 1', 'Telegraph 4', 'Bananas 3', 'Crates 1'], 'what is near counts along, once');
+select results_eq($$ select * from pg_temp.facets('unheardof', 0.85) $$, array['To Do 1', 'Telegraph 1'], 'as far as the threshold goes');
+select results_eq($$ select * from pg_temp.facets('unheardof', 0.65) $$, array['To Do 2', 'Telegraph 2', 'Crates 1'], 'a project too');
+select is_empty($$ select * from public.search_facets('alpha', pg_temp.unit(1), 'another', 0.1) except select * from public.search_facets('alpha') $$,
+  'vectors of another model are not near');
+select results_eq($$ select * from pg_temp.facets('tx-3') $$, array['To Do 1', 'Telegraph 1'], 'a ticket counts whose key is named');
+select results_eq($$ select * from pg_temp.facets('tx-3 fruit') $$, array['To Do 1', 'Bananas 1', 'Telegraph 1'], 'beside what the words match');
+select results_eq($$ select * from pg_temp.facets('alpha -two') $$, array['Rare 1', 'To Do 1', 'Telegraph 2', 'Bananas 1'], 'a word behind a minus takes away');
+select results_eq($$ select * from pg_temp.facets('alpha -one', 0.5) $$, array['Done 2', 'To Do 2', 'Rare 1', 'Bananas 3', 'Telegraph 3', 'Crates 1'],
+  'from what is near too');
+select results_eq($$ select * from pg_temp.facets('alpha -crates', 0.65) $$, array['Done 2', 'To Do 2', 'Rare 1', 'Telegraph 4', 'Bananas 2'],
+  'projects as well');
+select is_empty($$ select * from pg_temp.facets('TX-2 -two') $$, 'and what is named');
+select results_eq($$ select * from pg_temp.facets('alpha "red kite"') $$, array['Done 1', 'Telegraph 1'], 'a phrase must occur');
+select results_eq($$ select * from pg_temp.facets('alpha "red kite"', 0.85) $$, array['Done 1', 'To Do 1', 'Telegraph 2'], 'but need not in what is near');
+select results_eq($$ select * from pg_temp.facets('"red kite" -two') $$, array[]::text[], 'both together');
+select results_eq($$ select * from pg_temp.facets('"kite of two"') $$, array['Done 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'a phrase that nothing holds is its words');
+select results_eq($$ select * from pg_temp.facets('telegrapf') $$, array['Telegraph 1'], 'a word that nobody wrote stands for the nearest');
+select is_empty($$ select * from pg_temp.facets('unheardof') union all select * from pg_temp.facets('') union all select * from pg_temp.facets('-alpha')
+  union all select * from pg_temp.facets('unheardof', 0.95) $$, 'no match, no facet');
+
+-- Filters ----------------------------------------------------------------------------------------------------------
+
+select results_eq($$ select * from pg_temp.facets('alpha', project => 2) $$, array['Done 1', 'Telegraph 3', 'Bananas 2'], 'a project filter is for the statuses');
+select results_eq($$ select * from pg_temp.facets('alpha', status => 'dONE') $$, array['Done 2', 'Rare 1', 'To Do 1', 'Bananas 1', 'Telegraph 1'],
+  'a status filter for the projects, without their own texts');
+select results_eq($$ select * from pg_temp.facets('alpha', 0.5, 2, 'To Do') $$, array['Done 1', 'To Do 1', 'Telegraph 2', 'Bananas 1'], 'each ignores its own');
+select results_eq($$ select * from pg_temp.facets('tx-3', project => 2) union all select * from pg_temp.facets('tx-3', status => 'Done') $$,
+  array['Telegraph 1', 'To Do 1'], 'filters are for what is named too');
+select results_eq($$ select * from pg_temp.facets('alpha', project => 404, status => 'No such') $$, array[]::text[], 'what does not exist has no match');
+
+-- Bounds -----------------------------------------------------------------------------------------------------------
+
+reset role;
+insert into public.tickets (ticket_id, project_id, status_id, key, name)
+select i, 3, case when i <= 1600 then 2 else 1 end, 'CC-' || i, 'omega' || case when i % 1000 = 0 then ' psi' else '' end from generate_series(1001, 13000) i;
+set local role service_role;
+select results_eq($$ select facet, label, count, capped from public.search_facets('omega') $$,
+  $$ values ('status', 'To Do', 9400::bigint, true), ('status', 'Done', 600, true), ('project', 'Crates', 10000, true) $$,
+  'at most 10,000 are counted, and said to be not all');
+select results_eq($$ select label, count, capped from public.search_facets('psi omega CC-12999', status_filter => 'To Do') where facet = 'project' $$,
+  $$ values ('Crates', 10000::bigint, true) $$, 'the same under a filter that leaves more');
+select results_eq($$ select label, count, capped from public.search_facets('omega psi alpha', status_filter => 'Done') where facet = 'project' $$,
+  $$ values ('Crates', 600::bigint, false), ('Bananas', 1, false), ('Telegraph', 1, false) $$, 'under one that leaves fewer, all');
+
+set local role anon;
+select throws_ok($$ select * from public.search_facets('alpha') $$, '42501', null, 'anon is refused');
+
+select * from finish();
+rollback;

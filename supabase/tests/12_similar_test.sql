@@ -1,0 +1,113 @@
+-- Similar tickets: by the best chunk of each, never the ticket itself, and nothing from chunks of an older text.
+
+begin;
+select plan(27);
+
+create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
+language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, vector extensions.vector, model text default 'm', note bigint default null)
+returns void
+language sql as $$
+  insert into public.chunks (project_id, ticket_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
+  values (project, ticket, note, case when ticket is null then 'project' when note is null then 'ticket' else 'status_note' end, "position", text, 1, 'h', model, vector)
+$$;
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description)
+values (11, 1, 1, 'AA-1', 'eleven', 'first part, second part'), (12, 1, 2, 'AA-2', 'twelve', null), (13, 1, 1, 'AA-3', 'thirteen', ''),
+  (14, 1, 1, 'AA-4', 'fourteen', 'of many words'), (21, 2, 2, 'BB-1', 'twenty-one', null), (22, 2, 1, 'BB-2', ' ', e'\n');
+insert into public.status_changes (status_change_id, ticket_id, note) values (1, 14, 'a note'), (2, 22, 'only a note');
+-- Similarities to the first chunk of 11, (1, 0, 0, …), by hand: the first number of each.
+select pg_temp.add(11, 1, 0, e'eleven\n\nfirst part,', pg_temp.unit(1)), pg_temp.add(11, 1, 1, 'part, second part', pg_temp.unit(0, 1)),
+  pg_temp.add(12, 1, 0, 'twelve', pg_temp.unit(0.6, 0.8)),
+  pg_temp.add(13, 1, 0, 'thirteen', pg_temp.unit(0.28, 0, 0.96)), pg_temp.add(14, 1, 0, e'fourteen\n\nof many words', pg_temp.unit(0.5, 0.5, 0.5, 0.5)),
+  pg_temp.add(14, 1, 1, 'a note', pg_temp.unit(0.8, 0, 0.6), note => 1), pg_temp.add(21, 2, 0, 'twenty-one', pg_temp.unit(-1)),
+  pg_temp.add(22, 2, 0, 'only a note', pg_temp.unit(0.28, 0.96), note => 2),
+  pg_temp.add(null, 1, 0, 'Apples', pg_temp.unit(0.96, 0.28)), pg_temp.add(null, 2, 0, 'Bananas', pg_temp.unit(0.96, 0, 0.28));
+set local role service_role;
+
+-- Like a vector ----------------------------------------------------------------------------------------------------
+
+create function pg_temp.like_vector(count integer default 10, exclude bigint default null, project bigint default null) returns setof text
+language sql as $$
+  select s.ticket_id || ' ' || round(s.similarity::numeric, 6)::real from public.similar_tickets(pg_temp.unit(1), 'm', count, exclude, project) s
+$$;
+select results_eq($$ select * from pg_temp.like_vector() $$, array['11 1', '14 0.8', '12 0.6', '13 0.28', '22 0.28', '21 -1'],
+  'tickets alone, each once, by its best chunk, ties by id, however unlike');
+select results_eq($$ select * from pg_temp.like_vector(10, 11) $$, array['14 0.8', '12 0.6', '13 0.28', '22 0.28', '21 -1'], 'without the one left out');
+select results_eq($$ select * from pg_temp.like_vector(2, 11) $$, array['14 0.8', '12 0.6'], 'so many as asked for');
+select results_eq($$ select * from pg_temp.like_vector(0, 11) $$, array['14 0.8'], 'at least one');
+select results_eq($$ select * from pg_temp.like_vector(10, null, 2) $$, array['22 0.28', '21 -1'], 'of one project');
+select is_empty($$ select * from pg_temp.like_vector(10, null, 404) union all select s.ticket_key from public.similar_tickets(pg_temp.unit(1), 'none') s $$,
+  'a project that does not exist, and a model without chunks, have none');
+select results_eq($$ select ticket_id, ticket_key, ticket_name, project_id, status from public.similar_tickets(pg_temp.unit(1), 'm', 3) $$,
+  $$ values (11::bigint, 'AA-1', 'eleven', 1::bigint, 'To Do'), (14, 'AA-4', 'fourteen', 1, 'To Do'), (12, 'AA-2', 'twelve', 1, 'Done') $$,
+  'with what is shown of it');
+
+-- Like a ticket ----------------------------------------------------------------------------------------------------
+
+create function pg_temp.like_ticket(ticket bigint, model text default 'm') returns setof text
+language sql as $$
+  select coalesce(string_agg(r ->> 'ticket_key', ' '), case when f.embedded then 'none' else 'not embedded' end)
+  from public.find_similar_tickets(ticket, model, 3) f left join lateral jsonb_array_elements(f.results) r on true
+  group by f.embedded
+$$;
+select results_eq($$ select * from public.find_similar_tickets(11, 'm', 1) $$,
+  $$ values ('Apples', 'eleven', null::text, true, jsonb_build_array(jsonb_build_object('ticket_id', 14, 'ticket_key', 'AA-4', 'ticket_name', 'fourteen',
+    'project_id', 1, 'status', 'To Do', 'similarity', (select s.similarity from public.similar_tickets(pg_temp.unit(1), 'm', 1, 11) s)))) $$,
+  'one row with the tickets most like it');
+select results_eq($$ select * from pg_temp.like_ticket(11) $$, array['AA-4 AA-2 AA-3'], 'by its first chunk, without itself');
+select results_eq($$ select * from pg_temp.like_ticket(13) $$, array['AA-4 AA-1 AA-2'], 'an empty description is none');
+select results_eq($$ select * from pg_temp.like_ticket(14) $$, array['AA-2 AA-3 BB-2'], 'its notes are not its text');
+select is_empty($$ select * from public.find_similar_tickets(404, 'm') $$, 'an unknown ticket has no row');
+select results_eq($$ select * from public.find_similar_tickets(14, 'none') $$,
+  $$ values ('Apples', 'fourteen', e'fourteen\n\nof many words', false, null::jsonb) $$, 'without chunks of the model there is its text instead');
+select results_eq($$ select * from public.find_similar_tickets(22, 'm') $$, $$ values ('Bananas', ' ', null::text, false, null::jsonb) $$,
+  'which may be none, though there is a note');
+
+-- An older text ----------------------------------------------------------------------------------------------------
+
+create function pg_temp.after(edit text, ticket bigint) returns text
+language plpgsql as $$
+declare
+  told text;
+begin
+  begin
+    execute edit;
+    told := (select t from pg_temp.like_ticket(ticket) t);
+    raise exception using errcode = 'RB000', message = told;
+  exception when sqlstate 'RB000' then
+    return told; -- and the edit is undone
+  end;
+end
+$$;
+select is(pg_temp.after($$ update public.tickets set name = 'eleventh' where ticket_id = 11 $$, 11), 'not embedded', 'a new name counts');
+select is(pg_temp.after($$ update public.tickets set description = 'another first part, second part' where ticket_id = 11 $$, 11), 'not embedded', 'a new beginning');
+select is(pg_temp.after($$ update public.tickets set description = 'first part, and another end' where ticket_id = 11 $$, 11), 'AA-4 AA-2 AA-3',
+  'a change behind the first chunk leaves that what it was');
+select is(pg_temp.after($$ update public.tickets set description = 'first' where ticket_id = 11 $$, 11), 'not embedded', 'a text cut short does not');
+select is(pg_temp.after($$ update public.tickets set description = 'of many words and more' where ticket_id = 14 $$, 14), 'not embedded', 'nor what was added to the only chunk');
+select is(pg_temp.after($$ update public.tickets set description = null where ticket_id = 14 $$, 14), 'not embedded', 'nor what was taken away');
+select is(pg_temp.after($$ update public.tickets set status_id = 2, project_id = 2 where ticket_id = 14 $$, 14), 'AA-2 AA-3 BB-2', 'a move is no edit');
+select is(pg_temp.after($$ update public.tickets set name = '%', description = null where ticket_id = 13 $$, 13), 'not embedded', 'text is no pattern');
+select is((select text from public.find_similar_tickets(11, 'none')), e'eleven\n\nfirst part, second part', 'edits are undone by the test itself');
+select is(pg_temp.after($$ update public.tickets set description = repeat('x', 1000000) where ticket_id = 14 $$, 14), 'not embedded', 'a text of any length can be compared');
+reset role;
+update public.tickets set description = repeat('é', 1000000) where ticket_id = 14;
+set local role service_role;
+select is((select length(text) from public.find_similar_tickets(14, 'm')), 100000, 'so much of it as a draft may have');
+
+-- Crowds -----------------------------------------------------------------------------------------------------------
+
+reset role;
+insert into public.projects (project_id, key, name) select i, 'P' || i, 'project ' || i from generate_series(101, 160) i;
+do $$ begin perform pg_temp.add(null, i, 0, 'near', pg_temp.unit(1)) from generate_series(101, 160) i; end $$;
+set local role service_role;
+select results_eq($$ select * from pg_temp.like_vector(3, 11) $$, array['14 0.8', '12 0.6', '13 0.28'], 'projects that are nearer do not crowd tickets out');
+
+set local role anon;
+select throws_ok($$ select * from public.find_similar_tickets(11, 'm') $$, '42501', null, 'anon is refused');
+
+select * from finish();
+rollback;
