@@ -8,7 +8,6 @@ import (
 	"net"
 	"strconv"
 
-	"tasklens/internal/answer"
 	"tasklens/internal/search"
 	"tasklens/server/api"
 	"tasklens/supabase"
@@ -29,6 +28,14 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	comparer, err := newComparer(model)
+	if err != nil {
+		return err
+	}
+	answerer, err := newAnswerer(config, model)
+	if err != nil {
+		return err
+	}
 	app, err := api.New(api.Parts{
 		Database: newDatabase(config),
 		Indexer:  indexer,
@@ -36,7 +43,8 @@ func serve(ctx context.Context, args []string) error {
 			func(ctx context.Context, message string, err error) {
 				log.WarnContext(ctx, message, "request_id", api.RequestID(ctx), "error", err)
 			}),
-		Answerer:       answer.New(model),
+		Comparer:       comparer,
+		Answerer:       answerer,
 		Migrations:     supabase.Migrations(),
 		Log:            log,
 		EmbeddingModel: config.EmbeddingModel,

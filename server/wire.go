@@ -3,10 +3,13 @@ package main
 import (
 	"log/slog"
 	"os"
+	"time"
 
+	"tasklens/internal/answer"
 	"tasklens/internal/index"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/search"
 	"tasklens/internal/tokenizer"
 )
 
@@ -23,12 +26,18 @@ func newLogger(c Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, options))
 }
 
+// A model provider that failed so many calls in a row, retries included, is left alone for so long.
+const (
+	circuitFailures = 5
+	circuitPause    = 5 * time.Second
+)
+
 func newDatabase(c Config) *postgrest.Client { return postgrest.New(c.RESTURL, c.key()) }
 
 func newModel(c Config) *openai.Client {
 	return openai.New(openai.Config{
 		BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, ChatModel: c.ChatModel,
-		AttemptTimeout: c.ModelTimeout, MaxRetries: c.ModelRetries,
+		AttemptTimeout: c.ModelTimeout, MaxRetries: c.ModelRetries, CircuitFailures: circuitFailures, CircuitPause: circuitPause,
 	})
 }
 
@@ -38,4 +47,22 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 		return nil, err
 	}
 	return index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}), nil
+}
+
+func newComparer(model search.Model) (*search.Comparer, error) {
+	measure, err := tokenizer.Load()
+	if err != nil {
+		return nil, err
+	}
+	return search.NewComparer(model, measure), nil
+}
+
+func newAnswerer(c Config, model answer.Model) (*answer.Answerer, error) {
+	measure, err := tokenizer.Load()
+	if err != nil {
+		return nil, err
+	}
+	return answer.New(model, measure, answer.Options{
+		ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight,
+	}), nil
 }

@@ -6,44 +6,58 @@ package answer
 import (
 	"context"
 	"fmt"
+	"time"
 
-	"tasklens/internal/mmr"
 	"tasklens/internal/openai"
 	"tasklens/internal/vector"
 )
 
-// candidates is how many chunks MMR chooses from.
-const candidates = 40
-
 // maxAnswerTokens bounds what the chat model may write.
 const maxAnswerTokens = 800
-
-// nothingRelevant is the answer where no text is similar enough; the chat model is not asked.
-const nothingRelevant = "I found nothing relevant to this question in the projects and tickets searched."
-
-// noAnswer is the answer where the chat model gave none.
-const noAnswer = "The model gave no answer to this question."
 
 // Database calls a Postgres function with named arguments, as whoever the caller is.
 type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Model embeds questions and answers from a prompt.
+// Model embeds questions and answers from a prompt, in one piece or piece by piece.
 type Model interface {
 	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
 	EmbeddingModel() string
 	Complete(ctx context.Context, instructions, message string, maxTokens int) (openai.Completion, error)
+	Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (openai.Completion, error)
 	ChatModel() string
+}
+
+// Tokenizer measures text: the byte length of each token, in order.
+type Tokenizer interface {
+	Lengths(text string) []int
+}
+
+// DefaultContextTokens has room for the most chunks that can be asked for at their usual length.
+const DefaultContextTokens = 8000
+
+// Options are what an operator chooses.
+type Options struct {
+	ContextTokens int     // most tokens of all sources together in a prompt; 0 is DefaultContextTokens
+	VectorWeight  float64 // of the two searches, where candidates come from hybrid search
+	KeywordWeight float64
 }
 
 // Answerer answers questions. It is safe for concurrent use.
 type Answerer struct {
-	model Model
+	model     Model
+	tokenizer Tokenizer
+	options   Options
 }
 
 // New makes an answerer.
-func New(model Model) *Answerer { return &Answerer{model: model} }
+func New(model Model, tokenizer Tokenizer, options Options) *Answerer {
+	if options.ContextTokens <= 0 {
+		options.ContextTokens = DefaultContextTokens
+	}
+	return &Answerer{model: model, tokenizer: tokenizer, options: options}
+}
 
 // Question is what is asked, and of which part of the tracker.
 type Question struct {
@@ -53,18 +67,19 @@ type Question struct {
 	TopK           int     // chunks that the answer may draw on
 	MatchThreshold float64 // cosine similarity that a chunk must exceed
 	Lambda         float64 // MMR: 1 is relevance alone, 0 diversity alone
+	Hybrid         bool    // candidates come from hybrid search, so that exact codes are found
 }
 
 // Source is a chunk that the answer could draw on.
 type Source struct {
-	TicketID   *int64  `json:"ticket_id"` // nil for a project's own text
-	Similarity float64 `json:"similarity"`
-	ProjectID  int64   `json:"project_id"`
-	TicketKey  *string `json:"ticket_key"`
-	TicketName *string `json:"ticket_name"`
-	ChunkID    string  `json:"chunk_id"`
-	Text       string  `json:"text"`
-	Cited      bool    `json:"cited"` // the answer cites it
+	TicketID   *int64   `json:"ticket_id"`  // nil for a project's own text
+	Similarity *float64 `json:"similarity"` // cosine; nil where a text found by its words has no vector
+	ProjectID  int64    `json:"project_id"`
+	TicketKey  *string  `json:"ticket_key"`
+	TicketName *string  `json:"ticket_name"`
+	ChunkID    *string  `json:"chunk_id"` // nil where the text is not embedded yet
+	Text       string   `json:"text"`
+	Cited      bool     `json:"cited"` // the answer cites it
 }
 
 // Answer is what was found. Its citations [1], [2] … count the sources from 1.
@@ -74,66 +89,85 @@ type Answer struct {
 	LowSimilarity  bool     // no text was over the threshold
 	BestSimilarity *float64 // within the filters; nil where there was nothing to compare
 	Model          string
+
+	// For the operator.
+	Outcome          Outcome
+	UnknownCitations int // that were taken out of the text
+	TokensIn         int // of the prompt and of the answer; counted here where the provider does not
+	TokensOut        int
+	Embedding        time.Duration // the time that each step took; 0 for one that was not needed
+	Retrieval        time.Duration
+	Chat             time.Duration
 }
 
-// candidate is a row of retrieve_chunks.
-type candidate struct {
-	Source
-	ProjectName   string    `json:"project_name"`
-	Status        *string   `json:"status"`
-	OverThreshold bool      `json:"over_threshold"`
-	Similarities  []float64 `json:"similarities"` // to every candidate, in their order
+// Listener is told of an answer while it is made. An error of either method ends the work.
+type Listener interface {
+	// Found comes first, once: the sources are chosen, none is marked as cited yet, and there is no text.
+	Found(Answer) error
+	// Piece is a piece of the text. All of them put together are the answer's text.
+	Piece(text string) error
 }
 
-// Answer answers a question from the texts that the caller may see.
-func (a *Answerer) Answer(ctx context.Context, db Database, q Question) (Answer, error) {
+// Answer answers a question from the texts that the caller may see. With a listener the model is asked to answer piece
+// by piece; nil asks for the whole.
+func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener Listener) (Answer, error) {
+	answer := Answer{Sources: []Source{}, Model: a.model.ChatModel()}
+	started := time.Now()
 	vectors, _, err := a.model.Embed(ctx, []string{q.Text})
 	if err != nil {
 		return Answer{}, fmt.Errorf("embed question: %w", err)
 	}
-	var found []candidate
-	err = db.Call(ctx, "retrieve_chunks", map[string]any{
-		"query_embedding": vectors[0], "embedding_model": a.model.EmbeddingModel(), "match_threshold": q.MatchThreshold,
-		"match_count": candidates, "project_filter": q.ProjectID, "status_filter": q.StatusFilter,
-	}, &found)
+	answer.Embedding = time.Since(started)
+
+	started = time.Now()
+	found, err := a.retrieve(ctx, db, q, vectors[0])
 	if err != nil {
 		return Answer{}, fmt.Errorf("retrieve chunks: %w", err)
 	}
-	answer := Answer{Sources: []Source{}, Model: a.model.ChatModel()}
-	if len(found) > 0 {
-		answer.BestSimilarity = &found[0].Similarity
+	answer.Retrieval = time.Since(started)
+	answer.BestSimilarity = best(found)
+	chosen := a.fit(choose(found, q))
+	answer.LowSimilarity = true
+	for _, c := range chosen {
+		answer.Sources = append(answer.Sources, c.Source)
+		answer.LowSimilarity = answer.LowSimilarity && !c.OverThreshold
 	}
-	if len(found) == 0 || !found[0].OverThreshold {
-		answer.Text, answer.LowSimilarity = nothingRelevant, true
-		return answer, nil
+	if listener != nil {
+		if err := listener.Found(answer); err != nil {
+			return Answer{}, fmt.Errorf("tell sources: %w", err)
+		}
 	}
-	chosen := choose(found, q.TopK, q.Lambda)
-	completion, err := a.model.Complete(ctx, instructions, prompt(q.Text, chosen), maxAnswerTokens)
+	text := &writer{sources: answer.Sources, listener: listener}
+	if len(chosen) == 0 {
+		answer.Text, answer.Outcome = nothingRelevant, Abstained
+		return answer, text.tell(nothingRelevant)
+	}
+
+	started = time.Now()
+	message := prompt(q.Text, chosen)
+	said, err := a.ask(ctx, message, text)
 	if err != nil {
 		return Answer{}, fmt.Errorf("answer: %w", err)
 	}
-	for _, c := range chosen {
-		answer.Sources = append(answer.Sources, c.Source)
+	answer.Chat = time.Since(started)
+	if said.Model != "" {
+		answer.Model = said.Model
 	}
-	answer.Text = checkCitations(completion.Text, answer.Sources)
-	if answer.Text == "" {
-		answer.Text = noAnswer
+	if answer.TokensIn, answer.TokensOut = said.TokensIn, said.TokensOut; answer.TokensIn == 0 {
+		answer.TokensIn = len(a.tokenizer.Lengths(instructions)) + len(a.tokenizer.Lengths(message))
+		answer.TokensOut = len(a.tokenizer.Lengths(said.Text))
 	}
-	if completion.Model != "" {
-		answer.Model = completion.Model
-	}
-	return answer, nil
+	return text.finish(answer, said)
 }
 
-// choose picks top of the candidates by maximal marginal relevance.
-func choose(found []candidate, top int, lambda float64) []candidate {
-	relevance := make([]float64, len(found))
-	for i, c := range found {
-		relevance[i] = c.Similarity
+// ask has the model answer into text.
+func (a *Answerer) ask(ctx context.Context, message string, text *writer) (openai.Completion, error) {
+	if text.listener != nil {
+		return a.model.Stream(ctx, instructions, message, maxAnswerTokens, text.write)
 	}
-	var chosen []candidate
-	for _, i := range mmr.Select(relevance, func(i, j int) float64 { return found[i].Similarities[j] }, top, lambda) {
-		chosen = append(chosen, found[i])
+	said, err := a.model.Complete(ctx, instructions, message, maxAnswerTokens)
+	if err != nil {
+		return said, err
 	}
-	return chosen
+	return said, text.write(said.Text)
 }

@@ -62,36 +62,3 @@ func TestFence(t *testing.T) {
 		}
 	})
 }
-
-func TestCheckCitations(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		text, want string
-		cited      string // 1 for each source that is
-	}{
-		{"Plain.", "Plain.", "000"},
-		{"One [1].", "One [1].", "100"},
-		{"One[1], two [2][3].", "One[1], two [2][3].", "111"},
-		{"List [1, 3].", "List [1][3].", "101"},
-		{"List [ 1 ; 2 ].", "List [1][2].", "110"},
-		{"Unknown [4].", "Unknown.", "000"},
-		{"Unknown [0], [10] and [3].", "Unknown, and [3].", "001"},
-		{"Partly [2, 9].", "Partly [2].", "010"},
-		{"Large [99999999999999999999].", "Large.", "000"},
-		{"No citations: [a], [1a], [], [1.5], (1).", "No citations: [a], [1a], [], [1.5], (1).", "000"},
-		{"Leading zero [01].", "Leading zero [1].", "100"},
-		{"  \n[7] ", "", "000"},
-		{"Cut off [1", "Cut off [1", "000"},
-		{"Line\n[2] break", "Line\n[2] break", "010"},
-	} {
-		sources := make([]Source, 3)
-		got := checkCitations(c.text, sources)
-		cited := ""
-		for _, s := range sources {
-			cited += map[bool]string{true: "1", false: "0"}[s.Cited]
-		}
-		if got != c.want || cited != c.cited {
-			t.Errorf("%q became %q, cited %s; want %q, %s", c.text, got, cited, c.want, c.cited)
-		}
-	}
-}

@@ -11,29 +11,45 @@ import (
 
 // Completion is what a chat model said.
 type Completion struct {
-	Text   string
-	Model  string // as the provider names it
-	Finish string // stop, length, content_filter
+	Text      string
+	Refused   bool   // the text is the model's refusal
+	Model     string // as the provider names it
+	Finish    string // stop, length, content_filter
+	TokensIn  int    // as the provider counts them; 0 where it does not say
+	TokensOut int
 }
 
 // Complete asks the chat model with instructions (the system's message) and a message (the user's), for at most
 // maxTokens tokens. A refusal is given as the text.
 func (c *Client) Complete(ctx context.Context, instructions, message string, maxTokens int) (Completion, error) {
-	response, err := c.api.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{
+	var response *openai.ChatCompletion
+	err := c.chatCircuit.do(func() (err error) {
+		if response, err = c.api.Chat.Completions.New(ctx, c.chatParams(instructions, message, maxTokens)); err != nil {
+			return failure(ctx, err)
+		}
+		if len(response.Choices) == 0 {
+			return fault.New(fault.Provider, "The model provider gave no answer.")
+		}
+		return nil
+	})
+	if err != nil {
+		return Completion{}, fmt.Errorf("ask the chat model: %w", err)
+	}
+	choice := response.Choices[0]
+	said := Completion{
+		Text: choice.Message.Content, Refused: choice.Message.Refusal != "", Model: response.Model, Finish: choice.FinishReason,
+		TokensIn: int(response.Usage.PromptTokens), TokensOut: int(response.Usage.CompletionTokens),
+	}
+	if said.Text == "" {
+		said.Text = choice.Message.Refusal
+	}
+	return said, nil
+}
+
+func (c *Client) chatParams(instructions, message string, maxTokens int) openai.ChatCompletionNewParams {
+	return openai.ChatCompletionNewParams{
 		Model:               c.chatModel,
 		Messages:            []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(instructions), openai.UserMessage(message)},
 		MaxCompletionTokens: openai.Int(int64(maxTokens)),
-	})
-	if err != nil {
-		return Completion{}, fmt.Errorf("ask the chat model: %w", failure(ctx, err))
 	}
-	if len(response.Choices) == 0 {
-		return Completion{}, fmt.Errorf("ask the chat model: %w", fault.New(fault.Provider, "The model provider gave no answer."))
-	}
-	choice := response.Choices[0]
-	text := choice.Message.Content
-	if text == "" {
-		text = choice.Message.Refusal
-	}
-	return Completion{Text: text, Model: response.Model, Finish: choice.FinishReason}, nil
 }

@@ -12,7 +12,18 @@ import (
 
 // Embed gives the embedding of each input, in order and fitted to be stored, and the tokens that the provider
 // counted. At most MaxInputs inputs of at most MaxTokens tokens together, none empty.
-func (c *Client) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
+func (c *Client) Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+	err = c.embedCircuit.do(func() (err error) {
+		vectors, tokens, err = c.embed(ctx, inputs)
+		return err
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("embed %d inputs: %w", len(inputs), err)
+	}
+	return vectors, tokens, nil
+}
+
+func (c *Client) embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
 	response, err := c.api.Embeddings.New(ctx, openai.EmbeddingNewParams{
 		Model: c.embeddingModel,
 		Input: openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: inputs},
@@ -20,28 +31,25 @@ func (c *Client) Embed(ctx context.Context, inputs []string) ([]vector.Vector, i
 		EncodingFormat: openai.EmbeddingNewParamsEncodingFormatBase64,
 	})
 	if err != nil {
-		return nil, 0, fmt.Errorf("embed %d inputs: %w", len(inputs), failure(ctx, err))
+		return nil, 0, failure(ctx, err)
 	}
 	vectors := make([]vector.Vector, len(inputs))
 	for _, item := range response.Data {
 		// The answer's order is not promised, its index is.
 		if item.Index < 0 || int(item.Index) >= len(inputs) || vectors[item.Index] != nil {
-			return nil, 0, fmt.Errorf("embed %d inputs: %w", len(inputs),
-				fault.New(fault.Provider, "The model provider gave embeddings that do not belong to the inputs."))
+			return nil, 0, fault.New(fault.Provider, "The model provider gave embeddings that do not belong to the inputs.")
 		}
 		numbers := make([]float32, len(item.Embedding))
 		for i, x := range item.Embedding {
 			numbers[i] = float32(x)
 		}
 		if vectors[item.Index], err = vector.Fit(numbers); err != nil {
-			return nil, 0, fmt.Errorf("embed %d inputs: %w", len(inputs),
-				fault.Wrap(fault.Provider, "The model's embeddings do not fit the database ("+err.Error()+").", err))
+			return nil, 0, fault.Wrap(fault.Provider, "The model's embeddings do not fit the database ("+err.Error()+").", err)
 		}
 	}
 	for i, embedding := range vectors {
 		if embedding == nil {
-			return nil, 0, fmt.Errorf("embed %d inputs: %w", len(inputs),
-				fault.New(fault.Provider, fmt.Sprintf("The model provider gave no embedding for input %d.", i)))
+			return nil, 0, fault.New(fault.Provider, fmt.Sprintf("The model provider gave no embedding for input %d.", i))
 		}
 	}
 	return vectors, int(response.Usage.TotalTokens), nil

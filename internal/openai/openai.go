@@ -6,6 +6,7 @@ package openai
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strconv"
@@ -40,11 +41,17 @@ type Config struct {
 	ChatModel      string
 	AttemptTimeout time.Duration // of one attempt; the context bounds all of them together
 	MaxRetries     int
+	// After CircuitFailures failed calls in a row the provider is left alone for CircuitPause. 0 failures: never.
+	CircuitFailures int
+	CircuitPause    time.Duration
 }
 
 // Client asks one provider. It is safe for concurrent use.
 type Client struct {
 	api            openai.Client
+	streaming      *http.Client // for answers that come piece by piece
+	embedCircuit   circuit
+	chatCircuit    circuit
 	embeddingModel string
 	chatModel      string
 }
@@ -66,9 +73,13 @@ func New(c Config) *Client {
 			option.WithAPIKey(c.APIKey),
 			option.WithMaxRetries(c.MaxRetries),
 			option.WithMaxRetryDelay(maxRetryDelay),
+			option.WithMiddleware(dontRetry),
 			// On the HTTP client, because the library's own request timeout is not retried.
 			option.WithHTTPClient(&http.Client{Transport: bounded{transport}, Timeout: c.AttemptTimeout}),
 		),
+		streaming:      &http.Client{Transport: idle{bounded{transport}, c.AttemptTimeout}},
+		embedCircuit:   newCircuit("embeddings", c.CircuitFailures, c.CircuitPause),
+		chatCircuit:    newCircuit("chat", c.CircuitFailures, c.CircuitPause),
 		embeddingModel: c.EmbeddingModel,
 		chatModel:      c.ChatModel,
 	}
@@ -107,15 +118,29 @@ func failure(ctx context.Context, err error) error {
 	}
 }
 
+// ErrKey is in the chain where the provider refuses the key.
+var ErrKey = errors.New("the model provider refuses the key")
+
+// said is what a provider answered, for the log: the library's own text hides that, and shows the request instead.
+type said struct{ answer *openai.Error }
+
+func (s said) Error() string {
+	return "the model provider answered " + strconv.Itoa(s.answer.StatusCode) + " " + s.answer.Code + ": " + s.answer.Message
+}
+
+func (s said) Unwrap() error { return s.answer }
+
 func answered(answer *openai.Error) error {
-	// Error() of the library hides what the provider said; the log wants it, without the request.
-	cause := errors.New("the model provider answered " + strconv.Itoa(answer.StatusCode) + " " + answer.Code + ": " + answer.Message)
-	if answer.StatusCode == http.StatusTooManyRequests && answer.Code != "insufficient_quota" {
+	var cause error = said{answer}
+	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
+		cause = fmt.Errorf("%w: %w", ErrKey, cause)
+	}
+	if answer.StatusCode == http.StatusTooManyRequests && answer.Code != quotaCode && answer.Type != quotaCode {
 		limited := fault.Wrap(fault.Unavailable, "The model provider limits us.", cause)
 		limited.RetryAfter = 10 * time.Second
 		if answer.Response != nil {
-			if seconds, err := strconv.Atoi(answer.Response.Header.Get("Retry-After")); err == nil && seconds > 0 {
-				limited.RetryAfter = time.Duration(seconds) * time.Second
+			if wait, is := retryAfter(answer.Response.Header, time.Now()); is {
+				limited.RetryAfter = wait
 			}
 		}
 		return limited

@@ -100,12 +100,12 @@ func TestComplete(t *testing.T) {
 			fmt.Sprint(body.Messages) != "[{system be good} {user hello}]" {
 			t.Errorf("asked was %+v, %v", body, err)
 		}
-		say(200, `{"model":"chatter-2","choices":[{"finish_reason":"length","message":{"content":"Hi th"}}]}`)(w, r)
+		say(200, `{"model":"chatter-2","choices":[{"finish_reason":"length","message":{"content":"Hi th"}}],"usage":{"prompt_tokens":7,"completion_tokens":3}}`)(w, r)
 	})
-	if got, err := client.Complete(context.Background(), "be good", "hello", 50); err != nil || got != (Completion{Text: "Hi th", Model: "chatter-2", Finish: "length"}) {
+	if got, err := client.Complete(context.Background(), "be good", "hello", 50); err != nil || got != (Completion{Text: "Hi th", Model: "chatter-2", Finish: "length", TokensIn: 7, TokensOut: 3}) {
 		t.Errorf("said was %+v, %v", got, err)
 	}
-	if got, err := serve(t, say(200, `{"choices":[{"message":{"content":null,"refusal":"No."}}]}`)).Complete(context.Background(), "", "", 1); err != nil || got.Text != "No." {
+	if got, err := serve(t, say(200, `{"choices":[{"message":{"content":null,"refusal":"No."}}]}`)).Complete(context.Background(), "", "", 1); err != nil || got.Text != "No." || !got.Refused {
 		t.Errorf("refusal: %+v, %v", got, err)
 	}
 	if _, err := serve(t, say(200, `{"choices":[]}`)).Complete(context.Background(), "", "", 1); fault.CodeOf(err) != fault.Provider {

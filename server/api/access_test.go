@@ -15,6 +15,8 @@ var calls = []struct{ method, path, body string }{
 	{http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`},
 	{http.MethodPost, "/api/query", `{"question":"why"}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"why"}`},
+	{http.MethodGet, "/api/tickets/1/similar", ""},
+	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`},
 	{http.MethodGet, "/api/projects", ""},
 	{http.MethodGet, "/api/statuses", ""},
 }
@@ -22,7 +24,7 @@ var calls = []struct{ method, path, body string }{
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.load([]project{{Key: "TX", Name: "Checkout"}}, nil) // the first project has the id 1
+	s.load([]project{{Key: "TX", Name: "Checkout"}}, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice"}}) // the first of each has the id 1
 	sign := func(secret string, claims map[string]any) string {
 		token, err := gateway.Token([]byte(secret), claims)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/fault"
 	"tasklens/internal/index"
 	"tasklens/internal/migrate"
 	"tasklens/internal/postgrest"
@@ -38,12 +39,14 @@ type Parts struct {
 	Database       *postgrest.Client
 	Indexer        *index.Indexer
 	Searcher       *search.Searcher
+	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
 	Migrations     fs.FS
 	Log            *slog.Logger
 	EmbeddingModel string
 	MatchThreshold float64       // used where a request names none
 	RequestTimeout time.Duration // for everything that one request does
+	Heartbeat      time.Duration // how often a silent stream says that it lives; 0 is every 15 s
 }
 
 // API is the HTTP side of the service.
@@ -62,6 +65,9 @@ func New(parts Parts) (*API, error) {
 		return nil, fmt.Errorf("read migrations: %w", err)
 	}
 	a := &API{Parts: parts}
+	if a.Heartbeat <= 0 {
+		a.Heartbeat = defaultHeartbeat
+	}
 	for _, m := range migrations {
 		a.migrations = append(a.migrations, m.Version)
 	}
@@ -108,6 +114,8 @@ func (a *API) routes() {
 	a.app.Post("/api/embeddings/generate", a.generateEmbeddings)
 	a.app.Post("/api/query", a.query)
 	a.app.Post("/api/hybrid-search", a.hybridSearch)
+	a.app.Post("/api/tickets/similar", a.similarToDraft)
+	a.app.Get("/api/tickets/:ticket_id/similar", a.similarTickets)
 	a.app.Get("/api/projects", a.projects)
 	a.app.Get("/api/statuses", a.statuses)
 }
@@ -115,8 +123,18 @@ func (a *API) routes() {
 // Listener serves connections until Shutdown.
 func (a *API) Listener(listener net.Listener) error { return a.app.Listener(lingering{listener}) }
 
-// Shutdown takes no new connection and waits for requests under way; those that are not done by then are cancelled.
+// Shutdown takes no new connection and waits for requests under way. Those that are not done when four fifths of the
+// time are over are cancelled, so that their clients hear of it: as a problem, or as the last event of a stream.
 func (a *API) Shutdown(drain time.Duration) error {
 	defer a.cancel()
+	defer time.AfterFunc(drain/5*4, a.cancel).Stop()
 	return a.app.ShutdownWithTimeout(drain)
+}
+
+// stopping says of what failed because the service stops that this was the reason.
+func (a *API) stopping(err error) error {
+	if a.base.Err() == nil || fault.CodeOf(err) != fault.Timeout {
+		return err
+	}
+	return fault.Wrap(fault.Unavailable, "The service is stopping.", err)
 }

@@ -22,11 +22,16 @@ func checkUnit(wrong report, name string, value *float64) {
 	wrong(value != nil && !(*value >= 0 && *value <= 1), name, "must be a number from 0 to 1")
 }
 
-// checkText trims a text and bounds it.
+// checkText trims a query or question and bounds it.
 func checkText(wrong report, name string, text *string) {
+	checkLength(wrong, name, text, maxQueryCharacters)
+}
+
+// checkLength trims a text and bounds it.
+func checkLength(wrong report, name string, text *string, most int) {
 	*text = strings.TrimSpace(*text)
 	length := utf8.RuneCountInString(*text)
-	wrong(length < 1 || length > maxQueryCharacters, name, "must have 1 to %d characters", maxQueryCharacters)
+	wrong(length < 1 || length > most, name, "must have 1 to %d characters", most)
 }
 
 func checkStatus(wrong report, status *string) {

@@ -31,6 +31,8 @@ var openDocument = sync.OnceValues(func() (document, error) {
 	if err != nil {
 		return document{}, err
 	}
+	// Events are checked one by one, see stream_test.go.
+	openapi3filter.RegisterBodyDecoder("text/event-stream", openapi3filter.FileBodyDecoder)
 	doc, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
 		return document{}, err

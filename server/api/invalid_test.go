@@ -12,11 +12,15 @@ import (
 	"time"
 )
 
-// route is one that takes a body, with a good one and its text field.
-var postRoutes = []struct{ path, good, text string }{
-	{"/api/embeddings/generate", `{"project_id":1}`, ""},
-	{"/api/query", `{"question":"why"}`, "question"},
-	{"/api/hybrid-search", `{"query":"why"}`, "query"},
+// route is one that takes a body, with a good one, its text field, and the most characters of that.
+var postRoutes = []struct {
+	path, good, text string
+	most             int
+}{
+	{"/api/embeddings/generate", `{"project_id":1}`, "", 0},
+	{"/api/query", `{"question":"why"}`, "question", 2000},
+	{"/api/hybrid-search", `{"query":"why"}`, "query", 2000},
+	{"/api/tickets/similar", `{"text":"why"}`, "text", 100_000},
 }
 
 // invalid is a bad body and the fields that the answer must name.
@@ -98,10 +102,10 @@ func TestInvalidBodies(t *testing.T) {
 			"mmr_lambda":      `-0.0001|1.0001|"0.5"|{}|1e999`,
 			"top_k":           `0|-1|21|1.5|"5"`,
 			"corpus":          `"documents"|"all"|""|"Tickets"|1`,
-			"retrieval":       `"hybrid"|"keyword"|""|1`,
-			"stream":          `true|"false"|0`,
+			"retrieval":       `"keyword"|"Hybrid"|""|1`,
+			"stream":          `1|"false"|0`,
 			"explain":         `0|1|"true"|[]`,
-			"facets":          `true|false`,
+			"facets":          `0|1|"true"|[]`,
 		} {
 			for value := range strings.SplitSeq(values, "|") {
 				body := inside + `,"` + field + `":` + value + "}"
@@ -123,15 +127,17 @@ func TestInvalidBodies(t *testing.T) {
 			text   string
 			beyond bool
 		}{
-			"empty": {`""`, false}, "blank": {`"  \n\t "`, false}, "too long": {`"` + strings.Repeat("x", 2001) + `"`, false},
-			"too long, of several bytes": {`"` + strings.Repeat("🥨", 2001) + `"`, false},
+			"empty": {`""`, false}, "blank": {`"  \n\t "`, false}, "too long": {`"` + strings.Repeat("x", route.most+1) + `"`, false},
+			"too long, of several bytes": {`"` + strings.Repeat("🥨", route.most+1) + `"`, false},
 			"number":                     {"1", false}, "array": {`["a"]`, false}, "object": {"{}", false},
 			"U+0000": {`"a\u0000b"`, true},
 		} {
 			s.refuse(route.path, invalid{name: name, body: `{"` + route.text + `":` + c.text + `}`, fields: []string{route.text}, beyond: c.beyond})
 		}
-		s.refuse(route.path, invalid{name: "U+0000", body: inside + `,"status_filter":"\u0000"}`, fields: []string{"status_filter"}, beyond: true})
-		s.post(route.path, map[string]any{route.text: strings.Repeat(" ", 50) + strings.Repeat("🥨", 2000) + "\n\n"}).want(http.StatusOK)
+		if route.text != "text" {
+			s.refuse(route.path, invalid{name: "U+0000", body: inside + `,"status_filter":"\u0000"}`, fields: []string{"status_filter"}, beyond: true})
+		}
+		s.post(route.path, map[string]any{route.text: strings.Repeat(" ", 50) + strings.Repeat("🥨", route.most) + "\n\n"}).want(http.StatusOK)
 	}
 	s.refuse("/api/hybrid-search", invalid{name: "reach", body: `{"query":"why","limit":100,"offset":901}`, fields: []string{"offset"}, beyond: true})
 	s.refuse("/api/hybrid-search", invalid{name: "reach with the default limit", body: `{"query":"why","offset":991}`, fields: []string{"offset"}, beyond: true})
@@ -231,6 +237,7 @@ func TestPathsAndMethods(t *testing.T) {
 	allowed := map[string]string{
 		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/api/projects": "GET", "/api/statuses": "GET",
 		"/api/embeddings/generate": "POST", "/api/query": "POST", "/api/hybrid-search": "POST",
+		"/api/tickets/similar": "POST", "/api/tickets/{ticket_id}/similar": "GET",
 	}
 	for path, method := range allowed {
 		for _, other := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {

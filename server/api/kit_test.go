@@ -35,6 +35,9 @@ type setup struct {
 	embeddingModel string
 	threshold      float64
 	weights        search.Weights
+	answers        answer.Options
+	heartbeat      time.Duration
+	failures       int // after which the model's circuit opens; 0: never
 	requestTimeout time.Duration
 	attemptTimeout time.Duration
 	retries        int
@@ -55,6 +58,7 @@ type service struct {
 	model    *upstream
 	rows     *postgrest.Session // the database as the service sees it, past the watched upstream
 	log      *journal
+	stop     func(drain time.Duration) error
 	ids      map[string]int64 // of projects and tickets, by key
 }
 
@@ -62,7 +66,7 @@ type service struct {
 func start(t testing.TB, changes ...func(*setup)) *service {
 	t.Helper()
 	want := setup{
-		database: testbed.Database, embeddingModel: offline.EmbeddingModel, threshold: 0.7, weights: search.Weights{Vector: 1, Keyword: 1},
+		database: testbed.Database, embeddingModel: offline.EmbeddingModel, threshold: 0.7, weights: search.Weights{Vector: 1, Keyword: 1}, answers: answer.Options{VectorWeight: 1, KeywordWeight: 1},
 		requestTimeout: 60 * time.Second, attemptTimeout: 60 * time.Second,
 	}
 	for _, change := range changes {
@@ -83,7 +87,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	}
 	model := openai.New(openai.Config{
 		BaseURL: or(want.modelURL, s.model.url) + "/v1", APIKey: modelKey, EmbeddingModel: want.embeddingModel, ChatModel: offline.ChatModel,
-		AttemptTimeout: want.attemptTimeout, MaxRetries: want.retries,
+		AttemptTimeout: want.attemptTimeout, MaxRetries: want.retries, CircuitFailures: want.failures, CircuitPause: 500 * time.Millisecond,
 	})
 	log := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	parts := api.Parts{
@@ -92,8 +96,9 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		Searcher: search.New(model, want.weights, func(_ context.Context, message string, err error) {
 			log.Warn(message, "error", err)
 		}),
-		Answerer: answer.New(model), Migrations: supabase.Migrations(), Log: log,
-		EmbeddingModel: want.embeddingModel, MatchThreshold: want.threshold, RequestTimeout: want.requestTimeout,
+		Comparer: search.NewComparer(model, measure),
+		Answerer: answer.New(model, measure, want.answers), Migrations: supabase.Migrations(), Log: log,
+		EmbeddingModel: want.embeddingModel, MatchThreshold: want.threshold, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
 	if want.broken {
 		parts.Answerer = nil
@@ -107,11 +112,16 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		t.Fatal(err)
 	}
 	s.url = "http://" + listener.Addr().String()
+	var once sync.Once
+	s.stop = func(drain time.Duration) (err error) {
+		once.Do(func() { err = app.Shutdown(drain) })
+		return err
+	}
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(listener) }()
 	t.Cleanup(func() {
 		s.client.CloseIdleConnections()
-		if err := app.Shutdown(10 * time.Second); err != nil {
+		if err := s.stop(10 * time.Second); err != nil {
 			t.Errorf("stop the service: %v", err)
 		}
 		_ = listener.Close()

@@ -47,41 +47,57 @@ type problemField struct {
 
 // problem answers with a failure. It tells the client no more than the failure's message; the log gets the cause.
 func (a *API) problem(c *fiber.Ctx, err error) error {
+	err = a.stopping(err)
 	var failure *fault.Error
-	var fromFiber *fiber.Error
-	body := problemBody{Type: "about:blank", Status: http.StatusInternalServerError, Detail: "Something went wrong."}
-	switch {
-	case errors.As(err, &failure):
-		body.Status, body.Detail = statuses[failure.Code], failure.Message
-		for _, field := range failure.Fields {
-			body.Errors = append(body.Errors, problemField{Field: field.Name, Message: field.Message})
-		}
-		if failure.Code == fault.RateLimited || failure.Code == fault.Unavailable {
-			c.Set(fiber.HeaderRetryAfter, strconv.Itoa(seconds(failure.RetryAfter)))
-		}
-		if failure.Code == fault.Unauthorized {
-			c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
-		}
-	case errors.As(err, &fromFiber):
-		body.Status, body.Detail = fromFiber.Code, fiberDetail(fromFiber.Code)
+	if errors.As(err, &failure) && (failure.Code == fault.RateLimited || failure.Code == fault.Unavailable) {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(seconds(failure.RetryAfter)))
 	}
-	body.Title = http.StatusText(body.Status)
-	if body.RequestID = RequestID(c.UserContext()); body.RequestID == "" {
-		// The request could not be read, so that nothing of ours has seen it yet.
-		body.RequestID = takeID(c)
+	if failure != nil && failure.Code == fault.Unauthorized {
+		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
 	}
-	level := slog.LevelInfo
-	if body.Status >= 500 {
-		level = slog.LevelError
-	}
-	a.Log.Log(c.UserContext(), level, "request failed", "request_id", body.RequestID, "method", c.Method(), "path", c.Path(),
-		"status", body.Status, "error", err)
+	body := a.describe(err, newLogged(c))
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, "application/problem+json")
 	return c.Status(body.Status).Send(text)
+}
+
+// logged is what the log tells of a request.
+type logged struct{ id, method, path string }
+
+func newLogged(c *fiber.Ctx) logged {
+	id := RequestID(c.UserContext())
+	if id == "" {
+		// The request could not be read, so that nothing of ours has seen it yet.
+		id = takeID(c)
+	}
+	return logged{id: id, method: c.Method(), path: c.Path()}
+}
+
+// describe is the problem that a failure is to a client, and writes the failure to the log.
+func (a *API) describe(err error, request logged) problemBody {
+	var failure *fault.Error
+	var fromFiber *fiber.Error
+	body := problemBody{Type: "about:blank", Status: http.StatusInternalServerError, Detail: "Something went wrong.", RequestID: request.id}
+	switch {
+	case errors.As(err, &failure):
+		body.Status, body.Detail = statuses[failure.Code], failure.Message
+		for _, field := range failure.Fields {
+			body.Errors = append(body.Errors, problemField{Field: field.Name, Message: field.Message})
+		}
+	case errors.As(err, &fromFiber):
+		body.Status, body.Detail = fromFiber.Code, fiberDetail(fromFiber.Code)
+	}
+	body.Title = http.StatusText(body.Status)
+	level := slog.LevelInfo
+	if body.Status >= 500 {
+		level = slog.LevelError
+	}
+	a.Log.Log(a.base, level, "request failed", "request_id", request.id, "method", request.method, "path", request.path,
+		"status", body.Status, "error", err)
+	return body
 }
 
 func fiberDetail(status int) string {

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
@@ -9,6 +11,12 @@ import (
 const (
 	defaultTopK   = 5
 	defaultLambda = 0.5
+)
+
+// How candidates are found.
+const (
+	retrievalVector = "vector"
+	retrievalHybrid = "hybrid"
 )
 
 type queryRequest struct {
@@ -31,8 +39,8 @@ func (r *queryRequest) check(wrong report) {
 	checkRange(wrong, "top_k", r.TopK, 1, maxTopK)
 	checkUnit(wrong, "match_threshold", r.MatchThreshold)
 	checkUnit(wrong, "mmr_lambda", r.MMRLambda)
-	wrong(or(r.Retrieval, "vector") != "vector", "retrieval", "must be \"vector\"")
-	wrong(or(r.Stream, false), "stream", "must be false: answers are not streamed yet")
+	retrieval := or(r.Retrieval, retrievalVector)
+	wrong(retrieval != retrievalVector && retrieval != retrievalHybrid, "retrieval", "must be \"vector\" or \"hybrid\"")
 }
 
 type queryResponse struct {
@@ -44,7 +52,13 @@ type queryResponse struct {
 	Model          string          `json:"model"`
 }
 
-// query answers a question from the tracker's texts.
+func newQueryResponse(found answer.Answer) queryResponse {
+	return queryResponse{
+		Answer: found.Text, Sources: found.Sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity, Model: found.Model,
+	}
+}
+
+// query answers a question from the tracker's texts, in one piece or as events.
 func (a *API) query(c *fiber.Ctx) error {
 	var request queryRequest
 	if err := decode(c, &request); err != nil {
@@ -54,15 +68,28 @@ func (a *API) query(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.Answerer.Answer(c.UserContext(), db, answer.Question{
+	question := answer.Question{
 		Text: request.Question, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
 		TopK: or(request.TopK, defaultTopK), MatchThreshold: or(request.MatchThreshold, a.MatchThreshold),
-		Lambda: or(request.MMRLambda, defaultLambda),
-	})
+		Lambda: or(request.MMRLambda, defaultLambda), Hybrid: or(request.Retrieval, retrievalVector) == retrievalHybrid,
+	}
+	if or(request.Stream, false) || acceptsEvents(c) {
+		return a.streamAnswer(c, db, question)
+	}
+	found, err := a.Answerer.Answer(c.UserContext(), db, question, nil)
 	if err != nil {
 		return err
 	}
-	return c.JSON(queryResponse{
-		Answer: found.Text, Sources: found.Sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity, Model: found.Model,
-	})
+	return c.JSON(newQueryResponse(found))
+}
+
+// acceptsEvents tells a client that asks for server-sent events by name.
+func acceptsEvents(c *fiber.Ctx) bool {
+	for _, kind := range strings.Split(c.Get(fiber.HeaderAccept), ",") {
+		name, parameters, _ := strings.Cut(kind, ";")
+		if strings.EqualFold(strings.TrimSpace(name), mimeEvents) {
+			return strings.ReplaceAll(parameters, " ", "") != "q=0"
+		}
+	}
+	return false
 }

@@ -22,7 +22,7 @@ type answered struct {
 
 type source struct {
 	TicketID   *int64 `json:"ticket_id"`
-	Similarity float64
+	Similarity *float64
 	ProjectID  int64   `json:"project_id"`
 	TicketKey  *string `json:"ticket_key"`
 	TicketName *string `json:"ticket_name"`
@@ -62,7 +62,7 @@ func TestQuery(t *testing.T) {
 	if got.LowSimilarity || got.Cached || got.Model != offline.ChatModel || len(got.Sources) == 0 || len(got.Sources) > 5 {
 		t.Fatalf("answer is %+v", got)
 	}
-	if got.BestSimilarity == nil || *got.BestSimilarity != got.Sources[0].Similarity {
+	if got.BestSimilarity == nil || *got.BestSimilarity != *got.Sources[0].Similarity {
 		t.Errorf("best_similarity is %v, the first source %+v", got.BestSimilarity, got.Sources[0])
 	}
 	first := got.Sources[0]
@@ -81,7 +81,7 @@ func TestQuery(t *testing.T) {
 		t.Errorf("chunk_id %s is none of the ticket's", first.ChunkID)
 	}
 	for i, source := range got.Sources {
-		if source.Similarity <= 0.7 {
+		if *source.Similarity <= 0.7 {
 			t.Errorf("source %d is not over the threshold: %+v", i+1, source)
 		}
 	}
@@ -147,7 +147,7 @@ func TestQueryTopK(t *testing.T) {
 		if len(got.Sources) != min(want, 9) { // 2 projects, 6 tickets, 1 note
 			t.Errorf("top_k %d: %d sources", want, len(got.Sources))
 		}
-		if !slices.IsSortedFunc(got.Sources, func(a, b source) int { return int(math.Copysign(1, b.Similarity-a.Similarity)) }) {
+		if !slices.IsSortedFunc(got.Sources, func(a, b source) int { return int(math.Copysign(1, *b.Similarity-*a.Similarity)) }) {
 			t.Errorf("with mmr_lambda 1 the sources are not in the order of similarity: %+v", got.Sources)
 		}
 	}
@@ -230,8 +230,9 @@ func TestQueryWithoutAnAnswer(t *testing.T) {
 		"nothing":        {"", "", "stop", "The model gave no answer to this question."},
 		"blanks":         {" \n", "", "stop", "The model gave no answer to this question."},
 		"citation alone": {"[9]", "", "stop", "The model gave no answer to this question."},
-		"filtered":       {"", "", "content_filter", "The model gave no answer to this question."},
-		"cut off":        {"The key was [1] and th", "", "length", "The key was [1] and th"},
+		"withheld":       {"", "", "content_filter", "The model provider's content filter withheld the answer to this question."},
+		"filtered":       {"The key [1]", "", "content_filter", "The key [1]\n\n(The answer ends here because of the model provider's content filter.)"},
+		"cut off":        {"The key was [1] and th", "", "length", "The key was [1] and th\n\n(The answer ends here because it reached its greatest length.)"},
 	} {
 		s.says(c.text, c.refusal, c.finish)
 		if got := s.ask(doubleCharge); got.Answer != c.want || got.LowSimilarity || len(got.Sources) == 0 {
@@ -265,5 +266,54 @@ func TestQueryHostileText(t *testing.T) {
 	fence := rest[:12]
 	if fence == "000000000000" || strings.Count(user, "</source-"+fence+">") != 2 || strings.Count(user, "<question-"+fence+">") != 1 {
 		t.Errorf("the fence %s does not hold in %s", fence, user)
+	}
+}
+
+// With hybrid retrieval exact codes are found, whatever their similarity; MMR weighs the fused score.
+func TestQueryHybrid(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.load(checkout, []ticket{{Key: "TX-777", Project: "TX", Name: "Zorblax of the frobnicator", Description: "Nobody has embedded this."}})
+	hybrid := map[string]any{"retrieval": "hybrid"}
+	got := s.ask("What is TX-400?", hybrid)
+	if len(got.Sources) == 0 || got.Sources[0].TicketKey == nil || *got.Sources[0].TicketKey != "TX-400" || got.Sources[0].Similarity == nil {
+		t.Errorf("a named ticket: %+v", got)
+	}
+	got = s.ask("zorblax", hybrid, map[string]any{"project_id": s.ids["TX"]})
+	if !got.LowSimilarity || got.BestSimilarity == nil || len(got.Sources) == 0 || *got.Sources[0].TicketID != s.ids["TX-777"] ||
+		got.Sources[0].Similarity != nil || got.Sources[0].ChunkID != "" || !strings.Contains(got.Sources[0].Text, "Nobody has embedded") {
+		t.Errorf("what is not embedded: %+v", got)
+	}
+	got = s.ask(doubleCharge, hybrid)
+	if got.LowSimilarity || *got.BestSimilarity <= 0.7 || got.Model != offline.ChatModel || !strings.Contains(got.Answer, "[1]") {
+		t.Errorf("found by meaning too: %+v", got)
+	}
+	// Relevance alone is the order of the fused list.
+	var listed, sources []string
+	for _, r := range s.search("charged payment", map[string]any{"limit": 5}).Results {
+		listed = append(listed, r.Text)
+	}
+	for _, source := range s.ask("charged payment", hybrid, map[string]any{"mmr_lambda": 1}).Sources {
+		sources = append(sources, source.Text)
+	}
+	if !slices.Equal(listed, sources) {
+		t.Errorf("listed are %q, the sources %q", listed, sources)
+	}
+	asked := len(s.model.requests("completions"))
+	if got := s.ask("xylophone", hybrid, map[string]any{"status_filter": "No such status"}); !got.LowSimilarity || got.BestSimilarity != nil || len(got.Sources) > 0 {
+		t.Errorf("within nothing: %+v", got)
+	}
+	if again := len(s.model.requests("completions")); again != asked {
+		t.Error("the chat model was asked about nothing")
+	}
+}
+
+// The budget for sources holds on the way to the model, and what it leaves out is no source.
+func TestQueryBudget(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.threshold, c.answers.ContextTokens = 0, 200 })
+	got := s.ask(doubleCharge, map[string]any{"top_k": 20})
+	if len(got.Sources) == 0 || len(got.Sources) > 4 || !strings.Contains(got.Sources[0].Text, "charged twice") {
+		t.Errorf("sources are %+v", got.Sources)
 	}
 }

@@ -7,24 +7,36 @@ create function public.retrieve_chunks(
   match_threshold double precision default 0.7,
   match_count integer default 20,
   project_filter bigint default null,
-  status_filter text default null
+  status_filter text default null,
+  source_chunk_limit integer default null
 )
 returns table (
-  chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
+  chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
   text text, tokens integer, similarity double precision, over_threshold boolean, similarities double precision[]
 )
 language sql volatile rows 20 security invoker set search_path = ''
 as $$
-  with nearest as materialized (
-    select s.chunk_id, s.project_id, s.ticket_id, s.similarity, c.text, c.tokens, c.embedding,
-      s.similarity > retrieve_chunks.match_threshold as over_threshold,
-      row_number() over (order by s.similarity desc, s.chunk_id) as place
+  with scanned as (
+    select s.chunk_id, s.project_id, s.ticket_id, s.similarity,
+      row_number() over (partition by s.ticket_id, s.project_id order by s.similarity desc, s.chunk_id) as place_in_source
     from private.scan_chunks(
       retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.project_filter, retrieve_chunks.status_filter,
-      retrieve_chunks.match_threshold, greatest(1, least(100, retrieve_chunks.match_count)), 100) s
+      retrieve_chunks.match_threshold,
+      -- Behind the hundreds of chunks of a long ticket there are others, if these are wanted.
+      case when retrieve_chunks.source_chunk_limit is null then greatest(1, least(100, retrieve_chunks.match_count)) else 10000 end,
+      greatest(1, least(100, retrieve_chunks.match_count))) s
+  ), kept as (
+    select s.* from scanned s
+    order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
+    limit greatest(1, least(100, retrieve_chunks.match_count))
+  ), nearest as materialized (
+    select k.chunk_id, k.project_id, k.ticket_id, k.similarity, c.kind, c.text, c.tokens, c.embedding,
+      k.similarity > retrieve_chunks.match_threshold as over_threshold,
+      row_number() over (order by k.similarity desc, k.chunk_id) as place
+    from kept k
     join public.chunks c using (chunk_id)
   )
-  select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.text, n.tokens, n.similarity, n.over_threshold,
+  select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.kind, n.text, n.tokens, n.similarity, n.over_threshold,
     array(
       select 1 - (n.embedding operator(extensions.<=>) m.embedding) from nearest m order by m.place)
   from nearest n
@@ -33,7 +45,7 @@ as $$
   left join public.status s on s.status_id = t.status_id
   order by n.place
 $$;
-comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text) is
-  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. similarities[i] is the cosine similarity to the i-th row. match_count at most 100.';
-revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text) from public, anon, authenticated;
-grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text) to service_role;
+comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) is
+  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row. match_count at most 100.';
+revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) from public, anon, authenticated;
+grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) to service_role;

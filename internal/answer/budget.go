@@ -1,0 +1,58 @@
+package answer
+
+import "unicode/utf8"
+
+// fit keeps the sources of a prompt within the budget of tokens: the least relevant one goes first, the later one of
+// equals. What is left keeps its order. A single source that is too long is cut rather than left out, because an answer
+// from its beginning is better than none.
+func (a *Answerer) fit(chosen []candidate) []candidate {
+	total := 0
+	sizes := make([]int, len(chosen))
+	for i, c := range chosen {
+		sizes[i] = len(a.tokenizer.Lengths(sourceText("", i+1, c)))
+		total += sizes[i]
+	}
+	for total > a.options.ContextTokens && len(chosen) > 1 {
+		least := 0
+		for i := range chosen {
+			if chosen[i].weight() <= chosen[least].weight() {
+				least = i
+			}
+		}
+		total -= sizes[least]
+		chosen = append(chosen[:least:least], chosen[least+1:]...)
+		sizes = append(sizes[:least:least], sizes[least+1:]...)
+	}
+	if total > a.options.ContextTokens && len(chosen) == 1 {
+		chosen[0].Text = a.cut(chosen[0].Text, max(0, a.options.ContextTokens-(total-len(a.tokenizer.Lengths(chosen[0].Text)))))
+	}
+	return chosen
+}
+
+// weight is how relevant a candidate is, by the measure that chose it.
+func (c candidate) weight() float64 {
+	switch {
+	case c.Relevance != nil:
+		return *c.Relevance
+	case c.Similarity != nil:
+		return *c.Similarity
+	}
+	return 0
+}
+
+// cut gives the beginning of a text that has at most so many tokens, at a character's end.
+func (a *Answerer) cut(text string, tokens int) string {
+	lengths := a.tokenizer.Lengths(text)
+	if len(lengths) <= tokens {
+		return text
+	}
+	end := 0
+	for _, length := range lengths[:tokens] {
+		end += length
+	}
+	end = min(end, len(text))
+	for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}

@@ -1,0 +1,106 @@
+package answer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"tasklens/internal/openai"
+	"tasklens/internal/vector"
+)
+
+// model is a stand-in that says what it is told to, or what it makes of a prompt.
+type model struct {
+	say      func(instructions, message string) openai.Completion
+	messages []string
+	embedErr error
+}
+
+func (m *model) Embed(context.Context, []string) ([]vector.Vector, int, error) {
+	return []vector.Vector{{1}}, 3, m.embedErr
+}
+
+func (m *model) EmbeddingModel() string { return "embedder" }
+func (m *model) ChatModel() string      { return "chatter" }
+
+func (m *model) Complete(_ context.Context, instructions, message string, _ int) (openai.Completion, error) {
+	m.messages = append(m.messages, message)
+	return m.say(instructions, message), nil
+}
+
+func (m *model) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(string) error) (openai.Completion, error) {
+	said, err := m.Complete(ctx, instructions, message, maxTokens)
+	for _, r := range said.Text {
+		if err == nil {
+			err = tell(string(r))
+		}
+	}
+	return said, err
+}
+
+// rows is a database that holds the rows which it answers with.
+type rows struct {
+	rows     []candidate
+	function string
+	given    map[string]any
+}
+
+func (d *rows) Call(_ context.Context, function string, arguments, result any) error {
+	d.function, d.given = function, arguments.(map[string]any)
+	text, err := json.Marshal(d.rows)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, result)
+}
+
+// letters is a tokenizer with a token for each byte.
+type letters struct{}
+
+func (letters) Lengths(text string) []int {
+	lengths := make([]int, len(text))
+	for i := range lengths {
+		lengths[i] = 1
+	}
+	return lengths
+}
+
+func number[T any](x T) *T { return &x }
+
+// chunkOf is a row with a similarity: chunk place of a ticket.
+func chunkOf(ticket int64, place int, similarity float64, text string) candidate {
+	return candidate{
+		Source: Source{TicketID: &ticket, Similarity: &similarity, ProjectID: 1, TicketKey: number(fmt.Sprintf("TX-%d", ticket)),
+			TicketName: number("A name"), ChunkID: number(fmt.Sprintf("%d-%d", ticket, place)), Text: text},
+		ProjectName: "Checkout", Status: number("Done"), Kind: "ticket", Tokens: 100, OverThreshold: true,
+	}
+}
+
+// alike gives rows their similarities to one another: by chunk ids "a b", either way round; 1 to themselves, else other.
+func alike(rows []candidate, other float64, pairs map[string]float64) []candidate {
+	for i := range rows {
+		rows[i].Similarities = make([]float64, len(rows))
+		for j := range rows {
+			a, b := *rows[i].ChunkID, *rows[j].ChunkID
+			value, known := pairs[a+" "+b]
+			if !known {
+				value, known = pairs[b+" "+a]
+			}
+			switch {
+			case i == j:
+				value = 1
+			case !known:
+				value = other
+			}
+			rows[i].Similarities[j] = value
+		}
+	}
+	return rows
+}
+
+func ids(chosen []candidate) (list []string) {
+	for _, c := range chosen {
+		list = append(list, *c.ChunkID)
+	}
+	return list
+}

@@ -1,0 +1,56 @@
+package answer
+
+import "tasklens/internal/openai"
+
+// Outcome is how an answer came about. All of them are answers: only a provider that fails is an error.
+type Outcome string
+
+const (
+	Answered  Outcome = "answered"
+	Abstained Outcome = "abstained" // nothing was relevant, the chat model was not asked
+	Refused   Outcome = "refused"   // the text is the model's refusal
+	Empty     Outcome = "empty"     // the model said nothing
+	CutOff    Outcome = "cut_off"   // the text reached its greatest length; a note says so
+	Filtered  Outcome = "filtered"  // the provider's content filter ended the text, or withheld it; a note says so
+)
+
+// What is said where the model says nothing, or not all.
+const (
+	nothingRelevant = "I found nothing relevant to this question in the projects and tickets searched."
+	noAnswer        = "The model gave no answer to this question."
+	withheld        = "The model provider's content filter withheld the answer to this question."
+	cutOffNote      = "\n\n(The answer ends here because it reached its greatest length.)"
+	filterNote      = "\n\n(The answer ends here because of the model provider's content filter.)"
+)
+
+// outcomeOf says how an answer came about, what ends a text that is not whole, and what stands for one that is empty.
+func outcomeOf(said openai.Completion, empty bool) (outcome Outcome, note, instead string) {
+	switch {
+	case said.Finish == "content_filter":
+		return Filtered, filterNote, withheld
+	case empty:
+		return Empty, "", noAnswer
+	case said.Refused:
+		return Refused, "", ""
+	case said.Finish == "length":
+		return CutOff, cutOffNote, ""
+	}
+	return Answered, "", ""
+}
+
+// finish closes the text and gives the answer its end.
+func (w *writer) finish(answer Answer, said openai.Completion) (Answer, error) {
+	if err := w.close(); err != nil {
+		return Answer{}, err
+	}
+	empty := w.text.Len() == 0
+	outcome, ending, instead := outcomeOf(said, empty)
+	if empty {
+		ending = instead
+	}
+	if err := w.tell(ending); err != nil {
+		return Answer{}, err
+	}
+	answer.Text, answer.Outcome, answer.UnknownCitations = w.text.String(), outcome, w.unknown
+	return answer, nil
+}

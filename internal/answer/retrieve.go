@@ -1,0 +1,228 @@
+package answer
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"tasklens/internal/mmr"
+	"tasklens/internal/vector"
+)
+
+// candidates is how many chunks MMR chooses from.
+const candidates = 40
+
+// candidate is a row of retrieve_chunks or retrieve_chunks_hybrid.
+type candidate struct {
+	Source
+	ProjectName   string    `json:"project_name"`
+	Status        *string   `json:"status"`
+	Kind          string    `json:"kind"` // project, ticket or status_note
+	Tokens        int       `json:"tokens"`
+	OverThreshold bool      `json:"over_threshold"`
+	Relevance     *float64  `json:"relevance"`    // hybrid: the fused score, 0 to 1; nil in a row that is no candidate
+	Similarities  []float64 `json:"similarities"` // to every row, in their order
+}
+
+// sourceChunks is how many chunks of one ticket are candidates before any further one of it: half of the context, so
+// that a long ticket leaves room for others, but enough for a description, a cause and a resolution.
+func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
+
+// retrieve gives the rows for a question, the best first.
+func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedding vector.Vector) ([]candidate, error) {
+	arguments := map[string]any{
+		"query_embedding": embedding, "embedding_model": a.model.EmbeddingModel(), "match_threshold": q.MatchThreshold,
+		"match_count": candidates, "project_filter": q.ProjectID, "status_filter": q.StatusFilter,
+	}
+	function := "retrieve_chunks"
+	if q.Hybrid {
+		function = "retrieve_chunks_hybrid"
+		arguments["query_text"] = q.Text
+		arguments["vector_weight"], arguments["keyword_weight"] = a.options.VectorWeight, a.options.KeywordWeight
+	}
+	if q.Lambda < 1 {
+		arguments["source_chunk_limit"] = sourceChunks(q.TopK)
+	}
+	var found []candidate
+	err := db.Call(ctx, function, arguments, &found)
+	return found, err
+}
+
+// best is the greatest similarity of all rows.
+func best(found []candidate) *float64 {
+	var best *float64
+	for _, c := range found {
+		if c.Similarity != nil && (best == nil || *c.Similarity > *best) {
+			best = c.Similarity
+		}
+	}
+	return best
+}
+
+// choose picks the chunks of an answer by maximal marginal relevance. MMR itself is the textbook's, with the caller's
+// lambda; what is done here is to say what the candidates are, and how alike they are. With lambda 1 nothing is left out:
+// the caller asks for relevance alone.
+func choose(found []candidate, q Question) []candidate {
+	var places []int // in found
+	for i, c := range found {
+		if q.Hybrid && c.Relevance != nil || !q.Hybrid && c.OverThreshold {
+			places = append(places, i)
+		}
+	}
+	if q.Lambda < 1 {
+		places = thin(found, places, q)
+	}
+	relevance := make([]float64, len(places))
+	for i, place := range places {
+		if relevance[i] = 0; q.Hybrid {
+			relevance[i] = *found[place].Relevance
+		} else {
+			relevance[i] = *found[place].Similarity
+		}
+	}
+	alike := newLikeness(found)
+	var chosen []candidate
+	for _, i := range mmr.Select(relevance, func(i, j int) float64 { return alike.of(places[i], places[j]) }, q.TopK, q.Lambda) {
+		chosen = append(chosen, found[places[i]])
+	}
+	return chosen
+}
+
+// thin leaves out what would fill the context without adding to it, as long as enough is left: chunks of a ticket
+// beyond its share, texts that are another one's copy, and short notes that have no word of the question, where their
+// ticket has other chunks. What a note such as "Patch is up" has in common with a question is the header that was embedded
+// with it: it says that the ticket is right, and nothing else.
+func thin(found []candidate, places []int, q Question) []int {
+	perSource := map[int64]int{}
+	asked := wordsOf(q.Text)
+	chunks := map[int64]int{}
+	for _, place := range places {
+		chunks[found[place].sourceID()]++
+	}
+	var kept, spare []int
+	for _, place := range places {
+		c := found[place]
+		empty := c.Kind == "status_note" && c.Tokens < shortNote && chunks[c.sourceID()] > 1 && overlap(asked, wordsOf(c.Text)) == 0
+		copied := false
+		for _, earlier := range kept {
+			copied = copied || similarText(found[earlier].Text, c.Text)
+		}
+		if empty || copied || perSource[c.sourceID()] >= sourceChunks(q.TopK) {
+			spare = append(spare, place)
+			continue
+		}
+		perSource[c.sourceID()]++
+		kept = append(kept, place)
+	}
+	for _, place := range spare {
+		if len(kept) >= q.TopK {
+			break
+		}
+		kept = append(kept, place)
+	}
+	return kept
+}
+
+// sourceID tells tickets, and projects as negative numbers, apart.
+func (c candidate) sourceID() int64 {
+	if c.TicketID == nil {
+		return -c.ProjectID
+	}
+	return *c.TicketID
+}
+
+// shortNote is the length in tokens under which a note's vector is mostly that of its header.
+const shortNote = 25
+
+// likeness says how alike two candidates are, 0 to 1.
+type likeness struct {
+	found   []candidate
+	usual   float64 // the mean between chunks of different tickets
+	byPlace map[int]map[string]bool
+}
+
+// newLikeness measures what is usual among the rows.
+func newLikeness(found []candidate) *likeness {
+	l := &likeness{found: found, byPlace: map[int]map[string]bool{}}
+	pairs := 0
+	for i, c := range found {
+		for j := range i {
+			if c.sourceID() != found[j].sourceID() && j < len(c.Similarities) {
+				l.usual += c.Similarities[j]
+				pairs++
+			}
+		}
+	}
+	if pairs > 0 {
+		l.usual /= float64(pairs)
+	}
+	return l
+}
+
+// of is the cosine of the vectors, except between chunks of one ticket: these share the header that was embedded with
+// them, so that their vectors are alike whatever they say, and MMR would prefer any other ticket to the note that holds
+// the resolution. There the overlap of the texts counts, on the scale of this list: no common word is as alike as two
+// tickets usually are, the same words are as alike as can be; and never more than the vectors say.
+func (l *likeness) of(i, j int) float64 {
+	cosine := 0.0
+	if j < len(l.found[i].Similarities) {
+		cosine = l.found[i].Similarities[j]
+	}
+	if l.found[i].sourceID() != l.found[j].sourceID() {
+		return cosine
+	}
+	return min(cosine, l.usual+(1-l.usual)*overlap(l.words(i), l.words(j)))
+}
+
+func (l *likeness) words(place int) map[string]bool {
+	if l.byPlace[place] == nil {
+		l.byPlace[place] = wordsOf(l.found[place].Text)
+	}
+	return l.byPlace[place]
+}
+
+// sameText is the overlap of words from which a text is another one's copy.
+const sameText = 0.9
+
+func similarText(a, b string) bool {
+	if len(a) > 2*len(b) || len(b) > 2*len(a) {
+		return false
+	}
+	return a == b || overlap(wordsOf(a), wordsOf(b)) >= sameText
+}
+
+// overlap is the share of common words among all words of two texts (Jaccard), 0 to 1.
+func overlap(a, b map[string]bool) float64 {
+	common := 0
+	for word := range a {
+		if b[word] {
+			common++
+		}
+	}
+	if common == 0 {
+		return 0
+	}
+	return float64(common) / float64(len(a)+len(b)-common)
+}
+
+// wordsOf gives the words of a text that can tell it from another: of three letters or more, in lower case and cut to
+// their first six, which joins most forms of a word, without the most usual of English.
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		runes := []rune(word)
+		if len(runes) < 3 || usualWords[word] {
+			continue
+		}
+		words[string(runes[:min(len(runes), 6)])] = true
+	}
+	return words
+}
+
+var usualWords = func() map[string]bool {
+	words := map[string]bool{}
+	for _, word := range strings.Fields("the and for are was were has had have did does not but our out why how what who when where which with this that these those from into its you your they their then than there been being will would can could should about after before because please any all some more most other only also just now one two") {
+		words[word] = true
+	}
+	return words
+}()

@@ -1,0 +1,135 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func question(top int, lambda float64) Question {
+	return Question{Text: "Why was the customer charged twice?", TopK: top, Lambda: lambda}
+}
+
+// With lambda 1 the order is that of relevance, and nothing gives way: neither siblings, nor copies, nor short notes.
+func TestChooseByRelevanceAlone(t *testing.T) {
+	t.Parallel()
+	short := chunkOf(1, 2, 0.8, "Patch is up")
+	short.Kind, short.Tokens = "status_note", 3
+	found := alike([]candidate{chunkOf(1, 1, 0.9, "same text"), short, chunkOf(1, 3, 0.79, "c"), chunkOf(1, 4, 0.78, "d"),
+		chunkOf(2, 1, 0.77, "same text"), chunkOf(3, 1, 0.76, "f")}, 0.9, nil)
+	if diff := cmp.Diff([]string{"1-1", "1-2", "1-3", "1-4", "2-1", "3-1"}, ids(choose(found, question(20, 1)))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The formula is the textbook's between tickets.
+func TestChooseByMMR(t *testing.T) {
+	t.Parallel()
+	found := alike([]candidate{chunkOf(1, 1, 0.9, "alpha"), chunkOf(2, 1, 0.85, "beta"), chunkOf(3, 1, 0.8, "gamma"), chunkOf(4, 1, 0.71, "delta")},
+		0.6, map[string]float64{"1-1 2-1": 0.99, "1-1 3-1": 0.7, "1-1 4-1": 0.1, "3-1 4-1": 0.2})
+	for lambda, want := range map[float64][]string{
+		1:   {"1-1", "2-1", "3-1", "4-1"},
+		0.5: {"1-1", "4-1", "3-1", "2-1"}, // after 1-1: 2-1 has -0.07, 3-1 has 0.05, 4-1 has 0.305
+		0:   {"1-1", "4-1", "2-1", "3-1"}, // after 1-1 and 4-1: 2-1 has -0.99, 3-1 has -0.7
+	} {
+		if lambda == 0 {
+			want = []string{"1-1", "4-1", "3-1", "2-1"}
+		}
+		if diff := cmp.Diff(want, ids(choose(found, question(4, lambda)))); diff != "" {
+			t.Errorf("lambda %v: %s", lambda, diff)
+		}
+	}
+}
+
+func TestChooseUnderTheThreshold(t *testing.T) {
+	t.Parallel()
+	low := chunkOf(2, 1, 0.6, "low")
+	low.OverThreshold = false
+	found := alike([]candidate{chunkOf(1, 1, 0.9, "high"), low}, 0.1, nil)
+	if diff := cmp.Diff([]string{"1-1"}, ids(choose(found, question(5, 0.5)))); diff != "" {
+		t.Error(diff)
+	}
+	if chosen := choose(found[1:], question(5, 0.5)); len(chosen) > 0 {
+		t.Errorf("chosen were %v", ids(chosen))
+	}
+}
+
+// A long ticket, nearest in every chunk, leaves room for others; but where there are none it may have all.
+func TestChooseOfOneLongTicket(t *testing.T) {
+	t.Parallel()
+	var long, found []candidate
+	for i := range 12 {
+		long = append(long, chunkOf(1, i, 0.95-float64(i)/100, fmt.Sprintf("part%d of%d the%d story%d", i, i, i, i)))
+	}
+	found = append(slices.Clone(long), chunkOf(2, 1, 0.75, "another tale"), chunkOf(3, 1, 0.74, "third matter"), chunkOf(4, 1, 0.73, "fourth item"))
+	for _, lambda := range []float64{0, 0.5, 0.99} {
+		chosen := choose(alike(slices.Clone(found), 0.5, nil), question(5, lambda))
+		tickets := map[int64]int{}
+		for _, c := range chosen {
+			tickets[*c.TicketID]++
+		}
+		if len(chosen) != 5 || tickets[1] > 3 {
+			t.Errorf("lambda %v: chosen were %v", lambda, ids(chosen))
+		}
+	}
+	if chosen := choose(alike(long, 0.8, nil), question(5, 0.5)); len(chosen) != 5 {
+		t.Errorf("chosen of one ticket were %v", ids(chosen))
+	}
+}
+
+// Tickets that say the same word for word take one place, as long as there are others.
+func TestChooseOfCopies(t *testing.T) {
+	t.Parallel()
+	text := "Checkout shows a blank page after the update of Monday, nobody can pay any more with a card"
+	found := []candidate{chunkOf(1, 1, 0.9, text), chunkOf(2, 1, 0.9, text), chunkOf(3, 1, 0.89, text+" please"),
+		chunkOf(4, 1, 0.75, "A voucher is refused"), chunkOf(5, 1, 0.72, "The basket is empty")}
+	for _, lambda := range []float64{0.5, 0.9} {
+		if diff := cmp.Diff([]string{"1-1", "4-1", "5-1"}, ids(choose(alike(found, 0.5, nil), question(3, lambda)))); diff != "" {
+			t.Errorf("lambda %v: %s", lambda, diff)
+		}
+	}
+	if chosen := choose(alike(found, 0.5, nil), question(5, 0.5)); len(chosen) != 5 {
+		t.Errorf("where there is room: %v", ids(chosen))
+	}
+}
+
+// The note that holds the resolution is not pushed out by other tickets because it shares its ticket's header; a short
+// note that says nothing is.
+func TestChooseTheResolution(t *testing.T) {
+	t.Parallel()
+	patch := chunkOf(1, 2, 0.88, "Patch is up. Two reviewers please.")
+	patch.Kind, patch.Tokens = "status_note", 9
+	resolution := chunkOf(1, 3, 0.8, "Root cause: a fresh idempotency key for every attempt.")
+	resolution.Kind = "status_note"
+	found := alike([]candidate{chunkOf(1, 1, 0.9, "A customer was charged twice when the payment timed out."), patch, resolution,
+		chunkOf(2, 1, 0.78, "Refund is one cent short"), chunkOf(3, 1, 0.76, "Invoice shows the wrong tax")},
+		0.6, map[string]float64{"1-1 1-2": 0.93, "1-1 1-3": 0.9, "1-2 1-3": 0.9})
+	if diff := cmp.Diff([]string{"1-1", "1-3", "2-1"}, ids(choose(found, question(3, 0.5)))); diff != "" {
+		t.Error(diff)
+	}
+	patch.Text = "Charged twice, patch is up."
+	found[1] = patch
+	if chosen := ids(choose(alike(found, 0.6, nil), question(5, 0.5))); !slices.Contains(chosen, "1-2") {
+		t.Errorf("a short note that speaks of the question is left out of %v", chosen)
+	}
+}
+
+func TestChooseOfHybridSearch(t *testing.T) {
+	t.Parallel()
+	rows := []candidate{chunkOf(1, 1, 0.2, "named by its key"), chunkOf(2, 1, 0.9, "near"), chunkOf(3, 1, 0.5, "worded"), chunkOf(4, 1, 0.95, "nearest")}
+	for i, relevance := range []float64{1, 0.9, 0.5} {
+		rows[i].Relevance = &relevance
+	}
+	rows[0].OverThreshold, rows[2].OverThreshold = false, false
+	rows[2].Similarity = nil
+	q := question(5, 1)
+	q.Hybrid = true
+	if diff := cmp.Diff([]string{"1-1", "2-1", "3-1"}, ids(choose(alike(rows, 0.1, nil), q))); diff != "" {
+		t.Error(diff)
+	}
+	if got := best(rows); *got != 0.95 {
+		t.Errorf("best similarity is %v", *got)
+	}
+}

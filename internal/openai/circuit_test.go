@@ -1,0 +1,166 @@
+package openai
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tasklens/internal/fault"
+)
+
+// counting is a provider that answers in one way, and how often it was asked.
+func counting(t *testing.T, handler http.HandlerFunc, config Config) (*Client, *atomic.Int64) {
+	t.Helper()
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		asked.Add(1)
+		handler(w, r)
+	}))
+	t.Cleanup(server.Close)
+	config.BaseURL, config.EmbeddingModel, config.ChatModel = server.URL, "m", "m"
+	if config.AttemptTimeout == 0 {
+		config.AttemptTimeout = time.Minute
+	}
+	return New(config), &asked
+}
+
+func headed(handler http.HandlerFunc, name, value string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(name, value)
+		handler(w, r)
+	}
+}
+
+// What means that the provider is down opens the circuit; what it says of one request, or of a limit, does not.
+func TestCircuit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		asked   int64 // in six calls
+	}{
+		"failure":    {say(500, "oops"), 3},
+		"no JSON":    {say(200, "oops"), 3},
+		"key":        {say(401, `{"error":{"code":"invalid_api_key"}}`), 3},
+		"quota":      {say(429, `{"error":{"code":"insufficient_quota"}}`), 3},
+		"connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 3},
+		"limit":      {say(429, `{"error":{"code":"rate_limit_exceeded"}}`), 6},
+		"request":    {say(400, `{"error":{"code":"context_length_exceeded"}}`), 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for act, ask := range map[string]func(*Client) error{
+				"embed":    func(client *Client) error { _, _, err := client.Embed(t.Context(), []string{"a"}); return err },
+				"complete": func(client *Client) error { _, err := client.Complete(t.Context(), "", "", 1); return err },
+				"stream":   func(client *Client) error { _, _, err := told(client); return err },
+			} {
+				client, asked := counting(t, c.handler, Config{CircuitFailures: 3, CircuitPause: time.Hour})
+				for range 6 {
+					if code := fault.CodeOf(ask(client)); code != fault.Provider && code != fault.Unavailable {
+						t.Errorf("%s: code is %s", act, code)
+					}
+				}
+				if asked.Load() != c.asked {
+					t.Errorf("%s: the provider was asked %d times, not %d", act, asked.Load(), c.asked)
+				}
+			}
+		})
+	}
+}
+
+// A caller that leaves does not open it, a success closes it, and embeddings and answers do not stand for each other.
+func TestCircuitStaysClosed(t *testing.T) {
+	t.Parallel()
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	client, _ := counting(t, say(500, "oops"), Config{CircuitFailures: 2, CircuitPause: time.Hour})
+	for range 5 {
+		_, _, _ = client.Embed(cancelled, []string{"a"})
+	}
+	if _, _, err := client.Embed(t.Context(), []string{"a"}); err == nil || client.embedCircuit.breaker.Counts().ConsecutiveFailures != 1 {
+		t.Errorf("error is %v after %+v", err, client.embedCircuit.breaker.Counts())
+	}
+	if counts := client.chatCircuit.breaker.Counts(); counts.Requests != 0 {
+		t.Errorf("the chat circuit counts %+v", counts)
+	}
+}
+
+// After the pause one call is let through, and its success closes the circuit.
+func TestCircuitCloses(t *testing.T) {
+	t.Parallel()
+	var healthy atomic.Bool
+	client, asked := counting(t, func(w http.ResponseWriter, r *http.Request) {
+		if !healthy.Load() {
+			say(500, "oops")(w, r)
+			return
+		}
+		say(200, `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`)(w, r)
+	}, Config{CircuitFailures: 2, CircuitPause: time.Millisecond})
+	for range 2 {
+		_, _ = client.Complete(t.Context(), "", "", 1)
+	}
+	healthy.Store(true)
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if _, err := client.Complete(t.Context(), "", "", 1); err == nil {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+	if asked.Load() != 3 {
+		t.Errorf("the provider was asked %d times", asked.Load())
+	}
+}
+
+// Retries are bounded, and left out where they are in vain: a used-up quota, a wait longer than the request has.
+func TestRetries(t *testing.T) {
+	t.Parallel()
+	limit := say(429, `{"error":{"code":"rate_limit_exceeded"}}`)
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		time    time.Duration
+		asked   int64
+		want    fault.Code
+	}{
+		"failure":                    {headed(say(500, ""), "Retry-After-Ms", "1"), time.Minute, 3, fault.Provider},
+		"overload":                   {headed(say(503, ""), "Retry-After-Ms", "1"), time.Minute, 3, fault.Provider},
+		"limit":                      {headed(limit, "Retry-After-Ms", "1"), time.Minute, 3, fault.Unavailable},
+		"quota":                      {headed(say(429, `{"error":{"code":"insufficient_quota"}}`), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
+		"quota by its type":          {headed(say(429, `{"error":{"type":"insufficient_quota"}}`), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
+		"key":                        {headed(say(401, "{}"), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
+		"a wait that is too long":    {headed(limit, "Retry-After", "60"), time.Minute, 1, fault.Unavailable},
+		"no time left for a wait":    {headed(limit, "Retry-After", "3"), 2 * time.Second, 1, fault.Unavailable},
+		"no time left for a failure": {say(500, ""), 300 * time.Millisecond, 1, fault.Provider},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client, asked := counting(t, c.handler, Config{MaxRetries: 2})
+			ctx, cancel := context.WithTimeout(t.Context(), c.time)
+			defer cancel()
+			if _, _, err := client.Embed(ctx, []string{"a"}); fault.CodeOf(err) != c.want || asked.Load() != c.asked {
+				t.Errorf("asked %d times: %v", asked.Load(), err)
+			}
+		})
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"7": 7 * time.Second, "1.5": 1500 * time.Millisecond, "": 0, "0": 0, "-3": 0, "soon": 0, "NaN": 0, "1e300": 0,
+		now.Add(9 * time.Second).Format(http.TimeFormat): 9 * time.Second, now.Add(-time.Hour).Format(http.TimeFormat): 0,
+	} {
+		if got, is := retryAfter(http.Header{"Retry-After": {value}}, now); got != want || is != (want > 0) {
+			t.Errorf("%q is %v, %t", value, got, is)
+		}
+	}
+	if got, _ := retryAfter(http.Header{"Retry-After-Ms": {strconv.Itoa(250)}, "Retry-After": {"7"}}, now); got != 250*time.Millisecond {
+		t.Errorf("milliseconds are %v", got)
+	}
+}

@@ -1,0 +1,156 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tasklens/internal/fault"
+)
+
+// events answers as a stream of these data lines, one at a time.
+func events(data ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, line := range data {
+			fmt.Fprintf(w, "data: %s\n\n", line)
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+}
+
+func delta(fields, finish string) string {
+	return `{"model":"chatter-2","choices":[{"index":0,"delta":{` + fields + `},"finish_reason":` + finish + `}]}`
+}
+
+// told is what a stream tells.
+func told(client *Client) (pieces []string, whole Completion, err error) {
+	whole, err = client.Stream(context.Background(), "be good", "hello", 50, func(piece string) error {
+		pieces = append(pieces, piece)
+		return nil
+	})
+	return pieces, whole, err
+}
+
+func TestStream(t *testing.T) {
+	t.Parallel()
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Stream        bool
+			StreamOptions struct {
+				IncludeUsage bool `json:"include_usage"`
+			} `json:"stream_options"`
+			Messages []struct{ Role, Content string }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || !body.Stream || !body.StreamOptions.IncludeUsage ||
+			fmt.Sprint(body.Messages) != "[{system be good} {user hello}]" {
+			t.Errorf("asked was %+v, %v", body, err)
+		}
+		events(delta(`"role":"assistant","content":""`, "null"), delta(`"content":"Hi "`, "null"), delta(`"content":"there"`, "null"), delta("", `"stop"`),
+			`{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}`, "[DONE]")(w, r)
+	})
+	pieces, whole, err := told(client)
+	if err != nil || !slices.Equal(pieces, []string{"Hi ", "there"}) || whole != (Completion{Text: "Hi there", Model: "chatter-2", Finish: "stop", TokensIn: 7, TokensOut: 3}) {
+		t.Errorf("told was %q, %+v, %v", pieces, whole, err)
+	}
+	pieces, whole, err = told(serve(t, events(delta(`"refusal":"No"`, "null"), delta(`"refusal":"."`, `"stop"`))))
+	if err != nil || !slices.Equal(pieces, []string{"No", "."}) || !whole.Refused || whole.Text != "No." {
+		t.Errorf("refusal: %q, %+v, %v", pieces, whole, err)
+	}
+}
+
+func TestStreamBreaks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		want    fault.Code
+	}{
+		"no end":      {events(delta(`"content":"Hi"`, "null")), fault.Provider},
+		"nothing":     {events(), fault.Provider},
+		"end alone":   {events("[DONE]"), fault.Provider},
+		"an error":    {events(delta(`"content":"Hi"`, "null"), `{"error":{"message":"oops"}}`), fault.Provider},
+		"no JSON":     {events(delta(`"content":"Hi"`, "null"), `{"oops`), fault.Provider},
+		"not streams": {say(200, `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`), fault.Provider},
+		"failure":     {say(500, "oops"), fault.Provider},
+		"limit":       {say(429, `{"error":{"code":"rate_limit_exceeded"}}`), fault.Unavailable},
+		"connection":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Provider},
+	} {
+		_, _, err := told(serve(t, c.handler))
+		var failure *fault.Error
+		if !errors.As(err, &failure) || failure.Code != c.want || strings.Contains(failure.Message, "oops") || strings.Contains(err.Error(), "the-key") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A stream may last longer than an attempt as long as it speaks.
+func TestStreamLastsLong(t *testing.T) {
+	t.Parallel()
+	const limit = 3 * time.Second // far more than a busy machine makes of the pauses
+	client := serveFor(t, limit, func(w http.ResponseWriter, r *http.Request) {
+		for range 8 {
+			events(delta(`"content":"on "`, "null"))(w, r)
+			time.Sleep(limit / 6)
+		}
+		events(delta("", `"stop"`))(w, r)
+	})
+	started := time.Now()
+	if pieces, _, err := told(client); err != nil || len(pieces) != 8 || time.Since(started) < limit {
+		t.Errorf("after %v: %q, %v", time.Since(started), pieces, err)
+	}
+}
+
+// Silence ends it, before its first word or after.
+func TestStreamSilence(t *testing.T) {
+	t.Parallel()
+	for _, words := range []int{0, 1} {
+		client := serveFor(t, 200*time.Millisecond, func(w http.ResponseWriter, r *http.Request) {
+			for range words {
+				events(delta(`"content":"on "`, "null"))(w, r)
+			}
+			<-r.Context().Done()
+		})
+		if _, _, err := told(client); fault.CodeOf(err) != fault.Timeout {
+			t.Errorf("after %d words: %v", words, err)
+		}
+	}
+}
+
+func serveFor(t *testing.T, attempt time.Duration, handler http.HandlerFunc) *Client {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		handler(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return New(Config{BaseURL: server.URL, ChatModel: "m", AttemptTimeout: attempt})
+}
+
+// When nobody listens any more, the provider's work ends, and it is not to blame.
+func TestStreamLeft(t *testing.T) {
+	t.Parallel()
+	ended := make(chan struct{}, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		events(delta(`"content":"on"`, "null"))(w, r)
+		<-r.Context().Done()
+		ended <- struct{}{}
+	}))
+	t.Cleanup(server.Close)
+	client := New(Config{BaseURL: server.URL, ChatModel: "m", AttemptTimeout: time.Minute, CircuitFailures: 2, CircuitPause: time.Hour})
+	gone := errors.New("gone")
+	for range 4 { // more than would open the circuit
+		if _, err := client.Stream(context.Background(), "", "", 1, func(string) error { return gone }); !errors.Is(err, gone) {
+			t.Errorf("error is %v", err)
+		}
+		<-ended
+	}
+}

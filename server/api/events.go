@@ -1,0 +1,161 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"runtime/debug"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/fault"
+)
+
+const mimeEvents = "text/event-stream"
+
+const (
+	// defaultHeartbeat is how often a silent stream says that it lives, so that no proxy takes it for dead.
+	defaultHeartbeat = 15 * time.Second
+	// stuckTime is how long a client may leave what was sent to it unread.
+	stuckTime = 20 * time.Second
+)
+
+// errClientLeft is why the work for a stream ends when nobody reads it any more.
+var errClientLeft = errors.New("the client left")
+
+// event is one of a stream.
+type event struct {
+	name string
+	data any
+}
+
+// sendEvents answers with server-sent events, as work sends them. An error of work before its first event is an
+// ordinary problem; a later one is the last event, "error". The context of work ends with the request's time, when the
+// client leaves and when the service stops.
+func (a *API) sendEvents(c *fiber.Ctx, work func(ctx context.Context, send func(name string, data any) error) error) error {
+	// What follows outlives the handler, and with it everything that c gives.
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.UserContext()))
+	stopped := context.AfterFunc(a.base, func() { cancel(context.Cause(a.base)) })
+	deadline, _ := c.UserContext().Deadline()
+	ctx, end := context.WithDeadline(ctx, deadline)
+	release := func() {
+		stopped()
+		end()
+		cancel(nil)
+	}
+	connection := c.Context().Conn()
+	// A connection that is watched cannot take another request.
+	c.Context().SetConnectionClose()
+	go watch(connection, cancel)
+
+	events, failed := make(chan event), make(chan error, 1)
+	go func() {
+		failed <- safely(func() error {
+			return work(ctx, func(name string, data any) error {
+				select {
+				case events <- event{name, data}:
+					return nil
+				case <-ctx.Done():
+					return fault.Wrap(fault.Timeout, "The answer could not be sent in time.", context.Cause(ctx))
+				}
+			})
+		})
+	}()
+	stream := &eventStream{api: a, ctx: ctx, connection: connection, events: events, failed: failed, request: newLogged(c)}
+	select {
+	case stream.first = <-events:
+	case err := <-failed:
+		release()
+		if errors.Is(context.Cause(ctx), errClientLeft) {
+			err = fault.Wrap(fault.Timeout, "The request was cancelled.", errClientLeft)
+		}
+		return err
+	}
+	c.Set(fiber.HeaderContentType, mimeEvents)
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set("X-Accel-Buffering", "no") // nginx would hold events back
+	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+		defer release()
+		stream.run(w, cancel)
+	})
+	return nil
+}
+
+// watch reads from a connection until it ends: that is how one learns that a client left that sends nothing and is sent
+// nothing.
+func watch(connection net.Conn, cancel context.CancelCauseFunc) {
+	if connection.SetReadDeadline(time.Time{}) == nil {
+		_, _ = io.Copy(io.Discard, connection)
+	}
+	cancel(errClientLeft)
+}
+
+// safely makes a panic an error: outside a handler it would end the process.
+func safely(work func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fault.Wrap(fault.Internal, "Something went wrong.", fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	return work()
+}
+
+// eventStream is a stream while it is sent.
+type eventStream struct {
+	api        *API
+	ctx        context.Context
+	connection net.Conn
+	first      event
+	events     <-chan event
+	failed     <-chan error
+	request    logged
+}
+
+// run sends what comes until the work is done, has failed, or nobody reads any more.
+func (s *eventStream) run(w *bufio.Writer, cancel context.CancelCauseFunc) {
+	heartbeat := time.NewTicker(s.api.Heartbeat)
+	defer heartbeat.Stop()
+	next, ended := s.first, false
+	for !ended {
+		if next.name != "" && !s.send(w, next) {
+			cancel(errClientLeft)
+		}
+		next = event{}
+		select {
+		case next = <-s.events:
+		case err := <-s.failed:
+			ended = true
+			if err != nil && !errors.Is(context.Cause(s.ctx), errClientLeft) {
+				s.send(w, event{"error", s.api.describe(s.api.stopping(err), s.request)})
+			}
+		case <-heartbeat.C:
+			if !s.flush(w, ": still working\n\n") {
+				cancel(errClientLeft)
+			}
+		}
+	}
+}
+
+// send writes an event. It is false when nobody reads it.
+func (s *eventStream) send(w *bufio.Writer, e event) bool {
+	data, err := json.Marshal(e.data)
+	if err != nil {
+		return false
+	}
+	return s.flush(w, "event: "+e.name+"\ndata: "+string(data)+"\n\n")
+}
+
+func (s *eventStream) flush(w *bufio.Writer, text string) bool {
+	if s.connection.SetWriteDeadline(time.Now().Add(stuckTime+s.api.Heartbeat)) != nil {
+		return false
+	}
+	if _, err := w.WriteString(text); err != nil {
+		return false
+	}
+	return w.Flush() == nil
+}

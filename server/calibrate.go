@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+
+	"tasklens/server/calibrate"
+	"tasklens/server/eval"
+)
+
+// calibrateThreshold prints which threshold tells apart what belongs together in the data at hand.
+func calibrateThreshold(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("calibrate", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	precision := flags.Float64("precision", 0.9, "")
+	if flags.Parse(args) != nil || flags.NArg() > 1 || !(*precision > 0 && *precision <= 1) {
+		return errUsage
+	}
+	config, err := readConfig()
+	if err != nil {
+		return err
+	}
+	var pairs []calibrate.Pair
+	if flags.NArg() == 1 {
+		folder, err := filepath.Abs(flags.Arg(0))
+		if err != nil {
+			return err
+		}
+		queries, err := eval.ReadQueries(folder)
+		if err != nil {
+			return err
+		}
+		for _, q := range queries {
+			for key := range q.Judged {
+				pairs = append(pairs, calibrate.Pair{Query: q.Text, TicketKey: key})
+			}
+		}
+	}
+	report, err := calibrate.Measure(ctx, newDatabase(config).AsService(), newModel(config), pairs)
+	if err != nil {
+		return err
+	}
+	return report.Print(os.Stdout, *precision)
+}

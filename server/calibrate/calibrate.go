@@ -1,0 +1,166 @@
+// Package calibrate measures how similar queries are to the tickets that they should find, and to other tickets, in the
+// data at hand, and says which threshold tells them apart. It knows neither HTTP nor where settings come from.
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"tasklens/internal/measure"
+	"tasklens/internal/vector"
+)
+
+const (
+	sampled = 200 // queries that are compared
+	batch   = 25  // in one call
+)
+
+// Database calls a Postgres function with named arguments.
+type Database interface {
+	Call(ctx context.Context, function string, arguments, result any) error
+}
+
+// Model embeds queries.
+type Model interface {
+	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	EmbeddingModel() string
+}
+
+// Pair is a query and a ticket that it should find.
+type Pair struct {
+	Query     string
+	TicketKey string
+}
+
+// Report is what was measured: the greatest cosine similarity of a query to a chunk of the ticket that it should find,
+// and of the tickets that other queries should find.
+type Report struct {
+	Model              string
+	Judged             bool // the pairs were given; else each ticket's name should find the ticket
+	Matches, Strangers []float64
+}
+
+// Measure compares pairs; without any, the names of tickets with their tickets.
+func Measure(ctx context.Context, db Database, model Model, pairs []Pair) (Report, error) {
+	report := Report{Model: model.EmbeddingModel(), Judged: len(pairs) > 0}
+	if !report.Judged {
+		var err error
+		if pairs, err = names(ctx, db, model); err != nil {
+			return Report{}, err
+		}
+	}
+	// Spread over all that was given.
+	if step := float64(len(pairs)) / sampled; step > 1 {
+		var some []Pair
+		for i := range sampled {
+			some = append(some, pairs[int(float64(i)*step)])
+		}
+		pairs = some
+	}
+	keys := make([]string, len(pairs))
+	for i, pair := range pairs {
+		keys[i] = pair.TicketKey
+	}
+	for start := 0; start < len(pairs); start += batch {
+		end := min(start+batch, len(pairs))
+		if err := report.compare(ctx, db, model, pairs[start:end], keys, start); err != nil {
+			return Report{}, err
+		}
+	}
+	if len(report.Matches) == 0 || len(report.Strangers) == 0 {
+		return Report{}, errors.New("too few tickets are embedded by " + report.Model + ": import some first")
+	}
+	return report, nil
+}
+
+func names(ctx context.Context, db Database, model Model) (pairs []Pair, err error) {
+	var rows []struct {
+		TicketKey  string `json:"ticket_key"`
+		TicketName string `json:"ticket_name"`
+	}
+	err = db.Call(ctx, "sample_tickets", map[string]any{"embedding_model": model.EmbeddingModel(), "match_count": sampled}, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("sample tickets: %w", err)
+	}
+	for _, row := range rows {
+		pairs = append(pairs, Pair{Query: row.TicketName, TicketKey: row.TicketKey})
+	}
+	return pairs, nil
+}
+
+// compare measures some pairs, the first of which is at start, against the tickets of all.
+func (r *Report) compare(ctx context.Context, db Database, model Model, pairs []Pair, keys []string, start int) error {
+	queries := make([]string, len(pairs))
+	for i, pair := range pairs {
+		queries[i] = pair.Query
+	}
+	vectors, _, err := model.Embed(ctx, queries)
+	if err != nil {
+		return fmt.Errorf("embed queries: %w", err)
+	}
+	var rows []struct {
+		Similarities []*float64 `json:"similarities"`
+	}
+	err = db.Call(ctx, "compare_tickets", map[string]any{"query_embeddings": vectors, "ticket_keys": keys, "embedding_model": r.Model}, &rows)
+	if err != nil {
+		return fmt.Errorf("compare tickets: %w", err)
+	}
+	for i, row := range rows {
+		for j, similarity := range row.Similarities {
+			switch {
+			case similarity == nil: // there is no such ticket, or it is not embedded
+			case strings.EqualFold(keys[j], keys[start+i]):
+				if j == start+i {
+					r.Matches = append(r.Matches, *similarity)
+				}
+			default:
+				r.Strangers = append(r.Strangers, *similarity)
+			}
+		}
+	}
+	return nil
+}
+
+// Print writes the report as plain text, with the threshold for a precision.
+func (r Report) Print(to io.Writer, precision float64) error {
+	var out strings.Builder
+	what := "names of tickets"
+	if r.Judged {
+		what = "judged queries"
+	}
+	fmt.Fprintf(&out, "%d %s, embedded by %s: cosine similarity to the ticket that each should find (match), and to others (stranger)\n\n",
+		len(r.Matches), what, r.Model)
+	fmt.Fprintf(&out, "%-10s", "decile")
+	for decile := range 11 {
+		fmt.Fprintf(&out, " %6d%%", decile*10)
+	}
+	for _, line := range []struct {
+		name   string
+		values []float64
+	}{{"match", r.Matches}, {"stranger", r.Strangers}} {
+		fmt.Fprintf(&out, "\n%-10s", line.name)
+		for decile := range 11 {
+			fmt.Fprintf(&out, " %7.3f", measure.Quantile(line.values, float64(decile)/10))
+		}
+	}
+	fmt.Fprintf(&out, "\n\n%-10s %10s %14s %16s\n", "threshold", "precision", "matches found", "strangers found")
+	for tenth := 2; tenth <= 9; tenth++ {
+		printCut(&out, measure.CutAt(r.Matches, r.Strangers, float64(tenth)/10))
+	}
+	if cut, ok := measure.CutFor(r.Matches, r.Strangers, precision); ok {
+		fmt.Fprintf(&out, "\nFor a precision of %.2f, were there as many strangers as matches:\n", precision)
+		printCut(&out, cut)
+		fmt.Fprintf(&out, "\nMATCH_THRESHOLD=%.3f\n", cut.Threshold)
+	} else {
+		fmt.Fprintf(&out, "\nNo threshold has a precision of %.2f.\n", precision)
+	}
+	_, err := io.WriteString(to, out.String())
+	return err
+}
+
+func printCut(out io.Writer, c measure.Cut) {
+	fmt.Fprintf(out, "%-10.3f %10.3f %13.1f%% %15.2f%%\n", c.Threshold, c.Precision, 100*c.Recall, 100*c.Strangers)
+}

@@ -1,0 +1,74 @@
+package calibrate_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"tasklens/internal/vector"
+	"tasklens/server/calibrate"
+)
+
+type model struct{}
+
+func (model) EmbeddingModel() string { return "m" }
+
+func (model) Embed(_ context.Context, inputs []string) ([]vector.Vector, int, error) {
+	return make([]vector.Vector, len(inputs)), 0, nil
+}
+
+// database holds tickets that are 0.8 alike to their own names and 0.3 to others'; "AA-9" is not embedded.
+type database struct{ keys []string }
+
+func (d database) Call(_ context.Context, function string, arguments, result any) error {
+	var rows []map[string]any
+	given := arguments.(map[string]any)
+	switch function {
+	case "sample_tickets":
+		for _, key := range d.keys {
+			rows = append(rows, map[string]any{"ticket_key": key, "ticket_name": "name of " + key})
+		}
+	case "compare_tickets":
+		for i := range given["query_embeddings"].([]vector.Vector) {
+			var similarities []any
+			for j, key := range given["ticket_keys"].([]string) {
+				switch {
+				case key == "AA-9":
+					similarities = append(similarities, nil)
+				case i == j:
+					similarities = append(similarities, 0.8)
+				default:
+					similarities = append(similarities, 0.3)
+				}
+			}
+			rows = append(rows, map[string]any{"similarities": similarities})
+		}
+	}
+	text, err := json.Marshal(rows)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, result)
+}
+
+func TestMeasure(t *testing.T) {
+	t.Parallel()
+	report, err := calibrate.Measure(t.Context(), database{[]string{"AA-1", "AA-2", "AA-9"}}, model{}, nil)
+	if err != nil || report.Judged || len(report.Matches) != 2 || len(report.Strangers) != 4 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	var out strings.Builder
+	if err := report.Print(&out, 0.9); err != nil || !strings.Contains(out.String(), "2 names of tickets, embedded by m") ||
+		!strings.HasSuffix(out.String(), "\nMATCH_THRESHOLD=0.300\n") {
+		t.Errorf("%v:\n%s", err, &out)
+	}
+	// A query may have several tickets: these are no strangers to one another's query by their own key.
+	report, err = calibrate.Measure(t.Context(), database{}, model{}, []calibrate.Pair{{Query: "a", TicketKey: "AA-1"}, {Query: "b", TicketKey: "aa-1"}})
+	if err == nil || len(report.Strangers) != 0 {
+		t.Errorf("of one ticket: %+v, %v", report, err)
+	}
+	if _, err := calibrate.Measure(t.Context(), database{}, model{}, nil); err == nil {
+		t.Error("nothing was measured, and no error")
+	}
+}

@@ -1,0 +1,94 @@
+-- Retrieval for answers by words and by meaning, so that exact codes are found too: candidates are the fused list's.
+
+create function public.retrieve_chunks_hybrid(
+  query_text text,
+  query_embedding extensions.vector(1536),
+  embedding_model text,
+  match_threshold double precision default 0.7,
+  match_count integer default 20,
+  project_filter bigint default null,
+  status_filter text default null,
+  vector_weight double precision default 1,
+  keyword_weight double precision default 1,
+  source_chunk_limit integer default null
+)
+returns table (
+  chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
+  text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities double precision[]
+)
+language sql volatile rows 20 security invoker set search_path = ''
+as $$
+  with fused as (
+    select f.project_id, f.ticket_id, f.chunk_id, f.exact, f.vector_contribution + f.keyword_contribution as score
+    from private.fuse_searches(
+      retrieve_chunks_hybrid.query_text, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
+      retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
+      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight) f
+  ), best as (
+    select f.*, row_number() over (order by f.exact desc, f.score desc, f.ticket_id nulls last, f.project_id) as place
+    from fused f
+    order by place
+    limit greatest(1, least(100, retrieve_chunks_hybrid.match_count))
+  ), listed as materialized (
+    -- Scaled so that the list uses the whole range: fused scores lie close together, and MMR weighs them against cosines.
+    -- A ticket that the question names is as relevant as can be.
+    select b.*, case when b.exact then 1
+      else coalesce((b.score - min(b.score) over ()) / nullif(max(b.score) over () - min(b.score) over (), 0), 1) end as relevance
+    from best b
+  ), shown as materialized (
+    select l.*, coalesce(l.chunk_id, w.chunk_id) as first_chunk_id
+    from listed l
+    left join lateral private.best_chunk_by_words(
+      l.project_id, l.ticket_id, (private.parse_query(retrieve_chunks_hybrid.query_text)).wanted) w on l.chunk_id is null
+  ), chosen as (
+    select s.place, s.project_id, s.ticket_id, s.relevance, s.first_chunk_id as chunk_id, 0 as place_in_source
+    from shown s
+    union all
+    -- The chunk that a search came by is not always the one that has the answer.
+    select s.place, s.project_id, s.ticket_id, s.relevance, n.chunk_id, n.place_in_source
+    from shown s
+    cross join lateral (
+      select c.chunk_id, row_number() over (
+          order by c.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding, c.chunk_id) as place_in_source
+      from public.chunks c
+      where c.ticket_id = s.ticket_id and c.model = retrieve_chunks_hybrid.embedding_model and c.chunk_id is distinct from s.first_chunk_id
+    ) n
+    -- Who asks about a ticket by its key wants its notes too.
+    where n.place_in_source < greatest(coalesce(retrieve_chunks_hybrid.source_chunk_limit, 1), case when s.exact then 3 else 1 end)
+    union all
+    -- The nearest of all tells how near a search came that found nothing over the threshold.
+    select null, n.project_id, n.ticket_id, null, n.chunk_id, 0
+    from private.scan_chunks(
+      retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.project_filter,
+      retrieve_chunks_hybrid.status_filter, retrieve_chunks_hybrid.match_threshold, 1, 1) n
+  ), numbered as (
+    select x.*, row_number() over (order by x.place nulls last, x.place_in_source) as position
+    from (
+      select distinct on (o.ticket_id, o.project_id, o.chunk_id) o.* from chosen o
+      order by o.ticket_id, o.project_id, o.chunk_id, o.place nulls last
+    ) x
+  ), candidate as materialized (
+    select x.*, c.kind, c.text, c.tokens, v.embedding,
+      1 - (v.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding) as similarity
+    from numbered x
+    left join public.chunks c on c.chunk_id = x.chunk_id
+    -- A vector of another model says nothing here.
+    left join public.chunks v on v.chunk_id = x.chunk_id and v.model = retrieve_chunks_hybrid.embedding_model
+    where x.position <= greatest(1, least(100, retrieve_chunks_hybrid.match_count)) or x.place is null
+  )
+  select x.chunk_id, x.ticket_id, x.project_id, p.name, t.key, t.name, s.name, coalesce(x.kind, case when x.ticket_id is null then 'project' else 'ticket' end),
+    -- A ticket that is not embedded yet speaks by the beginning of its text.
+    coalesce(x.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)),
+    x.tokens, x.similarity, coalesce(x.similarity > retrieve_chunks_hybrid.match_threshold, false), x.relevance,
+    array(
+      select coalesce(1 - (x.embedding operator(extensions.<=>) y.embedding), 0) from candidate y order by y.position)
+  from candidate x
+  join public.projects p on p.project_id = x.project_id
+  left join public.tickets t on t.ticket_id = x.ticket_id
+  left join public.status s on s.status_id = t.status_id
+  order by x.position
+$$;
+comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer) is
+  'Candidates for an answer from the fused list: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and up to three of one whose key the question names. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown. match_count at most 100.';
+revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer) from public, anon, authenticated;
+grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer) to service_role;

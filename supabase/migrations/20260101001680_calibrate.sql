@@ -1,0 +1,41 @@
+-- What it takes to choose a threshold by the data at hand: how similar queries are to the tickets that they should find,
+-- and to others.
+
+create function public.sample_tickets(embedding_model text, match_count integer default 200)
+returns table (ticket_key text, ticket_name text)
+language sql stable rows 200 security invoker set search_path = ''
+as $$
+  -- The same tickets each time, but in no order that says anything.
+  select t.key, t.name from public.tickets t
+  where exists (select 1 from public.chunks c where c.ticket_id = t.ticket_id and c.model = sample_tickets.embedding_model)
+  order by md5(t.key), t.key
+  limit greatest(1, least(1000, sample_tickets.match_count))
+$$;
+comment on function public.sample_tickets(text, integer) is
+  'Some of the tickets that are embedded by a model, at random but always the same ones. match_count at most 1,000.';
+revoke execute on function public.sample_tickets(text, integer) from public, anon, authenticated;
+grant execute on function public.sample_tickets(text, integer) to service_role;
+
+create function public.compare_tickets(query_embeddings extensions.vector[], ticket_keys text[], embedding_model text)
+returns table (place bigint, similarities double precision[])
+language sql stable rows 100 security invoker set search_path = ''
+as $$
+  with compared as materialized (
+    select k.place, c.embedding
+    from unnest(compare_tickets.ticket_keys) with ordinality as k(key, place)
+    join public.tickets t on upper(t.key) = upper(k.key)
+    join public.chunks c on c.ticket_id = t.ticket_id and c.model = compare_tickets.embedding_model
+  )
+  select q.place, array(
+    select max(1 - (c.embedding operator(extensions.<=>) q.embedding))
+    from generate_subscripts(compare_tickets.ticket_keys, 1) as k(place)
+    left join compared c on c.place = k.place
+    group by k.place
+    order by k.place)
+  from unnest(compare_tickets.query_embeddings) with ordinality as q(embedding, place)
+  order by q.place
+$$;
+comment on function public.compare_tickets(extensions.vector[], text[], text) is
+  'For each query the greatest cosine similarity to a chunk of each ticket, in the order of the keys; null where a ticket does not exist or is not embedded by the model.';
+revoke execute on function public.compare_tickets(extensions.vector[], text[], text) from public, anon, authenticated;
+grant execute on function public.compare_tickets(extensions.vector[], text[], text) to service_role;

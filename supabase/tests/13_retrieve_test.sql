@@ -1,0 +1,100 @@
+-- Retrieval for answers: shares of a ticket, and candidates by words and by meaning. (Threshold and filters of
+-- retrieve_chunks: 06_vector_search_test.sql.)
+
+begin;
+select plan(21);
+
+create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
+language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description) values
+  (11, 1, 1, 'AA-400', 'Pump leaks', 'The shaft is worn'),
+  (12, 1, 2, 'AA-2', 'Valve jams', 'Rust in the shaft'),
+  (13, 1, 1, 'AA-3', 'Gauge sticks', null),
+  (21, 2, 1, 'BB-1', 'Hose bursts', 'Nobody knows why'),
+  (22, 2, 2, 'BB-2', 'Shaft of the fan', 'Not embedded yet');
+
+create function pg_temp.add(ticket bigint, project bigint, "position" integer, vector extensions.vector, text text, model text default 'm') returns void
+language sql as $$
+  insert into public.chunks (chunk_id, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+  values (format('00000000-0000-4000-8000-%s%s', lpad((coalesce(ticket, project))::text, 6, '0'), lpad("position"::text, 6, '0'))::uuid,
+    project, ticket, case when ticket is null then 'project' else 'ticket' end, "position", text, 7, 'h', model, vector)
+$$;
+-- Similarities to (1, 0, 0, …): the first number.
+select pg_temp.add(11, 1, 0, pg_temp.unit(0.96, 0.28), 'Pump leaks. The shaft is worn'), pg_temp.add(11, 1, 1, pg_temp.unit(0.8, 0.6), 'Pump, part one'),
+  pg_temp.add(11, 1, 2, pg_temp.unit(0.8, 0, 0.6), 'Pump, part two'), pg_temp.add(11, 1, 3, pg_temp.unit(0.6, 0.8), 'Pump, part three'),
+  pg_temp.add(12, 1, 0, pg_temp.unit(0.28, 0, 0.96), 'Valve jams. Rust in the shaft'), pg_temp.add(12, 1, 1, pg_temp.unit(0.6, 0, 0.8), 'Valve, a note'),
+  pg_temp.add(13, 1, 0, pg_temp.unit(0.75, 0, 0, 0.6614378), 'Gauge sticks'),
+  pg_temp.add(21, 2, 0, pg_temp.unit(1), 'Hose bursts', 'other'),
+  pg_temp.add(null, 2, 0, pg_temp.unit(0, 1), 'Bananas');
+set local role service_role;
+
+-- A ticket's share -------------------------------------------------------------------------------------------------
+
+create function pg_temp.places(count integer, source_limit integer default null) returns setof text
+language sql as $$
+  select right(chunk_id::text, 12) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, count, null, null, source_limit)
+$$;
+select results_eq($$ select * from pg_temp.places(4) $$, array['000011000000', '000011000001', '000011000002', '000013000000'],
+  'without a limit the nearest chunks come, whosever they are');
+select results_eq($$ select * from pg_temp.places(4, 2) $$, array['000011000000', '000011000001', '000013000000', '000012000001'],
+  'with one, the first chunks of each ticket go before any further one');
+select results_eq($$ select * from pg_temp.places(5, 2) $$, array['000011000000', '000011000001', '000011000002', '000013000000', '000012000001'],
+  'which come where there is room, and all in the order of similarity');
+select results_eq($$ select * from pg_temp.places(3, 0) $$, array['000011000000', '000013000000', '000012000001'], 'at least one of each');
+select results_eq(
+  $$ select right(chunk_id::text, 12), over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.97, 20, null, null, 2) $$,
+  $$ values ('000011000000', false) $$, 'where none is over the threshold the nearest comes');
+select is(
+  (select count(distinct cardinality(similarities)) || ' ' || min(cardinality(similarities)) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, 4, null, null, 2)),
+  '1 4', 'similarities are those to the rows that came');
+select is(
+  (select string_agg(kind, ' ') from public.retrieve_chunks(pg_temp.unit(0, 1), 'm', 0.9)), 'project', 'the kind of text is told');
+
+-- By words and by meaning -------------------------------------------------------------------------------------------
+
+-- Rows as 'key chunk relevance similarity over'.
+create function pg_temp.found(query text, vector extensions.vector, threshold double precision, source_limit integer default null,
+  project bigint default null, status text default null, count integer default 20)
+returns setof text
+language sql as $$
+  select concat_ws(' ', coalesce(h.ticket_key, '-'), coalesce(right(h.chunk_id::text, 2), '-'), coalesce(round(h.relevance::numeric, 3)::real::text, 'null'),
+    coalesce(round(h.similarity::numeric, 4)::real::text, 'null'), h.over_threshold)
+  from public.retrieve_chunks_hybrid(query, vector, 'm', threshold, count, project, status, 1, 1, source_limit) h
+$$;
+select results_eq($$ select split_part(found, ' ', 1) from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
+  array['AA-400', 'AA-2', 'AA-3'], 'what either search finds is a candidate, the best first');
+select ok(exists (select 1 from pg_temp.found('jams', pg_temp.unit(1), 0.7) found where found ~ '^AA-2 00 .* 0.28 f$'),
+  'what the words alone found has its true similarity, under the threshold');
+select results_eq($$ select split_part(found, ' ', 3)::real from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
+  array[1, 1, 0]::real[], 'relevance goes from 1 to 0, and is that of the fused score: two searches put a ticket first');
+select results_eq($$ select * from pg_temp.found('BB-1', pg_temp.unit(0, -0.8, -0.6), 0.7) $$,
+  array['BB-1 00 1 null f', 'AA-3 00 null 0 f'], 'a named ticket without a vector of this model comes, its similarity unknown; a last row tells the nearest');
+select results_eq($$ select * from pg_temp.found('fan', pg_temp.unit(0, -1), 0.7, project => 2) $$,
+  array['BB-2 - 1 null f', '- 00 null -1 f'], 'so does what is not embedded at all');
+select is(
+  (select text || '|' || kind || '|' || coalesce(tokens::text, '-') from public.retrieve_chunks_hybrid('fan', pg_temp.unit(0, -1), 'm', 0.7, 20, 2) where relevance = 1),
+  e'Shaft of the fan\n\nNot embedded yet|ticket|-', 'by the beginning of its text');
+select results_eq($$ select left(found, 9) from pg_temp.found('AA-400', pg_temp.unit(0, 0, 1), 0.9) found where found !~ ' null ' $$,
+  array['AA-400 00', 'AA-400 02', 'AA-400 01', 'AA-2 00 1'], 'a ticket named by its key comes first, with three chunks');
+select is(
+  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7, 3) found where found ~ '^AA-400'), 3, 'with a limit so many chunks of each ticket come');
+select is(
+  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7) found where found ~ '^AA-400'), 1, 'without, the best');
+select results_eq($$ select * from pg_temp.found('nothing', pg_temp.unit(0, 0, 0, 0, 1), 0.7, status => 'done') $$,
+  array['AA-2 00 null 0 f'], 'where neither search finds anything, one row tells the nearest within the filters');
+select is_empty($$ select * from pg_temp.found('shaft', pg_temp.unit(1), 0.7, status => 'no such') $$, 'within filters that nothing passes there is no row');
+select results_eq($$ select split_part(found, ' ', 1) from pg_temp.found('shaft', pg_temp.unit(0, -1), 0.7, status => 'Done') found where found !~ ' null 0' $$,
+  array['BB-2', 'AA-2'], 'filters hold for words too');
+select is(
+  (select count(*)::integer from pg_temp.found('shaft', pg_temp.unit(1), -1, 3, count => 2)), 2, 'no more than asked for');
+select is(
+  (select string_agg(round(s::numeric, 4)::real::text, ' ' order by i)
+   from public.retrieve_chunks_hybrid('BB-1 jams', pg_temp.unit(0, 0, 1), 'm', 0.9) h, unnest(h.similarities) with ordinality as u(s, i)
+   where h.ticket_key = 'AA-2' and h.chunk_id::text ~ '00$'),
+  '0 1', 'similarities are told where they are known, else 0');
+
+select * from finish();
+rollback;

@@ -1,0 +1,30 @@
+-- Samples and comparisons for choosing a threshold.
+
+begin;
+select plan(6);
+
+create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
+language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
+insert into public.tickets (ticket_id, project_id, status_id, key, name)
+values (11, 1, 1, 'AA-1', 'eleven'), (12, 1, 1, 'AA-2', 'twelve'), (13, 1, 1, 'AA-3', 'not embedded');
+insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding) values
+  (1, 11, 'ticket', 0, 'a', 1, 'h', 'm', pg_temp.unit(0.6, 0.8)), (1, 11, 'ticket', 1, 'b', 1, 'h', 'm', pg_temp.unit(0.8, 0.6)),
+  (1, 12, 'ticket', 0, 'c', 1, 'h', 'm', pg_temp.unit(0, 1)), (1, 12, 'ticket', 1, 'd', 1, 'h', 'other', pg_temp.unit(1));
+set local role service_role;
+
+select bag_eq($$ select * from public.sample_tickets('m') $$, $$ values ('AA-1', 'eleven'), ('AA-2', 'twelve') $$, 'what is embedded by the model is sampled');
+select results_eq($$ select * from public.sample_tickets('m', 1) $$, $$ select * from public.sample_tickets('m', 2) limit 1 $$, 'the same ones each time');
+select is((select count(*)::integer from public.sample_tickets('m', 0)), 1, 'at least one');
+select results_eq(
+  $$ select place, array(select round(s::numeric, 6)::real from unnest(similarities) s)
+     from public.compare_tickets(array[pg_temp.unit(1), pg_temp.unit(0, 1)], array['aa-1', 'AA-2', 'AA-3', 'ZZ-9'], 'm') $$,
+  $$ values (1::bigint, array[0.8, 0, null, null]::real[]), (2, array[0.8, 1, null, null]) $$,
+  'each query is compared with the best chunk of each ticket; what there is not is null');
+select is_empty($$ select * from public.compare_tickets('{}', array['AA-1'], 'm') $$, 'no query, no row');
+set local role anon;
+select throws_ok($$ select * from public.sample_tickets('m') $$, '42501', null, 'anon is refused');
+
+select * from finish();
+rollback;
