@@ -16,8 +16,13 @@ const usage = `usage: server VERB
   serve          answer HTTP requests (settings: see README)
   import PATH    load projects and tickets from a folder of JSON Lines or a Jira CSV export, and index them
 
+  calibrate [--precision 0.9] [PATH]
+                 measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
   eval [--keyword] PATH
                  measure the ranking of a running service by a collection with judgements (scripts/eval)
+  bench [--chunks N] [--only load,sql,recall,http,answers] [--queries N] [--seconds N]
+  bench keyword | bound | real PATH | model
+                 measure speed and recall (scripts/bench)
 
 For development, where there is no Supabase and no OpenAI:
 
@@ -28,13 +33,15 @@ For development, where there is no Supabase and no OpenAI:
 `
 
 var verbs = map[string]func(ctx context.Context, args []string) error{
-	"serve":   serve,
-	"import":  importFiles,
-	"eval":    evaluate,
-	"migrate": applyMigrations,
-	"gateway": serveGateway,
-	"model":   serveModel,
-	"token":   printToken,
+	"serve":     serve,
+	"import":    importFiles,
+	"calibrate": calibrateThreshold,
+	"eval":      evaluate,
+	"bench":     measure,
+	"migrate":   applyMigrations,
+	"gateway":   serveGateway,
+	"model":     serveModel,
+	"token":     printToken,
 }
 
 // errUsage is what a verb returns when its arguments are off.

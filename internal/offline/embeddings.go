@@ -41,7 +41,7 @@ type usage struct {
 	TotalTokens      int  `json:"total_tokens"`
 }
 
-func serveEmbeddings(w http.ResponseWriter, r *http.Request) {
+func (o options) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 	var request embeddingRequest
 	if p := readJSON(w, r, &request); p != nil {
 		writeProblem(w, p)
@@ -56,7 +56,7 @@ func serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 	if request.Dimensions != nil {
 		dimensions = *request.Dimensions
 	}
-	vectors, err := embedAll(r.Context(), texts, dimensions)
+	vectors, err := o.embedAll(r.Context(), texts, dimensions)
 	if err != nil {
 		return // the client is gone
 	}
@@ -145,7 +145,7 @@ func (e embeddingRequest) texts() ([]string, *problem) {
 }
 
 // embedAll embeds texts on all processors, and stops when the context ends.
-func embedAll(ctx context.Context, texts []string, dimensions int) ([][]float32, error) {
+func (o options) embedAll(ctx context.Context, texts []string, dimensions int) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -157,7 +157,7 @@ func embedAll(ctx context.Context, texts []string, dimensions int) ([][]float32,
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			vectors[i] = embed.Vector(text, dimensions)
+			vectors[i] = o.embed(text, dimensions)
 			return nil
 		})
 	}

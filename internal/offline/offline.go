@@ -24,10 +24,11 @@ const patience = time.Minute
 
 // NewHandler serves POST /v1/embeddings, POST /v1/chat/completions, GET /v1/models and GET /v1/models/{model}.
 // It takes any API key and is meant for loopback only. It is safe for concurrent use.
-func NewHandler() http.Handler {
+func NewHandler(given ...Option) http.Handler {
+	o := newOptions(given)
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/embeddings", serveEmbeddings)
-	mux.HandleFunc("POST /v1/chat/completions", serveChat)
+	mux.HandleFunc("POST /v1/embeddings", delayed(o.embedDelay, o.serveEmbeddings))
+	mux.HandleFunc("POST /v1/chat/completions", delayed(o.chatDelay, serveChat))
 	mux.HandleFunc("GET /v1/models", serveModels)
 	mux.HandleFunc("GET /v1/models/{model}", serveModel)
 	for _, path := range []string{"/v1/embeddings", "/v1/chat/completions", "/v1/models", "/v1/models/{model}"} {

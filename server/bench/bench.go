@@ -1,0 +1,95 @@
+// Package bench measures speed and recall: of the SQL functions beside plain pgvector and the usual recipe, of the
+// service over HTTP under load, and of vector search against an exact scan. It owns the generated collection that it
+// measures on, the runs and their report. It must not know how search works, nor where settings come from.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Run measures a database with a generated collection, and a service over it whose model is the stand-in of
+// NewModel.
+type Run struct {
+	Connection *pgx.Conn // of the owner, by Connect
+	Collection Collection
+	Service    Endpoint      // http://host:port
+	REST       Endpoint      // PostgREST or the gateway, with the service's key
+	Model      Endpoint      // the stand-in, with /v1
+	Processes  []Process     // of the service and what it stands on
+	Salt       int           // another one for each run, so that no query that counts as new was ever asked before
+	Queries    int           // that statements are timed with; recall takes a third of them
+	Clients    []int         // that ask in closed loops; answers are measured with the most of them
+	Lasting    time.Duration // of each load
+	Delays     Delays        // of the stand-in
+	Parts      []string      // what is measured, of Parts
+	Progress   func(step string)
+}
+
+// Parts are the names of what can be measured.
+var Parts = []string{"load", "sql", "recall", "http", "answers"}
+
+// Do loads the collection where the database is empty, measures, and writes each table as soon as it is there.
+func (r Run) Do(ctx context.Context, to io.Writer) error {
+	loaded, err := Load(ctx, r.Connection, r.Collection, true, r.Progress)
+	if err != nil {
+		return err
+	}
+	where, err := about(ctx, r.Connection)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(to, "\n### %d chunks of %d tickets\n\n%s\n", loaded.Chunks, loaded.Tickets, where); err != nil {
+		return err
+	}
+	measures := map[string]func(context.Context) ([]Table, error){
+		"load": func(ctx context.Context) ([]Table, error) { return r.describe(ctx, loaded) },
+		"sql":  r.statements, "recall": r.recall, "http": r.service, "answers": r.answers,
+	}
+	for _, part := range r.Parts {
+		tables, err := measures[part](ctx)
+		if err != nil {
+			return fmt.Errorf("measure %s: %w", part, err)
+		}
+		if err := print(to, tables); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe says what loading took, and how large it came out.
+func (r Run) describe(ctx context.Context, loaded Loaded) ([]Table, error) {
+	index, err := readIndex(ctx, r.Connection)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := sizes(ctx, r.Connection)
+	if err != nil {
+		return nil, err
+	}
+	kind := "32-bit"
+	if index.half {
+		kind = "16-bit"
+	}
+	return []Table{{
+		Title: "Loading, and sizes", Header: []string{"what", "is"}, Rows: append([][]string{
+			{"loading tickets and their keyword entries", seconds(loaded.Text)},
+			{"loading chunks (without the vector index)", seconds(loaded.Vectors)},
+			{"making the vector index (" + kind + ") after that", seconds(loaded.Index)},
+		}, rows...),
+	}}, nil
+}
+
+func print(to io.Writer, tables []Table) error {
+	for _, t := range tables {
+		if err := t.Print(to); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package bench
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTheSameCollectionIsMadeEachTime(t *testing.T) {
+	t.Parallel()
+	a, b, larger := WithChunks(400), WithChunks(400), WithChunks(900)
+	if a.Chunks() != 400 || b.Tickets() != a.Tickets() || larger.Chunks() != 900 {
+		t.Fatalf("%d and %d chunks, %d and %d tickets", a.Chunks(), larger.Chunks(), a.Tickets(), b.Tickets())
+	}
+	for i := range a.Tickets() - 1 { // the last one may be cut short
+		one, other, same := a.Ticket(i), b.Ticket(i), larger.Ticket(i)
+		if one.Name != other.Name || one.Description != other.Description || one.Project != other.Project || one.Name != same.Name {
+			t.Fatalf("ticket %d differs: %+v, %+v", i, one, other)
+		}
+		if i != longTicket && one.Description != same.Description {
+			t.Fatalf("ticket %d depends on the size of the collection", i)
+		}
+		if len(one.Chunks) != a.chunks[i] || !strings.HasPrefix(one.Chunks[0], one.Name+"\n\n") {
+			t.Fatalf("ticket %d has the chunks %q", i, one.Chunks)
+		}
+	}
+	if a.Query(3) != b.Query(3) || a.Query(3) == a.Query(4) || a.QueryFor(5, 1) == a.QueryFor(5, 2) {
+		t.Error("queries are not one for each number")
+	}
+	if !slices.Equal(Embed("kabo leda", 1536), Embed("kabo leda", 1536)) || slices.Equal(Embed("kabo leda", 1536), Embed("kabo ledi", 1536)) {
+		t.Error("embeddings are not one for each text")
+	}
+}
+
+func TestWordsAreDifferentAndFollowZipf(t *testing.T) {
+	t.Parallel()
+	l := words()
+	if len(l.ranks) != vocabulary {
+		t.Fatalf("%d of %d words are different", len(l.ranks), vocabulary)
+	}
+	c := WithTickets(4000)
+	uses, holding := make([]int, vocabulary), make([]int, vocabulary)
+	for i := range c.Tickets() {
+		seen := map[int]bool{}
+		for _, word := range strings.Fields(c.Ticket(i).Description) {
+			rank := l.ranks[word]
+			uses[rank]++
+			if !seen[rank] {
+				seen[rank] = true
+				holding[rank]++
+			}
+		}
+	}
+	slices.SortFunc(uses, func(a, b int) int { return b - a })
+	// A straight line of about -1 in logarithms, past the flattened beginning.
+	slope := math.Log(float64(uses[5000])/float64(uses[100])) / math.Log(5000.0/100)
+	if slope > -0.7 || slope < -1.4 {
+		t.Errorf("the frequency falls with the power %.2f of the rank", slope)
+	}
+	if most := float64(slices.Max(holding)) / float64(c.Tickets()); most < 0.3 || most > 0.9 {
+		t.Errorf("the most frequent word is in %.2f of the tickets", most)
+	}
+}
+
+func TestThereAreProjectsAndStatusesOfEverySize(t *testing.T) {
+	t.Parallel()
+	c := WithChunks(20_000)
+	projects, inStatus := map[int]int{}, map[int]int{}
+	for i := range c.Tickets() {
+		ticket := c.Ticket(i)
+		projects[ticket.Project]++
+		inStatus[ticket.Status]++
+	}
+	share := func(n int) float64 { return float64(n) / float64(c.Tickets()) }
+	for project, want := range map[int]float64{1: 0.5, 3: 0.1, 7: 0.01} {
+		if got := share(projects[project]); got < want/1.4 || got > want*1.4 {
+			t.Errorf("project %d has %.4f of the tickets, want %.4f", project, got, want)
+		}
+	}
+	for status, want := range map[int]float64{1: 0.5, 3: 0.1, 6: 0.01} {
+		if got := share(inStatus[status]); got < want/1.4 || got > want*1.4 {
+			t.Errorf("status %d has %.4f of the tickets, want %.4f", status, got, want)
+		}
+	}
+	if alone := projects[len(projectShares)+1]; alone != 1 || len(projects) != c.Projects() {
+		t.Errorf("%d projects of %d have tickets, and that of one ticket has %d", len(projects), c.Projects(), alone)
+	}
+	if each := float64(c.Chunks()-longChunks) / float64(c.Tickets()); each < 1.3 || each > 1.5 {
+		t.Errorf("%.2f chunks a ticket", each)
+	}
+	if len(c.Ticket(longTicket).Chunks) != longChunks {
+		t.Errorf("the long ticket has %d chunks", len(c.Ticket(longTicket).Chunks))
+	}
+}
+
+func TestQueriesHaveTwoToNineWords(t *testing.T) {
+	t.Parallel()
+	c := WithTickets(500)
+	lengths := map[int]bool{}
+	for i := range 400 {
+		lengths[len(strings.Fields(c.Query(i).Text))] = true
+	}
+	if len(lengths) != 8 || !lengths[2] || !lengths[9] {
+		t.Errorf("queries have these numbers of words: %v", lengths)
+	}
+}
+
+func TestClustersOverlap(t *testing.T) {
+	t.Parallel()
+	c := WithChunks(1500)
+	type chunk struct {
+		topic int
+		v     []float32
+	}
+	var all []chunk
+	for i := range c.Tickets() {
+		ticket := c.Ticket(i)
+		for _, text := range ticket.Chunks {
+			all = append(all, chunk{ticket.main, embedChunk(text, ticket.Project, ticket.ID)})
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	var any []float64
+	for range 1000 {
+		any = append(any, cosine(all[random.IntN(len(all))].v, all[random.IntN(len(all))].v))
+	}
+	slices.Sort(any)
+	if median := any[len(any)/2]; median < 0.2 || median > 0.5 {
+		t.Errorf("two chunks have a similarity of %.2f", median)
+	}
+	near, onTopic, queries := 0.0, 0, 60
+	for i := range queries {
+		q := c.Query(i)
+		v := Embed(q.Text, 1536)
+		byDistance := slices.SortedFunc(slices.Values(all), func(a, b chunk) int { return cmp.Compare(cosine(v, b.v), cosine(v, a.v)) })
+		near += cosine(v, byDistance[0].v) / float64(queries)
+		for _, x := range byDistance[:10] {
+			if x.topic == q.topic {
+				onTopic++
+			}
+		}
+	}
+	if near < 0.5 || near > 0.85 {
+		t.Errorf("the chunk nearest to a query has a similarity of %.2f", near)
+	}
+	if share := float64(onTopic) / float64(10*queries); share < 0.2 || share > 0.9 {
+		t.Errorf("%.2f of the chunks near a query are on its topic: want most, but others between them", share)
+	}
+}
+
+func cosine(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+func TestVectorsAreOfLengthOne(t *testing.T) {
+	t.Parallel()
+	for _, v := range [][]float32{Embed("", 1536), Embed("kabo unknown", 256), embedChunk("kabo", 1, 2)} {
+		if length := math.Sqrt(cosine(v, v)); math.Abs(length-1) > 1e-5 {
+			t.Errorf("%d numbers of length %v", len(v), length)
+		}
+	}
+	if n := len(Embed("kabo", 256)); n != 256 {
+		t.Errorf("%d numbers, want 256", n)
+	}
+	if got, want := encodeVector([]float32{1, -2}), []byte{0, 2, 0, 0, 0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("encoded as % x", got)
+	}
+}

@@ -1,0 +1,85 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The usual recipe: the hybrid search that guides to Supabase show (supabase.com/docs/guides/ai/hybrid-search), with a
+// generated tsvector column and ts_rank_cd. It shares the chunks' vector index, and is written so that it uses it, which
+// the guide's own order by does not always. A second function takes any of the words where the guide wants all.
+const recipe = `
+create table bench.documents (
+  chunk_id uuid primary key,
+  content text not null,
+  fts tsvector generated always as (to_tsvector('english', content)) stored
+);
+insert into bench.documents (chunk_id, content) select c.chunk_id, c.text from public.chunks c;
+create index documents_fts_idx on bench.documents using gin (fts);
+grant usage on schema bench to service_role;
+grant select on bench.documents to service_role;
+`
+
+const recipeFunction = `
+create function bench.NAME(query_text text, query_embedding extensions.vector(1536), match_count integer, rrf_k integer default 50)
+returns setof bench.documents
+language sql stable
+as $$
+with full_text as (
+  select d.chunk_id, row_number() over (order by ts_rank_cd(d.fts, q.words) desc) as rank_ix
+  from bench.documents d, (select TSQUERY) q(words)
+  where d.fts @@ q.words
+  order by rank_ix
+  limit least(match_count, 30) * 2
+), semantic as (
+  select n.chunk_id, row_number() over (order by n.distance) as rank_ix
+  from (
+    select c.chunk_id, DISTANCE as distance from public.chunks c
+    order by DISTANCE
+    limit least(match_count, 30) * 2
+  ) n
+)
+select d.*
+from full_text f
+full outer join semantic s on f.chunk_id = s.chunk_id
+join bench.documents d on coalesce(f.chunk_id, s.chunk_id) = d.chunk_id
+order by coalesce(1.0 / (rrf_k + f.rank_ix), 0.0) + coalesce(1.0 / (rrf_k + s.rank_ix), 0.0) desc
+limit least(match_count, 30)
+$$
+`
+
+// The two ways to make a tsquery of a query: all of its words, and any of them.
+const (
+	allWords = `websearch_to_tsquery('english', query_text)`
+	anyWord  = `replace(plainto_tsquery('english', query_text)::text, ' & ', ' | ')::tsquery`
+)
+
+// loadRecipe copies the texts into a table of the recipe's own.
+func loadRecipe(ctx context.Context, connection *pgx.Conn, progress func(string)) error {
+	progress("indexing the usual recipe")
+	if _, err := connection.Exec(ctx, recipe); err != nil {
+		return fmt.Errorf("index the usual recipe: %w", err)
+	}
+	return nil
+}
+
+// makeRecipe writes its functions, for the vector index that there is.
+func makeRecipe(ctx context.Context, connection *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	index, err := readIndex(ctx, connection)
+	if err != nil {
+		return err
+	}
+	for name, tsquery := range map[string]string{"hybrid_all_words": allWords, "hybrid_any_word": anyWord} {
+		function := strings.NewReplacer("NAME", name, "TSQUERY", tsquery, "DISTANCE", index.distance("c", "query_embedding")).Replace(recipeFunction)
+		if _, err := connection.Exec(ctx, strings.Replace(function, "create function", "create or replace function", 1)); err != nil {
+			return fmt.Errorf("make the usual recipe: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/measure"
+)
+
+// What search_hybrid asks its legs for, and the service the hybrid search.
+const (
+	vectorCandidates  = 300
+	keywordCandidates = 1000
+	results           = 10
+	threshold         = 0.7 // the service's default
+)
+
+const statementTimeout = time.Minute
+
+// variant is a statement to be timed.
+type variant struct {
+	name     string
+	efSearch int // of a plain statement, which is also kept to the indexes; 0 leaves both to the function
+	sql      string
+	args     func(q asked) []any
+}
+
+// asked is a query with its embedding, as pgvector receives it.
+type asked struct {
+	text      string
+	embedding []byte
+}
+
+func ask(q Query) asked { return asked{q.Text, encodeVector(Embed(q.Text, 1536))} }
+
+// Names of the rows that the goals compare.
+const (
+	hybridRow = "search_hybrid"
+	openRow   = "search_hybrid, threshold 0"
+	floorRow  = "nearest 300 chunks, ef_search 300: the floor"
+	recipeRow = "the usual recipe, any word"
+)
+
+func variants(index vectorIndex) []variant {
+	both := func(q asked) []any { return []any{q.text, q.embedding} }
+	vector := func(q asked) []any { return []any{q.embedding} }
+	word := func(q asked) []any { return []any{q.text} }
+	hybrid := func(threshold float64) string {
+		return fmt.Sprintf(`select * from public.search_hybrid($1, $2, '%s', %v, %d)`, model, threshold, results)
+	}
+	nearest := func(n int) string {
+		return fmt.Sprintf(`select c.chunk_id, %[1]s from public.chunks c order by %[1]s limit %[2]d`, index.distance("c", "$1::extensions.vector"), n)
+	}
+	byVector := func(threshold float64, n int) string {
+		return fmt.Sprintf(`select * from public.search_by_vector($1, '%s', %v, %d)`, model, threshold, n)
+	}
+	return []variant{
+		{hybridRow, 0, hybrid(threshold), both},
+		{openRow, 0, hybrid(0), both},
+		{"keyword leg: search_by_keyword, 1,000", 0, fmt.Sprintf(`select * from public.search_by_keyword($1, %d)`, keywordCandidates), word},
+		{"vector leg: search_by_vector, 300", 0, byVector(threshold, vectorCandidates), vector},
+		{"vector leg, threshold 0", 0, byVector(0, vectorCandidates), vector},
+		{"search_by_vector, 10, threshold 0", 0, byVector(0, results), vector},
+		{"retrieve_chunks, 40", 0, fmt.Sprintf(`select * from public.retrieve_chunks($1, '%s', %v, 40)`, model, threshold), vector},
+		{floorRow, 300, nearest(vectorCandidates), vector},
+		{"nearest 10 chunks, ef_search 40", 40, nearest(results), vector},
+		{"the usual recipe, all words", 40, fmt.Sprintf(`select * from bench.hybrid_all_words($1, $2, %d)`, results), both},
+		{recipeRow, 40, fmt.Sprintf(`select * from bench.hybrid_any_word($1, $2, %d)`, results), both},
+	}
+}
+
+// timed are the milliseconds that each query took in each variant, by the variant's name.
+type timed map[string][]float64
+
+// timeStatements runs every query in every variant, one variant after the other, so that whatever else the machine does
+// hits all alike. The first queries warm up and do not count.
+func timeStatements(ctx context.Context, connection *pgx.Conn, all []variant, queries []asked, warmUp int) (timed, error) {
+	out := timed{}
+	for i, q := range queries {
+		// The turn goes round, or each would always find what the same other one left in the caches.
+		for k := range all {
+			v := all[(i+k)%len(all)]
+			took, err := timeStatement(ctx, connection, v, q)
+			if err != nil {
+				return nil, fmt.Errorf("time %s: %w", v.name, err)
+			}
+			if i >= warmUp {
+				out[v.name] = append(out[v.name], milliseconds(took))
+			}
+		}
+	}
+	return out, nil
+}
+
+// timeStatement runs a statement as PostgREST does, prepared and as service_role. Only the statement is timed.
+func timeStatement(ctx context.Context, connection *pgx.Conn, v variant, q asked) (took time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
+	defer cancel()
+	err = asService(ctx, connection, func(tx pgx.Tx) error {
+		if v.efSearch > 0 {
+			// The planner does not know what fetching a vector costs, and would rather compare all of 10,000.
+			_, err := tx.Exec(ctx, `select set_config('hnsw.ef_search', $1, true), set_config('enable_seqscan', 'off', true)`, fmt.Sprint(v.efSearch))
+			if err != nil {
+				return err
+			}
+		}
+		started := time.Now()
+		rows, err := tx.Query(ctx, v.sql, v.args(q)...)
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+			_ = rows.RawValues()
+		}
+		took = time.Since(started)
+		return rows.Err()
+	})
+	return took, err
+}
+
+// asService does something in a transaction of service_role.
+func asService(ctx context.Context, connection *pgx.Conn, do func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, connection, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "set local role service_role"); err != nil {
+			return err
+		}
+		return do(tx)
+	})
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// statements measures the SQL functions beside plain pgvector and the usual recipe.
+func (r Run) statements(ctx context.Context) ([]Table, error) {
+	r.Progress("timing statements")
+	if err := makeRecipe(ctx, r.Connection); err != nil {
+		return nil, err
+	}
+	index, err := readIndex(ctx, r.Connection)
+	if err != nil {
+		return nil, err
+	}
+	all := variants(index)
+	var queries []asked
+	warmUp := r.Queries / 10
+	for i := range warmUp + r.Queries {
+		queries = append(queries, ask(r.Collection.Query(i)))
+	}
+	took, err := timeStatements(ctx, r.Connection, all, queries, warmUp)
+	if err != nil {
+		return nil, err
+	}
+	table := Table{
+		Title: "Statements, ms", Header: []string{"statement", "p50", "p95", "p99"},
+		Caption: fmt.Sprintf("%d queries in turn on one connection, as service_role, after %d to warm up. Threshold %v where none is named. "+
+			"The usual recipe is Supabase's guide to hybrid search over the same texts and vector index, with pgvector's own ef_search. "+
+			"It and the plain statements are kept to the indexes (enable_seqscan off), which the planner leaves where it should not.", r.Queries, warmUp, threshold),
+	}
+	for _, v := range all {
+		table.Rows = append(table.Rows, append([]string{v.name}, quantiles(took[v.name])...))
+	}
+	p50 := func(row string) float64 { return measure.Quantile(took[row], 0.5) }
+	goals := Table{Title: "Goals, p50 of the above", Header: []string{"ratio", "is", "wanted at most"}, Rows: [][]string{
+		{"search_hybrid : the floor", ratio(p50(hybridRow), p50(floorRow)), "3"},
+		{"search_hybrid, threshold 0 : the floor", ratio(p50(openRow), p50(floorRow)), "3"},
+		{"search_hybrid : the usual recipe, any word", ratio(p50(hybridRow), p50(recipeRow)), "0.25"},
+		{"search_hybrid, threshold 0 : the usual recipe, any word", ratio(p50(openRow), p50(recipeRow)), "0.25"},
+	}}
+	return []Table{table, goals}, nil
+}
