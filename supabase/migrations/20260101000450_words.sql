@@ -16,13 +16,15 @@ as $$
     select regexp_replace(regexp_replace(regexp_replace(coalesce(plain_text.text, ''),
       '([[:lower:][:digit:]])([[:upper:]])', '\1 \2', 'g'),
       '([[:upper:]])([[:upper:]][[:lower:]]{2})', '\1 \2', 'g'),
-      '[^[:alnum:]]+', ' ', 'g') as line
+      '[^[:alnum:]]+', ' ', 'g') as line,
+      -- Thai, Lao, Burmese, Khmer, Japanese, Chinese, Korean.
+      '\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff' as unspaced
   )
-  select case when a.line ~ '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]' then
-      regexp_replace(a.line, '([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]{2})', ' \1 ', 'g')
-      || ' ' || regexp_replace(
-        regexp_replace(a.line, '(^|[^\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff])[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]', '\1 ', 'g'),
-        '([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]{2})', ' \1 ', 'g')
+  select case when a.line ~ ('[' || a.unspaced || ']') then
+      regexp_replace(a.line, '([' || a.unspaced || ']{2})', ' \1 ', 'g') || ' '
+      || regexp_replace(
+        regexp_replace(a.line, '(^|[^' || a.unspaced || '])[' || a.unspaced || ']', '\1 ', 'g'),
+        '([' || a.unspaced || ']{2})', ' \1 ', 'g')
     else a.line end
   from apart a
 $$;

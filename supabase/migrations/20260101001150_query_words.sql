@@ -2,8 +2,11 @@
 
 create function private.word_entries(words text[])
 returns table (word text, entries bigint, titles bigint, title_words bigint, body_words bigint)
-language sql stable rows 8 security invoker set search_path = ''
+language plpgsql stable rows 8 security invoker set search_path = ''
 as $$
+#variable_conflict use_column
+begin
+return query
   select w.word, coalesce(sum(c.entries), 0)::bigint, coalesce(sum(c.titles), 0)::bigint,
     coalesce(sum(c.title_words), 0)::bigint, coalesce(sum(c.body_words), 0)::bigint
   from unnest(word_entries.words) as w(word)
@@ -12,7 +15,8 @@ as $$
     union all
     select g.entries, g.titles, g.title_words, g.body_words from private.word_count_changes g where g.word = w.word
   ) c on true
-  group by w.word
+  group by w.word;
+end
 $$;
 comment on function private.word_entries(text[]) is 'In how many entries and titles each word is; for the empty word, the number of entries and their lengths.';
 revoke execute on function private.word_entries(text[]) from public;
@@ -48,8 +52,11 @@ grant execute on function private.nearest_words(text) to service_role;
 -- likeness leaves. Of a long text the 32 rarest words count.
 create function private.query_words(query_text text)
 returns table (word text, place integer, entries bigint, titles bigint, idf double precision)
-language sql stable rows 8 security invoker set search_path = ''
+language plpgsql stable rows 8 security invoker set search_path = ''
 as $$
+#variable_conflict use_column
+begin
+return query
   with asked as (
     select u.lexeme as word, u.positions[1]::integer as place from unnest(private.to_words(query_words.query_text)) u
   ), counted as (
@@ -70,7 +77,8 @@ as $$
     k.worth * ln(1 + greatest(t.entries - k.entries, 0.0) / (k.entries + 0.5) + 0.5 / (k.entries + 0.5))
   from known k cross join total t
   order by k.entries, k.word, k.worth desc, k.place
-  limit 32
+  limit 32;
+end
 $$;
 comment on function private.query_words(text) is 'The words of a query that some entry holds, rarest first, each with its place in the query, in how many entries and titles it is, and its weight.';
 revoke execute on function private.query_words(text) from public;

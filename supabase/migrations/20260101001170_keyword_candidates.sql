@@ -38,18 +38,18 @@ create function private.keyword_candidates(
   project_filter bigint, status_id bigint, required tsquery, reach integer, candidate_limit integer
 )
 returns table (keyword_entry_id bigint, project_id bigint, ticket_id bigint, gain double precision)
-language plpgsql volatile rows 1000 security invoker set search_path = ''
+-- The index knows where a word is; reading every entry for it would not end.
+language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off
 as $$
+#variable_conflict use_column
 declare
   total double precision;
   few bigint[];
-  conditions text := '';
-  saved_seqscan text := current_setting('enable_seqscan');
 begin
-  if project_filter is not null or status_id is not null or required is not null then
+  if project_filter is not null or keyword_candidates.status_id is not null or required is not null then
     select greatest(t.entries, 1) into total from private.word_entries(array['']) t;
     -- Reading an entry's words costs about twelve times what counting it costs.
-    few := private.narrow_entries(project_filter, status_id, required, greatest(1000, sqrt(reach * total / 12)::integer));
+    few := private.narrow_entries(project_filter, keyword_candidates.status_id, required, greatest(1000, sqrt(reach * total / 12)::integer));
     if few is not null then
       return query
         select e.keyword_entry_id, e.project_id, e.ticket_id, sum(t.idf * case when e.title_words @@ t.query then 1.7 else 1 end)
@@ -61,43 +61,40 @@ begin
         limit candidate_limit;
       return;
     end if;
-    if project_filter is not null then
-      conditions := conditions || ' and e.project_id = $6';
-    end if;
-    if status_id is not null then
-      conditions := conditions || ' and (select t.status_id from public.tickets t where t.ticket_id = e.ticket_id) = $7';
-    end if;
-    if required is not null then
-      conditions := conditions || ' and e.words @@ $8';
-    end if;
   end if;
 
-  -- The index knows where a word is; reading every entry for it would not end.
-  perform set_config('enable_seqscan', 'off', true);
-  return query execute format('
+  return query
     with term as materialized (
-      select private.quote_word(u.word)::tsquery as query, u.idf, u.entries > $5 as is_cut,
-        case when sum(u.entries) over rarest <= $5 then u.entries when u.place = 1 then $5 else 0 end as take,
-        case when sum(u.titles) over rarest <= $5 then u.titles when u.place = 1 then $5 else 0 end as take_titles
-      from unnest($1, $2, $3, $4) with ordinality as u(word, idf, entries, titles, place)
+      select q.query as title_query, coalesce(q.query && required, q.query) as query, u.idf, u.entries > reach as is_cut,
+        case when sum(u.entries) over rarest <= reach then u.entries when u.place = 1 then reach else 0 end as take,
+        case when sum(u.titles) over rarest <= reach then u.titles when u.place = 1 then reach else 0 end as take_titles
+      from unnest(words, idfs, entries, titles) with ordinality as u(word, idf, entries, titles, place)
+      cross join lateral (select private.quote_word(u.word)::tsquery) q(query)
       window rarest as (order by u.place)
     ), hit as (
       select e.keyword_entry_id, e.project_id, e.ticket_id, t.idf as gain
       from term t cross join lateral (
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
         -- Of a word that is cut off, the names are counted whole below.
-        where e.words @@ t.query and not (t.is_cut and e.title_words @@ t.query)%1$s limit t.take) e
+        where e.words @@ t.query and not (t.is_cut and e.title_words @@ t.title_query)
+          and (project_filter is null or e.project_id = project_filter)
+          and (keyword_candidates.status_id is null
+            or (select t.status_id from public.tickets t where t.ticket_id = e.ticket_id) = keyword_candidates.status_id)
+        limit t.take) e
       union all
       -- A word of the name that was looked up everywhere has been counted once already.
       select e.keyword_entry_id, e.project_id, e.ticket_id, case when t.take > 0 and not t.is_cut then 0.7 else 1.7 end * t.idf
       from term t cross join lateral (
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
-        where e.title_words @@ t.query%1$s limit t.take_titles) e
+        where e.title_words @@ t.title_query
+          and (required is null or e.words @@ required)
+          and (project_filter is null or e.project_id = project_filter)
+          and (keyword_candidates.status_id is null
+            or (select t.status_id from public.tickets t where t.ticket_id = e.ticket_id) = keyword_candidates.status_id)
+        limit t.take_titles) e
     )
     select h.keyword_entry_id, min(h.project_id), min(h.ticket_id), sum(h.gain)
-    from hit h group by h.keyword_entry_id order by 4 desc, 1 limit $9', conditions)
-  using words, idfs, entries, titles, reach, project_filter, status_id, required, candidate_limit;
-  perform set_config('enable_seqscan', saved_seqscan, true);
+    from hit h group by h.keyword_entry_id order by 4 desc, 1 limit candidate_limit;
 end
 $$;
 comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer) is

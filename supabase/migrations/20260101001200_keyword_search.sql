@@ -8,8 +8,11 @@ create function private.score_entries(
   entry_ids bigint[], words text[], idfs double precision[], places integer[], plain text, close_limit integer, alike_limit integer
 )
 returns table (keyword_entry_id bigint, score double precision, level integer)
-language sql stable rows 300 security invoker set search_path = ''
+language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
+#variable_conflict use_column
+begin
+return query
   with usual as (
     select greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title_length,
       greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body_length
@@ -63,7 +66,8 @@ as $$
   left join public.tickets t on c.is_alike and t.ticket_id = c.ticket_id
   left join public.projects p on c.is_alike and c.ticket_id is null and p.project_id = c.project_id
   union all
-  select w.keyword_entry_id, w.score, 0 from by_words w where not exists (select 1 from best b where b.keyword_entry_id = w.keyword_entry_id)
+  select w.keyword_entry_id, w.score, 0 from by_words w where not exists (select 1 from best b where b.keyword_entry_id = w.keyword_entry_id);
+end
 $$;
 comment on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer) is
   'BM25F of some entries with closeness of neighbouring words and likeness of the name. The arrays of words go in step.';
@@ -77,54 +81,40 @@ create function private.rank_by_keyword(
   reach integer, scored integer, close_limit integer, alike_limit integer
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
-language plpgsql volatile rows 300 security invoker set search_path = ''
+language plpgsql volatile rows 300 security invoker set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
 declare
   query record;
   filter_status bigint;
-  words text[];
-  idfs double precision[];
-  places integer[];
-  entries bigint[];
-  titles bigint[];
 begin
-  query := private.parse_query(query_text);
+  query := private.plan_query(query_text);
   if status_filter is not null then
     select s.status_id into filter_status from public.status s where lower(s.name) = lower(status_filter);
     if filter_status is null then
       return;
     end if;
   end if;
-  select coalesce(array_agg(w.word order by w.entries, w.word), '{}'), coalesce(array_agg(w.idf order by w.entries, w.word), '{}'),
-      coalesce(array_agg(w.place order by w.entries, w.word), '{}'), coalesce(array_agg(w.entries order by w.entries, w.word), '{}'),
-      coalesce(array_agg(w.titles order by w.entries, w.word), '{}')
-    into words, idfs, places, entries, titles
-    from private.query_words(query.plain) w;
-  -- People paste names with quotes in them: a phrase that nothing holds is taken as its words.
-  if query.required is not null and not exists (select 1 from public.keyword_entries e where e.words @@ query.required) then
-    query.required := null;
-  end if;
 
   return query
   with candidate as materialized (
     select c.*, row_number() over (order by c.gain desc, c.keyword_entry_id) as place
     from private.keyword_candidates(
-      words, idfs, entries, titles, project_filter, filter_status, query.required, reach, greatest(1000, scored)) c
-    where cardinality(words) > 0
+      query.words, query.idfs, query.entries, query.titles, project_filter, filter_status, query.required, reach, greatest(1000, scored)) c
+    where cardinality(query.words) > 0
       and (query.excluded is null or not exists (
         select 1 from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id and e.words @@ query.excluded))
   ), scores as materialized (
     select s.keyword_entry_id, s.score, s.level
     from private.score_entries(
-      array(select c.keyword_entry_id from candidate c order by c.place limit scored), words, idfs, places, query.plain, close_limit, alike_limit) s
+      array(select c.keyword_entry_id from candidate c order by c.place limit scored),
+      query.words, query.idfs, query.places, query.plain, close_limit, alike_limit) s
   ), named as (
     select t.project_id, t.ticket_id from public.tickets t
     where upper(t.key) = any (query.ticket_keys)
       and (project_filter is null or t.project_id = project_filter)
       and (filter_status is null or t.status_id = filter_status)
-      and not exists (
-        select 1 from public.keyword_entries e where e.ticket_id = t.ticket_id and query.excluded is not null and e.words @@ query.excluded)
+      and (query.excluded is null or not private.entry_holds(t.project_id, t.ticket_id, query.excluded))
   ), listed as (
     select coalesce(n.project_id, c.project_id) as project_id, coalesce(n.ticket_id, c.ticket_id) as ticket_id,
       coalesce(s.score, 0) as score, coalesce(s.level, -1) as level, coalesce(c.gain, 0) as gain, n.ticket_id is not null as exact

@@ -9,8 +9,11 @@ create function public.search_by_vector(
   status_filter text default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
-language sql volatile rows 300 security invoker set search_path = ''
+language plpgsql volatile rows 300 security invoker set search_path = ''
 as $$
+#variable_conflict use_column
+begin
+  return query
   with best as (
     select distinct on (s.ticket_id, s.project_id) s.project_id, s.ticket_id, s.chunk_id, s.similarity
     from private.scan_chunks(
@@ -25,7 +28,8 @@ as $$
   select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id) as rank,
     b.project_id, b.ticket_id, b.chunk_id, b.similarity
   from best b
-  order by 1
+  order by 1;
+end
 $$;
 comment on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) is
   'Tickets and projects (ticket_id null) by the cosine similarity of their best chunk, strictly over match_threshold. Only chunks of embedding_model are compared. At most 1,000.';

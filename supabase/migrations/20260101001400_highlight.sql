@@ -40,8 +40,8 @@ as $$
       order by 3 limit 50
     ) x
   ) c
-  -- Most have one chunk, which needs no ranking.
-  order by case when wanted is null or c.chunks = 1 then 0 else ts_rank(private.to_words(c.text), wanted) end desc, c.position
+  -- Most have one chunk, which needs no ranking. Words are what private.highlight will see as words.
+  order by case when wanted is null or c.chunks = 1 then 0 else ts_rank(to_tsvector('private.words', c.text), wanted) end desc, c.position
   limit 1
 $$;
 comment on function private.best_chunk_by_words(bigint, bigint, tsquery) is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50.';

@@ -17,20 +17,21 @@ returns table (
   keyword_score double precision, keyword_rank bigint, exact boolean,
   vector_contribution double precision, keyword_contribution double precision
 )
-language sql volatile rows 500 security invoker set search_path = ''
+language plpgsql volatile rows 500 security invoker set search_path = ''
 as $$
-  with excluded as materialized (
-    select e.project_id, e.ticket_id from public.keyword_entries e
-    where e.words @@ (private.parse_query(fuse_searches.query_text)).excluded
-  ), nearest as (
+#variable_conflict use_column
+declare
+  excluded constant tsquery := (private.parse_query(query_text)).excluded;
+begin
+  return query
+  with nearest as (
     select v.project_id, v.ticket_id, v.chunk_id, v.similarity,
       row_number() over (order by v.rank) as rank
     from public.search_by_vector(
       fuse_searches.query_embedding, fuse_searches.embedding_model, fuse_searches.match_threshold, 300,
       fuse_searches.project_filter, fuse_searches.status_filter) v
     where fuse_searches.query_embedding is not null
-      and not exists (
-        select 1 from excluded x where x.project_id = v.project_id and x.ticket_id is not distinct from v.ticket_id)
+      and (excluded is null or not private.entry_holds(v.project_id, v.ticket_id, excluded))
   ), worded as (
     select k.project_id, k.ticket_id, k.score, k.rank, k.exact
     from public.search_by_keyword(fuse_searches.query_text, 1000, fuse_searches.project_filter, fuse_searches.status_filter) k
@@ -40,7 +41,8 @@ as $$
     coalesce(fuse_searches.vector_weight / (60 + v.rank), 0), coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0)
   from nearest v
   full join worded k
-    on (coalesce(v.ticket_id, -v.project_id)) = (coalesce(k.ticket_id, -k.project_id))
+    on (coalesce(v.ticket_id, -v.project_id)) = (coalesce(k.ticket_id, -k.project_id));
+end
 $$;
 comment on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision) is
   'Tickets and projects found by either search, with their ranks and what each adds to the fused score. The numbers of candidates are fixed: 300 by vector, 1,000 by keyword.';
@@ -66,8 +68,13 @@ returns table (
   vector_contribution double precision, keyword_contribution double precision,
   matched_by text[], exact boolean, highlight text, chunk_id uuid
 )
-language sql volatile rows 10 security invoker set search_path = ''
+language plpgsql volatile rows 10 security invoker set search_path = '' set jit = off
 as $$
+#variable_conflict use_column
+declare
+  wanted constant tsquery := (private.parse_query(query_text)).wanted;
+begin
+  return query
   with page as (
     select f.*, f.vector_contribution + f.keyword_contribution as rrf_score,
       row_number() over (
@@ -85,25 +92,25 @@ as $$
     array_remove(array[
       case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null then 'keyword' end], null),
     g.exact,
-    case when lit.line ~ '<mark>' then lit.line else private.highlight(coalesce(t.name, p.name) || ' — ' || shown.text, q.wanted) end,
+    case when lit.line ~ '<mark>' then lit.line else private.highlight(coalesce(t.name, p.name) || ' — ' || shown.text, wanted) end,
     shown.chunk_id
   from page g
-  cross join lateral (select (private.parse_query(search_hybrid.query_text)).wanted) q
   join public.projects p on p.project_id = g.project_id
   left join public.tickets t on t.ticket_id = g.ticket_id
   left join public.status s on s.status_id = t.status_id
   left join public.chunks c on c.chunk_id = g.chunk_id
   -- "offset 0" here and below: called for the rows that need it, and once.
   left join lateral (
-    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, q.wanted) b where g.chunk_id is null offset 0
+    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, wanted) b where g.chunk_id is null offset 0
   ) b on true
   -- A ticket that is not embedded yet is shown by the beginning of its text.
   cross join lateral (
     select coalesce(g.chunk_id, b.chunk_id) as chunk_id,
       coalesce(c.text, b.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)) as text
   ) shown
-  cross join lateral (select private.highlight(shown.text, q.wanted) as line offset 0) lit
-  order by g.place
+  cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
+  order by g.place;
+end
 $$;
 comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision) is
   'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 101, match_offset at most 1,000.';

@@ -101,27 +101,19 @@ create function private.find_matches(
   project_filter bigint, status_filter text, match_limit integer
 )
 returns table (project_id bigint, ticket_id bigint, complete boolean)
-language plpgsql volatile rows 1000 security invoker set search_path = ''
+language plpgsql volatile rows 1000 security invoker set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
 declare
   query record;
   filter_status bigint;
-  words text[];
-  entries bigint[];
 begin
-  query := private.parse_query(query_text);
+  query := private.plan_query(query_text);
   if status_filter is not null then
     select s.status_id into filter_status from public.status s where lower(s.name) = lower(status_filter);
     if filter_status is null then
       return;
     end if;
-  end if;
-  select array_agg(w.word order by w.entries, w.word), array_agg(w.entries order by w.entries, w.word)
-    into words, entries
-    from private.query_words(query.plain) w;
-  if query.required is not null and not exists (select 1 from public.keyword_entries e where e.words @@ query.required) then
-    query.required := null;
   end if;
 
   return query
@@ -137,20 +129,14 @@ begin
   ), certain as (
     select c.project_id, c.ticket_id
     from (select n.project_id, n.ticket_id from near n union select n.project_id, n.ticket_id from named n) c
-    -- Two branches, because "is not distinct from" cannot use an index.
-    where query.excluded is null
-      or c.ticket_id is not null and not exists (
-        select 1 from public.keyword_entries e where e.ticket_id = c.ticket_id and e.words @@ query.excluded)
-      or c.ticket_id is null and not exists (
-        select 1 from public.keyword_entries e
-        where e.ticket_id is null and e.project_id = c.project_id and e.words @@ query.excluded)
+    where query.excluded is null or not private.entry_holds(c.project_id, c.ticket_id, query.excluded)
   )
   select f.project_id, f.ticket_id, bool_and(bool_and(f.complete)) over () and count(*) over () <= match_limit
   from (
     select c.project_id, c.ticket_id, 1 as place, true as complete from certain c
     union all
     select m.project_id, m.ticket_id, 2, m.complete
-    from private.match_entries(words, entries, query.required, query.excluded, project_filter, filter_status, match_limit + 1) m
+    from private.match_entries(query.words, query.entries, query.required, query.excluded, project_filter, filter_status, match_limit + 1) m
   ) f
   group by f.project_id, f.ticket_id
   order by min(f.place), f.ticket_id nulls last, f.project_id

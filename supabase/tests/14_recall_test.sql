@@ -1,0 +1,44 @@
+-- The vector index finds what comparing everything finds, under a filter that leaves out the query's own neighbourhood.
+
+begin;
+select plan(3);
+
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Near'), (2, 'BB', 'Far');
+insert into public.tickets (ticket_id, project_id, status_id, name) select i, 1 + (i % 4 = 0)::integer, 1, 'ticket' from generate_series(1, 3000) i;
+
+-- Overlapping clusters: a ticket's vector lies between its cluster's middle and chance. Project 2 has none in clusters 0 and 1.
+create function pg_temp.chance(seed bigint, place integer) returns double precision
+language sql immutable as $$ select hashint8extended(seed, place) / 9223372036854775808.0 $$;
+create function pg_temp.point(cluster bigint, seed bigint, spread double precision) returns extensions.vector
+language sql as $$
+  select extensions.l2_normalize((array_agg(pg_temp.chance(cluster, i) + spread * pg_temp.chance(1000 + seed, i) order by i)
+    || array_fill(0::double precision, array[1536 - 48]))::extensions.vector)
+  from generate_series(1, 48) i
+$$;
+insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+select t.project_id, t.ticket_id, 'ticket', 0, 'text', 1, 'h', 'm',
+  pg_temp.point(case when t.project_id = 1 then t.ticket_id % 2 else 2 + t.ticket_id % 7 end, t.ticket_id, 1)
+from public.tickets t;
+analyze public.chunks;
+analyze public.tickets;
+
+-- So few chunks would all be compared: here the index has to do.
+create or replace function private.is_narrow(project_filter bigint, status_id bigint, wanted integer) returns boolean
+language sql stable as $$ select false $$;
+
+create function pg_temp.recall(query bigint) returns numeric
+language sql as $$
+  select count(*) / 10.0 from (
+    select c.ticket_id from public.chunks c where c.project_id = 2
+    order by (c.embedding operator(extensions.<=>) pg_temp.point(query % 2, -query, 0.6)) + 0, c.ticket_id limit 10) truth
+  join public.search_by_vector(pg_temp.point(query % 2, -query, 0.6), 'm', -1, 10, 2) found using (ticket_id)
+$$;
+
+select is((select count(*)::integer from generate_series(1, 40) q cross join lateral public.search_by_vector(pg_temp.point(q % 2, -q, 0.6), 'm', -1, 10, 2)), 400,
+  'as many come back as are asked for');
+select cmp_ok((select avg(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.99, 'nearly all are the nearest');
+select cmp_ok((select min(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.7, 'and none is far off');
+
+select * from finish();
+rollback;
