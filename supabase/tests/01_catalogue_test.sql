@@ -1,7 +1,7 @@
 -- What there is, and who may touch it. A new function, table or grant fails here until it has its line.
 
 begin;
-select plan(15);
+select plan(18);
 
 -- Functions -------------------------------------------------------------------------------------------------------
 
@@ -57,6 +57,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.plain_text(text)', 'immutable', 'invoker', 'service_role'),
     ('private.plan_query(text)', 'stable', 'invoker', 'service_role'),
     ('private.query_words(text)', 'stable', 'invoker', 'service_role'),
+    ('private.question_key(text)', 'immutable', 'invoker', 'service_role'),
     ('private.quote_word(text)', 'immutable', 'invoker', 'service_role'),
     ('private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer)', 'volatile', 'invoker', 'service_role'),
     ('private.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
@@ -73,6 +74,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
     ('public.list_projects()', 'stable', 'invoker', 'service_role'),
     ('public.list_statuses()', 'stable', 'invoker', 'service_role'),
+    ('public.log_queries(jsonb, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.read_sources(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
     ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer)', 'volatile', 'invoker', 'service_role'),
@@ -83,6 +85,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.similar_tickets(vector, text, integer, bigint, bigint)', 'volatile', 'invoker', 'service_role'),
     ('public.store_chunks(bigint[], bigint[], text[], jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
+    ('public.unanswered_questions(integer, integer)', 'stable', 'invoker', 'service_role'),
     ('public.upsert_projects(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_tickets(jsonb)', 'volatile', 'invoker', 'service_role') $$,
   'every function has its volatility, its security and its callers, and there is no other');
@@ -98,6 +101,7 @@ select results_eq(
     ('list_migrations', '', 'SETOF text'),
     ('list_projects', '', 'TABLE(project_id bigint, key text, name text, tickets bigint)'),
     ('list_statuses', '', 'TABLE(status_id bigint, name text)'),
+    ('log_queries', 'entries jsonb, retention_days integer DEFAULT 30', 'TABLE(logged bigint, deleted bigint)'),
     ('read_sources', 'project_ids bigint[], ticket_ids bigint[]',
       'TABLE(project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text, chunks jsonb)'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
@@ -136,6 +140,8 @@ select results_eq(
       'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text)'),
     ('store_chunks', 'project_ids bigint[], ticket_ids bigint[], source_hashes text[], chunks jsonb, embeddings vector[]',
       'TABLE(place bigint, stored boolean, embedding_ids uuid[])'),
+    ('unanswered_questions', 'days integer DEFAULT 7, match_count integer DEFAULT 50',
+      'TABLE(question text, times bigint, last_asked_at timestamp with time zone, best_similarity double precision)'),
     ('upsert_projects', 'projects jsonb', 'TABLE(key text, project_id bigint)'),
     ('upsert_tickets', 'tickets jsonb', 'TABLE(key text, ticket_id bigint, project_id bigint)') $$,
   'the public functions take and give what callers rely on');
@@ -151,7 +157,7 @@ select is_empty(
 
 select tables_are('public', array['chunks', 'keyword_entries', 'projects', 'status', 'status_changes', 'tickets'],
   'public has these tables and no other');
-select tables_are('private', array['ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
+select tables_are('private', array['query_log', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
 
 create temporary view our_tables as
 select c.oid, c.oid::regclass::text as name, c.relrowsecurity as guarded
@@ -177,9 +183,11 @@ select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'
 select results_eq(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as v(privilege)
-     where t.name like 'private.%' and has_table_privilege('service_role', t.oid, v.privilege) order by t.name $$,
+     where t.name like 'private.%' and t.name <> 'private.query_log' and has_table_privilege('service_role', t.oid, v.privilege) order by t.name $$,
   $$ values ('private.word_count_changes', 'select'), ('private.word_counts', 'select') $$,
   'and the word counts, but writes neither');
+select ok(has_table_privilege('service_role', 'private.query_log', p), 'service_role keeps the query log: it may ' || p)
+from unnest(array['select', 'insert', 'delete']) p;
 
 -- An index whose first columns are those of the foreign key, in any order.
 select is_empty(

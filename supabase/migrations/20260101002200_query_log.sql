@@ -1,0 +1,99 @@
+-- What was asked and what came of it, for whoever runs the service: which questions find nothing, which answers cite
+-- nothing, what is slow. Question texts stand in it; the service writes it unless QUERY_LOG is off.
+
+create table private.query_log (
+  query_id uuid primary key,
+  asked_at timestamptz not null,
+  request_id text,
+  kind text not null check (kind in ('query', 'search')),
+  question text not null,
+  parameters jsonb not null default '{}',
+  outcome text not null,
+  error text,
+  sources jsonb not null default '[]',
+  best_similarity double precision,
+  answer text,
+  model text,
+  low_similarity boolean not null default false,
+  ambiguous boolean not null default false,
+  uncited boolean not null default false,
+  cached boolean not null default false,
+  streamed boolean not null default false,
+  tokens_in integer not null default 0,
+  tokens_out integer not null default 0,
+  embedding_ms double precision,
+  retrieval_ms double precision,
+  chat_ms double precision,
+  total_ms double precision not null
+);
+comment on table private.query_log is
+  'A row for each question and search. sources: [{project_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in their order. A step that was not needed has no time. Rows go when they are older than the retention that log_queries is told.';
+create index query_log_asked_at_idx on private.query_log (asked_at);
+create index query_log_unanswered_idx on private.query_log (asked_at) where outcome in ('abstained', 'nothing');
+alter table private.query_log enable row level security;
+-- Nothing updates a row; locking those to delete wants the right.
+grant select, insert, update, delete on private.query_log to service_role;
+
+create function public.log_queries(entries jsonb, retention_days integer default 30)
+returns table (logged bigint, deleted bigint)
+language sql volatile rows 1 security invoker set search_path = ''
+as $$
+  with written as (
+    insert into private.query_log (query_id, asked_at, request_id, kind, question, parameters, outcome, error, sources, best_similarity, answer,
+      model, low_similarity, ambiguous, uncited, cached, streamed, tokens_in, tokens_out, embedding_ms, retrieval_ms, chat_ms, total_ms)
+    select e.query_id, e.asked_at, e.request_id, e.kind, e.question, coalesce(e.parameters, '{}'), e.outcome, e.error, coalesce(e.sources, '[]'),
+      e.best_similarity, e.answer, e.model, coalesce(e.low_similarity, false), coalesce(e.ambiguous, false), coalesce(e.uncited, false),
+      coalesce(e.cached, false), coalesce(e.streamed, false), coalesce(e.tokens_in, 0), coalesce(e.tokens_out, 0),
+      e.embedding_ms, e.retrieval_ms, e.chat_ms, e.total_ms
+    from jsonb_to_recordset(log_queries.entries) as e(
+      query_id uuid, asked_at timestamptz, request_id text, kind text, question text, parameters jsonb, outcome text, error text, sources jsonb,
+      best_similarity double precision, answer text, model text, low_similarity boolean, ambiguous boolean, uncited boolean, cached boolean,
+      streamed boolean, tokens_in integer, tokens_out integer, embedding_ms double precision, retrieval_ms double precision,
+      chat_ms double precision, total_ms double precision)
+    -- Who does not hear that the rows were written sends them again.
+    on conflict (query_id) do nothing
+    returning 1
+  ), gone as (
+    delete from private.query_log l
+    where l.query_id in (
+      select o.query_id from private.query_log o
+      where o.asked_at < now() - make_interval(days => greatest(1, log_queries.retention_days))
+      order by o.asked_at
+      limit 1000
+      -- Another copy of the service may be at the same rows.
+      for update skip locked)
+    returning 1
+  )
+  select (select count(*) from written), (select count(*) from gone)
+$$;
+comment on function public.log_queries(jsonb, integer) is
+  'Writes entries to the query log, each query_id once, and deletes up to 1,000 of the rows that are older than retention_days (at least 1). Without entries it only deletes.';
+revoke execute on function public.log_queries(jsonb, integer) from public, anon, authenticated;
+grant execute on function public.log_queries(jsonb, integer) to service_role;
+
+-- Two wordings are one question when only case, spaces and the marks at its ends differ.
+create function private.question_key(question text) returns text
+language sql immutable security invoker set search_path = ''
+as $$
+  select btrim(regexp_replace(lower(normalize(question_key.question, nfkc)), '\s+', ' ', 'g'), ' ?!.,;:"''…')
+$$;
+comment on function private.question_key(text) is 'What questions are grouped by: lower case, single spaces, no marks at the ends.';
+revoke execute on function private.question_key(text) from public;
+grant execute on function private.question_key(text) to service_role;
+
+create function public.unanswered_questions(days integer default 7, match_count integer default 50)
+returns table (question text, times bigint, last_asked_at timestamptz, best_similarity double precision)
+language sql stable rows 50 security invoker set search_path = ''
+as $$
+  select (array_agg(l.question order by l.asked_at desc, l.query_id))[1], count(*), max(l.asked_at), max(l.best_similarity)
+  from private.query_log l
+  where l.outcome in ('abstained', 'nothing')
+    and l.asked_at > now() - make_interval(days => greatest(1, unanswered_questions.days))
+  group by private.question_key(l.question)
+  order by count(*) desc, max(l.asked_at) desc, private.question_key(l.question)
+  limit greatest(1, least(1000, unanswered_questions.match_count))
+$$;
+comment on function public.unanswered_questions(integer, integer) is
+  'The questions and searches that found nothing in the last days, the most asked first: the latest wording, how often, when last, and the greatest similarity that any text had. match_count at most 1,000.';
+revoke execute on function public.unanswered_questions(integer, integer) from public, anon, authenticated;
+grant execute on function public.unanswered_questions(integer, integer) to service_role;

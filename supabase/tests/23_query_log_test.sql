@@ -1,0 +1,82 @@
+-- The log of what was asked: written once, kept for a time, and read for what found nothing.
+
+begin;
+select plan(19);
+
+create function pg_temp.id(n integer) returns text
+language sql as $$ select '00000000-0000-0000-0000-' || lpad(n::text, 12, '0') $$;
+-- An entry as the service sends it, so many days old.
+create function pg_temp.entry(n integer, question text, outcome text default 'abstained', age_days double precision default 0, more jsonb default '{}')
+returns jsonb language sql
+as $$
+  select jsonb_build_object('query_id', pg_temp.id(n), 'asked_at', now() - make_interval(secs => age_days * 86400), 'kind', 'query',
+    'question', question, 'outcome', outcome, 'total_ms', 1.5) || more
+$$;
+set local role service_role;
+
+-- Writing ---------------------------------------------------------------------------------------------------------
+
+select results_eq(
+  $$ select * from public.log_queries(jsonb_build_array(
+       pg_temp.entry(1, 'What burns?', 'answered', 0, '{"request_id": "r-1", "parameters": {"top_k": 5}, "sources": [{"ticket_id": 7, "similarity": 0.8}],
+         "best_similarity": 0.8, "answer": "The pump [1].", "model": "m", "low_similarity": true, "ambiguous": true, "uncited": true, "cached": true,
+         "streamed": true, "tokens_in": 11, "tokens_out": 3, "embedding_ms": 1, "retrieval_ms": 2, "chat_ms": 3, "unknown": 1}'),
+       pg_temp.entry(2, 'nothing more', 'failed', 0, '{"error": "timeout", "kind": "search"}'))) $$,
+  $$ values (2::bigint, 0::bigint) $$, 'entries are written');
+select is(
+  (select to_jsonb(l) - 'asked_at' from private.query_log l where query_id = pg_temp.id(1)::uuid),
+  '{"query_id": "00000000-0000-0000-0000-000000000001", "request_id": "r-1", "kind": "query", "question": "What burns?", "parameters": {"top_k": 5},
+    "outcome": "answered", "error": null, "sources": [{"ticket_id": 7, "similarity": 0.8}], "best_similarity": 0.8, "answer": "The pump [1].",
+    "model": "m", "low_similarity": true, "ambiguous": true, "uncited": true, "cached": true, "streamed": true, "tokens_in": 11, "tokens_out": 3,
+    "embedding_ms": 1, "retrieval_ms": 2, "chat_ms": 3, "total_ms": 1.5}'::jsonb, 'with all that they tell');
+select is(
+  (select to_jsonb(l) - array['asked_at', 'query_id'] from private.query_log l where query_id = pg_temp.id(2)::uuid),
+  '{"request_id": null, "kind": "search", "question": "nothing more", "parameters": {}, "outcome": "failed", "error": "timeout", "sources": [],
+    "best_similarity": null, "answer": null, "model": null, "low_similarity": false, "ambiguous": false, "uncited": false, "cached": false,
+    "streamed": false, "tokens_in": 0, "tokens_out": 0, "embedding_ms": null, "retrieval_ms": null, "chat_ms": null, "total_ms": 1.5}'::jsonb,
+  'and what they leave out has a default');
+select results_eq(
+  $$ select * from public.log_queries(jsonb_build_array(pg_temp.entry(2, 'again'), pg_temp.entry(3, 'new'))) $$,
+  $$ values (1::bigint, 0::bigint) $$, 'what is sent again is written once');
+select is((select question from private.query_log where query_id = pg_temp.id(2)::uuid), 'nothing more', 'and stays as it was');
+select throws_ok(
+  $$ select * from public.log_queries(jsonb_build_array(pg_temp.entry(4, 'x', 'answered', 0, '{"kind": "gossip"}'))) $$,
+  '23514', null, 'there are queries and searches, and nothing else');
+
+-- Retention -------------------------------------------------------------------------------------------------------
+
+delete from private.query_log;
+select results_eq(
+  $$ select * from public.log_queries(jsonb_build_array(pg_temp.entry(1, 'old', 'answered', 29.9), pg_temp.entry(2, 'older', 'answered', 30.1))) $$,
+  $$ values (2::bigint, 0::bigint) $$, 'what is just being written is not looked at');
+select results_eq($$ select * from public.log_queries('[]') $$, $$ values (0::bigint, 1::bigint) $$, 'rows of more than 30 days go');
+select results_eq($$ select question from private.query_log $$, $$ values ('old') $$, 'and no others');
+select results_eq($$ select * from public.log_queries('[]', 29) $$, $$ values (0::bigint, 1::bigint) $$, 'or of as many days as the service says');
+select is(
+  (select logged from public.log_queries((select jsonb_agg(pg_temp.entry(n, 'very old', 'answered', 2)) from generate_series(1, 1002) n))),
+  1002::bigint, 'where many are old');
+select results_eq($$ select * from public.log_queries('[]', 1) $$, $$ values (0::bigint, 1000::bigint) $$, 'a thousand go at a time');
+select results_eq($$ select * from public.log_queries('[]', -5) $$, $$ values (0::bigint, 2::bigint) $$, 'and no setting deletes what is younger than a day');
+
+-- What found nothing ------------------------------------------------------------------------------------------------
+
+select is((select logged from public.log_queries(jsonb_build_array(
+    pg_temp.entry(1, 'How do I bake bread?', 'abstained', 3, '{"best_similarity": 0.2}'),
+    pg_temp.entry(2, '  how do I  bake BREAD ', 'nothing', 1, '{"best_similarity": 0.4, "kind": "search"}'),
+    pg_temp.entry(3, 'Who pays?', 'abstained', 2),
+    pg_temp.entry(4, 'Who rows?', 'abstained', 1),
+    pg_temp.entry(5, 'Who pays?', 'answered', 0), pg_temp.entry(6, 'Who fails?', 'failed', 0),
+    pg_temp.entry(7, 'Who slept?', 'abstained', 8)))), 7::bigint, 'of seven questions');
+select results_eq(
+  $$ select question, times, best_similarity, now() - last_asked_at from public.unanswered_questions() $$,
+  $$ values ('  how do I  bake BREAD ', 2::bigint, 0.4::double precision, interval '24 hours'), ('Who rows?', 1, null, '24 hours'), ('Who pays?', 1, null, '48 hours') $$,
+  'those of the last week that found nothing are told, alike ones as one, the most asked first');
+select results_eq($$ select question from public.unanswered_questions(9) offset 3 $$, $$ values ('Who slept?') $$, 'more days tell more');
+select results_eq($$ select times from public.unanswered_questions(match_count => 0) $$, $$ values (2::bigint) $$, 'at least one is told');
+select is(private.question_key(E'Wo ist\u00a0die\tSTRASSE …?!'), 'wo ist die strasse', 'questions are compared without case, spaces and marks');
+
+set local role authenticated;
+select throws_ok($$ select * from public.unanswered_questions() $$, '42501', null, 'users do not read what others ask');
+
+select * from finish();
+rollback;
