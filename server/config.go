@@ -39,6 +39,9 @@ type Config struct {
 	ModelRetries   int           `env:"MODEL_RETRIES" envDefault:"2"`
 	DrainTimeout   time.Duration `env:"DRAIN_TIMEOUT" envDefault:"10s"`
 
+	QueryLog          string `env:"QUERY_LOG" envDefault:"on"`
+	QueryLogRetention int    `env:"QUERY_LOG_RETENTION" envDefault:"30"` // days
+
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
 }
@@ -116,6 +119,8 @@ func (c Config) problems() (problems []error) {
 	wrong(c.ModelTimeout < time.Second || c.ModelTimeout > 10*time.Minute, "MODEL_TIMEOUT must be 1s to 10m, not %v", c.ModelTimeout)
 	wrong(c.ModelRetries < 0 || c.ModelRetries > 10, "MODEL_RETRIES must be 0 to 10, not %d", c.ModelRetries)
 	wrong(c.DrainTimeout < 0 || c.DrainTimeout > 10*time.Minute, "DRAIN_TIMEOUT must be 0s to 10m, not %v", c.DrainTimeout)
+	wrong(c.QueryLog != "on" && c.QueryLog != "off", "QUERY_LOG must be on or off, not %q", c.QueryLog)
+	wrong(c.QueryLogRetention < 1 || c.QueryLogRetention > 3650, "QUERY_LOG_RETENTION must be 1 to 3650 days, not %d", c.QueryLogRetention)
 	wrong(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT must be text or json, not %q", c.LogFormat)
 	_, known := logLevels[c.LogLevel]
 	wrong(!known, "LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)

@@ -16,6 +16,8 @@ const usage = `usage: server VERB
   serve          answer HTTP requests (settings: see README)
   import PATH    load projects and tickets from a folder of JSON Lines or a Jira CSV export, and index them
 
+  questions [--days 7] [--limit 50]
+                 show which questions found nothing lately (scripts/questions)
   calibrate [--precision 0.9] [PATH]
                  measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
   eval [--keyword] PATH
@@ -35,6 +37,7 @@ For development, where there is no Supabase and no OpenAI:
 var verbs = map[string]func(ctx context.Context, args []string) error{
 	"serve":     serve,
 	"import":    importFiles,
+	"questions": showQuestions,
 	"calibrate": calibrateThreshold,
 	"eval":      evaluate,
 	"bench":     measure,

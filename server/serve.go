@@ -36,8 +36,10 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	database := newDatabase(config)
+	queryLog := newQueryLog(config, database, log)
 	app, err := api.New(api.Parts{
-		Database: newDatabase(config),
+		Database: database,
 		Indexer:  indexer,
 		Searcher: search.New(model, search.Weights{Vector: config.VectorWeight, Keyword: config.KeywordWeight},
 			func(ctx context.Context, message string, err error) {
@@ -45,6 +47,7 @@ func serve(ctx context.Context, args []string) error {
 			}),
 		Comparer:       comparer,
 		Answerer:       answerer,
+		QueryLog:       queryLog,
 		Migrations:     supabase.Migrations(),
 		Log:            log,
 		EmbeddingModel: config.EmbeddingModel,
@@ -67,6 +70,10 @@ func serve(ctx context.Context, args []string) error {
 	case <-ctx.Done():
 	}
 	log.Info("stopping", "drain", config.DrainTimeout)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), config.DrainTimeout)
+	defer cancel()
+	// After the requests, which it still hears of, and in what is left of the time.
+	defer queryLog.Close(drain)
 	if err := app.Shutdown(config.DrainTimeout); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("stop: %w", err)
 	} else if err != nil {

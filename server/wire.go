@@ -9,6 +9,7 @@ import (
 	"tasklens/internal/index"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/querylog"
 	"tasklens/internal/search"
 	"tasklens/internal/tokenizer"
 )
@@ -65,4 +66,14 @@ func newAnswerer(c Config, model answer.Model) (*answer.Answerer, error) {
 	return answer.New(model, measure, answer.Options{
 		ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight,
 	}), nil
+}
+
+// newQueryLog starts the log of what is asked, as the service: who asks has no right to it. nil where it is off.
+func newQueryLog(c Config, db *postgrest.Client, log *slog.Logger) *querylog.Log {
+	if c.QueryLog == "off" {
+		return nil
+	}
+	return querylog.New(db.AsService(), querylog.Options{RetentionDays: c.QueryLogRetention, Warn: func(lost int64, cause error) {
+		log.Warn("queries are missing in the query log", "lost", lost, "error", cause)
+	}})
 }

@@ -109,20 +109,20 @@ type Listener interface {
 }
 
 // Answer answers a question from the texts that the caller may see. With a listener the model is asked to answer piece
-// by piece; nil asks for the whole.
+// by piece; nil asks for the whole. With an error comes what was known by then, for the operator alone.
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, Model: a.model.ChatModel()}
 	started := time.Now()
 	vectors, _, err := a.model.Embed(ctx, []string{q.Text})
 	if err != nil {
-		return Answer{}, fmt.Errorf("embed question: %w", err)
+		return answer, fmt.Errorf("embed question: %w", err)
 	}
 	answer.Embedding = time.Since(started)
 
 	started = time.Now()
 	found, err := a.retrieve(ctx, db, q, vectors[0])
 	if err != nil {
-		return Answer{}, fmt.Errorf("retrieve chunks: %w", err)
+		return answer, fmt.Errorf("retrieve chunks: %w", err)
 	}
 	answer.Retrieval = time.Since(started)
 	answer.BestSimilarity = best(found)
@@ -134,7 +134,7 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener
 	}
 	if listener != nil {
 		if err := listener.Found(answer); err != nil {
-			return Answer{}, fmt.Errorf("tell sources: %w", err)
+			return answer, fmt.Errorf("tell sources: %w", err)
 		}
 	}
 	text := &writer{sources: answer.Sources, listener: listener}
@@ -146,10 +146,10 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener
 	started = time.Now()
 	message := prompt(q.Text, chosen)
 	said, err := a.ask(ctx, message, text)
-	if err != nil {
-		return Answer{}, fmt.Errorf("answer: %w", err)
-	}
 	answer.Chat = time.Since(started)
+	if err != nil {
+		return answer, fmt.Errorf("answer: %w", err)
+	}
 	if said.Model != "" {
 		answer.Model = said.Model
 	}

@@ -41,7 +41,7 @@ func outcomeOf(said openai.Completion, empty bool) (outcome Outcome, note, inste
 // finish closes the text and gives the answer its end.
 func (w *writer) finish(answer Answer, said openai.Completion) (Answer, error) {
 	if err := w.close(); err != nil {
-		return Answer{}, err
+		return answer, err
 	}
 	empty := w.text.Len() == 0
 	outcome, ending, instead := outcomeOf(said, empty)
@@ -49,7 +49,7 @@ func (w *writer) finish(answer Answer, said openai.Completion) (Answer, error) {
 		ending = instead
 	}
 	if err := w.tell(ending); err != nil {
-		return Answer{}, err
+		return answer, err
 	}
 	answer.Text, answer.Outcome, answer.UnknownCitations = w.text.String(), outcome, w.unknown
 	return answer, nil

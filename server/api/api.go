@@ -20,6 +20,7 @@ import (
 	"tasklens/internal/index"
 	"tasklens/internal/migrate"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/querylog"
 	"tasklens/internal/search"
 )
 
@@ -41,6 +42,7 @@ type Parts struct {
 	Searcher       *search.Searcher
 	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
+	QueryLog       *querylog.Log // nil keeps none
 	Migrations     fs.FS
 	Log            *slog.Logger
 	EmbeddingModel string

@@ -19,6 +19,7 @@ import (
 	"tasklens/internal/offline"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/querylog"
 	"tasklens/internal/search"
 	"tasklens/internal/testbed"
 	"tasklens/internal/tokenizer"
@@ -45,6 +46,7 @@ type setup struct {
 	restURL        string // "" is the database's own
 	modelURL       string // "" is the stand-in
 	broken         bool   // a part that queries need is missing
+	log            bool   // what is asked is kept in the query log
 }
 
 // service is a running service over a database of its own, with upstreams that can be watched and made to fail.
@@ -58,6 +60,7 @@ type service struct {
 	model    *upstream
 	rows     *postgrest.Session // the database as the service sees it, past the watched upstream
 	log      *journal
+	queries  *querylog.Log
 	stop     func(drain time.Duration) error
 	ids      map[string]int64 // of projects and tickets, by key
 }
@@ -100,6 +103,15 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		Answerer: answer.New(model, measure, want.answers), Migrations: supabase.Migrations(), Log: log,
 		EmbeddingModel: want.embeddingModel, MatchThreshold: want.threshold, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
+	if want.log {
+		s.queries = querylog.New(parts.Database.AsService(), querylog.Options{RetentionDays: 1, Warn: func(int64, error) {}})
+		t.Cleanup(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			defer cancel()
+			s.queries.Close(ctx)
+		})
+	}
+	parts.QueryLog = s.queries
 	if want.broken {
 		parts.Answerer = nil
 	}

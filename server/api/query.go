@@ -76,7 +76,7 @@ func (a *API) query(c *fiber.Ctx) error {
 	if or(request.Stream, false) || acceptsEvents(c) {
 		return a.streamAnswer(c, db, question)
 	}
-	found, err := a.Answerer.Answer(c.UserContext(), db, question, nil)
+	found, err := a.answer(c.UserContext(), db, question, nil)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := a.Searcher.Hybrid(c.UserContext(), db, search.Query{
+	page, err := a.search(c.UserContext(), db, search.Query{
 		Text: request.Query, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
 		MatchThreshold: or(request.MatchThreshold, a.MatchThreshold),
 		Limit:          or(request.Limit, defaultLimit), Offset: or(request.Offset, 0),

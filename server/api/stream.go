@@ -23,7 +23,7 @@ type deltaEvent struct {
 // streamAnswer answers a question as events: sources, delta (many), done.
 func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, question answer.Question) error {
 	return a.sendEvents(c, func(ctx context.Context, send func(name string, data any) error) error {
-		found, err := a.Answerer.Answer(ctx, db, question, answerEvents{send})
+		found, err := a.answer(ctx, db, question, answerEvents{send})
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,178 @@
+package api_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/offline"
+)
+
+// logged is a row of the query log.
+type logged struct {
+	RequestID      string
+	Kind           string
+	Question       string
+	Outcome        string
+	Error          *string
+	Sources        int
+	Keys           []string // of the tickets that the answer cites
+	BestSimilarity *float64
+	Answer         *string
+	Model          *string
+	Low            bool
+	Uncited        bool
+	Streamed       bool
+	TokensIn       int
+	Steps          string // those that have a time
+	Total          float64
+}
+
+// queryLog stops the service, so that all is written, and reads what the log holds, by request.
+func (s *service) queryLog() map[string]logged {
+	s.t.Helper()
+	if err := s.stop(patience); err != nil {
+		s.t.Fatalf("stop the service: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	s.queries.Close(ctx)
+	rows, _ := s.connect().Query(ctx, `select request_id, kind, question, outcome, error, jsonb_array_length(sources),
+		array(select source ->> 'ticket_key' from jsonb_array_elements(sources) source where (source ->> 'cited')::boolean),
+		best_similarity, answer, model, low_similarity, uncited, streamed, tokens_in,
+		concat_ws(' ', case when embedding_ms > 0 then 'embed' end, case when retrieval_ms > 0 then 'retrieve' end, case when chat_ms > 0 then 'chat' end),
+		total_ms from private.query_log order by asked_at`)
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[logged])
+	if err != nil {
+		s.t.Fatalf("read the log: %v", err)
+	}
+	byRequest := map[string]logged{}
+	for _, row := range list {
+		byRequest[row.RequestID] = row
+	}
+	if len(byRequest) != len(list) {
+		s.t.Errorf("%d rows for %d requests", len(list), len(byRequest))
+	}
+	return byRequest
+}
+
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
+func TestQueriesAreLogged(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.log = true })
+	ask := func(id, path string, body map[string]any) { s.post(path, body, "X-Request-Id", id) }
+	ask("answered", "/api/query", map[string]any{"question": doubleCharge})
+	ask("streamed", "/api/query", map[string]any{"question": doubleCharge, "stream": true})
+	ask("abstained", "/api/query", map[string]any{"question": "xylophone zebra quux"})
+	ask("found", "/api/hybrid-search", map[string]any{"query": "charged twice"})
+	ask("nothing", "/api/hybrid-search", map[string]any{"query": "charged twice", "status_filter": "No such status"})
+	ask("invalid", "/api/query", map[string]any{"question": ""})
+	s.says("I cannot say.", "", "stop")
+	ask("uncited", "/api/query", map[string]any{"question": doubleCharge})
+	s.says("", "I will not say.", "stop")
+	ask("refused", "/api/query", map[string]any{"question": doubleCharge})
+	s.model.answer("completions", http.StatusInternalServerError, upstreamText)
+	ask("failed", "/api/query", map[string]any{"question": doubleCharge})
+	s.model.answer("embeddings", http.StatusInternalServerError, upstreamText)
+	ask("degraded", "/api/hybrid-search", map[string]any{"query": "charged twice"})
+	ask("failed-at-once", "/api/query", map[string]any{"question": doubleCharge})
+
+	rows := s.queryLog()
+	const all = "embed retrieve chat"
+	for id, want := range map[string]struct {
+		kind, outcome, failure string
+		streamed, low, uncited bool
+		sources                bool
+		steps                  string
+	}{
+		"answered":       {kind: "query", outcome: "answered", sources: true, steps: all},
+		"streamed":       {kind: "query", outcome: "answered", sources: true, steps: all, streamed: true},
+		"abstained":      {kind: "query", outcome: "abstained", low: true, steps: "embed retrieve"},
+		"uncited":        {kind: "query", outcome: "answered", sources: true, uncited: true, steps: all},
+		"refused":        {kind: "query", outcome: "refused", sources: true, steps: all},
+		"failed":         {kind: "query", outcome: "failed", failure: "provider", sources: true, steps: all},
+		"failed-at-once": {kind: "query", outcome: "failed", failure: "provider", steps: ""},
+		"found":          {kind: "search", outcome: "found", sources: true},
+		"nothing":        {kind: "search", outcome: "nothing", low: true},
+		"degraded":       {kind: "search", outcome: "degraded", low: true, sources: true},
+	} {
+		row, written := rows[id]
+		if !written {
+			t.Errorf("%s: not logged", id)
+			continue
+		}
+		if row.Kind != want.kind || row.Outcome != want.outcome || text(row.Error) != want.failure || row.Streamed != want.streamed || row.Low != want.low ||
+			row.Uncited != want.uncited || (row.Sources > 0) != want.sources || row.Steps != want.steps || row.Total <= 0 {
+			t.Errorf("%s: %+v", id, row)
+		}
+	}
+	got := rows["answered"]
+	if got.Question != doubleCharge || !slices.Equal(got.Keys, []string{"TX-400"}) || text(got.Answer) == "" || text(got.Model) != offline.ChatModel ||
+		got.BestSimilarity == nil || *got.BestSimilarity <= 0.7 || got.TokensIn == 0 {
+		t.Errorf("the answered one: %+v", got)
+	}
+	if text(rows["refused"].Answer) != "I will not say." || rows["failed"].Answer != nil {
+		t.Errorf("refused: %+v; failed: %+v", rows["refused"], rows["failed"])
+	}
+	if _, kept := rows["invalid"]; kept || len(rows) != 10 {
+		t.Errorf("%d rows, an invalid request among them: %t", len(rows), kept)
+	}
+}
+
+// Who leaves in the middle of a stream did ask.
+func TestAClientThatLeftIsLogged(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.log = true })
+	s.streams(func(say func(piece, finish string), r *http.Request, _ io.Writer) {
+		say("So", "")
+		<-r.Context().Done()
+	})
+	events := s.openStream(doubleCharge, nil)
+	events.next()
+	events.leave()
+	_ = events.response.Body.Close()
+	rows := s.queryLog()
+	if len(rows) != 1 {
+		t.Fatalf("the log holds %+v", rows)
+	}
+	for _, row := range rows {
+		if row.Outcome != "left" || row.Error != nil || row.Sources == 0 || !row.Streamed {
+			t.Errorf("logged is %+v", row)
+		}
+	}
+}
+
+// A log that cannot be written fails and delays nothing.
+func TestTheLogFailsNoRequest(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.log = true })
+	s.database.hang("log_queries")
+	if got := s.ask(doubleCharge); len(got.Sources) == 0 {
+		t.Errorf("answer is %+v", got)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // no time to write
+	s.queries.Close(ctx)
+	if got := s.ask(doubleCharge); len(got.Sources) == 0 {
+		t.Errorf("answer after the log's end is %+v", got)
+	}
+}
+
+func TestWithoutALogNothingIsKept(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.ask(doubleCharge)
+	if rows := s.queryLog(); len(rows) > 0 || len(s.database.requests("log_queries")) > 0 {
+		t.Errorf("logged: %+v", rows)
+	}
+}
