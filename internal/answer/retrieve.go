@@ -2,8 +2,6 @@ package answer
 
 import (
 	"context"
-	"strings"
-	"unicode"
 
 	"tasklens/internal/mmr"
 	"tasklens/internal/vector"
@@ -69,8 +67,9 @@ func choose(found []candidate, q Question) []candidate {
 			places = append(places, i)
 		}
 	}
+	alike := newLikeness(found)
 	if q.Lambda < 1 {
-		places = thin(found, places, q)
+		places = thin(found, places, q, alike)
 	}
 	relevance := make([]float64, len(places))
 	for i, place := range places {
@@ -80,7 +79,6 @@ func choose(found []candidate, q Question) []candidate {
 			relevance[i] = *found[place].Similarity
 		}
 	}
-	alike := newLikeness(found)
 	var chosen []candidate
 	for _, i := range mmr.Select(relevance, func(i, j int) float64 { return alike.of(places[i], places[j]) }, q.TopK, q.Lambda) {
 		chosen = append(chosen, found[places[i]])
@@ -92,9 +90,9 @@ func choose(found []candidate, q Question) []candidate {
 // beyond its share, texts that are another one's copy, and short notes that have no word of the question, where their
 // ticket has other chunks. What a note such as "Patch is up" has in common with a question is the header that was embedded
 // with it: it says that the ticket is right, and nothing else.
-func thin(found []candidate, places []int, q Question) []int {
+func thin(found []candidate, places []int, q Question, alike *likeness) []int {
 	perSource := map[int64]int{}
-	asked := wordsOf(q.Text)
+	asked := alike.words.of(q.Text)
 	chunks := map[int64]int{}
 	for _, place := range places {
 		chunks[found[place].sourceID()]++
@@ -102,10 +100,10 @@ func thin(found []candidate, places []int, q Question) []int {
 	var kept, spare []int
 	for _, place := range places {
 		c := found[place]
-		empty := c.Kind == "status_note" && c.Tokens < shortNote && chunks[c.sourceID()] > 1 && overlap(asked, wordsOf(c.Text)) == 0
+		empty := c.Kind == "status_note" && c.Tokens < shortNote && chunks[c.sourceID()] > 1 && overlap(asked, alike.wordsAt(place)) == 0
 		copied := false
 		for _, earlier := range kept {
-			copied = copied || similarText(found[earlier].Text, c.Text)
+			copied = copied || alike.copied(earlier, place)
 		}
 		if empty || copied || perSource[c.sourceID()] >= sourceChunks(q.TopK) {
 			spare = append(spare, place)
@@ -138,12 +136,13 @@ const shortNote = 25
 type likeness struct {
 	found   []candidate
 	usual   float64 // the mean between chunks of different tickets
-	byPlace map[int]map[string]bool
+	words   words
+	byPlace []wordSet
 }
 
 // newLikeness measures what is usual among the rows.
 func newLikeness(found []candidate) *likeness {
-	l := &likeness{found: found, byPlace: map[int]map[string]bool{}}
+	l := &likeness{found: found, words: words{}, byPlace: make([]wordSet, len(found))}
 	pairs := 0
 	for i, c := range found {
 		for j := range i {
@@ -171,12 +170,13 @@ func (l *likeness) of(i, j int) float64 {
 	if l.found[i].sourceID() != l.found[j].sourceID() {
 		return cosine
 	}
-	return min(cosine, l.usual+(1-l.usual)*overlap(l.words(i), l.words(j)))
+	return min(cosine, l.usual+(1-l.usual)*overlap(l.wordsAt(i), l.wordsAt(j)))
 }
 
-func (l *likeness) words(place int) map[string]bool {
+// wordsAt are the words of a candidate, which are wanted for every comparison with another.
+func (l *likeness) wordsAt(place int) wordSet {
 	if l.byPlace[place] == nil {
-		l.byPlace[place] = wordsOf(l.found[place].Text)
+		l.byPlace[place] = l.words.of(l.found[place].Text)
 	}
 	return l.byPlace[place]
 }
@@ -184,45 +184,10 @@ func (l *likeness) words(place int) map[string]bool {
 // sameText is the overlap of words from which a text is another one's copy.
 const sameText = 0.9
 
-func similarText(a, b string) bool {
+func (l *likeness) copied(i, j int) bool {
+	a, b := l.found[i].Text, l.found[j].Text
 	if len(a) > 2*len(b) || len(b) > 2*len(a) {
 		return false
 	}
-	return a == b || overlap(wordsOf(a), wordsOf(b)) >= sameText
+	return a == b || overlap(l.wordsAt(i), l.wordsAt(j)) >= sameText
 }
-
-// overlap is the share of common words among all words of two texts (Jaccard), 0 to 1.
-func overlap(a, b map[string]bool) float64 {
-	common := 0
-	for word := range a {
-		if b[word] {
-			common++
-		}
-	}
-	if common == 0 {
-		return 0
-	}
-	return float64(common) / float64(len(a)+len(b)-common)
-}
-
-// wordsOf gives the words of a text that can tell it from another: of three letters or more, in lower case and cut to
-// their first six, which joins most forms of a word, without the most usual of English.
-func wordsOf(text string) map[string]bool {
-	words := map[string]bool{}
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		runes := []rune(word)
-		if len(runes) < 3 || usualWords[word] {
-			continue
-		}
-		words[string(runes[:min(len(runes), 6)])] = true
-	}
-	return words
-}
-
-var usualWords = func() map[string]bool {
-	words := map[string]bool{}
-	for _, word := range strings.Fields("the and for are was were has had have did does not but our out why how what who when where which with this that these those from into its you your they their then than there been being will would can could should about after before because please any all some more most other only also just now one two") {
-		words[word] = true
-	}
-	return words
-}()

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"net/http"
+	"sync"
 	"time"
 
 	"tasklens/internal/offline/embed"
@@ -23,7 +24,8 @@ func newOptions(given []Option) options {
 	return o
 }
 
-// Delay lets every embedding request, and every chat request, take so much longer: real models take their time.
+// Delay lets every embedding request, and every chat request, take so long, or longer where answering does: real models
+// take their time.
 func Delay(embed, chat time.Duration) Option {
 	return func(o *options) { o.embedDelay, o.chatDelay = embed, chat }
 }
@@ -34,7 +36,7 @@ func Embedder(embed func(text string, dimensions int) []float32) Option {
 	return func(o *options) { o.embed = embed }
 }
 
-// delayed answers after a delay, or not at all when the client does not wait for it.
+// delayed holds an answer back, as long as the client waits for it.
 func delayed(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 	if delay <= 0 {
 		return next
@@ -42,10 +44,32 @@ func delayed(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		timer := time.NewTimer(delay)
 		defer timer.Stop()
-		select {
-		case <-r.Context().Done():
-		case <-timer.C:
-			next(w, r)
-		}
+		held := &heldWriter{ResponseWriter: w}
+		held.wait = sync.OnceFunc(func() {
+			select {
+			case <-r.Context().Done(): // nobody reads it
+			case <-timer.C:
+			}
+		})
+		next(held, r)
 	}
 }
+
+// heldWriter waits before anything is sent, so that the work for it is part of the time that it takes.
+type heldWriter struct {
+	http.ResponseWriter
+	wait func()
+}
+
+func (w *heldWriter) WriteHeader(status int) {
+	w.wait()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *heldWriter) Write(data []byte) (int, error) {
+	w.wait()
+	return w.ResponseWriter.Write(data)
+}
+
+// Unwrap lets http.ResponseController reach what flushes.
+func (w *heldWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -112,7 +112,7 @@ func TestEverythingIsMeasured(t *testing.T) {
 		`(?m)^\d{4}-\d\d-\d\d on \d+ processors .*Postgres \d+\.\d+, pgvector \d+\.`,
 		"#### Loading, and sizes\n", "#### Statements, ms\n", "#### Goals, ",
 		"#### Recall@10 of vector search", "#### POST /api/hybrid-search, ", "#### What the service adds at 10 ",
-		"#### With a model that takes 2ms for an embedding and 5ms for a chat, ms\n",
+		"#### With a model that takes 2ms for an embedding and 5ms for a chat, ms and processors in use\n", "#### What service and database add to the model's time at 10 ",
 	} {
 		if !regexp.MustCompile(part).MatchString(report) {
 			t.Errorf("%q is not in the report", part)
@@ -155,6 +155,12 @@ func TestEverythingIsMeasured(t *testing.T) {
 	}
 	for _, row := range []string{"/api/query, 10 requests a second, uncached", "/api/query, 4 clients, cached", "/api/hybrid-search, 4 clients, uncached"} {
 		positive(row, 0, 2, 3, 4, 5)
+	}
+	for row, least := range map[string]float64{"/api/hybrid-search": 2, "/api/query": 7} {
+		positive(row, 0, 1, 2, 3)
+		if alone, _ := strconv.ParseFloat(rows[row][2], 64); alone < least {
+			t.Errorf("%s: the model alone takes %v ms, want at least %v", row, alone, least)
+		}
 	}
 	// So few chunks are all compared, whatever the filter.
 	for _, row := range []string{"none", "project of 50%", "status of 10%", "project of one ticket", "project of 10% on other topics", "none; about a ticket of 30 chunks"} {

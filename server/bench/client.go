@@ -52,6 +52,14 @@ func (e Endpoint) post(ctx context.Context, path string, body []byte) ([]byte, e
 	return answer, nil
 }
 
+// prepare makes a request of a body that is posted later.
+func (e Endpoint) prepare(path string, body []byte) request {
+	return func(ctx context.Context) error {
+		_, err := e.post(ctx, path, body)
+		return err
+	}
+}
+
 // encode writes what is always valid JSON.
 func encode(value map[string]any) []byte {
 	body, err := json.Marshal(value)

@@ -86,11 +86,11 @@ func (r Run) service(ctx context.Context) ([]Table, error) {
 	for _, l := range loads(r.Clients...) {
 		for _, k := range kinds(from) {
 			r.Progress("asking the service: " + l.name + ", " + k.name)
-			row, err := r.measureLoad(ctx, l, k)
+			took, row, err := r.measureLoad(ctx, l, l.name+", "+k.name, r.ask("/api/hybrid-search", searchBody, k))
 			if err != nil {
 				return nil, err
 			}
-			table.Rows = append(table.Rows, row)
+			table.Rows = append(table.Rows, append(append(row.cells, quantiles(took)...), row.cores...))
 		}
 		from += firstOfHTTP
 	}
@@ -98,15 +98,22 @@ func (r Run) service(ctx context.Context) ([]Table, error) {
 	return []Table{table, overhead}, err
 }
 
-func (r Run) measureLoad(ctx context.Context, l load, k kind) ([]string, error) {
+// loadRow is a row of a table without its times: its name, the requests, those that failed, how many a second succeeded;
+// and the processors that were in use.
+type loadRow struct{ cells, cores []string }
+
+// measureLoad asks under a load, and gives the milliseconds of what succeeded.
+func (r Run) measureLoad(ctx context.Context, l load, name string, do func(ctx context.Context, i int) error) ([]float64, loadRow, error) {
 	before, started := cpuTimes("/proc", r.Processes), time.Now()
-	samples := l.run(ctx, r.Lasting, r.ask("/api/hybrid-search", searchBody, k))
+	samples := l.run(ctx, r.Lasting, do)
 	lasted := time.Since(started)
 	after := cpuTimes("/proc", r.Processes)
 	took, failed, first := outcome(samples)
 	if len(took) == 0 {
-		return nil, fmt.Errorf("ask the service: %w", first)
+		return nil, loadRow{}, fmt.Errorf("ask the service, %s: %w", name, first)
 	}
-	row := []string{l.name + ", " + k.name, fmt.Sprint(len(samples)), fmt.Sprint(failed), number(float64(len(took)) / lasted.Seconds())}
-	return append(append(row, quantiles(took)...), cores(before, after, lasted, r.Processes)...), nil
+	return took, loadRow{
+		cells: []string{name, fmt.Sprint(len(samples)), fmt.Sprint(failed), number(float64(len(took)) / lasted.Seconds())},
+		cores: cores(before, after, lasted, r.Processes),
+	}, nil
 }

@@ -9,51 +9,63 @@ import (
 	"tasklens/internal/vector"
 )
 
-// overhead asks every query of three: the service, the database as the service asks it, and the model as the service
-// asks it. Each is new to each.
-func (r Run) overhead(ctx context.Context, from int) (Table, error) {
-	r.Progress("measuring what the service adds")
-	parts := []struct {
-		name string
-		to   Endpoint
-		path string
-		body func(text string) []byte
-	}{
-		{"the service", r.Service, "/api/hybrid-search", searchBody},
-		{"the database: search_hybrid through PostgREST or the gateway", r.REST, "/rpc/search_hybrid", func(text string) []byte {
-			return encode(map[string]any{
-				"query_text": text, "query_embedding": vector.Vector(Embed(text, vector.Dimensions)), "embedding_model": model,
-				"match_threshold": threshold, "match_count": results + 1, "match_offset": 0, "vector_weight": 1, "keyword_weight": 1,
-			})
-		}},
-		{"the model: an embedding", r.Model, "/embeddings", func(text string) []byte {
-			return encode(map[string]any{"model": model, "input": []string{text}, "encoding_format": "base64"})
-		}},
-	}
-	queries := max(1, int(r.Lasting.Seconds()*rate/2))
-	// The turn goes round: who asks first finds the caches cold.
+// request is one that is ready to be sent.
+type request func(ctx context.Context) error
+
+// part is something that queries are asked of.
+type part struct {
+	name string
+	ask  func(text string) request
+}
+
+// inTurn asks n queries of every part, one request each interval, and gives the milliseconds of each part's in the order
+// of the queries. The turn goes round: who asks first finds the caches cold. Requests are made before, so that making them
+// is not timed.
+func (r Run) inTurn(ctx context.Context, interval time.Duration, from, n int, parts []part) ([][]float64, error) {
 	turn := func(i int) (query, part int) { return i / len(parts), (i + i/len(parts)) % len(parts) }
-	bodies := make([][]byte, queries*len(parts)) // made before, so that making them is not timed
-	for i := range bodies {
+	requests := make([]request, n*len(parts))
+	for i := range requests {
 		query, part := turn(i)
-		bodies[i] = parts[part].body(r.Collection.Query(from + query).Text)
+		requests[i] = parts[part].ask(r.Collection.Query(from + query).Text)
 	}
-	// Each part at the fixed rate: they arrive in turn, evenly spaced.
-	samples := arrive(ctx, time.Second*2/time.Duration(rate*len(parts)), len(bodies), func(ctx context.Context, i int) error {
-		_, part := turn(i)
-		_, err := parts[part].to.post(ctx, parts[part].path, bodies[i])
-		return err
-	})
+	samples := arrive(ctx, interval, len(requests), func(ctx context.Context, i int) error { return requests[i](ctx) })
 	if err := ctx.Err(); err != nil {
-		return Table{}, err
+		return nil, err
 	}
 	took := make([][]float64, len(parts))
 	for i, s := range samples {
 		_, part := turn(i)
 		if s.err != nil {
-			return Table{}, fmt.Errorf("ask %s: %w", parts[part].name, s.err)
+			return nil, fmt.Errorf("ask %s: %w", parts[part].name, s.err)
 		}
-		took[part] = append(took[part], milliseconds(s.took)) // in the order of the queries
+		took[part] = append(took[part], milliseconds(s.took))
+	}
+	return took, nil
+}
+
+func embedBody(text string) []byte {
+	return encode(map[string]any{"model": model, "input": []string{text}, "encoding_format": "base64"})
+}
+
+// overhead asks every query of three: the service, the database as the service asks it, and the model as the service
+// asks it. Each is new to each.
+func (r Run) overhead(ctx context.Context, from int) (Table, error) {
+	r.Progress("measuring what the service adds")
+	parts := []part{
+		{"the service", func(text string) request { return r.Service.prepare("/api/hybrid-search", searchBody(text)) }},
+		{"the database: search_hybrid through PostgREST or the gateway", func(text string) request {
+			return r.REST.prepare("/rpc/search_hybrid", encode(map[string]any{
+				"query_text": text, "query_embedding": vector.Vector(Embed(text, vector.Dimensions)), "embedding_model": model,
+				"match_threshold": threshold, "match_count": results + 1, "match_offset": 0, "vector_weight": 1, "keyword_weight": 1,
+			}))
+		}},
+		{"the model: an embedding", func(text string) request { return r.Model.prepare("/embeddings", embedBody(text)) }},
+	}
+	queries := max(1, int(r.Lasting.Seconds()*rate/2))
+	// Each part at half of the fixed rate: they arrive in turn, evenly spaced.
+	took, err := r.inTurn(ctx, time.Second*2/time.Duration(rate*len(parts)), from, queries, parts)
+	if err != nil {
+		return Table{}, err
 	}
 	table := Table{
 		Title: fmt.Sprintf("What the service adds at %d requests a second, ms", rate), Header: []string{"part", "p50", "p95", "p99"},
