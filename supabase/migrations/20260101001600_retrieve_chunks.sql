@@ -30,7 +30,10 @@ as $$
     order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
     limit greatest(1, least(100, retrieve_chunks.match_count))
   ), nearest as materialized (
-    select k.chunk_id, k.project_id, k.ticket_id, k.similarity, c.kind, c.text, c.tokens, c.embedding,
+    select k.chunk_id, k.project_id, k.ticket_id, k.similarity, c.kind, c.text, c.tokens,
+      -- Of length 1 it is already: what counts is that the result lies here whole, and is not fetched from the table's
+      -- outside storage again for every pair, which takes ten times as long as comparing.
+      extensions.l2_normalize(c.embedding) as embedding,
       k.similarity > retrieve_chunks.match_threshold as over_threshold,
       row_number() over (order by k.similarity desc, k.chunk_id) as place
     from kept k

@@ -68,7 +68,8 @@ as $$
       order by o.ticket_id, o.project_id, o.chunk_id, o.place nulls last
     ) x
   ), candidate as materialized (
-    select x.*, c.kind, c.text, c.tokens, v.embedding,
+    -- Normalised for the same reason as in retrieve_chunks.
+    select x.*, c.kind, c.text, c.tokens, extensions.l2_normalize(v.embedding) as embedding,
       1 - (v.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding) as similarity
     from numbered x
     left join public.chunks c on c.chunk_id = x.chunk_id
