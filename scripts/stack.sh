@@ -120,10 +120,11 @@ build() {
 }
 
 # The database, with the migrations that it lacks. Sets the URLs of its roles, and PGBIN.
-start_database() {
+start_database() { # [NAME]
+  local name=${1:-tasklens}
   "$here/postgres" start "$local/postgres"
-  "$here/postgres" create tasklens "$local/postgres"
-  eval "$("$here/postgres" env "$local/postgres")"
+  "$here/postgres" create "$name" "$local/postgres"
+  eval "$("$here/postgres" env "$local/postgres" "$name")"
   DATABASE_URL=$OWNER_URL "$server" migrate >&2
 }
 

@@ -18,20 +18,42 @@ type evalConfig struct {
 	DatabaseURL string `env:"DATABASE_URL,required"`
 }
 
-// evaluate measures the ranking of a running service by a collection that it has loaded.
+// evaluate measures a running service by a collection that it has loaded: its rankings, or its answers.
 func evaluate(ctx context.Context, args []string) error {
-	keywordAlone := len(args) == 2 && args[0] == "--keyword"
-	if len(args) != 1 && !keywordAlone {
+	var option string
+	if len(args) == 2 {
+		option, args = args[0], args[1:]
+	}
+	if len(args) != 1 || option != "" && option != "--keyword" && option != "--answers" {
 		return errUsage
 	}
 	config, err := env.ParseAs[evalConfig]()
 	if err != nil {
 		return fmt.Errorf("read settings: %w", err)
 	}
-	folder, err := filepath.Abs(args[len(args)-1])
+	folder, err := filepath.Abs(args[0])
 	if err != nil {
 		return err
 	}
+	if option == "--answers" {
+		return evaluateAnswers(ctx, config, folder)
+	}
+	return evaluateRanking(ctx, config, folder, option == "--keyword")
+}
+
+func evaluateAnswers(ctx context.Context, config evalConfig, folder string) error {
+	questions, err := eval.ReadAsked(filepath.Join(folder, "questions.jsonl"))
+	if err != nil {
+		return fmt.Errorf("read questions: %w", err)
+	}
+	rates, err := eval.CheckAnswers(ctx, eval.Service{URL: config.ServiceURL}, questions, progress)
+	if err != nil {
+		return err
+	}
+	return eval.PrintAnswers(os.Stdout, filepath.Base(folder), rates)
+}
+
+func evaluateRanking(ctx context.Context, config evalConfig, folder string, keywordAlone bool) error {
 	queries, err := eval.ReadQueries(folder)
 	if err != nil {
 		return err
@@ -43,7 +65,7 @@ func evaluate(ctx context.Context, args []string) error {
 	defer connection.Close(context.WithoutCancel(ctx))
 	report, err := eval.Run{
 		Service: eval.Service{URL: config.ServiceURL}, Connection: connection, Queries: queries, KeywordAlone: keywordAlone,
-		Progress: func(step string) { fmt.Fprintln(os.Stderr, step, "…") },
+		Progress: progress,
 	}.Do(ctx)
 	if err != nil {
 		return err

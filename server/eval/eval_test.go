@@ -35,8 +35,8 @@ const (
 `
 )
 
-// start runs the service over a database of the test's own that has the tickets, and gives its address.
-func start(t *testing.T, database *testbed.DB) string {
+// start runs the service over a database of the test's own that has the tickets of a folder, and gives its address.
+func start(t *testing.T, database *testbed.DB, path string) string {
 	t.Helper()
 	restURL, secret := testbed.REST(t, database)
 	key, err := gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()})
@@ -52,7 +52,7 @@ func start(t *testing.T, database *testbed.DB) string {
 		t.Fatal(err)
 	}
 	indexer := index.New(model, tokens, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens})
-	rows, err := ticketfile.Open(folder(t, map[string]string{"projects.jsonl": projects, "tickets.jsonl": tickets}))
+	rows, err := ticketfile.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestARunMeasuresTheServiceAndTheReferences(t *testing.T) {
 	t.Parallel()
 	database := testbed.Database(t)
 	run := eval.Run{
-		Service:    eval.Service{URL: start(t, database)},
+		Service:    eval.Service{URL: start(t, database, folder(t, map[string]string{"projects.jsonl": projects, "tickets.jsonl": tickets}))},
 		Connection: testbed.Connect(t, database.OwnerURL),
 		Queries: []eval.Query{
 			{ID: "q1", Text: "leaking shaft", Judged: measure.Judged{"PUMP-1": 1}},

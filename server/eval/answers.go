@@ -1,0 +1,155 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Asked is a question about a collection, and the tickets one of which its answer must cite; none where the collection
+// has no answer. Those of the half "choose" may be looked at while choices are made, those of the half "report" are only
+// counted.
+type Asked struct {
+	Half     string   `json:"half"`
+	Question string   `json:"question"`
+	Cite     []string `json:"cite"`
+}
+
+// Halves are the two.
+var Halves = []string{"choose", "report"}
+
+// ReadAsked reads questions, a JSON object a line.
+func ReadAsked(path string) (list []Asked, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	decoder := json.NewDecoder(file)
+	decoder.DisallowUnknownFields()
+	for {
+		var one Asked
+		if err := decoder.Decode(&one); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("%s, question %d: %w", path, len(list)+1, err)
+		}
+		if strings.TrimSpace(one.Question) == "" || !slices.Contains(Halves, one.Half) {
+			return nil, fmt.Errorf("%s, question %d: it must have a question, and a half that is %s", path, len(list)+1, strings.Join(Halves, " or "))
+		}
+		list = append(list, one)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s holds no question", path)
+	}
+	return list, nil
+}
+
+// Rates count, of questions that have an answer, those whose answer cites a ticket that it must, and those that had a
+// note of that ticket among the sources, where resolutions stand; of those that have none, the answers that cite nothing.
+type Rates struct {
+	Retrieval, Half                                   string
+	Answerable, Cited, Noted, Unanswerable, Abstained int
+	Wrong                                             []string // questions that were answered otherwise than they should be
+}
+
+// CheckAnswers asks the service every question by both retrievals, and counts by half.
+func CheckAnswers(ctx context.Context, service Service, questions []Asked, progress func(step string)) (all []Rates, err error) {
+	for _, retrieval := range []string{"vector", "hybrid"} {
+		progress("asking by " + retrieval + " retrieval")
+		answers := make([]answered, len(questions))
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(clients)
+		for i, q := range questions {
+			group.Go(func() error {
+				if err := service.post(ctx, "/api/query", map[string]any{"question": q.Question, "retrieval": retrieval}, &answers[i]); err != nil {
+					return fmt.Errorf("ask %q: %w", q.Question, err)
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+		for _, half := range Halves {
+			r := Rates{Retrieval: retrieval, Half: half}
+			for i, q := range questions {
+				if q.Half == half {
+					r.count(q, answers[i])
+				}
+			}
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// answered is what counting needs of an answer.
+type answered struct {
+	Sources []struct {
+		TicketKey  *string `json:"ticket_key"`
+		TicketName *string `json:"ticket_name"`
+		Text       string  `json:"text"`
+		Cited      bool    `json:"cited"`
+	} `json:"sources"`
+}
+
+func (r *Rates) count(q Asked, got answered) {
+	cites, right, note := false, false, false
+	for _, s := range got.Sources {
+		cites = cites || s.Cited
+		if s.TicketKey != nil && slices.Contains(q.Cite, *s.TicketKey) {
+			right = right || s.Cited
+			note = note || !strings.HasPrefix(s.Text, *s.TicketName)
+		}
+	}
+	good := right
+	if len(q.Cite) == 0 {
+		good = !cites
+		r.Unanswerable++
+		r.Abstained += one(good)
+	} else {
+		r.Answerable++
+		r.Cited += one(good)
+		r.Noted += one(note)
+	}
+	if !good {
+		r.Wrong = append(r.Wrong, q.Question)
+	}
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// PrintAnswers writes the counts as plain text, and the questions of the half "choose" that went wrong.
+func PrintAnswers(to io.Writer, name string, all []Rates) error {
+	var out strings.Builder
+	questions := 0
+	for _, r := range all[:len(Halves)] {
+		questions += r.Answerable + r.Unanswerable
+	}
+	fmt.Fprintf(&out, "%s: %d questions\n\n%-22s %18s %18s %24s\n", name, questions, "retrieval, half", "right one cited", "its note a source", "unanswerable, abstained")
+	for _, r := range all {
+		of := func(part, whole int) string { return fmt.Sprintf("%d of %d", part, whole) }
+		fmt.Fprintf(&out, "%-22s %18s %18s %24s\n", r.Retrieval+", "+r.Half, of(r.Cited, r.Answerable), of(r.Noted, r.Answerable), of(r.Abstained, r.Unanswerable))
+	}
+	for _, r := range all {
+		if r.Half == Halves[0] {
+			for _, question := range r.Wrong {
+				fmt.Fprintf(&out, "\nwrong (%s): %s", r.Retrieval, question)
+			}
+		}
+	}
+	_, err := io.WriteString(to, strings.TrimRight(out.String(), "\n")+"\n")
+	return err
+}
