@@ -5,10 +5,14 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"tasklens/internal/openai"
+	"tasklens/internal/tokenizer"
 )
 
-// Forty candidates of the greatest length of a chunk, as a question has them where nearly everything is similar.
-func BenchmarkChoose(b *testing.B) {
+// many are as many candidates as there can be, of the greatest length of a chunk, as a question has them where nearly
+// everything is similar.
+func many() []candidate {
 	random := rand.New(rand.NewPCG(1, 1))
 	found := make([]candidate, candidates)
 	for i := range found {
@@ -18,9 +22,28 @@ func BenchmarkChoose(b *testing.B) {
 		}
 		found[i] = chunkOf(int64(i), 1, 0.9-float64(i)/100, strings.Join(words, " "))
 	}
-	found = alike(found, 0.6, nil)
-	q := question(5, 0.5)
+	return alike(found, 0.6, nil)
+}
+
+func BenchmarkChoose(b *testing.B) {
+	found, q := many(), question(5, 0.5)
 	for b.Loop() {
 		choose(found, q)
+	}
+}
+
+// What an answer costs beside the model's time and the database's.
+func BenchmarkAnswer(b *testing.B) {
+	tokens, err := tokenizer.Load()
+	if err != nil {
+		b.Fatal(err)
+	}
+	said := openai.Completion{Text: "So [1].", Finish: "stop", TokensIn: 1000, TokensOut: 3}
+	db := &rows{rows: many()}
+	answerer := New(&model{say: func(string, string) openai.Completion { return said }}, tokens, Options{})
+	for b.Loop() {
+		if _, err := answerer.Answer(b.Context(), db, question(5, 0.5), nil); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -6,6 +6,9 @@ import "unicode/utf8"
 // equals. What is left keeps its order. A single source that is too long is cut rather than left out, because an answer
 // from its beginning is better than none.
 func (a *Answerer) fit(chosen []candidate) []candidate {
+	if a.surelyFits(chosen) {
+		return chosen
+	}
 	total := 0
 	sizes := make([]int, len(chosen))
 	for i, c := range chosen {
@@ -27,6 +30,22 @@ func (a *Answerer) fit(chosen []candidate) []candidate {
 		chosen[0].Text = a.cut(chosen[0].Text, max(0, a.options.ContextTokens-(total-len(a.tokenizer.Lengths(chosen[0].Text)))))
 	}
 	return chosen
+}
+
+// surelyFits says that the sources are far from filling the budget, without counting their tokens, which takes longer than
+// all else here. What the prompt does to a text at most doubles the tokens that it was stored with; what stands around it
+// has no more tokens than bytes.
+func (a *Answerer) surelyFits(chosen []candidate) bool {
+	most := 0
+	for i, c := range chosen {
+		stored := 2 * c.Tokens
+		if c.Tokens <= 0 { // not embedded yet
+			stored = 2 * len(c.Text)
+		}
+		c.Text = ""
+		most += stored + len(sourceText("", i+1, c))
+	}
+	return most <= a.options.ContextTokens
 }
 
 // weight is how relevant a candidate is, by the measure that chose it.

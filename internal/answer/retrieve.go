@@ -189,5 +189,5 @@ func (l *likeness) copied(i, j int) bool {
 	if len(a) > 2*len(b) || len(b) > 2*len(a) {
 		return false
 	}
-	return a == b || overlap(l.wordsAt(i), l.wordsAt(j)) >= sameText
+	return a == b || overlapReaches(l.wordsAt(i), l.wordsAt(j), sameText)
 }

@@ -13,16 +13,24 @@ type words map[string]int
 // wordSet is the numbers of a text's words, in order, each once. It is never nil.
 type wordSet []int
 
+const beginningLetters = 6
+
 // of gives the words of a text that can tell it from another: of three letters or more, in lower case and cut to
 // their first six, which joins most forms of a word, without the most usual of English.
 func (w words) of(text string) wordSet {
 	set := wordSet{}
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		runes := []rune(word)
-		if len(runes) < 3 || usualWords[word] {
+		letters, beginning := 0, word
+		for place := range word {
+			if letters == beginningLetters {
+				beginning = word[:place]
+				break
+			}
+			letters++
+		}
+		if letters < 3 || usualWords[word] {
 			continue
 		}
-		beginning := string(runes[:min(len(runes), 6)])
 		number, known := w[beginning]
 		if !known {
 			number = len(w)
@@ -51,6 +59,29 @@ func overlap(a, b wordSet) float64 {
 		return 0
 	}
 	return float64(common) / float64(len(a)+len(b)-common)
+}
+
+// overlapReaches says whether the overlap is at least so much, and gives up as soon as it cannot be: of texts that differ
+// that is after a few words.
+func overlapReaches(a, b wordSet, least float64) bool {
+	// With d words in one alone, the overlap is (n − d) / (n + d), n being the words of both, counted twice.
+	n := len(a) + len(b)
+	most := (1 - least) / (1 + least) * float64(n)
+	apart := 0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] < b[j]:
+			i, apart = i+1, apart+1
+		case a[i] > b[j]:
+			j, apart = j+1, apart+1
+		default:
+			i, j = i+1, j+1
+		}
+		if float64(apart) > most+1e-9 {
+			return false
+		}
+	}
+	return overlap(a, b) >= least
 }
 
 var usualWords = func() map[string]bool {
