@@ -228,6 +228,26 @@ func TestCloseWritesWhatWaits(t *testing.T) {
 	})
 }
 
+// The time that is left is too good for a pause.
+func TestCloseEndsAPause(t *testing.T) {
+	down := true
+	inBubble(t, func(_ context.Context, c call) (int, error) {
+		if len(c.ids) > 0 && down {
+			down = false
+			return 0, errDown
+		}
+		return 0, nil
+	}, func(t *testing.T, l *Log, d *database, warned *[]warning) {
+		add(l, 0, 1)
+		time.Sleep(linger + time.Millisecond)
+		started := time.Now()
+		l.Close(t.Context())
+		if writes := d.writes(); len(writes) != 2 || time.Since(started) != 0 || len(*warned) > 0 {
+			t.Errorf("%d attempts, the last after %v", len(writes), time.Since(started))
+		}
+	})
+}
+
 func TestCloseWaitsNoLongerThanItMay(t *testing.T) {
 	inBubble(t, func(ctx context.Context, c call) (int, error) {
 		if len(c.ids) == 0 {
