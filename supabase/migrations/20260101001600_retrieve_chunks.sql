@@ -31,8 +31,8 @@ as $$
     limit greatest(1, least(100, retrieve_chunks.match_count))
   ), nearest as materialized (
     select k.chunk_id, k.project_id, k.ticket_id, k.similarity, c.kind, c.text, c.tokens,
-      -- Of length 1 it is already: what counts is that the result lies here whole, and is not fetched from the table's
-      -- outside storage again for every pair, which takes ten times as long as comparing.
+      -- Of length 1 it is already: what counts is that the result lies here whole. As stored it may be compressed, and would
+      -- be unpacked for every pair, which takes longer than comparing.
       extensions.l2_normalize(c.embedding) as embedding,
       k.similarity > retrieve_chunks.match_threshold as over_threshold,
       row_number() over (order by k.similarity desc, k.chunk_id) as place
