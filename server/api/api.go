@@ -18,6 +18,7 @@ import (
 	"tasklens/internal/answer"
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
+	"tasklens/internal/memo"
 	"tasklens/internal/migrate"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/search"
@@ -41,6 +42,7 @@ type Parts struct {
 	Searcher       *search.Searcher
 	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
+	Memo           *memo.Memo // nil: every response is made anew
 	Migrations     fs.FS
 	Log            *slog.Logger
 	EmbeddingModel string
