@@ -44,10 +44,10 @@ type setup struct {
 	requestTimeout time.Duration
 	attemptTimeout time.Duration
 	retries        int
-	serviceKey     string // "" is one of the role service_role
-	restURL        string // "" is the database's own
-	modelURL       string // "" is the stand-in
-	broken         bool   // a part that queries need is missing
+	serviceKey     string     // "" is one of the role service_role
+	restURL        string     // "" is the database's own
+	modelURL       string     // "" is the stand-in
+	broken         bool       // a part that queries need is missing
 	store          memo.Store // nil: memory of its own
 	maxStale       time.Duration
 	forgetful      bool

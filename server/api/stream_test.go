@@ -152,7 +152,7 @@ func (s *service) streams(speak func(say func(piece, finish string), r *http.Req
 
 func TestStream(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t)
+	s := startTracker(t, forgetful)
 	whole := s.ask(doubleCharge)
 	opened := s.openStream(doubleCharge, nil)
 	first, _ := opened.next()
