@@ -70,15 +70,20 @@ type named struct {
 	TicketName *string `json:"ticket_name"`
 }
 
-// read asks one of the copies, and holds what it says against the edits that were committed before.
-func (c *pumps) read(s *service, random *rand.Rand) error {
-	path, body := "/api/hybrid-search", map[string]any{"query": key(random.IntN(len(c.committed)))}
+// question is a request that some of the tickets answer.
+func question(s *service, random *rand.Rand) (path string, body map[string]any) {
+	of := key(random.IntN(len(pumps{}.committed)))
 	switch random.IntN(3) {
 	case 0:
-		path, body = "/api/query", map[string]any{"question": "Which pump?", "project_id": s.ids["PU"], "match_threshold": 0}
+		return "/api/query", map[string]any{"question": "Which pump?", "project_id": s.ids["PU"], "match_threshold": 0}
 	case 1:
-		path, body = "/api/query", map[string]any{"question": "What of " + key(random.IntN(len(c.committed))) + "?", "retrieval": "hybrid"}
+		return "/api/query", map[string]any{"question": "What of " + of + "?", "retrieval": "hybrid"}
 	}
+	return "/api/hybrid-search", map[string]any{"query": of}
+}
+
+// read asks one of the copies, and holds what it says against the edits that were committed before.
+func (c *pumps) read(s *service, path string, body map[string]any) error {
 	var least [6]int64
 	for i := range least {
 		least[i] = c.committed[i].Load()
@@ -143,8 +148,11 @@ func TestNothingIsStale(t *testing.T) {
 		group.Go(func() error {
 			random := rand.New(rand.NewPCG(seed, uint64(writers+reader)))
 			for writing.Load() > 0 && ctx.Err() == nil {
-				if err := c.read(s, random); err != nil {
-					return err
+				path, body := question(s, random)
+				for range 3 {
+					if err := c.read(s, path, body); err != nil {
+						return err
+					}
 				}
 			}
 			return nil
