@@ -28,11 +28,7 @@ create function private.merge_data_versions() returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
-  -- An older snapshot would meet changes that are added up already.
-  if current_setting('transaction_isolation') <> 'read committed' then
-    return;
-  end if;
-  if not pg_try_advisory_xact_lock(hashtext('private.merge_data_versions')) then
+  if not private.may_merge('private.merge_data_versions') then
     return;
   end if;
   with gone as (

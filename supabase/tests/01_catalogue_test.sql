@@ -50,6 +50,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer)', 'stable', 'invoker', 'service_role'),
     ('private.lock_sources(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
     ('private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer)', 'stable', 'invoker', 'service_role'),
+    ('private.may_merge(text)', 'volatile', 'invoker', ''),
     ('private.merge_data_versions()', 'volatile', 'definer', ''),
     ('private.merge_word_counts()', 'volatile', 'definer', ''),
     ('private.narrow_entries(bigint, bigint, tsquery, integer)', 'stable', 'invoker', 'service_role'),
