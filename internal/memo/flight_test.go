@@ -193,6 +193,57 @@ func TestEventsAreForAll(t *testing.T) {
 	})
 }
 
+// Nobody joins work that has been told to end, however long it takes about it.
+func TestNobodyJoinsWhatIsEnding(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, let := newBed(t), make(chan struct{})
+		ctx, leave := context.WithCancel(t.Context())
+		left := b.ask(ctx, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) {
+			<-let
+			return memo.Made{}, errors.New("ended")
+		})
+		leave()
+		synctest.Wait()
+		quick := newSlow()
+		close(quick.let)
+		next := b.ask(t.Context(), nil, quick.work)
+		close(let)
+		if got := <-next; got != (outcome{"made", memo.Stored, nil}) {
+			t.Errorf("the next got %+v", got)
+		}
+		if got := <-left; got.err == nil {
+			t.Errorf("who left got %+v", got)
+		}
+	})
+}
+
+// The last events are heard, though the work has ended by then.
+func TestTheLastEvents(t *testing.T) {
+	t.Parallel()
+	for range 30 { // which of two things that happened is seen first is chance
+		synctest.Test(t, func(t *testing.T) {
+			b, read, more := newBed(t), make(chan struct{}), make(chan struct{})
+			var heard []string
+			done := b.ask(t.Context(), func(e memo.Event) error {
+				<-read
+				heard = append(heard, e.Name)
+				return nil
+			}, func(_ context.Context, tell func(memo.Event) error) (memo.Made, error) {
+				err := tell(memo.Event{Name: "first"})
+				<-more
+				return memo.Made{}, errors.Join(err, tell(memo.Event{Name: "last"}))
+			})
+			close(more)
+			synctest.Wait()
+			close(read)
+			if got := <-done; got.err != nil || !slices.Equal(heard, []string{"first", "last"}) {
+				t.Errorf("heard was %q, then %+v", heard, got)
+			}
+		})
+	}
+}
+
 // Whatever comes and goes in whatever order, nobody waits for ever, and nobody gets what is not there.
 func TestManyComeAndGo(t *testing.T) {
 	t.Parallel()

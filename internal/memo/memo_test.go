@@ -143,9 +143,12 @@ func TestMaxStale(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		b.expect(memo.Request{}, "result 3", memo.Stored)
+		b.db.set(0, "moved again")
+		time.Sleep(2 * time.Minute)
+		b.expect(memo.Request{}, "result 4", memo.Stored)
 		// Callers choose the projects they ask for.
 		for id := range int64(5000) {
-			b.expect(memo.Request{Project: project(id + 1), Subject: id}, fmt.Sprint("result ", id+4), memo.Stored)
+			b.expect(memo.Request{Project: project(id + 1), Subject: id}, fmt.Sprint("result ", id+5), memo.Stored)
 		}
 	})
 }
