@@ -51,6 +51,7 @@ func serve(ctx context.Context, args []string) error {
 		Comparer:       comparer,
 		Answerer:       answerer,
 		Memo:           remembered.results,
+		Embeddings:     remembered.model.embeddings,
 		Migrations:     supabase.Migrations(),
 		Log:            log,
 		EmbeddingModel: config.EmbeddingModel,

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/memo"
 	"tasklens/internal/vector"
 )
@@ -75,4 +78,63 @@ func TestAFailedEmbeddingIsNotKept(t *testing.T) {
 	if _, _, err := memo.NewEmbeddings(m, "", kept).Embed(t.Context(), []string{"a"}); !errors.Is(err, m.failure) || kept.size() != 0 {
 		t.Errorf("the error is %v, %d are kept", err, kept.size())
 	}
+}
+
+// What is begun early is asked of the model once, whatever comes of it.
+func TestAnEmbeddingThatWasBegun(t *testing.T) {
+	t.Parallel()
+	m := &model{}
+	e := memo.NewEmbeddings(m, "", &store{})
+	begun, giveUp := e.Begin(t.Context(), "a")
+	if _, _, err := e.Embed(begun, []string{"a"}); err != nil || m.asked != 1 {
+		t.Errorf("the model was asked %d times, %v", m.asked, err)
+	}
+	giveUp()
+	if _, _, err := e.Embed(begun, []string{"other"}); err != nil || m.asked != 2 {
+		t.Errorf("for another the model was asked %d times, %v", m.asked, err)
+	}
+	m.failure = errors.New("down")
+	failing, giveUp := e.Begin(t.Context(), "abc")
+	defer giveUp()
+	for range 2 {
+		if _, _, err := e.Embed(failing, []string{"abc"}); !errors.Is(err, m.failure) || m.asked != 3 {
+			t.Errorf("the model was asked %d times, %v", m.asked, err)
+		}
+	}
+}
+
+// hanging is a model that answers when it is let.
+type hanging struct {
+	model
+	let chan struct{}
+}
+
+func (h *hanging) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
+	select {
+	case <-h.let:
+		return h.model.Embed(ctx, inputs)
+	case <-ctx.Done():
+		return nil, 0, ctx.Err()
+	}
+}
+
+// Who began an embedding may leave: whoever waits for it gets it all the same, in their own time.
+func TestAnEmbeddingThatWasGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := &hanging{let: make(chan struct{})}
+		e := memo.NewEmbeddings(h, "", &store{})
+		begun, giveUp := e.Begin(t.Context(), "a")
+		hurried, cancel := context.WithTimeout(begun, time.Second)
+		defer cancel()
+		if _, _, err := e.Embed(hurried, []string{"a"}); fault.CodeOf(err) != fault.Timeout {
+			t.Errorf("the error is %v", err)
+		}
+		giveUp()
+		synctest.Wait()
+		close(h.let)
+		if _, _, err := e.Embed(begun, []string{"a"}); err != nil || h.asked != 1 {
+			t.Errorf("the model was asked %d times, %v", h.asked, err)
+		}
+	})
 }

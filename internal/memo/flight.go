@@ -15,6 +15,8 @@ type flights struct {
 	running map[string]*flight
 }
 
+func newFlights() flights { return flights{running: map[string]*flight{}} }
+
 // flight is a result while it is made.
 type flight struct {
 	ctx     context.Context
@@ -63,7 +65,7 @@ func (f *flights) join(ctx context.Context, key string, events bool, work makeRe
 		tell = started.tell
 	}
 	go func() {
-		started.made, started.origin, started.err = work(started.ctx, tell)
+		started.made, started.origin, started.err = safely(started.ctx, tell, work)
 		f.mutex.Lock()
 		f.forget(key, started)
 		f.mutex.Unlock()
@@ -72,6 +74,16 @@ func (f *flights) join(ctx context.Context, key string, events bool, work makeRe
 		close(started.ended)
 	}()
 	return started, true
+}
+
+// safely makes a panic an error: on a goroutine of its own it would end the process.
+func safely(ctx context.Context, tell func(Event) error, work makeResult) (made Made, origin Origin, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fault.Recovered(r)
+		}
+	}()
+	return work(ctx, tell)
 }
 
 // forget keeps a flight from being joined.

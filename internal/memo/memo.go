@@ -43,7 +43,7 @@ type Memo struct {
 
 // New makes a memo.
 func New(options Options) *Memo {
-	return &Memo{options: options, versions: versions{read: map[int64]reading{}}, flights: flights{running: map[string]*flight{}}}
+	return &Memo{options: options, versions: versions{read: map[int64]reading{}}, flights: newFlights()}
 }
 
 // Request is what is asked, and by whom.
@@ -68,8 +68,8 @@ type Event struct {
 	Data any // nobody changes it any more
 }
 
-// Work makes a result. With tell, which comes from the caller's, it tells events; an error of it ends the work. It must
-// not panic.
+// Work makes a result. With tell, which comes from the caller's, it tells events; an error of it ends the work. It may
+// run on a goroutine of its own, where a panic becomes an error.
 type Work func(ctx context.Context, tell func(Event) error) (Made, error)
 
 // Origin says where a result comes from.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/memo"
 )
 
@@ -90,6 +92,10 @@ func TestWhatIsNotKept(t *testing.T) {
 	})
 	if err != nil || string(made.Body) != "degraded" || origin != memo.Passed {
 		t.Errorf("%q from %v, %v", made.Body, origin, err)
+	}
+	_, _, err = b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) { panic("oh") })
+	if fault.CodeOf(err) != fault.Internal || !strings.Contains(err.Error(), "panic: oh") || !strings.Contains(err.Error(), "memo_test.go") {
+		t.Errorf("a panic became %v", err)
 	}
 	if kept := b.store.size(); kept != 0 {
 		t.Errorf("%d results are kept", kept)

@@ -42,7 +42,8 @@ type Parts struct {
 	Searcher       *search.Searcher
 	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
-	Memo           *memo.Memo // nil: every response is made anew
+	Memo           *memo.Memo       // nil: every response is made anew
+	Embeddings     *memo.Embeddings // of queries; nil where none are remembered
 	Migrations     fs.FS
 	Log            *slog.Logger
 	EmbeddingModel string

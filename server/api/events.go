@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
-	"runtime/debug"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -100,7 +98,7 @@ func watch(connection net.Conn, cancel context.CancelCauseFunc) {
 func safely(work func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fault.Wrap(fault.Internal, "Something went wrong.", fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+			err = fault.Recovered(r)
 		}
 	}()
 	return work()

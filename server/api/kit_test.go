@@ -122,13 +122,15 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		store = memory
 	}
 	var asked answer.Model = model
+	var embeddings *memo.Embeddings
 	if !want.forgetful {
-		asked = rememberingModel{model, memo.NewEmbeddings(model, "", store)}
+		embeddings = memo.NewEmbeddings(model, "", store)
+		asked = rememberingModel{model, embeddings}
 		s.memo = memo.New(memo.Options{Store: store, Lifetime: time.Hour, MaxStale: want.maxStale, Settings: s.db.Name,
 			Warn: func(_ context.Context, message string, err error) { log.Warn(message, "error", err) }})
 	}
 	parts := api.Parts{
-		Memo:     s.memo,
+		Memo: s.memo, Embeddings: embeddings,
 		Database: postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key)),
 		Indexer:  index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
 		Searcher: search.New(asked, want.weights, func(_ context.Context, message string, err error) {

@@ -83,7 +83,7 @@ func (a *API) query(c *fiber.Ctx) error {
 	if or(request.Stream, false) || acceptsEvents(c) {
 		return a.streamAnswer(c, db, whole, question)
 	}
-	made, origin, err := a.remembered(c.UserContext(), db, whole, nil, a.answering(db, question))
+	made, origin, err := a.remembered(c.UserContext(), db, whole, question.Text, nil, a.answering(db, question))
 	if err != nil {
 		return err
 	}

@@ -38,15 +38,16 @@ func asked(c *fiber.Ctx, kind string, project *int64, subject any) memo.Request 
 	return request
 }
 
-// remembered gives the result of a request, remembered or made by work.
-func (a *API) remembered(ctx context.Context, db memo.Database, request memo.Request, tell func(memo.Event) error, work memo.Work) (memo.Made, memo.Origin, error) {
-	return a.Memo.Do(ctx, db, request, tell, func(ctx context.Context, tell func(memo.Event) error) (made memo.Made, err error) {
-		err = safely(func() (err error) {
-			made, err = work(ctx, tell)
-			return err
-		})
-		return made, err
-	})
+// remembered gives the result of a request, remembered or made by work, of which the first step is to embed text.
+func (a *API) remembered(ctx context.Context, db memo.Database, request memo.Request, text string, tell func(memo.Event) error, work memo.Work) (memo.Made, memo.Origin, error) {
+	if a.Embeddings != nil {
+		// At once, while the database is asked whether that is needed. Where it is not, the embedding is remembered as a rule,
+		// and otherwise given up.
+		var giveUp func()
+		ctx, giveUp = a.Embeddings.Begin(ctx, text)
+		defer giveUp()
+	}
+	return a.Memo.Do(ctx, db, request, tell, work)
 }
 
 // sendMade answers with a result.

@@ -105,7 +105,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 	explained := or(request.Explain, false)
 	// A word weighs by how rare it is in all projects, so a result depends on all, whatever its filter.
 	everything := asked(c, "hybrid-search", nil, []any{query, explained})
-	made, origin, err := a.remembered(c.UserContext(), db, everything, nil, func(ctx context.Context, _ func(memo.Event) error) (memo.Made, error) {
+	made, origin, err := a.remembered(c.UserContext(), db, everything, query.Text, nil, func(ctx context.Context, _ func(memo.Event) error) (memo.Made, error) {
 		page, err := a.Searcher.Hybrid(ctx, db, query)
 		if err != nil {
 			return memo.Made{}, err

@@ -36,7 +36,7 @@ func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole memo.Reque
 			told = true
 			return send(e.Name, e.Data)
 		}
-		made, from, err := a.remembered(ctx, db, whole, tell, a.answering(db, question))
+		made, from, err := a.remembered(ctx, db, whole, question.Text, tell, a.answering(db, question))
 		if err != nil {
 			return err
 		}
