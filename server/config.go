@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+
+	"tasklens/internal/cache"
 )
 
 // Config is every setting of the program, read from the environment once. README's table of settings says the same.
@@ -39,8 +41,13 @@ type Config struct {
 	ModelRetries   int           `env:"MODEL_RETRIES" envDefault:"2"`
 	DrainTimeout   time.Duration `env:"DRAIN_TIMEOUT" envDefault:"10s"`
 
-	QueryLog          string `env:"QUERY_LOG" envDefault:"on"`
-	QueryLogRetention int    `env:"QUERY_LOG_RETENTION" envDefault:"30"` // days
+	QueryLog          string        `env:"QUERY_LOG" envDefault:"on"`
+	QueryLogRetention int           `env:"QUERY_LOG_RETENTION" envDefault:"30"` // days
+	Cache             string        `env:"CACHE" envDefault:"on"`
+	CacheTTL          time.Duration `env:"CACHE_TTL" envDefault:"1h"`
+	CacheMaxBytes     int64         `env:"CACHE_MAX_BYTES" envDefault:"67108864"`
+	CacheMaxStale     time.Duration `env:"CACHE_MAX_STALE" envDefault:"0s"`
+	RedisURL          string        `env:"REDIS_URL"`
 
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
@@ -85,7 +92,7 @@ func unreadable(err error) (problems []error, names []string) {
 		names = append(names, name)
 		kind := "a number"
 		switch wrong.Type {
-		case reflect.TypeFor[int]():
+		case reflect.TypeFor[int](), reflect.TypeFor[int64]():
 			kind = "a whole number"
 		case reflect.TypeFor[time.Duration]():
 			kind = "a duration such as 30s"
@@ -121,6 +128,12 @@ func (c Config) problems() (problems []error) {
 	wrong(c.DrainTimeout < 0 || c.DrainTimeout > 10*time.Minute, "DRAIN_TIMEOUT must be 0s to 10m, not %v", c.DrainTimeout)
 	wrong(c.QueryLog != "on" && c.QueryLog != "off", "QUERY_LOG must be on or off, not %q", c.QueryLog)
 	wrong(c.QueryLogRetention < 1 || c.QueryLogRetention > 3650, "QUERY_LOG_RETENTION must be 1 to 3650 days, not %d", c.QueryLogRetention)
+	wrong(c.Cache != "on" && c.Cache != "off", "CACHE must be on or off, not %q", c.Cache)
+	wrong(c.CacheTTL < time.Second || c.CacheTTL > 30*24*time.Hour, "CACHE_TTL must be 1s to 720h, not %v", c.CacheTTL)
+	wrong(c.CacheMaxBytes < 1<<20, "CACHE_MAX_BYTES must be at least 1048576, not %d", c.CacheMaxBytes)
+	wrong(c.CacheMaxStale < 0 || c.CacheMaxStale > time.Hour, "CACHE_MAX_STALE must be 0s to 1h, not %v", c.CacheMaxStale)
+	// Not the address itself, which holds a password.
+	wrong(c.RedisURL != "" && !cache.IsRedisURL(c.RedisURL), "REDIS_URL must be of the form redis://user:password@host:port/0 (rediss:// with TLS)")
 	wrong(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT must be text or json, not %q", c.LogFormat)
 	_, known := logLevels[c.LogLevel]
 	wrong(!known, "LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)

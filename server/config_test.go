@@ -33,7 +33,9 @@ func TestConfigHasDefaults(t *testing.T) {
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
 		MatchThreshold: 0.7, VectorWeight: 1, KeywordWeight: 1, ContextTokens: 8000,
 		RequestTimeout: 30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
-		QueryLog: "on", QueryLogRetention: 30, LogFormat: "text", LogLevel: "info",
+		QueryLog: "on", QueryLogRetention: 30,
+		Cache: "on", CacheTTL: time.Hour, CacheMaxBytes: 64 << 20,
+		LogFormat: "text", LogLevel: "info",
 	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -55,17 +57,22 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	setEnvironment(t, map[string]string{
 		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
 		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "CONTEXT_TOKENS": "1", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms", "MODEL_RETRIES": "99",
-		"DRAIN_TIMEOUT": "1h", "QUERY_LOG": "some", "QUERY_LOG_RETENTION": "0", "LOG_FORMAT": "xml", "LOG_LEVEL": "loud",
+		"DRAIN_TIMEOUT": "1h", "QUERY_LOG": "some", "QUERY_LOG_RETENTION": "0", "CACHE": "maybe", "CACHE_TTL": "0s", "CACHE_MAX_BYTES": "1",
+		"CACHE_MAX_STALE": "-1s", "REDIS_URL": "redis://:hunter2@[", "LOG_FORMAT": "xml", "LOG_LEVEL": "loud",
 	})
 	_, err := readConfig()
 	if err == nil {
 		t.Fatal("a wrong configuration was taken")
 	}
 	for _, name := range []string{"PORT", "AUTH", "SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "CONTEXT_TOKENS",
-		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "MODEL_RETRIES", "DRAIN_TIMEOUT", "QUERY_LOG", "QUERY_LOG_RETENTION", "LOG_FORMAT", "LOG_LEVEL"} {
+		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "MODEL_RETRIES", "DRAIN_TIMEOUT", "QUERY_LOG ", "QUERY_LOG_RETENTION",
+		"CACHE ", "CACHE_TTL", "CACHE_MAX_BYTES", "CACHE_MAX_STALE", "REDIS_URL", "LOG_FORMAT", "LOG_LEVEL"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not reported in:\n%v", name, err)
 		}
+	}
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("a password stands in:\n%v", err)
 	}
 }
 

@@ -24,6 +24,11 @@ func serve(ctx context.Context, args []string) error {
 	}
 	log := newLogger(config)
 	model := newModel(config)
+	remembered, err := newMemory(config, model, log)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = remembered.close() }()
 	indexer, err := newIndexer(model)
 	if err != nil {
 		return err
@@ -32,7 +37,7 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	answerer, err := newAnswerer(config, model)
+	answerer, err := newAnswerer(config, remembered.model)
 	if err != nil {
 		return err
 	}
@@ -41,13 +46,15 @@ func serve(ctx context.Context, args []string) error {
 	app, err := api.New(api.Parts{
 		Database: database,
 		Indexer:  indexer,
-		Searcher: search.New(model, search.Weights{Vector: config.VectorWeight, Keyword: config.KeywordWeight},
+		Searcher: search.New(remembered.model, search.Weights{Vector: config.VectorWeight, Keyword: config.KeywordWeight},
 			func(ctx context.Context, message string, err error) {
 				log.WarnContext(ctx, message, "request_id", api.RequestID(ctx), "error", err)
 			}),
 		Comparer:       comparer,
 		Answerer:       answerer,
 		QueryLog:       queryLog,
+		Memo:           remembered.results,
+		Embeddings:     remembered.model.embeddings,
 		Migrations:     supabase.Migrations(),
 		Log:            log,
 		EmbeddingModel: config.EmbeddingModel,

@@ -5,6 +5,8 @@ package fault
 
 import (
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 )
 
@@ -46,6 +48,11 @@ func New(code Code, message string) *Error {
 // Wrap makes an error of a cause. The cause is for the log.
 func Wrap(code Code, message string, cause error) *Error {
 	return &Error{Code: code, Message: message, cause: cause}
+}
+
+// Recovered makes the error that a panic is, with the stack in the cause. Call it where the panic is recovered.
+func Recovered(panicked any) *Error {
+	return Wrap(Internal, "Something went wrong.", fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
 }
 
 // InvalidFields makes the error for a request with these fields at fault.

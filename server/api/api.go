@@ -18,6 +18,7 @@ import (
 	"tasklens/internal/answer"
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
+	"tasklens/internal/memo"
 	"tasklens/internal/migrate"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
@@ -42,7 +43,9 @@ type Parts struct {
 	Searcher       *search.Searcher
 	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
-	QueryLog       *querylog.Log // nil keeps none
+	QueryLog       *querylog.Log    // nil keeps none
+	Memo           *memo.Memo       // nil: every response is made anew
+	Embeddings     *memo.Embeddings // of queries; nil where none are remembered
 	Migrations     fs.FS
 	Log            *slog.Logger
 	EmbeddingModel string

@@ -3,6 +3,8 @@ package api
 import (
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // The limits of requests, as the OpenAPI document states them.
@@ -22,9 +24,11 @@ func checkUnit(wrong report, name string, value *float64) {
 	wrong(value != nil && !(*value >= 0 && *value <= 1), name, "must be a number from 0 to 1")
 }
 
-// checkText trims a query or question and bounds it.
+// checkText trims a query or question and bounds it. What looks the same is asked the same: in Unicode's composed form
+// (NFC), with one space for any white space.
 func checkText(wrong report, name string, text *string) {
 	checkLength(wrong, name, text, maxQueryCharacters)
+	*text = strings.Join(strings.Fields(norm.NFC.String(*text)), " ")
 }
 
 // checkLength trims a text and bounds it.

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
-	"runtime/debug"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -36,8 +34,8 @@ type event struct {
 
 // sendEvents answers with server-sent events, as work sends them. An error of work before its first event is an
 // ordinary problem; a later one is the last event, "error". The context of work ends with the request's time, when the
-// client leaves and when the service stops.
-func (a *API) sendEvents(c *fiber.Ctx, work func(ctx context.Context, send func(name string, data any) error) error) error {
+// client leaves and when the service stops. begin is called with the first event there, and may set headers.
+func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx context.Context, send func(name string, data any) error) error) error {
 	// What follows outlives the handler, and with it everything that c gives.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.UserContext()))
 	stopped := context.AfterFunc(a.base, func() { cancel(context.Cause(a.base)) })
@@ -76,6 +74,7 @@ func (a *API) sendEvents(c *fiber.Ctx, work func(ctx context.Context, send func(
 		}
 		return err
 	}
+	begin(c)
 	c.Set(fiber.HeaderContentType, mimeEvents)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no") // nginx would hold events back
@@ -99,7 +98,7 @@ func watch(connection net.Conn, cancel context.CancelCauseFunc) {
 func safely(work func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fault.Wrap(fault.Internal, "Something went wrong.", fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+			err = fault.Recovered(r)
 		}
 	}()
 	return work()

@@ -35,7 +35,7 @@ func (s *service) count(query string, more map[string]any) counted {
 
 func TestFacets(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t)
+	s := startTracker(t, forgetful)
 	got := s.count("payment", map[string]any{"match_threshold": 0.99, "status_filter": "to do"})
 	want := fmt.Sprintf("{[{%d To Do 2} {%d Done 1}] [{%d Checkout 2}]}", s.status("To Do"), s.status("Done"), s.ids["TX"])
 	if fmt.Sprint(*got.Facets) != want {

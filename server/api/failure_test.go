@@ -39,7 +39,7 @@ func said(code string) string {
 
 func TestModelFailures(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.threshold = 0 })
+	s := startTracker(t, forgetful, func(c *setup) { c.threshold = 0 })
 	generate := map[string]any{"project_id": s.ids["TX"], "ticket_id": s.ids["TX-400"], "force": true}
 	before := s.chunks(s.connect(), "TX-400")
 	for name, c := range map[string]struct {

@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/cache"
 	"tasklens/internal/gateway"
 	"tasklens/internal/index"
+	"tasklens/internal/memo"
 	"tasklens/internal/offline"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
@@ -23,6 +25,7 @@ import (
 	"tasklens/internal/search"
 	"tasklens/internal/testbed"
 	"tasklens/internal/tokenizer"
+	"tasklens/internal/vector"
 	"tasklens/server/api"
 	"tasklens/supabase"
 )
@@ -42,11 +45,29 @@ type setup struct {
 	requestTimeout time.Duration
 	attemptTimeout time.Duration
 	retries        int
-	serviceKey     string // "" is one of the role service_role
-	restURL        string // "" is the database's own
-	modelURL       string // "" is the stand-in
-	broken         bool   // a part that queries need is missing
-	log            bool   // what is asked is kept in the query log
+	serviceKey     string     // "" is one of the role service_role
+	restURL        string     // "" is the database's own
+	modelURL       string     // "" is the stand-in
+	broken         bool       // a part that queries need is missing
+	store          memo.Store // nil: memory of its own
+	maxStale       time.Duration
+	forgetful      bool
+	log            bool // what is asked is kept in the query log
+}
+
+// forgetful is a service that makes everything anew: for tests that ask the same again, and want another answer.
+func forgetful(c *setup) { c.forgetful = true }
+
+// rememberingModel is the model as queries ask it.
+type rememberingModel struct {
+	*openai.Client
+	*memo.Embeddings
+}
+
+func (m rememberingModel) EmbeddingModel() string { return m.Client.EmbeddingModel() }
+
+func (m rememberingModel) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
+	return m.Embeddings.Embed(ctx, inputs)
 }
 
 // service is a running service over a database of its own, with upstreams that can be watched and made to fail.
@@ -61,6 +82,7 @@ type service struct {
 	rows     *postgrest.Session // the database as the service sees it, past the watched upstream
 	log      *journal
 	queries  *querylog.Log
+	memo     *memo.Memo
 	stop     func(drain time.Duration) error
 	ids      map[string]int64 // of projects and tickets, by key
 }
@@ -93,14 +115,32 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		AttemptTimeout: want.attemptTimeout, MaxRetries: want.retries, CircuitFailures: want.failures, CircuitPause: 500 * time.Millisecond,
 	})
 	log := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	store := want.store
+	if store == nil {
+		memory, err := cache.NewMemory(16 << 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = memory.Close() })
+		store = memory
+	}
+	var asked answer.Model = model
+	var embeddings *memo.Embeddings
+	if !want.forgetful {
+		embeddings = memo.NewEmbeddings(model, "", store)
+		asked = rememberingModel{model, embeddings}
+		s.memo = memo.New(memo.Options{Store: store, Lifetime: time.Hour, MaxStale: want.maxStale, Settings: s.db.Name,
+			Warn: func(_ context.Context, message string, err error) { log.Warn(message, "error", err) }})
+	}
 	parts := api.Parts{
+		Memo: s.memo, Embeddings: embeddings,
 		Database: postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key)),
 		Indexer:  index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
-		Searcher: search.New(model, want.weights, func(_ context.Context, message string, err error) {
+		Searcher: search.New(asked, want.weights, func(_ context.Context, message string, err error) {
 			log.Warn(message, "error", err)
 		}),
 		Comparer: search.NewComparer(model, measure),
-		Answerer: answer.New(model, measure, want.answers), Migrations: supabase.Migrations(), Log: log,
+		Answerer: answer.New(asked, measure, want.answers), Migrations: supabase.Migrations(), Log: log,
 		EmbeddingModel: want.embeddingModel, MatchThreshold: want.threshold, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
 	if want.log {

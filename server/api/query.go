@@ -1,11 +1,15 @@
 package api
 
 import (
+	"context"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/memo"
+	"tasklens/internal/postgrest"
 )
 
 const (
@@ -73,14 +77,38 @@ func (a *API) query(c *fiber.Ctx) error {
 		TopK: or(request.TopK, defaultTopK), MatchThreshold: or(request.MatchThreshold, a.MatchThreshold),
 		Lambda: or(request.MMRLambda, defaultLambda), Hybrid: or(request.Retrieval, retrievalVector) == retrievalHybrid,
 	}
-	if or(request.Stream, false) || acceptsEvents(c) {
-		return a.streamAnswer(c, db, question)
+	started := time.Now()
+	whole := asked(c, "query", question.ProjectID, question)
+	if question.Hybrid {
+		whole.Project = nil // words weigh by how rare they are in all projects
 	}
-	found, err := a.answer(c.UserContext(), db, question, nil)
+	if or(request.Stream, false) || acceptsEvents(c) {
+		return a.streamAnswer(c, db, whole, question, started)
+	}
+	made, origin, err := a.remembered(c.UserContext(), db, whole, question.Text, nil, a.answering(db, question))
+	a.logAnswer(c.UserContext(), started, question, made, origin, false, err)
 	if err != nil {
 		return err
 	}
-	return c.JSON(newQueryResponse(found))
+	return sendMade(c, made, origin)
+}
+
+// answering is the work for a question. Answers are kept that are whole; others may come out better the next time.
+func (a *API) answering(db *postgrest.Session, question answer.Question) memo.Work {
+	return func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
+		var listener answer.Listener
+		if tell != nil {
+			listener = answerEvents{tell}
+		}
+		found, err := a.Answerer.Answer(ctx, db, question, listener)
+		if err != nil {
+			return memo.Made{Note: found}, err // as far as it came
+		}
+		response := newQueryResponse(found)
+		kept := response
+		kept.Cached = true
+		return encodeResponse(response, kept, found.Outcome == answer.Answered || found.Outcome == answer.Abstained, found)
+	}
 }
 
 // acceptsEvents tells a client that asks for server-sent events by name.

@@ -202,7 +202,7 @@ func TestQuerySeveralChunksOfOneTicket(t *testing.T) {
 
 func TestQueryCitations(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t)
+	s := startTracker(t, forgetful)
 	for text, c := range map[string]struct {
 		want  string
 		cited []bool

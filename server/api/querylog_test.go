@@ -27,10 +27,14 @@ type logged struct {
 	Low            bool
 	Uncited        bool
 	Streamed       bool
+	Cached         bool
 	TokensIn       int
 	Steps          string // those that have a time
 	Total          float64
 }
+
+// logging is a service that keeps a query log.
+func logging(c *setup) { c.log = true }
 
 // queryLog stops the service, so that all is written, and reads what the log holds, by request.
 func (s *service) queryLog() map[string]logged {
@@ -43,7 +47,7 @@ func (s *service) queryLog() map[string]logged {
 	s.queries.Close(ctx)
 	rows, _ := s.connect().Query(ctx, `select request_id, kind, question, outcome, error, jsonb_array_length(sources),
 		array(select source ->> 'ticket_key' from jsonb_array_elements(sources) source where (source ->> 'cited')::boolean),
-		best_similarity, answer, model, low_similarity, uncited, streamed, tokens_in,
+		best_similarity, answer, model, low_similarity, uncited, streamed, cached, tokens_in,
 		concat_ws(' ', case when embedding_ms > 0 then 'embed' end, case when retrieval_ms > 0 then 'retrieve' end, case when chat_ms > 0 then 'chat' end),
 		total_ms from private.query_log order by asked_at`)
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[logged])
@@ -69,7 +73,7 @@ func text(p *string) string {
 
 func TestQueriesAreLogged(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.log = true })
+	s := startTracker(t, logging, forgetful)
 	ask := func(id, path string, body map[string]any) { s.post(path, body, "X-Request-Id", id) }
 	ask("answered", "/api/query", map[string]any{"question": doubleCharge})
 	ask("streamed", "/api/query", map[string]any{"question": doubleCharge, "stream": true})
@@ -129,10 +133,38 @@ func TestQueriesAreLogged(t *testing.T) {
 	}
 }
 
+// What is given out from memory is a question and an answer like any other, but costs nothing.
+func TestWhatIsRememberedIsLogged(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, logging)
+	for _, turn := range []string{"first", "again"} {
+		s.post("/api/query", map[string]any{"question": doubleCharge}, "X-Request-Id", turn+"-query")
+		s.post("/api/query", map[string]any{"question": doubleCharge, "stream": true}, "X-Request-Id", turn+"-stream")
+		s.post("/api/query", map[string]any{"question": "xylophone zebra quux"}, "X-Request-Id", turn+"-nothing")
+		s.post("/api/hybrid-search", map[string]any{"query": "charged twice"}, "X-Request-Id", turn+"-search")
+	}
+	rows := s.queryLog()
+	for first, again := range map[string]string{
+		"first-query": "again-query", "first-stream": "again-stream", "first-nothing": "again-nothing", "first-search": "again-search",
+	} {
+		was, is := rows[first], rows[again]
+		if !is.Cached || is.TokensIn != 0 || is.Steps != "" {
+			t.Errorf("%s: %+v", again, is)
+		}
+		if is.Outcome != was.Outcome || is.Sources != was.Sources || !slices.Equal(is.Keys, was.Keys) || text(is.Answer) != text(was.Answer) ||
+			text(is.Model) != text(was.Model) || is.Low != was.Low || is.Streamed != was.Streamed {
+			t.Errorf("%s: %+v\n%s: %+v", first, was, again, is)
+		}
+	}
+	if rows["first-query"].Cached || rows["first-query"].TokensIn == 0 || rows["first-search"].Cached {
+		t.Errorf("the first: %+v", rows)
+	}
+}
+
 // Who leaves in the middle of a stream did ask.
 func TestAClientThatLeftIsLogged(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.log = true })
+	s := startTracker(t, logging)
 	s.streams(func(say func(piece, finish string), r *http.Request, _ io.Writer) {
 		say("So", "")
 		<-r.Context().Done()
@@ -155,7 +187,7 @@ func TestAClientThatLeftIsLogged(t *testing.T) {
 // A log that cannot be written fails and delays nothing.
 func TestTheLogFailsNoRequest(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.log = true })
+	s := startTracker(t, logging)
 	s.database.hang("log_queries")
 	if got := s.ask(doubleCharge); len(got.Sources) == 0 {
 		t.Errorf("answer is %+v", got)

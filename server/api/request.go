@@ -2,9 +2,7 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"regexp"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -62,7 +60,7 @@ func (a *API) identify(c *fiber.Ctx) error {
 func (a *API) recoverPanic(c *fiber.Ctx) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fault.Wrap(fault.Internal, "Something went wrong.", fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+			err = fault.Recovered(r)
 		}
 	}()
 	return c.Next()

@@ -1,8 +1,12 @@
 package api
 
 import (
+	"context"
+	"time"
+
 	"github.com/gofiber/fiber/v2"
 
+	"tasklens/internal/memo"
 	"tasklens/internal/search"
 )
 
@@ -93,15 +97,34 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := a.search(c.UserContext(), db, search.Query{
+	started := time.Now()
+	query := search.Query{
 		Text: request.Query, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
 		MatchThreshold: or(request.MatchThreshold, a.MatchThreshold),
 		Limit:          or(request.Limit, defaultLimit), Offset: or(request.Offset, 0),
 		Facets: or(request.Facets, false),
+	}
+	explained := or(request.Explain, false)
+	// A word weighs by how rare it is in all projects, so a result depends on all, whatever its filter.
+	everything := asked(c, "hybrid-search", nil, []any{query, explained})
+	made, origin, err := a.remembered(c.UserContext(), db, everything, query.Text, nil, func(ctx context.Context, _ func(memo.Event) error) (memo.Made, error) {
+		page, err := a.Searcher.Hybrid(ctx, db, query)
+		if err != nil {
+			return memo.Made{}, err
+		}
+		response := newSearchResponse(page, explained)
+		kept := response
+		kept.Cached = true
+		return encodeResponse(response, kept, len(page.Degraded) == 0, page)
 	})
+	a.logSearch(c.UserContext(), started, query, made, origin, err)
 	if err != nil {
 		return err
 	}
+	return sendMade(c, made, origin)
+}
+
+func newSearchResponse(page search.Page, explained bool) searchResponse {
 	response := searchResponse{Results: []searchResult{}, HasMore: page.HasMore, Executed: page.Executed, Degraded: page.Degraded}
 	if page.Facets != nil {
 		response.Facets = &searchFacets{Status: page.Facets.Status, Project: page.Facets.Project}
@@ -114,12 +137,12 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 			Status: hit.Status, VectorRank: hit.VectorRank, KeywordRank: hit.KeywordRank, MatchedBy: hit.MatchedBy,
 			Exact: hit.Exact, Highlight: hit.Highlight,
 		}
-		if or(request.Explain, false) {
+		if explained {
 			result.Explain = explain(hit, page.Weights)
 		}
 		response.Results = append(response.Results, result)
 	}
-	return c.JSON(response)
+	return response
 }
 
 // explain shows the arithmetic of the fused score; the score itself is the database's.

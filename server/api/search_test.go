@@ -84,7 +84,7 @@ var (
 	}
 )
 
-func startTracker(t *testing.T, changes ...func(*setup)) *service {
+func startTracker(t testing.TB, changes ...func(*setup)) *service {
 	t.Helper()
 	s := start(t, changes...)
 	s.index(trackerProjects, trackerTickets)

@@ -2,10 +2,14 @@ package api
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/memo"
 	"tasklens/internal/postgrest"
 )
 
@@ -20,26 +24,61 @@ type deltaEvent struct {
 	Text string `json:"text"`
 }
 
-// streamAnswer answers a question as events: sources, delta (many), done.
-func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, question answer.Question) error {
-	return a.sendEvents(c, func(ctx context.Context, send func(name string, data any) error) error {
-		found, err := a.answer(ctx, db, question, answerEvents{send})
+// streamAnswer answers a question as events: sources, delta (many), done. An answer that was made before comes as the same.
+func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole memo.Request, question answer.Question, started time.Time) error {
+	origin := memo.Passed // what is told before the end may still fail, or not be kept
+	if a.Memo == nil {
+		origin = memo.Off
+	}
+	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }
+	return a.sendEvents(c, begin, func(ctx context.Context, send func(name string, data any) error) error {
+		told := false
+		tell := func(e memo.Event) error {
+			told = true
+			return send(e.Name, e.Data)
+		}
+		made, from, err := a.remembered(ctx, db, whole, question.Text, tell, a.answering(db, question))
+		a.logAnswer(ctx, started, question, made, from, true, err)
 		if err != nil {
 			return err
 		}
-		return send("done", newQueryResponse(found))
+		if !told {
+			origin = from
+			if err := replay(made.Body, answerEvents{tell}); err != nil {
+				return err
+			}
+		}
+		return send("done", json.RawMessage(made.Body))
 	})
+}
+
+// replay tells a response that is whole as if it were being made.
+func replay(body []byte, events answerEvents) error {
+	var response queryResponse
+	if err := json.Unmarshal(body, &response); err != nil {
+		return fmt.Errorf("read the remembered answer: %w", err)
+	}
+	found := answer.Answer{Sources: response.Sources, LowSimilarity: response.LowSimilarity, BestSimilarity: response.BestSimilarity}
+	for i := range found.Sources {
+		found.Sources[i].Cited = false
+	}
+	if err := events.Found(found); err != nil {
+		return err
+	}
+	return events.Piece(response.Answer)
 }
 
 // answerEvents tells an answer as events while it is made.
 type answerEvents struct {
-	send func(name string, data any) error
+	tell func(memo.Event) error
 }
 
 func (e answerEvents) Found(found answer.Answer) error {
 	// The sources are marked as cited while the event is on its way.
 	sources := append([]answer.Source{}, found.Sources...)
-	return e.send("sources", sourcesEvent{Sources: sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity})
+	return e.tell(memo.Event{Name: "sources", Data: sourcesEvent{Sources: sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity}})
 }
 
-func (e answerEvents) Piece(text string) error { return e.send("delta", deltaEvent{text}) }
+func (e answerEvents) Piece(text string) error {
+	return e.tell(memo.Event{Name: "delta", Data: deltaEvent{text}})
+}

@@ -152,7 +152,7 @@ func (s *service) streams(speak func(say func(piece, finish string), r *http.Req
 
 func TestStream(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t)
+	s := startTracker(t, forgetful)
 	whole := s.ask(doubleCharge)
 	opened := s.openStream(doubleCharge, nil)
 	first, _ := opened.next()
@@ -280,7 +280,7 @@ func TestStreamEnds(t *testing.T) {
 // Before the first event a failure is an ordinary problem; after it, the last event.
 func TestStreamFails(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.threshold = 0 })
+	s := startTracker(t, forgetful, func(c *setup) { c.threshold = 0 })
 	for name, c := range map[string]struct {
 		status  int
 		headers []string
@@ -424,7 +424,7 @@ func TestStreamAtTheEnd(t *testing.T) {
 // After several failures in a row the model is left alone for a while, and asked again after it.
 func TestModelLeftAlone(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.threshold, c.failures = 0, 3 })
+	s := startTracker(t, forgetful, func(c *setup) { c.threshold, c.failures = 0, 3 })
 	s.model.answer("completions", 500, said("server_error"))
 	for range 6 {
 		s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusBadGateway)

@@ -29,16 +29,21 @@ alter table private.word_counts enable row level security;
 alter table private.word_count_changes enable row level security;
 grant select on private.word_counts, private.word_count_changes to service_role;
 
+create function private.may_merge(what text) returns boolean
+language sql volatile security invoker set search_path = ''
+as $$
+  -- An older snapshot would meet changes that are added up already.
+  select current_setting('transaction_isolation') = 'read committed' and pg_try_advisory_xact_lock(hashtext(may_merge.what))
+$$;
+comment on function private.may_merge(text) is 'Whether this transaction may add up gathered changes of a kind: nobody else does, and none until it ends.';
+revoke execute on function private.may_merge(text) from public;
+
 -- Adds up the changes, unless somebody else is at it.
 create function private.merge_word_counts() returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
-  -- An older snapshot would meet changes that are added up already.
-  if current_setting('transaction_isolation') <> 'read committed' then
-    return;
-  end if;
-  if not pg_try_advisory_xact_lock(hashtext('private.merge_word_counts')) then
+  if not private.may_merge('private.merge_word_counts') then
     return;
   end if;
   with gone as (

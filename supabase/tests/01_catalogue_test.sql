@@ -31,6 +31,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
   $$ values
     ('private.any_word(text)', 'stable', 'invoker', 'service_role'),
     ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'service_role'),
+    ('private.change_data_version(bigint[])', 'volatile', 'definer', ''),
     ('private.count_entry_words()', 'volatile', 'definer', ''),
     ('private.count_words(tsvector)', 'immutable', 'invoker', 'service_role'),
     ('private.ensure_statuses(text[])', 'volatile', 'invoker', 'service_role'),
@@ -49,6 +50,8 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer)', 'stable', 'invoker', 'service_role'),
     ('private.lock_sources(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
     ('private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer)', 'stable', 'invoker', 'service_role'),
+    ('private.may_merge(text)', 'volatile', 'invoker', ''),
+    ('private.merge_data_versions()', 'volatile', 'definer', ''),
     ('private.merge_word_counts()', 'volatile', 'definer', ''),
     ('private.narrow_entries(bigint, bigint, tsquery, integer)', 'stable', 'invoker', 'service_role'),
     ('private.nearest_words(text)', 'stable', 'invoker', 'service_role'),
@@ -67,9 +70,18 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.source_texts(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
     ('private.to_words(text)', 'stable', 'invoker', 'service_role'),
     ('private.touch_updated_at()', 'volatile', 'invoker', ''),
+    ('private.version_new_rows()', 'volatile', 'definer', ''),
+    ('private.version_old_rows()', 'volatile', 'definer', ''),
+    ('private.version_renamed_statuses()', 'volatile', 'definer', ''),
+    ('private.version_status_notes()', 'volatile', 'definer', ''),
+    ('private.version_truncated()', 'volatile', 'definer', ''),
+    ('private.version_updated_chunks()', 'volatile', 'definer', ''),
+    ('private.version_updated_projects()', 'volatile', 'definer', ''),
+    ('private.version_updated_tickets()', 'volatile', 'definer', ''),
     ('private.whole_names(text)', 'immutable', 'invoker', 'service_role'),
     ('private.word_entries(text[])', 'stable', 'invoker', 'service_role'),
     ('public.compare_tickets(vector[], text[], text)', 'stable', 'invoker', 'service_role'),
+    ('public.data_version(bigint)', 'stable', 'definer', 'service_role'),
     ('public.find_similar_tickets(bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
     ('public.list_projects()', 'stable', 'invoker', 'service_role'),
@@ -96,6 +108,7 @@ select results_eq(
   $$ values
     ('compare_tickets', 'query_embeddings vector[], ticket_keys text[], embedding_model text',
       'TABLE(place bigint, similarities double precision[])'),
+    ('data_version', 'project_filter bigint DEFAULT NULL::bigint', 'text'),
     ('find_similar_tickets', 'ticket_id bigint, embedding_model text, match_count integer DEFAULT 5',
       'TABLE(project_name text, ticket_name text, text text, embedded boolean, results jsonb)'),
     ('list_migrations', '', 'SETOF text'),
@@ -157,7 +170,7 @@ select is_empty(
 
 select tables_are('public', array['chunks', 'keyword_entries', 'projects', 'status', 'status_changes', 'tickets'],
   'public has these tables and no other');
-select tables_are('private', array['query_log', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
+select tables_are('private', array['data_version_changes', 'data_versions', 'query_log', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
 
 create temporary view our_tables as
 select c.oid, c.oid::regclass::text as name, c.relrowsecurity as guarded

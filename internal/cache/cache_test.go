@@ -1,0 +1,219 @@
+package cache_test
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/cache"
+	"tasklens/internal/testbed"
+)
+
+// stores are all kinds, each empty.
+func stores(t *testing.T) map[string]cache.Store {
+	t.Helper()
+	url, _ := testbed.Redis(t)
+	return map[string]cache.Store{"memory": newMemory(t, 1<<20), "redis": newRedis(t, url, &warnings{})}
+}
+
+func newMemory(t *testing.T, bytes int64) *cache.Memory {
+	t.Helper()
+	m, err := cache.NewMemory(bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeStore(t, m) })
+	return m
+}
+
+func newRedis(t *testing.T, url string, told *warnings) *cache.Redis {
+	t.Helper()
+	r, err := cache.NewRedis(url, told.warn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeStore(t, r) })
+	return r
+}
+
+func closeStore(t *testing.T, s cache.Store) {
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// warnings are those that a store gave.
+type warnings struct {
+	mutex sync.Mutex
+	texts []string
+}
+
+func (w *warnings) warn(message string, err error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.texts = append(w.texts, fmt.Sprint(message, ": ", err))
+}
+
+func (w *warnings) count() int {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return len(w.texts)
+}
+
+func expect(t *testing.T, s cache.Store, key, want string) {
+	t.Helper()
+	if value, found := s.Get(t.Context(), key); string(value) != want || found != (want != "") {
+		t.Errorf("%s is %q (%t), want %q", key, value, found, want)
+	}
+}
+
+func TestAStoreKeepsWhatWasSet(t *testing.T) {
+	t.Parallel()
+	for name, s := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			expect(t, s, "a", "")
+			s.Set(t.Context(), "a", []byte("1"), time.Hour)
+			s.Set(t.Context(), "b", []byte{0, 255, '\n'}, time.Hour)
+			expect(t, s, "a", "1")
+			expect(t, s, "b", "\x00\xff\n")
+			s.Set(t.Context(), "a", []byte("2"), time.Hour)
+			expect(t, s, "a", "2")
+			expect(t, s, "c", "")
+		})
+	}
+}
+
+func TestMemoryForgetsInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, err := cache.NewMemory(1 << 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeStore(t, m)
+		m.Set(t.Context(), "short", []byte("1"), time.Minute)
+		m.Set(t.Context(), "long", []byte("2"), time.Hour)
+		time.Sleep(5 * time.Minute)
+		expect(t, m, "short", "")
+		expect(t, m, "long", "2")
+	})
+}
+
+func TestRedisForgetsInTime(t *testing.T) {
+	t.Parallel()
+	url, _ := testbed.Redis(t)
+	r := newRedis(t, url, &warnings{})
+	r.Set(t.Context(), "short", []byte("1"), time.Millisecond)
+	r.Set(t.Context(), "long", []byte("2"), time.Hour)
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if _, found := r.Get(t.Context(), "short"); !found {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("what should last a millisecond is there after seconds")
+		}
+	}
+	expect(t, r, "long", "2")
+}
+
+// However much is set, and however large, no more is kept than there may be.
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	const bound = 1 << 20
+	m := newMemory(t, bound)
+	key := func(i int) string { return fmt.Sprintf("key %d", i) }
+	for i := range 500 {
+		m.Set(t.Context(), key(i), bytes.Repeat([]byte{'x'}, 20_000), time.Hour)
+	}
+	m.Set(t.Context(), "too large", make([]byte, 2*bound), time.Hour)
+	held := func() (sum int) {
+		for i := range 500 {
+			value, _ := m.Get(t.Context(), key(i))
+			sum += len(value)
+		}
+		value, _ := m.Get(t.Context(), "too large")
+		return sum + len(value)
+	}
+	// Room is made in the background.
+	end := time.Now().Add(10 * time.Second)
+	for held() > bound && time.Now().Before(end) {
+		time.Sleep(time.Millisecond)
+	}
+	if sum := held(); sum > bound || sum == 0 {
+		t.Errorf("%d bytes are kept, want some and at most %d", sum, bound)
+	}
+}
+
+// A Redis that hangs costs little once, nothing after that, and is used again when it has come back.
+func TestARedisThatHangs(t *testing.T) {
+	t.Parallel()
+	url, process := testbed.Redis(t)
+	told := &warnings{}
+	r := newRedis(t, url, told)
+	r.Set(t.Context(), "a", []byte("1"), time.Hour)
+	if err := process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	started := time.Now()
+	for range 1000 {
+		expect(t, r, "a", "")
+		r.Set(t.Context(), "b", []byte("1"), time.Hour)
+	}
+	// 2,000 commands of 50 ms each would take 100 s.
+	if took := time.Since(started); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if told.count() != 1 {
+		t.Errorf("warnings are %q, want one", told.texts)
+	}
+	if err := process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if value, found := r.Get(t.Context(), "a"); found && string(value) == "1" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("it is not used again")
+		}
+	}
+	if told.count() != 1 {
+		t.Errorf("warnings are %q, want one a minute", told.texts)
+	}
+}
+
+func TestARedisThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	told := &warnings{}
+	r := newRedis(t, "redis://user:the-password@127.0.0.1:1/0", told)
+	r.Set(t.Context(), "a", []byte("1"), time.Hour)
+	expect(t, r, "a", "")
+	if told.count() != 1 || bytes.Contains([]byte(told.texts[0]), []byte("the-password")) {
+		t.Errorf("warnings are %q", told.texts)
+	}
+}
+
+func TestAddressesOfRedis(t *testing.T) {
+	t.Parallel()
+	for url, is := range map[string]bool{
+		"redis://127.0.0.1:6379": true, "rediss://user:secret@example.com:6380/2": true, "unix:///run/redis": true,
+		"": false, "127.0.0.1:6379": false, "http://127.0.0.1": false, "redis://:secret@[": false,
+	} {
+		if cache.IsRedisURL(url) != is {
+			t.Errorf("%q: %t", url, !is)
+		}
+		r, err := cache.NewRedis(url, nil)
+		if (err == nil) != is {
+			t.Errorf("%q: %v", url, err)
+		}
+		if err == nil {
+			closeStore(t, r)
+		} else if bytes.Contains([]byte(err.Error()), []byte("secret")) {
+			t.Errorf("the error tells the password: %v", err)
+		}
+	}
+}

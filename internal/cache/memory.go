@@ -1,0 +1,57 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+)
+
+// entryBytes is about what an entry takes besides its key and its value.
+const entryBytes = 200
+
+// Memory is a store in this process. What is asked for often stays when it is full (W-TinyLFU).
+type Memory struct {
+	entries *otter.Cache[string, entry]
+}
+
+type entry struct {
+	value    []byte
+	lifetime time.Duration
+}
+
+var _ Store = (*Memory)(nil)
+
+// NewMemory makes a store that holds maxBytes at most, keys and upkeep included.
+func NewMemory(maxBytes int64) (*Memory, error) {
+	entries, err := otter.New(&otter.Options[string, entry]{
+		MaximumWeight: uint64(max(maxBytes, 0)),
+		Weigher: func(key string, e entry) uint32 {
+			return uint32(min(len(key)+len(e.value)+entryBytes, math.MaxUint32))
+		},
+		ExpiryCalculator: otter.ExpiryWritingFunc(func(e otter.Entry[string, entry]) time.Duration { return e.Value.lifetime }),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make a cache of %d bytes: %w", maxBytes, err)
+	}
+	return &Memory{entries}, nil
+}
+
+// Get gives the value of a key.
+func (m *Memory) Get(_ context.Context, key string) ([]byte, bool) {
+	e, found := m.entries.GetIfPresent(key)
+	return e.value, found
+}
+
+// Set keeps a value until its lifetime is over or there is no room.
+func (m *Memory) Set(_ context.Context, key string, value []byte, lifetime time.Duration) {
+	m.entries.Set(key, entry{value, lifetime})
+}
+
+// Close ends what works in the background.
+func (m *Memory) Close() error {
+	m.entries.StopAllGoroutines()
+	return nil
+}

@@ -1,0 +1,51 @@
+package memo
+
+import (
+	"maps"
+	"sync"
+)
+
+// Counts say how often requests of a kind were answered from where, since the program began.
+type Counts struct {
+	Hits   int64 // made earlier
+	Misses int64 // made for the request
+	Shared int64 // made for another request of the same moment
+}
+
+type counters struct {
+	mutex  sync.Mutex
+	byKind map[string]Counts
+}
+
+func (c *counters) add(kind string, origin Origin) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.byKind == nil {
+		c.byKind = map[string]Counts{}
+	}
+	counts := c.byKind[kind]
+	switch origin {
+	case Hit:
+		counts.Hits++
+	case Shared:
+		counts.Shared++
+	default:
+		counts.Misses++
+	}
+	c.byKind[kind] = counts
+}
+
+// all is a copy.
+func (c *counters) all() map[string]Counts {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return maps.Clone(c.byKind)
+}
+
+// Counts tells the requests so far, by kind.
+func (m *Memo) Counts() map[string]Counts {
+	if m == nil {
+		return nil
+	}
+	return m.counts.all()
+}

@@ -1,0 +1,94 @@
+package memo
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"time"
+
+	"tasklens/internal/vector"
+)
+
+// embeddingLifetime is that of a query's embedding, which is never out of date.
+const embeddingLifetime = 30 * 24 * time.Hour
+
+// Embedder is a model that embeds.
+type Embedder interface {
+	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	EmbeddingModel() string
+}
+
+// Embeddings is an embedder that remembers what single inputs became: queries. It is safe for concurrent use.
+type Embeddings struct {
+	model    Embedder
+	provider string
+	store    Store
+	flights  flights
+	counts   counters
+}
+
+// NewEmbeddings remembers a model's embeddings in a store. provider tells models of one name apart.
+func NewEmbeddings(model Embedder, provider string, store Store) *Embeddings {
+	return &Embeddings{model: model, provider: provider, store: store, flights: newFlights()}
+}
+
+// EmbeddingModel is the name of the model.
+func (e *Embeddings) EmbeddingModel() string { return e.model.EmbeddingModel() }
+
+// Embed gives the embedding of each input. A single one is remembered, and made once
+// for all who want it at the same moment; what it cost is not told.
+func (e *Embeddings) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
+	if len(inputs) != 1 {
+		return e.model.Embed(ctx, inputs)
+	}
+	vectors, is, err := begun(ctx, inputs[0])
+	if !is {
+		vectors, err = e.embed(ctx, inputs[0])
+	}
+	return vectors, 0, err
+}
+
+func (e *Embeddings) embed(ctx context.Context, input string) ([]vector.Vector, error) {
+	key, err := keyOf("embedding", e.provider, e.EmbeddingModel(), input)
+	if err != nil {
+		return nil, err
+	}
+	made, origin, err := e.flights.do(ctx, key, nil, func(ctx context.Context, _ func(Event) error) (Made, Origin, error) {
+		if value, found := e.store.Get(ctx, key); found && len(value) == vectorBytes {
+			return Made{Body: value}, Hit, nil
+		}
+		vectors, _, err := e.model.Embed(ctx, []string{input})
+		if err != nil {
+			return Made{}, Passed, err
+		}
+		value := encodeVector(vectors[0])
+		e.store.Set(ctx, key, value, embeddingLifetime)
+		return Made{Body: value}, Stored, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.counts.add("embedding", origin)
+	return []vector.Vector{decodeVector(made.Body)}, nil
+}
+
+// Counts tells the queries so far.
+func (e *Embeddings) Counts() Counts { return e.counts.all()["embedding"] }
+
+const vectorBytes = 4 * vector.Dimensions
+
+func encodeVector(v vector.Vector) []byte {
+	value := make([]byte, 0, vectorBytes)
+	for _, x := range v {
+		value = binary.LittleEndian.AppendUint32(value, math.Float32bits(x))
+	}
+	return value
+}
+
+func decodeVector(value []byte) vector.Vector {
+	v := make(vector.Vector, vector.Dimensions)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(value[4*i:]))
+	}
+	return v
+}

@@ -1,0 +1,277 @@
+package memo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/memo"
+)
+
+// slow is work that lasts until it is let go, or its context ends.
+type slow struct {
+	begun  int
+	let    chan struct{}
+	ended  error // of its context, where that ended first
+	events []string
+}
+
+func newSlow(events ...string) *slow { return &slow{let: make(chan struct{}), events: events} }
+
+func (s *slow) work(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
+	s.begun++
+	for _, name := range s.events {
+		if tell != nil && tell(memo.Event{Name: name}) != nil {
+			return memo.Made{}, errors.New("nobody hears")
+		}
+	}
+	select {
+	case <-s.let:
+		return memo.Made{Body: []byte("made"), Keep: []byte("kept")}, nil
+	case <-ctx.Done():
+		s.ended = ctx.Err()
+		return memo.Made{}, fault.Wrap(fault.Timeout, "The work ended.", ctx.Err())
+	}
+}
+
+// outcome is what came of a request.
+type outcome struct {
+	body   string
+	origin memo.Origin
+	err    error
+}
+
+// ask makes a request in the background.
+func (b *bed) ask(ctx context.Context, tell func(memo.Event) error, work memo.Work) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		made, origin, err := b.Do(ctx, b.db, memo.Request{}, tell, work)
+		done <- outcome{string(made.Body), origin, err}
+	}()
+	synctest.Wait()
+	return done
+}
+
+func TestManyAtOnceAreOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBed(t), newSlow()
+		var all []<-chan outcome
+		for range 50 {
+			all = append(all, b.ask(t.Context(), nil, s.work))
+		}
+		close(s.let)
+		for i, done := range all {
+			want := outcome{"made", memo.Shared, nil}
+			if i == 0 {
+				want.origin = memo.Stored
+			}
+			if got := <-done; got != want {
+				t.Errorf("request %d got %+v", i, got)
+			}
+		}
+		if s.begun != 1 || b.Counts()[""] != (memo.Counts{Misses: 1, Shared: 49}) {
+			t.Errorf("the work began %d times, counted were %+v", s.begun, b.Counts())
+		}
+		if got := <-b.ask(t.Context(), nil, s.work); got != (outcome{"kept", memo.Hit, nil}) {
+			t.Errorf("the next got %+v", got)
+		}
+	})
+}
+
+// Who comes after an edit does not get what was begun before it.
+func TestNobodyJoinsWhatAnEditHasOvertaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, before, after := newBed(t), newSlow(), newSlow()
+		first := b.ask(t.Context(), nil, before.work)
+		b.db.set(0, "moved")
+		second := b.ask(t.Context(), nil, after.work)
+		close(after.let)
+		if got := <-second; got.origin != memo.Stored || after.begun != 1 {
+			t.Errorf("the second got %+v, its work began %d times", got, after.begun)
+		}
+		close(before.let)
+		<-first
+	})
+}
+
+// The work goes on as long as anybody waits for it, and ends when nobody does.
+func TestCallersLeave(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBed(t), newSlow()
+		firstContext, firstLeaves := context.WithCancel(t.Context())
+		secondContext, secondLeaves := context.WithCancel(t.Context())
+		first, second := b.ask(firstContext, nil, s.work), b.ask(secondContext, nil, s.work)
+		firstLeaves()
+		if got := <-first; fault.CodeOf(got.err) != fault.Timeout {
+			t.Errorf("who left got %+v", got)
+		}
+		synctest.Wait()
+		if s.ended != nil {
+			t.Fatalf("the work ended with its first caller: %v", s.ended)
+		}
+		secondLeaves()
+		<-second
+		if !errors.Is(s.ended, context.Canceled) {
+			t.Errorf("the work did not end with its last caller: %v", s.ended)
+		}
+		// What ended is not joined.
+		again := newSlow()
+		close(again.let)
+		if got := <-b.ask(t.Context(), nil, again.work); got.origin != memo.Stored {
+			t.Errorf("the next got %+v", got)
+		}
+	})
+}
+
+// The work has its first caller's time, and each who waits has its own.
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBed(t), newSlow()
+		started := time.Now()
+		minute, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		second, cancelSecond := context.WithTimeout(t.Context(), time.Second)
+		defer cancelSecond()
+		first, hurried := b.ask(minute, nil, s.work), b.ask(second, nil, s.work)
+		if got := <-hurried; fault.CodeOf(got.err) != fault.Timeout || time.Since(started) != time.Second {
+			t.Errorf("after %v who has a second got %+v", time.Since(started), got)
+		}
+		if got := <-first; time.Since(started) != time.Minute || !errors.Is(s.ended, context.DeadlineExceeded) || got.err == nil {
+			t.Errorf("after %v who has a minute got %+v, the work %v", time.Since(started), got, s.ended)
+		}
+	})
+}
+
+// Whoever joins hears everything from the beginning; who reads slowly holds nobody up.
+func TestEventsAreForAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBed(t), newSlow("one", "two", "three")
+		read := make(chan struct{})
+		heard := make([][]string, 3)
+		hear := func(i int, until <-chan struct{}) func(memo.Event) error {
+			return func(e memo.Event) error {
+				if until != nil {
+					<-until
+				}
+				heard[i] = append(heard[i], e.Name)
+				return nil
+			}
+		}
+		stuck := b.ask(t.Context(), hear(0, read), s.work)
+		quick := b.ask(t.Context(), hear(1, nil), s.work)
+		whole := b.ask(t.Context(), nil, s.work)
+		leaves := b.ask(t.Context(), func(memo.Event) error { return errors.New("left") }, s.work)
+		if got := <-leaves; got.err == nil || got.err.Error() != "left" {
+			t.Errorf("who left got %+v", got)
+		}
+		close(s.let)
+		for name, done := range map[string]<-chan outcome{"quick": quick, "whole": whole} {
+			if got := <-done; got != (outcome{"made", memo.Shared, nil}) {
+				t.Errorf("%s got %+v", name, got)
+			}
+		}
+		if want := s.events; !slices.Equal(heard[1], want) || len(heard[0]) != 0 {
+			t.Errorf("heard was %q", heard)
+		}
+		close(read)
+		if got := <-stuck; got != (outcome{"made", memo.Stored, nil}) || !slices.Equal(heard[0], s.events) {
+			t.Errorf("who reads slowly got %+v and heard %q", got, heard[0])
+		}
+		if got := <-b.ask(t.Context(), hear(2, nil), s.work); got.origin != memo.Hit || heard[2] != nil {
+			t.Errorf("the next got %+v and heard %q", got, heard[2])
+		}
+	})
+}
+
+// Nobody joins work that has been told to end, however long it takes about it.
+func TestNobodyJoinsWhatIsEnding(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, let := newBed(t), make(chan struct{})
+		ctx, leave := context.WithCancel(t.Context())
+		left := b.ask(ctx, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) {
+			<-let
+			return memo.Made{}, errors.New("ended")
+		})
+		leave()
+		synctest.Wait()
+		quick := newSlow()
+		close(quick.let)
+		next := b.ask(t.Context(), nil, quick.work)
+		close(let)
+		if got := <-next; got != (outcome{"made", memo.Stored, nil}) {
+			t.Errorf("the next got %+v", got)
+		}
+		if got := <-left; got.err == nil {
+			t.Errorf("who left got %+v", got)
+		}
+	})
+}
+
+// The last events are heard, though the work has ended by then.
+func TestTheLastEvents(t *testing.T) {
+	t.Parallel()
+	for range 30 { // which of two things that happened is seen first is chance
+		synctest.Test(t, func(t *testing.T) {
+			b, read, more := newBed(t), make(chan struct{}), make(chan struct{})
+			var heard []string
+			done := b.ask(t.Context(), func(e memo.Event) error {
+				<-read
+				heard = append(heard, e.Name)
+				return nil
+			}, func(_ context.Context, tell func(memo.Event) error) (memo.Made, error) {
+				err := tell(memo.Event{Name: "first"})
+				<-more
+				return memo.Made{}, errors.Join(err, tell(memo.Event{Name: "last"}))
+			})
+			close(more)
+			synctest.Wait()
+			close(read)
+			if got := <-done; got.err != nil || !slices.Equal(heard, []string{"first", "last"}) {
+				t.Errorf("heard was %q, then %+v", heard, got)
+			}
+		})
+	}
+}
+
+// Whatever comes and goes in whatever order, nobody waits for ever, and nobody gets what is not there.
+func TestManyComeAndGo(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	done := make(chan error, 200)
+	for i := range 200 {
+		go func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%7)*time.Millisecond)
+			defer cancel()
+			made, _, err := b.Do(ctx, b.db, memo.Request{Subject: i % 5}, nil, func(ctx context.Context, _ func(memo.Event) error) (memo.Made, error) {
+				select {
+				case <-time.After(time.Duration(i%11) * time.Millisecond):
+					return memo.Made{Body: []byte(fmt.Sprint(i % 5))}, nil
+				case <-ctx.Done():
+					return memo.Made{}, ctx.Err()
+				}
+			})
+			if err == nil && string(made.Body) != fmt.Sprint(i%5) {
+				err = fmt.Errorf("request %d got %q", i, made.Body)
+			} else {
+				err = nil
+			}
+			done <- err
+		}()
+	}
+	for range 200 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package memo_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"tasklens/internal/memo"
+)
+
+// store is a map.
+type store struct {
+	mutex  sync.Mutex
+	values map[string][]byte
+}
+
+func (s *store) Get(_ context.Context, key string) ([]byte, bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	value, found := s.values[key]
+	return value, found
+}
+
+func (s *store) Set(_ context.Context, key string, value []byte, _ time.Duration) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.values == nil {
+		s.values = map[string][]byte{}
+	}
+	s.values[key] = value
+}
+
+func (s *store) size() int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return len(s.values)
+}
+
+// database tells versions.
+type database struct {
+	mutex    sync.Mutex
+	versions map[int64]string // by project; 0 is that of everything
+	failure  error
+	asked    int
+}
+
+func (d *database) Call(_ context.Context, function string, arguments, result any) error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if function != "data_version" {
+		return fmt.Errorf("%s was called", function)
+	}
+	d.asked++
+	project := int64(0)
+	if p := arguments.(map[string]any)["project_filter"].(*int64); p != nil {
+		project = *p
+	}
+	*result.(*string) = d.versions[project]
+	return d.failure
+}
+
+func (d *database) set(project int64, version string) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.versions == nil {
+		d.versions = map[int64]string{}
+	}
+	d.versions[project] = version
+}
+
+// bed is a memo with all that it needs.
+type bed struct {
+	t *testing.T
+	*memo.Memo
+	db     *database
+	store  *store
+	worked int
+	warned []string
+}
+
+func newBed(t *testing.T, changes ...func(*memo.Options)) *bed {
+	t.Helper()
+	b := &bed{t: t, db: &database{}, store: &store{}}
+	options := memo.Options{Store: b.store, Settings: "s", Lifetime: time.Hour, Warn: func(_ context.Context, message string, err error) {
+		b.warned = append(b.warned, fmt.Sprint(message, ": ", err))
+	}}
+	for _, change := range changes {
+		change(&options)
+	}
+	b.Memo = memo.New(options)
+	return b
+}
+
+// work makes a result that tells how often it was made.
+func (b *bed) work(context.Context, func(memo.Event) error) (memo.Made, error) {
+	b.worked++
+	text := fmt.Sprint("result ", b.worked)
+	return memo.Made{Body: []byte(text), Keep: []byte(text + " again")}, nil
+}
+
+// expect makes a request and compares what comes.
+func (b *bed) expect(request memo.Request, body string, origin memo.Origin) {
+	b.t.Helper()
+	made, from, err := b.Do(b.t.Context(), b.db, request, nil, b.work)
+	if err != nil || string(made.Body) != body || from != origin {
+		b.t.Errorf("%+v gave %q from %v (%v), want %q from %v", request, made.Body, from, err, body, origin)
+	}
+}
+
+func project(id int64) *int64 { return &id }

@@ -1,0 +1,160 @@
+package memo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/memo"
+)
+
+func TestARequestIsAnsweredFromMemory(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.expect(memo.Request{}, "result 1", memo.Stored)
+	b.expect(memo.Request{}, "result 1 again", memo.Hit)
+	b.expect(memo.Request{}, "result 1 again", memo.Hit)
+	if counts := b.Counts()[""]; counts != (memo.Counts{Hits: 2, Misses: 1}) {
+		t.Errorf("counted were %+v", counts)
+	}
+}
+
+// Whatever a result depends on makes it another one, and is in its key with where it ends.
+func TestWhatTellsRequestsApart(t *testing.T) {
+	t.Parallel()
+	requests := []memo.Request{
+		{}, {Kind: "a"}, {Identity: "a"}, {Identity: "b"}, {Subject: "a"}, {Subject: "b"}, {Kind: "a", Identity: "b"}, {Kind: "ab"}, {Identity: "ab"},
+		{Subject: []any{"a", "b"}}, {Subject: []any{"ab"}}, {Subject: `["ab"]`}, {Subject: 1}, {Subject: "1"}, {Subject: 1.0000000000000002}, {Subject: map[string]any{"a": nil}},
+	}
+	b := newBed(t)
+	for i, request := range requests {
+		b.expect(request, fmt.Sprint("result ", i+1), memo.Stored)
+	}
+	for i, request := range requests {
+		b.expect(request, fmt.Sprintf("result %d again", i+1), memo.Hit)
+	}
+	other := newBed(t, func(o *memo.Options) { o.Store, o.Settings = b.store, "t" })
+	other.expect(memo.Request{}, "result 1", memo.Stored)
+	for key := range b.store.values {
+		if !regexp.MustCompile(`^tasklens:result:[0-9a-f]{64}$`).MatchString(key) {
+			t.Errorf("a key is %q", key)
+		}
+	}
+}
+
+func TestAResultIsOutOfReachOnceItsDataChange(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	one, all := memo.Request{Project: project(1)}, memo.Request{Kind: "all"}
+	b.expect(one, "result 1", memo.Stored)
+	b.expect(all, "result 2", memo.Stored)
+	b.db.set(0, "moved")
+	b.expect(one, "result 1 again", memo.Hit)
+	b.expect(all, "result 3", memo.Stored)
+	b.db.set(1, "moved")
+	b.expect(one, "result 4", memo.Stored)
+	b.expect(all, "result 3 again", memo.Hit)
+}
+
+// The version is that of before the work: a result that an edit overtakes is not found after it.
+func TestAnEditWhileAResultIsMade(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
+		made, err := b.work(ctx, tell)
+		b.db.set(0, "moved")
+		return made, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.expect(memo.Request{}, "result 2", memo.Stored)
+}
+
+func TestWhatIsNotKept(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	failure := errors.New("down")
+	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) {
+		return memo.Made{Keep: []byte("half")}, failure
+	})
+	if !errors.Is(err, failure) {
+		t.Errorf("the error is %v", err)
+	}
+	made, origin, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) {
+		return memo.Made{Body: []byte("degraded")}, nil
+	})
+	if err != nil || string(made.Body) != "degraded" || origin != memo.Passed {
+		t.Errorf("%q from %v, %v", made.Body, origin, err)
+	}
+	_, _, err = b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) { panic("oh") })
+	if fault.CodeOf(err) != fault.Internal || !strings.Contains(err.Error(), "panic: oh") || !strings.Contains(err.Error(), "memo_test.go") {
+		t.Errorf("a panic became %v", err)
+	}
+	if kept := b.store.size(); kept != 0 {
+		t.Errorf("%d results are kept", kept)
+	}
+	b.expect(memo.Request{}, "result 1", memo.Stored)
+}
+
+func TestAVersionThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.expect(memo.Request{}, "result 1", memo.Stored)
+	b.db.failure = errors.New("down")
+	b.expect(memo.Request{}, "result 2", memo.Passed)
+	if len(b.warned) != 1 || b.store.size() != 1 {
+		t.Errorf("warnings are %q, %d results are kept", b.warned, b.store.size())
+	}
+	// Where the work fails too, its own error tells it.
+	own := errors.New("the database is down")
+	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) { return memo.Made{}, own })
+	if !errors.Is(err, own) || len(b.warned) != 1 {
+		t.Errorf("the error is %v, warnings are %q", err, b.warned)
+	}
+}
+
+func TestNothingIsRememberedWhereNothingShallBe(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Memo = nil
+	b.expect(memo.Request{}, "result 1", memo.Off)
+	b.expect(memo.Request{}, "result 2", memo.Off)
+	if b.db.asked != 0 || b.Counts() != nil {
+		t.Errorf("the version was asked for %d times, counted were %v", b.db.asked, b.Counts())
+	}
+}
+
+// With MaxStale the version is read once in that time, and whoever the database alone can verify is seen by it each time.
+func TestMaxStale(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBed(t, func(o *memo.Options) { o.MaxStale = time.Minute })
+		b.expect(memo.Request{}, "result 1", memo.Stored)
+		b.db.set(0, "moved")
+		time.Sleep(59 * time.Second)
+		b.expect(memo.Request{}, "result 1 again", memo.Hit)
+		if b.db.asked != 1 {
+			t.Errorf("the version was asked for %d times, want once", b.db.asked)
+		}
+		b.expect(memo.Request{Identity: "token", Unverified: true}, "result 2", memo.Stored)
+		if b.db.asked != 2 {
+			t.Errorf("the version was asked for %d times, want twice", b.db.asked)
+		}
+		time.Sleep(2 * time.Minute)
+		b.expect(memo.Request{}, "result 3", memo.Stored)
+		b.db.set(0, "moved again")
+		time.Sleep(2 * time.Minute)
+		b.expect(memo.Request{}, "result 4", memo.Stored)
+		// Callers choose the projects they ask for.
+		for id := range int64(5000) {
+			b.expect(memo.Request{Project: project(id + 1), Subject: id}, fmt.Sprint("result ", id+5), memo.Stored)
+		}
+	})
+}

@@ -1,0 +1,61 @@
+package memo
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// maxVersions bounds how many projects' versions are remembered: callers choose the ids.
+const maxVersions = 1000
+
+// versions are those read lately, by project; 0 is that of everything.
+type versions struct {
+	mutex sync.Mutex
+	read  map[int64]reading
+}
+
+type reading struct {
+	version string
+	asked   time.Time // before it was read
+}
+
+// version is the state of the data that a request depends on, as it was when the request came or MaxStale before.
+func (m *Memo) version(ctx context.Context, db Database, request Request) (string, error) {
+	project := int64(0)
+	if request.Project != nil {
+		project = *request.Project
+	}
+	asked := time.Now()
+	if version, found := m.versions.lately(project, asked.Add(-m.options.MaxStale)); found && m.options.MaxStale > 0 && !request.Unverified {
+		return version, nil
+	}
+	var version string
+	if err := db.Call(ctx, "data_version", map[string]any{"project_filter": request.Project}, &version); err != nil {
+		return "", fmt.Errorf("read the data's version: %w", err)
+	}
+	if m.options.MaxStale > 0 {
+		m.versions.remember(project, reading{version, asked})
+	}
+	return version, nil
+}
+
+func (v *versions) lately(project int64, since time.Time) (string, bool) {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	last, found := v.read[project]
+	return last.version, found && last.asked.After(since)
+}
+
+// remember keeps the reading that was asked for last: one that was overtaken on its way is older.
+func (v *versions) remember(project int64, r reading) {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	if len(v.read) >= maxVersions {
+		clear(v.read)
+	}
+	if last, found := v.read[project]; !found || last.asked.Before(r.asked) {
+		v.read[project] = r
+	}
+}

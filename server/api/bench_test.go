@@ -1,0 +1,43 @@
+package api_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What a remembered response takes over HTTP, client and loopback included: the service's own work alone, and with the one
+// call that reads the data's version.
+func BenchmarkRemembered(b *testing.B) {
+	for name, stale := range map[string]time.Duration{"own work": time.Hour, "with the version": 0} {
+		b.Run(name, func(b *testing.B) {
+			s := startTracker(b, func(c *setup) { c.maxStale = stale })
+			for path, body := range map[string]string{
+				"/api/hybrid-search": `{"query":"payment charged twice","match_threshold":0}`,
+				"/api/query":         `{"question":"Why was the customer charged twice?","match_threshold":0}`,
+			} {
+				b.Run(path[len("/api/"):], func(b *testing.B) {
+					ask := func() string {
+						answer, err := s.client.Post(s.url+path, "application/json", strings.NewReader(body))
+						if err != nil {
+							b.Fatal(err)
+						}
+						defer answer.Body.Close()
+						if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
+							b.Fatal(answer.StatusCode, err)
+						}
+						return answer.Header.Get("Cache-Status")
+					}
+					ask()
+					for b.Loop() {
+						if from := ask(); from != fromMemory {
+							b.Fatalf("Cache-Status is %q", from)
+						}
+					}
+				})
+			}
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+// Every edit that could change a result makes what was kept unreachable; what cannot change it does not.
+func TestEditsAreSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	tracker := s.connect()
+	status := func(path string, body map[string]any) string {
+		return s.post(path, body).want(http.StatusOK).header.Get("Cache-Status")
+	}
+	search := map[string]any{"query": "payment TX-400", "project_id": s.ids["TX"]}
+	vector := map[string]any{"question": doubleCharge, "project_id": s.ids["TX"]}
+	hybrid := map[string]any{"question": doubleCharge, "project_id": s.ids["TX"], "retrieval": "hybrid"}
+	for i, step := range []struct {
+		sql                    string
+		search, vector, hybrid bool // moved
+	}{
+		{"update tickets set name = name, updated_at = now()", false, false, false},
+		{"update status_changes set status_id = null", false, false, false},
+		{"insert into status (name) values ('Later')", false, false, false},
+		{"update tickets set name = 'Charged once more' where key = 'TX-400'", true, true, true},
+		{"update tickets set status_id = (select status_id from status where name = 'To Do') where key = 'TX-400'", true, true, true},
+		{"update status set name = 'Open' where name = 'To Do'", true, true, true},
+		// Another project's words are rarer now, its vectors are nobody else's.
+		{"update tickets set description = 'payment payment' where key = 'IAM-97'", true, false, true},
+		{"insert into tickets (key, project_id, status_id, name) select 'TX-410', project_id, status_id, 'payment' from tickets where key = 'TX-400'", true, true, true},
+		{"delete from tickets where key = 'TX-401'", true, true, true},
+		{"insert into status_changes (ticket_id, note) select ticket_id, 'Paid back.' from tickets where key = 'TX-400'", true, true, true},
+		{"update tickets set project_id = (select project_id from projects where key = 'IAM') where key = 'TX-403'", true, true, true},
+		{"update projects set name = 'Till' where key = 'TX'", true, true, true},
+		{"delete from chunks where ticket_id = (select ticket_id from tickets where key = 'TX-402')", true, true, true},
+	} {
+		for range 2 {
+			status("/api/hybrid-search", search)
+			status("/api/query", vector)
+			status("/api/query", hybrid)
+		}
+		run(t, tracker, step.sql)
+		for name, got := range map[string]struct {
+			moved bool
+			from  string
+		}{
+			"search": {step.search, status("/api/hybrid-search", search)},
+			"vector": {step.vector, status("/api/query", vector)},
+			"hybrid": {step.hybrid, status("/api/query", hybrid)},
+		} {
+			if (got.from == fromMemory) == got.moved {
+				t.Errorf("step %d, %s: %s comes from %q", i, step.sql, name, got.from)
+			}
+		}
+	}
+	got := s.search("payment TX-400", map[string]any{"project_id": s.ids["TX"]})
+	if first := got.Results[0]; !got.Cached || *first.TicketName != "Charged once more" || *first.Status != "Open" || first.ProjectName != "Till" {
+		t.Errorf("found was %+v", first)
+	}
+	read[map[string]any](s.generate("TX", "TX-400"))
+	if s.search("payment TX-400", map[string]any{"project_id": s.ids["TX"]}).Cached {
+		t.Error("new embeddings changed nothing")
+	}
+	s.search("payment TX-400")
+	read[map[string]any](s.generate("TX", "TX-400"))
+	if !s.search("payment TX-400").Cached {
+		t.Error("embeddings that stayed the same changed something")
+	}
+}
+
+// What came about by a failure is made anew the next time.
+func TestFailuresAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.model.answer("embeddings", http.StatusInternalServerError, upstreamText)
+	for range 2 {
+		s.post("/api/hybrid-search", map[string]any{"query": "payment"}).from(madeOnce)
+		s.post("/api/query", map[string]any{"question": doubleCharge}).want(http.StatusBadGateway)
+	}
+	for _, ending := range []struct{ text, refusal, finish string }{{"", "", "stop"}, {"I will not.", "I will not.", "stop"}, {"The ca", "", "length"}, {"The ca", "", "content_filter"}} {
+		s.says(ending.text, ending.refusal, ending.finish)
+		for range 2 {
+			s.post("/api/query", map[string]any{"question": doubleCharge}).from(madeOnce)
+		}
+	}
+	s.says("The card was charged twice [1].", "", "stop")
+	s.post("/api/query", map[string]any{"question": doubleCharge}).from(madeAndKept)
+	s.post("/api/query", map[string]any{"question": doubleCharge}).from(fromMemory)
+	s.post("/api/hybrid-search", map[string]any{"query": "payment"}).from(madeAndKept)
+	s.database.answer("data_version", http.StatusInternalServerError, upstreamText)
+	s.post("/api/hybrid-search", map[string]any{"query": "payment"}).from(madeOnce)
+}
+
+// Nobody is given what was made for another, and a token is looked at for every request.
+func TestIdentities(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.maxStale = time.Minute })
+	token := "Bearer " + s.token("service_role")
+	body := map[string]any{"query": "payment"}
+	s.post("/api/hybrid-search", body).from(madeAndKept)
+	s.costs(nil, func() { s.post("/api/hybrid-search", body).from(fromMemory) })
+	s.post("/api/hybrid-search", body, "Authorization", token).from(madeAndKept)
+	s.costs(oneVersion, func() { s.post("/api/hybrid-search", body, "Authorization", token).from(fromMemory) })
+	s.post("/api/hybrid-search", body, "Authorization", token[:len(token)-4]+"AAAA").want(http.StatusUnauthorized)
+	s.post("/api/hybrid-search", body, "Authorization", "Bearer "+s.token("authenticated")).want(http.StatusForbidden)
+}
+
+func TestNothingIsRemembered(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, forgetful)
+	for range 2 {
+		s.post("/api/hybrid-search", map[string]any{"query": "payment"}).from(notRemembered)
+		s.post("/api/query", map[string]any{"question": doubleCharge}).from(notRemembered)
+		if got := s.openStream(doubleCharge, nil).response.Header.Get("Cache-Status"); got != notRemembered {
+			t.Errorf("Cache-Status of a stream is %q", got)
+		}
+	}
+}

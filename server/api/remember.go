@@ -1,0 +1,71 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/memo"
+)
+
+const headerCacheStatus = "Cache-Status"
+
+// cacheStatuses say in the words of RFC 9211 where a response comes from.
+var cacheStatuses = map[memo.Origin]string{
+	memo.Off:    "tasklens; fwd=bypass",
+	memo.Hit:    "tasklens; hit",
+	memo.Stored: "tasklens; fwd=miss; stored",
+	memo.Shared: "tasklens; fwd=miss; collapsed",
+	memo.Passed: "tasklens; fwd=miss",
+}
+
+// serviceIdentity is that of every request without a token.
+const serviceIdentity = "service"
+
+// asked is a request of a caller's, to be answered from memory where that is true. Its body is the other part of the key:
+// everything that was asked for, defaults filled in.
+func asked(c *fiber.Ctx, kind string, project *int64, subject any) memo.Request {
+	request := memo.Request{Kind: kind, Identity: serviceIdentity, Project: project, Subject: subject}
+	if token := c.Get(fiber.HeaderAuthorization); token != "" {
+		// Nobody has looked at the token yet but for its form: PostgREST will.
+		sum := sha256.Sum256([]byte(token))
+		request.Identity, request.Unverified = "token "+hex.EncodeToString(sum[:]), true
+	}
+	return request
+}
+
+// remembered gives the result of a request, remembered or made by work, of which the first step is to embed text.
+func (a *API) remembered(ctx context.Context, db memo.Database, request memo.Request, text string, tell func(memo.Event) error, work memo.Work) (memo.Made, memo.Origin, error) {
+	if a.Embeddings != nil {
+		// At once, while the database is asked whether that is needed. Where it is not, the embedding is remembered as a rule,
+		// and otherwise given up.
+		var giveUp func()
+		ctx, giveUp = a.Embeddings.Begin(ctx, text)
+		defer giveUp()
+	}
+	return a.Memo.Do(ctx, db, request, tell, work)
+}
+
+// sendMade answers with a result.
+func sendMade(c *fiber.Ctx, made memo.Made, origin memo.Origin) error {
+	c.Set(headerCacheStatus, cacheStatuses[origin])
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(made.Body)
+}
+
+// encodeResponse is a response as it goes out now, and, where it may be kept, as it will the next time. A response holds
+// nothing of its request, such as its id. note is for the query log.
+func encodeResponse(response any, kept any, keep bool, note any) (made memo.Made, err error) {
+	made.Note = note
+	if made.Body, err = json.Marshal(response); err == nil && keep {
+		made.Keep, err = json.Marshal(kept)
+	}
+	if err != nil {
+		return memo.Made{}, fmt.Errorf("encode the response: %w", err)
+	}
+	return made, nil
+}

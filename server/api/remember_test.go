@@ -1,0 +1,156 @@
+package api_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"tasklens/internal/memo"
+)
+
+// What Cache-Status says.
+const (
+	fromMemory    = "tasklens; hit"
+	madeOnce      = "tasklens; fwd=miss"
+	madeAndKept   = "tasklens; fwd=miss; stored"
+	notRemembered = "tasklens; fwd=bypass"
+)
+
+// from checks where a response comes from.
+func (r *response) from(status string) *response {
+	r.t.Helper()
+	r.want(http.StatusOK)
+	if got := r.header.Get("Cache-Status"); got != status {
+		r.t.Errorf("Cache-Status is %q, want %q", got, status)
+	}
+	if says, is := strings.Contains(r.text, `"cached":true`), status == fromMemory; says != is {
+		r.t.Errorf("cached: %t beside %q", says, status)
+	}
+	return r
+}
+
+// traffic is how many requests the service has made, by name.
+func (s *service) traffic() map[string]int {
+	count := map[string]int{}
+	for _, u := range []*upstream{s.database, s.model} {
+		u.mutex.Lock()
+		for _, request := range u.seen {
+			count[request.name]++
+		}
+		u.mutex.Unlock()
+	}
+	return count
+}
+
+// costs checks what a step asks of the database and the model.
+func (s *service) costs(want map[string]int, step func()) {
+	s.t.Helper()
+	before := s.traffic()
+	step()
+	for name, count := range s.traffic() {
+		if made := count - before[name]; made != want[name] {
+			s.t.Errorf("%s was asked %d times, want %d", name, made, want[name])
+		}
+	}
+}
+
+func plainly(text string) string {
+	return strings.Replace(text, `"cached":true`, `"cached":false`, 1)
+}
+
+var oneVersion = map[string]int{"data_version": 1}
+
+func TestAResponseComesAgain(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	for path, body := range map[string]map[string]any{
+		"/api/hybrid-search": {"query": "payment charged twice", "facets": true, "explain": true},
+		"/api/query":         {"question": doubleCharge},
+	} {
+		first := s.post(path, body).from(madeAndKept)
+		s.costs(oneVersion, func() {
+			again := s.post(path, body).from(fromMemory)
+			if plainly(again.text) != first.text {
+				t.Errorf("%s: it was %s and is %s", path, first.text, again.text)
+			}
+			if id := again.header.Get("X-Request-Id"); id == "" || id == first.header.Get("X-Request-Id") {
+				t.Errorf("%s: X-Request-Id is %q", path, id)
+			}
+		})
+	}
+	if counts := s.memo.Counts(); counts["query"] != (memo.Counts{Hits: 1, Misses: 1}) || counts["hybrid-search"] != counts["query"] {
+		t.Errorf("counted were %+v", counts)
+	}
+}
+
+// What is meant to be the same is asked the same: blanks around and between, and how a letter is composed.
+func TestTheSameInOtherForm(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	first := s.search("café  payment")
+	for _, query := range []string{"  café payment\n", "café\tpayment", "cafe\u0301 payment", "café\u00a0\u2003payment"} {
+		if got := s.search(query); !got.Cached || !slices.Equal(got.names(), first.names()) {
+			t.Errorf("%q: cached %t, found were %q", query, got.Cached, got.names())
+		}
+	}
+	s.search("Café payment")
+	for name, more := range map[string]map[string]any{
+		"limit": {"limit": 3}, "offset": {"offset": 1}, "threshold": {"match_threshold": 0.1}, "facets": {"facets": true}, "explain": {"explain": true},
+		"project": {"project_id": s.ids["TX"]}, "status": {"status_filter": "Done"},
+	} {
+		if s.search("café payment", more).Cached {
+			t.Errorf("another %s is taken for the same", name)
+		}
+	}
+	// What is the default anyway is the same.
+	if !s.search("café payment", map[string]any{"limit": 10, "offset": 0, "match_threshold": 0.7, "facets": false, "explain": nil}).Cached {
+		t.Error("defaults that are named are not the same")
+	}
+	if got := s.ask("Why  was it\nslow?"); got.Cached || !s.ask("Why was it slow?").Cached || s.ask("why was it slow?").Cached {
+		t.Error("questions are not told apart as they should be")
+	}
+	for name, more := range map[string]map[string]any{
+		"top_k": {"top_k": 2}, "lambda": {"mmr_lambda": 0.9}, "retrieval": {"retrieval": "hybrid"}, "threshold": {"match_threshold": 0.1},
+		"project": {"project_id": s.ids["TX"]}, "status": {"status_filter": "Done"},
+	} {
+		if s.ask("Why was it slow?", more).Cached {
+			t.Errorf("another %s is taken for the same", name)
+		}
+	}
+}
+
+// Events and the whole are the same answer, whichever was made first.
+func TestAnAnswerComesAgainAsEvents(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	for i, question := range []string{doubleCharge, "Why is the payment page slow?"} {
+		for round := range 2 {
+			want := map[string]int{}
+			if round == 1 {
+				want = oneVersion
+			} else if i == 0 {
+				s.ask(question)
+				want = oneVersion
+			} else {
+				want = map[string]int{"data_version": 1, "embeddings": 1, "retrieve_chunks": 1, "completions": 1}
+			}
+			s.costs(want, func() {
+				opened := s.openStream(question, nil)
+				status := opened.response.Header.Get("Cache-Status")
+				first, _ := opened.next()
+				before := decoded[answered](t, first)
+				names, text, last := opened.rest()
+				done := decoded[answered](t, last)
+				if first.name != "sources" || !slices.Equal(names, []string{"delta", "done"}) || text != done.Answer || len(before.Sources) != len(done.Sources) ||
+					before.Sources[0].Cited || !done.Sources[0].Cited || *before.BestSimilarity != *done.BestSimilarity {
+					t.Errorf("%q: events are %s (%+v), %q, the text %q, the last %+v", question, first.name, before, names, text, last)
+				}
+				if cached := len(want) == 1; done.Cached != cached || cached != (status == fromMemory) || !cached && status != madeOnce {
+					t.Errorf("%q: cached is %t, Cache-Status %q", question, done.Cached, status)
+				}
+			})
+		}
+		s.post("/api/query", map[string]any{"question": question}).from(fromMemory)
+	}
+}

@@ -1,0 +1,110 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tasklens/internal/cache"
+	"tasklens/internal/memo"
+	"tasklens/internal/testbed"
+)
+
+// Many who ask the same at the same moment are answered by one answer, whole or as events.
+func TestManyAskTheSame(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	arrived, let := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	s.model.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
+		if name == "completions" {
+			once.Do(func() { close(arrived) })
+			<-let
+		}
+		return false
+	})
+	var running sync.WaitGroup
+	answers := make([]string, 12)
+	for i := range answers {
+		running.Go(func() {
+			if i%3 == 0 {
+				_, text, _ := s.openStream(doubleCharge, nil).rest()
+				answers[i] = text
+				return
+			}
+			answers[i] = s.ask(doubleCharge).Answer
+		})
+	}
+	<-arrived
+	// Whoever comes later than the answer gets it too, and asks for no other.
+	for end := time.Now().Add(patience); s.traffic()["data_version"] < len(answers) && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	close(let)
+	running.Wait()
+	for i, answer := range answers {
+		if answer == "" || answer != answers[0] {
+			t.Errorf("answer %d is %q, the first %q", i, answer, answers[0])
+		}
+	}
+	for _, name := range []string{"completions", "retrieve_chunks"} {
+		if made := s.traffic()[name]; made != 1 {
+			t.Errorf("%s was asked %d times", name, made)
+		}
+	}
+}
+
+// copies are services over one database and one Redis.
+func copies(t *testing.T) (one, two *service, stop func(syscall.Signal)) {
+	t.Helper()
+	url, process := testbed.Redis(t)
+	redis := func() memo.Store {
+		store, err := cache.NewRedis(url, func(string, error) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		return store
+	}
+	one = startTracker(t, func(c *setup) { c.store = redis() })
+	two = start(t, func(c *setup) {
+		c.store = redis()
+		c.database = func(testing.TB) *testbed.DB { return one.db }
+	})
+	two.ids = one.ids
+	return one, two, func(signal syscall.Signal) {
+		if err := process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Copies of the service share what they remember, and do without a Redis that hangs or is gone.
+func TestCopiesShareRedis(t *testing.T) {
+	t.Parallel()
+	one, two, stop := copies(t)
+	search, question := map[string]any{"query": "payment"}, map[string]any{"question": doubleCharge}
+	one.post("/api/hybrid-search", search).from(madeAndKept)
+	one.post("/api/query", question).from(madeAndKept)
+	two.costs(map[string]int{"data_version": 2}, func() {
+		two.post("/api/hybrid-search", search).from(fromMemory)
+		two.post("/api/query", question).from(fromMemory)
+	})
+	// A query that one has embedded is not embedded by the other.
+	one.search("refund")
+	two.costs(map[string]int{"data_version": 1, "search_hybrid": 1}, func() { two.search("refund", map[string]any{"limit": 2}) })
+	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
+		stop(signal)
+		for i := range 3 {
+			got := two.post("/api/hybrid-search", map[string]any{"query": fmt.Sprint("payment ", signal, i)}).want(http.StatusOK)
+			var body found
+			if err := json.Unmarshal([]byte(got.text), &body); err != nil || body.Cached || len(body.Results) == 0 {
+				t.Errorf("%v: %v, %s", signal, err, got.text)
+			}
+		}
+	}
+}

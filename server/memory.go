@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"tasklens/internal/cache"
+	"tasklens/internal/memo"
+	"tasklens/internal/openai"
+	"tasklens/internal/vector"
+	"tasklens/server/api"
+)
+
+// queryModel is the model as queries ask it: what they became is remembered.
+type queryModel struct {
+	*openai.Client
+	embeddings *memo.Embeddings
+}
+
+func (m queryModel) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
+	if m.embeddings == nil {
+		return m.Client.Embed(ctx, inputs)
+	}
+	return m.embeddings.Embed(ctx, inputs)
+}
+
+// memory is what is remembered between requests; empty where CACHE is off.
+type memory struct {
+	store   cache.Store
+	results *memo.Memo
+	model   queryModel
+}
+
+func newMemory(c Config, model *openai.Client, log *slog.Logger) (m memory, err error) {
+	m.model = queryModel{Client: model}
+	if c.Cache == "off" {
+		return m, nil
+	}
+	if c.RedisURL != "" {
+		m.store, err = cache.NewRedis(c.RedisURL, func(message string, err error) { log.Warn(message, "error", err) })
+	} else {
+		m.store, err = cache.NewMemory(c.CacheMaxBytes)
+	}
+	if err != nil {
+		return m, err
+	}
+	settings, err := settingsOfResults(c)
+	if err != nil {
+		return m, err
+	}
+	m.model.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, m.store)
+	m.results = memo.New(memo.Options{
+		Store: m.store, Settings: settings, Lifetime: c.CacheTTL, MaxStale: c.CacheMaxStale,
+		Warn: func(ctx context.Context, message string, err error) {
+			log.WarnContext(ctx, message, "request_id", api.RequestID(ctx), "error", err)
+		},
+	})
+	return m, nil
+}
+
+func (m memory) close() error {
+	if m.store == nil {
+		return nil
+	}
+	return m.store.Close()
+}
+
+// settingsOfResults is a digest of all that decides, besides a request and the data, what comes out: the settings, and the
+// program itself with its prompts, so that a new release reads nothing of the old one's.
+func settingsOfResults(c Config) (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find the program: %w", err)
+	}
+	program, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read the program: %w", err)
+	}
+	defer program.Close()
+	digest := sha256.New()
+	if _, err := io.Copy(digest, program); err != nil {
+		return "", fmt.Errorf("read the program: %w", err)
+	}
+	if err := json.NewEncoder(digest).Encode([]any{
+		c.RESTURL, c.OpenAIBaseURL, c.EmbeddingModel, c.ChatModel, c.VectorWeight, c.KeywordWeight, c.ContextTokens,
+	}); err != nil {
+		return "", fmt.Errorf("encode the settings: %w", err)
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
+}

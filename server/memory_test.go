@@ -1,0 +1,24 @@
+package main
+
+import "testing"
+
+// Whatever decides what comes out keeps what was remembered under another setting out of reach.
+func TestSettingsOfResults(t *testing.T) {
+	t.Parallel()
+	seen := map[string]Config{}
+	for _, c := range []Config{
+		{}, {RESTURL: "a"}, {OpenAIBaseURL: "a"}, {EmbeddingModel: "a"}, {ChatModel: "a"}, {VectorWeight: 1}, {KeywordWeight: 1}, {ContextTokens: 1},
+	} {
+		settings, err := settingsOfResults(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, is := seen[settings]; is {
+			t.Errorf("%+v is the same as %+v", c, other)
+		}
+		seen[settings] = c
+		if again, _ := settingsOfResults(c); again != settings {
+			t.Errorf("%+v is not the same twice", c)
+		}
+	}
+}

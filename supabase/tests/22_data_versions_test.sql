@@ -1,0 +1,130 @@
+-- The version of the data: what moves it, whose, and what does not.
+
+begin;
+select plan(44);
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done'), (3, 'Unused');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'One'), (2, 'BB', 'Two'), (3, 'CC', 'Three');
+insert into public.tickets (ticket_id, project_id, status_id, name, description) values
+  (11, 1, 1, 'Pump', 'Leaks'), (12, 1, 2, 'Valve', null), (21, 2, 1, 'Wheel', 'Squeaks');
+insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (111, 11, 2, 'Sealed'), (112, 11, 2, null);
+
+create function pg_temp.unit(place integer) returns extensions.vector
+language sql as $$
+  select ('[' || string_agg(case when i = place then '1' else '0' end, ',' order by i) || ']')::extensions.vector(1536) from generate_series(1, 1536) i
+$$;
+insert into public.chunks (chunk_id, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding) values
+  ('00000000-0000-0000-0000-000000000011', 1, 11, 'ticket', 0, 'Pump', 1, 'h', 'm', pg_temp.unit(1)),
+  ('00000000-0000-0000-0000-000000000021', 2, 21, 'ticket', 0, 'Wheel', 1, 'h', 'm', pg_temp.unit(2));
+
+-- Tests are one transaction, in which a project changes once: what is noted is forgotten before each step, as if it were
+-- another one's.
+create function pg_temp.moved(statement text) returns bigint[]
+language plpgsql as $$
+begin
+  delete from private.data_version_changes;
+  execute statement;
+  return array(select c.project_id from private.data_version_changes c order by c.project_id);
+end
+$$;
+
+create function pg_temp.moves(statement text, projects bigint[], says text) returns text
+language sql as $$ select extensions.is(pg_temp.moved(statement), projects, says) $$;
+
+-- Projects
+select pg_temp.moves($$ insert into public.projects (project_id, key, name) values (4, 'DD', 'Four') $$, '{4}', 'a new project moves its version');
+select pg_temp.moves($$ update public.projects set name = 'Uno' where project_id = 1 $$, '{1}', 'so does a new name');
+select pg_temp.moves($$ update public.projects set description = 'Pumps' where project_id = 1 $$, '{1}', 'and a description');
+select pg_temp.moves($$ update public.projects set name = name $$, '{}', 'but not a name written as it was');
+select pg_temp.moves($$ update public.projects set created_at = now() - interval '1 day' $$, '{}', 'nor a time');
+select pg_temp.moves($$ update public.projects set key = 'ONE' where project_id = 1 $$, '{}', 'nor the key, which no result has');
+select pg_temp.moves($$ delete from public.projects where project_id = 4 $$, '{4}', 'a deleted project moves its version');
+
+-- Tickets
+select pg_temp.moves($$ insert into public.tickets (ticket_id, project_id, status_id, name) values (13, 1, 1, 'Hose'), (22, 2, 1, 'Axle') $$, '{1,2}',
+  'new tickets move the versions of their projects');
+select pg_temp.moves($$ update public.tickets set name = 'Hoses' where ticket_id = 13 $$, '{1}', 'so does a new name');
+select pg_temp.moves($$ update public.tickets set description = 'Short' where ticket_id = 22 $$, '{2}', 'a description');
+select pg_temp.moves($$ update public.tickets set status_id = 2 where ticket_id = 13 $$, '{1}', 'a status');
+select pg_temp.moves($$ update public.tickets set key = 'AA-99' where ticket_id = 13 $$, '{1}', 'and a key');
+select pg_temp.moves($$ update public.tickets set ticket_id = 14 where ticket_id = 13 $$, '{1}', 'and an id');
+select pg_temp.moves($$ update public.tickets set project_id = 2 where ticket_id = 14 $$, '{1,2}', 'a ticket that moves counts for both projects');
+select pg_temp.moves($$ update public.tickets set name = name, status_id = status_id $$, '{}', 'nothing moves where nothing changed');
+select pg_temp.moves($$ update public.tickets set created_at = now() - interval '1 day' $$, '{}', 'nor by a time');
+select pg_temp.moves($$ update public.tickets set name = 'x' where ticket_id = 0 $$, '{}', 'nor where no ticket is meant');
+select pg_temp.moves($$ delete from public.tickets where ticket_id in (14, 22) $$, '{2}', 'deleted tickets move their projects'' versions');
+select pg_temp.moves($$ delete from public.tickets where ticket_id = 0 $$, '{}', 'where there were any');
+
+-- Statuses
+select pg_temp.moves($$ insert into public.status (status_id, name) values (4, 'New') $$, '{}', 'a new status has no tickets yet');
+select pg_temp.moves($$ delete from public.status where status_id = 4 $$, '{}', 'and one that can be deleted has none left');
+select pg_temp.moves($$ update public.status set name = 'Finished' where status_id = 2 $$, '{0}', 'a new name of a status concerns all projects');
+select pg_temp.moves($$ update public.status set name = name $$, '{}', 'but not one written as it was');
+
+-- Notes
+select pg_temp.moves($$ insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (113, 11, 2, 'Tested') $$, '{1}',
+  'a note counts for its ticket''s project');
+select pg_temp.moves($$ insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (114, 11, 2, null) $$, '{}',
+  'a change of status without one is nothing that is searched');
+select pg_temp.moves($$ update public.status_changes set note = 'Tested twice' where status_change_id = 113 $$, '{1}', 'an edited note counts');
+select pg_temp.moves($$ update public.status_changes set note = note, status_id = 1 $$, '{}', 'one that stayed the same does not');
+select pg_temp.moves($$ update public.status_changes set ticket_id = 21 where status_change_id = 113 $$, '{1,2}', 'a note that moves counts twice');
+select pg_temp.moves($$ delete from public.status_changes where status_change_id = 113 $$, '{2}', 'a deleted note counts');
+select pg_temp.moves($$ delete from public.status_changes where status_change_id = 114 $$, '{}', 'a deleted change without one does not');
+
+-- Chunks
+select pg_temp.moves($$ update public.chunks set text = 'Pumps' where ticket_id = 11 $$, '{1}', 'a chunk''s text counts');
+select pg_temp.moves($$ update public.chunks set embedding = pg_temp.unit(3) where ticket_id = 11 $$, '{1}', 'and its embedding');
+select pg_temp.moves($$ update public.chunks set input_hash = 'other', embedding = embedding, position = position $$, '{}',
+  'a chunk that stays the same does not');
+select pg_temp.moves($$ delete from public.chunks where ticket_id = 11 $$, '{1}', 'a deleted chunk counts');
+select pg_temp.moves(
+  $$ insert into public.chunks (project_id, kind, position, text, tokens, input_hash, model, embedding) values (3, 'project', 0, 'Three', 1, 'h', 'm', pg_temp.unit(4)) $$,
+  '{3}', 'and a new one');
+
+-- All at once
+select pg_temp.moves($$ truncate public.chunks $$, '{0}', 'emptying a table concerns all');
+
+-- What readers see
+create function pg_temp.note(project bigint, transaction integer) returns void
+language sql as $$ insert into private.data_version_changes (project_id, transaction_id) values (project, transaction::text::xid8) $$;
+create temporary table seen (everything text, one text, two text);
+create function pg_temp.look() returns void
+language sql as $$ truncate seen; insert into seen select public.data_version(), public.data_version(1), public.data_version(2) $$;
+create function pg_temp.since() returns boolean[]
+language sql as $$
+  select array[everything <> public.data_version(), one <> public.data_version(1), two <> public.data_version(2)] from seen
+$$;
+
+select pg_temp.look();
+select pg_temp.note(1, 1);
+select is(pg_temp.since(), '{t,t,f}', 'a change moves what readers of its project see, and of everything, but of no other');
+select pg_temp.look();
+select pg_temp.note(0, 2);
+select is(pg_temp.since(), '{t,t,t}', 'what concerns all moves all');
+select pg_temp.look();
+select private.merge_data_versions();
+select is(pg_temp.since(), '{f,f,f}', 'adding up moves nothing');
+select is((select count(*)::integer from private.data_version_changes), 0, 'and leaves nothing to be added up');
+
+select pg_temp.look();
+delete from private.data_versions where project_id = 1;
+select pg_temp.note(1, 3);
+select isnt(public.data_version(1), (select one from seen), 'as many changes are not the same changes, where a database was set back');
+
+insert into private.data_version_changes (project_id, transaction_id, started_at) values (2, pg_current_xact_id(), now() - interval '1 day');
+select pg_temp.look();
+update public.tickets set name = 'Wheels' where ticket_id = 21;
+select is(pg_temp.since(), '{t,f,t}', 'a transaction that had the same number in another life hides nothing');
+
+select pg_temp.note(3, i) from generate_series(1, 300) i;
+delete from private.data_version_changes where project_id = 2;
+update public.tickets set name = 'Wheel' where ticket_id = 21;
+select is((select count(*)::integer from private.data_version_changes), 0, 'a writer adds up what has gathered');
+
+select pg_temp.look();
+insert into supabase_migrations.schema_migrations (version) values ('99990101000000');
+select is(pg_temp.since(), '{t,t,t}', 'a migration moves all: what searches is part of the result');
+
+select * from finish();
+rollback;
