@@ -3,8 +3,7 @@
 
 create function private.document_candidates(query_keywords text[], document_limit integer)
 returns table (document_id uuid)
--- Each side is read in the order of its index, or as what the index matches.
-language sql stable rows 3000 security invoker set search_path = '' set enable_seqscan = off
+language sql stable rows 1500 security invoker set search_path = ''
 as $$
   (select d.id from public.documents d
     where not d.archived and d.embedding_status = 'complete' and d.utility_score > 0

@@ -67,12 +67,13 @@ returns table (
   id uuid, title text, content text, similarity double precision, keyword_score double precision, utility_boost double precision,
   freshness_boost double precision, temporal_weight double precision, final_score double precision, keywords text[], temporal_class text
 )
-language plpgsql volatile rows 10 security invoker set search_path = ''
+-- By index only; see search_documents.
+language plpgsql volatile rows 10 security invoker set search_path = '' set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
   -- As many are looked at one by one: where no more are over the threshold, none is missed.
-  side constant integer := 1000;
+  document_limit constant integer := 1000;
   wanted constant text[] := private.clean_keywords(query_keywords);
   threshold constant double precision := coalesce(match_threshold, 0.3);
   document_ids uuid[];
@@ -80,8 +81,8 @@ declare
   similarities double precision[];
 begin
   select array_agg(s.document_id), array_agg(s.similarity) into document_ids, similarities
-    from private.scan_documents(query_embedding, embedding_model, threshold, side) s;
-  if cardinality(document_ids) = side then
+    from private.scan_documents(query_embedding, embedding_model, threshold, document_limit) s;
+  if cardinality(document_ids) = document_limit then
     select document_ids || array_agg(c.document_id), similarities || array_agg(c.similarity) into document_ids, similarities
       from (
         select a.document_id, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
@@ -108,12 +109,12 @@ begin
     found_ids := found_ids || id;
     return next;
   end loop;
-  if track_retrievals then
+  if coalesce(track_retrievals, true) then
     perform public.track_document_retrievals(found_ids, null);
   end if;
 end
 $$;
 comment on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) is
-  'Documents strictly over match_threshold by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that some keyword of the document contains, without regard to case; utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). Where at most 1,000 documents are over the threshold all of them are scored, else the 1,000 nearest, most useful, newest and with most keywords. track_retrievals counts them as retrieved. embedding_model: vectors of other models are not compared; null: of any. match_count at most 100.';
+  'Documents strictly over match_threshold by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that some keyword of the document contains, without regard to case; utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). Where at most 1,000 documents are over the threshold all of them are scored, else the 1,000 nearest and the 500 most useful, newest and with most keywords. track_retrievals counts them as retrieved. embedding_model: vectors of other models are not compared; null: of any. match_count at most 100.';
 revoke execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) from public, anon, authenticated;
 grant execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) to service_role;
