@@ -48,6 +48,8 @@ as $$
         greatest(0, extract(epoch from now())::double precision - extract(epoch from d.created_at)::double precision) / 86400 as age
     ) p
   ) b
+  -- By its key: a small table too is better not read where reading tables is forbidden.
+  where c.only_row
 $$;
 comment on function private.score_documents(uuid[], double precision[], text[], double precision) is
   'The scores of documents of these similarities, in no order. query_keywords as clean_keywords makes them.';
@@ -68,7 +70,7 @@ returns table (
   freshness_boost double precision, temporal_weight double precision, final_score double precision, keywords text[], temporal_class text
 )
 -- By index only; see search_documents.
-language plpgsql volatile rows 10 security invoker set search_path = '' set enable_seqscan = off
+language plpgsql volatile rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare

@@ -43,7 +43,7 @@ create trigger index_updated_entities after update of named_entities on public.d
 create function public.find_documents_by_entity(entity_name text, entity_type text default null, match_limit integer default 10)
 returns table (id uuid, title text, matched_entity text, matched_type text)
 -- The names come from their indexes, whatever the statistics say.
-language plpgsql stable rows 10 security invoker set search_path = '' set enable_seqscan = off
+language plpgsql stable rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   wanted constant text := lower(btrim(entity_name));
