@@ -30,7 +30,8 @@ revoke execute on function private.compare_documents(extensions.vector, text, do
 grant execute on function private.compare_documents(extensions.vector, text, double precision) to service_role;
 
 -- Few documents are all compared. Among many, the index proposes the nearest; where it gives up before it has enough (after
--- hnsw.max_scan_tuples, most of them archived perhaps), all are compared after all.
+-- hnsw.max_scan_tuples, most of them archived perhaps), all are compared after all. Its batches are out of order among one
+-- another, so more is read than is wanted, and 20 at or below the threshold before the rest is taken to be; see scan_chunks.
 create function private.scan_documents(
   query_embedding extensions.vector,
   embedding_model text,
@@ -38,13 +39,15 @@ create function private.scan_documents(
   document_limit integer
 )
 returns table (document_id uuid, similarity double precision)
-language plpgsql volatile rows 1000 security invoker set search_path = ''
+-- Compiling a plan (jit) costs more than any of these takes.
+language plpgsql volatile rows 1000 security invoker set search_path = '' set jit = off
 as $$
 declare
   saved_sort text;
   distance double precision;
   document_ids uuid[] := '{}';
   similarities double precision[] := '{}';
+  below integer := 0;
   enough boolean := false;
 begin
   -- Nothing is similar to what has no direction.
@@ -65,12 +68,16 @@ begin
           and (select not d.archived and d.embedding_status = ''complete'' from public.documents d where d.id = e.document_id)
         order by e.embedding operator(extensions.<=>) $1
         limit $3', case when embedding_model is not null then ' and e.model = $2' end)
-      using query_embedding, embedding_model, document_limit
+      using query_embedding, embedding_model, greatest(150, document_limit + 20)
     loop
-      enough := not (1 - distance > match_threshold);
+      if 1 - distance > match_threshold then
+        document_ids := document_ids || document_id;
+        similarities := similarities || (1 - distance);
+      else
+        below := below + 1;
+      end if;
+      enough := below >= 20 or cardinality(document_ids) >= greatest(150, document_limit);
       exit when enough;
-      document_ids := document_ids || document_id;
-      similarities := similarities || (1 - distance);
     end loop;
     perform set_config('enable_sort', saved_sort, true);
     enough := enough or cardinality(document_ids) >= document_limit;

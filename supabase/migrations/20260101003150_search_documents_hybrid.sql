@@ -84,7 +84,7 @@ declare
 begin
   select array_agg(s.document_id), array_agg(s.similarity) into document_ids, similarities
     from private.scan_documents(query_embedding, embedding_model, threshold, document_limit) s;
-  if cardinality(document_ids) = document_limit then
+  if cardinality(document_ids) >= document_limit then
     select document_ids || array_agg(c.document_id), similarities || array_agg(c.similarity) into document_ids, similarities
       from (
         select a.document_id, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity

@@ -10,7 +10,7 @@ returns table (
   chunk_id uuid, document_id uuid, title text, text text, tokens integer, similarity double precision, over_threshold boolean,
   similarities double precision[]
 )
-language plpgsql volatile rows 20 security invoker set search_path = ''
+language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
 declare
   wanted constant integer := greatest(1, least(100, match_count));
@@ -19,7 +19,7 @@ declare
 begin
   perform set_config('hnsw.ef_search', '200', true);
   perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
-  -- The order must come from the index, whatever the statistics say.
+  -- More is read than is wanted; see scan_documents. The order must come from the index, whatever the statistics say.
   perform set_config('enable_sort', 'off', true);
   execute 'select array(
       select e.embedding_id
@@ -28,7 +28,7 @@ begin
         and (select not d.archived and d.embedding_status = ''complete'' from public.documents d where d.id = e.document_id)
       order by e.embedding operator(extensions.<=>) $1
       limit $3)'
-    into ids using query_embedding, embedding_model, wanted;
+    into ids using query_embedding, embedding_model, greatest(150, wanted);
   perform set_config('enable_sort', saved_sort, true);
 
   return query
@@ -39,7 +39,7 @@ begin
     ), kept as materialized (
       select c.*, row_number() over (order by c.similarity desc, c.chunk_id) as place from compared c
     ), nearest as materialized (
-      select k.* from kept k where k.place = 1 or k.similarity > match_threshold
+      select k.* from kept k where k.place = 1 or k.similarity > match_threshold and k.place <= wanted
     )
     select n.chunk_id, n.document_id, d.title, x.text, x.tokens, n.similarity, n.similarity > match_threshold,
       array(select 1 - (n.embedding operator(extensions.<=>) m.embedding) from nearest m order by m.place)
