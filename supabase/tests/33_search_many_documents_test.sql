@@ -1,7 +1,7 @@
 -- Among many documents the indexes serve, and the result is that of scoring everything.
 
 begin;
-select plan(15);
+select plan(18);
 
 create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
 language sql as $$ select (numbers || array_fill(0::double precision, array[768 - cardinality(numbers)]))::extensions.vector $$;
@@ -68,6 +68,17 @@ select is((
 select cmp_ok((select count(*) from pg_temp.scored(pg_temp.unit(0, 1), '{}', -0.5, 30)), '>', 3000::bigint, 'where thousands are over the threshold');
 select is(pg_temp.agreement(pg_temp.unit(0, 1), '{word3,word5}', -0.5, 30, 10), '10 of 10', 'keywords, use and freshness propose some more');
 select is(pg_temp.agreement(pg_temp.unit(-0.2, 1), '{}', -0.5, 300, 10), '10 of 10', 'also without keywords');
+
+-- One side alone decides, far from the query: it is not among the nearest.
+savepoint weights;
+update public.search_config set similarity_weight = 0, keyword_weight = 0, utility_weight = 1, freshness_weight = 0, dated_weight = 1, historical_weight = 1;
+create temporary table useful as select * from public.search_documents_hybrid(pg_temp.unit(0, 1), '{}', 20, 0, false, 30, 'm');
+select is((select min(utility_boost) from useful), 1::double precision, 'the most useful are found wherever they are');
+select ok((select min(similarity) > 0 from useful), 'if they are over the threshold');
+update public.search_config set keyword_weight = 1, utility_weight = 0;
+select is((select min(keyword_score) from public.search_documents_hybrid(pg_temp.unit(0, 1), '{word3,word5}', 100, -0.5, false, 30, 'm')), 1::double precision,
+  'and those with most of the keywords');
+rollback to weights;
 
 -- Plans -------------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 -- Documents are found by the people and systems that they name: part of the name, literally, exact matches first.
 
 begin;
-select plan(26);
+select plan(27);
 set local role service_role;
 
 insert into public.documents (title, named_entities, archived) values
@@ -10,7 +10,7 @@ insert into public.documents (title, named_entities, archived) values
   ('Copies', '[{"name": "Multi-Raft", "type": "protocol"}, {"name": "Raft protocol", "type": "protocol"}]', false),
   ('Old', '[{"name": "Raft", "type": "protocol"}]', true),
   ('Signs', '[{"name": "100% club", "type": null}, {"name": "snake_case"}, {"name": "C++", "type": "language"}, {"name": " Go "}, {"name": "C:\\temp"}]', false),
-  ('Blank', '[{"name": " ", "type": "x"}]', false);
+  ('Blank', '[{"name": " ", "type": "x"}, {"name": "abcxbcd"}]', false);
 
 -- 'title: entity type', in order.
 create function pg_temp.find(name text, type text default null, count integer default 10) returns text[]
@@ -39,6 +39,7 @@ select is(pg_temp.find('o'), array['Signs: Go', 'Copies: Raft protocol protocol'
 select is(pg_temp.find(''), '{}', 'an empty name finds nothing');
 select is(pg_temp.find(' ') || pg_temp.find(null), '{}', 'nor a blank one or none');
 select is(pg_temp.find('paxos'), '{}', 'what is not named is not found');
+select is(pg_temp.find('abcd'), '{}', 'nor what has the same pieces in another order');
 
 update public.documents set named_entities = '[{"name": "Paxos"}]' where title = 'Election';
 select is(pg_temp.find('paxos') || pg_temp.find('ann'), array['Election: Paxos'], 'new entities take the place of the old');
