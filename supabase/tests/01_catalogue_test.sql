@@ -32,8 +32,14 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.any_word(text)', 'stable', 'invoker', 'service_role'),
     ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'service_role'),
     ('private.change_data_version(bigint[])', 'volatile', 'definer', ''),
+    ('private.clean_keywords(text[])', 'immutable', 'invoker', 'service_role'),
+    ('private.combine_keywords(text[], text[])', 'immutable', 'invoker', 'service_role'),
+    ('private.compare_documents(vector, text, double precision)', 'stable', 'invoker', 'service_role'),
     ('private.count_entry_words()', 'volatile', 'definer', ''),
     ('private.count_words(tsvector)', 'immutable', 'invoker', 'service_role'),
+    ('private.document_candidates(text[], integer)', 'stable', 'invoker', 'service_role'),
+    ('private.document_hash(text, text)', 'stable', 'invoker', 'service_role'),
+    ('private.documents_are_few()', 'stable', 'invoker', 'service_role'),
     ('private.ensure_statuses(text[])', 'volatile', 'invoker', 'service_role'),
     ('private.entry_holds(bigint, bigint, tsquery)', 'stable', 'invoker', 'service_role'),
     ('private.fill_project_key()', 'volatile', 'definer', ''),
@@ -41,6 +47,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.find_matches(text, vector, text, double precision, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('private.fuse_searches(text, vector, text, double precision, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
     ('private.highlight(text, tsquery)', 'stable', 'invoker', 'service_role'),
+    ('private.index_entities()', 'volatile', 'definer', ''),
     ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
     ('private.index_projects()', 'volatile', 'definer', ''),
     ('private.index_status_notes()', 'volatile', 'definer', ''),
@@ -55,8 +62,10 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.merge_word_counts()', 'volatile', 'definer', ''),
     ('private.narrow_entries(bigint, bigint, tsquery, integer)', 'stable', 'invoker', 'service_role'),
     ('private.nearest_words(text)', 'stable', 'invoker', 'service_role'),
+    ('private.needed_pieces(text)', 'immutable', 'invoker', 'service_role'),
     ('private.parse_query(text)', 'stable', 'invoker', 'service_role'),
     ('private.phrase(text)', 'stable', 'invoker', 'service_role'),
+    ('private.pieces(text[])', 'immutable', 'invoker', 'service_role'),
     ('private.plain_text(text)', 'immutable', 'invoker', 'service_role'),
     ('private.plan_query(text)', 'stable', 'invoker', 'service_role'),
     ('private.query_words(text)', 'stable', 'invoker', 'service_role'),
@@ -65,10 +74,14 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer)', 'volatile', 'invoker', 'service_role'),
     ('private.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
     ('private.scan_chunks(vector, text, bigint, text, double precision, integer, integer)', 'volatile', 'invoker', 'service_role'),
+    ('private.scan_documents(vector, text, double precision, integer)', 'volatile', 'invoker', 'service_role'),
+    ('private.score_documents(uuid[], double precision[], text[], double precision)', 'stable', 'invoker', 'service_role'),
     ('private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer)', 'stable', 'invoker', 'service_role'),
     ('private.source_chunks(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
     ('private.source_texts(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
+    ('private.store_document_vectors(uuid[])', 'volatile', 'invoker', 'service_role'),
     ('private.to_words(text)', 'stable', 'invoker', 'service_role'),
+    ('private.touch_document()', 'volatile', 'invoker', ''),
     ('private.touch_updated_at()', 'volatile', 'invoker', ''),
     ('private.version_new_rows()', 'volatile', 'definer', ''),
     ('private.version_old_rows()', 'volatile', 'definer', ''),
@@ -80,24 +93,43 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.version_updated_tickets()', 'volatile', 'definer', ''),
     ('private.whole_names(text)', 'immutable', 'invoker', 'service_role'),
     ('private.word_entries(text[])', 'stable', 'invoker', 'service_role'),
+    ('public.claim_enrichments(integer, double precision, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.compare_tickets(vector[], text[], text)', 'stable', 'invoker', 'service_role'),
     ('public.data_version(bigint)', 'stable', 'definer', 'service_role'),
+    ('public.delete_document(uuid)', 'volatile', 'invoker', 'service_role'),
+    ('public.enrichment_stats()', 'stable', 'invoker', 'service_role'),
+    ('public.fail_enrichment(uuid, uuid, text, double precision)', 'volatile', 'invoker', 'service_role'),
+    ('public.find_documents_by_entity(text, text, integer)', 'stable', 'invoker', 'service_role'),
+    ('public.find_similar_documents(uuid, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.find_similar_tickets(bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.get_document(uuid)', 'stable', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
     ('public.list_projects()', 'stable', 'invoker', 'service_role'),
     ('public.list_statuses()', 'stable', 'invoker', 'service_role'),
     ('public.log_queries(jsonb, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.rate_document(uuid, boolean)', 'volatile', 'invoker', 'service_role'),
+    ('public.read_documents(uuid[])', 'stable', 'invoker', 'service_role'),
     ('public.read_sources(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
+    ('public.release_enrichments(uuid[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.retry_enrichments()', 'volatile', 'invoker', 'service_role'),
     ('public.sample_tickets(text, integer)', 'stable', 'invoker', 'service_role'),
     ('public.search_by_keyword(text, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
     ('public.search_by_vector(vector, text, double precision, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
+    ('public.search_documents(vector, integer, double precision, text)', 'volatile', 'invoker', 'service_role'),
+    ('public.search_documents_hybrid(vector, text[], integer, double precision, boolean, integer, text)', 'volatile', 'invoker', 'service_role'),
     ('public.search_facets(text, vector, text, double precision, bigint, text)', 'volatile', 'invoker', 'service_role'),
     ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.similar_tickets(vector, text, integer, bigint, bigint)', 'volatile', 'invoker', 'service_role'),
     ('public.store_chunks(bigint[], bigint[], text[], jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
+    ('public.store_document_chunks(uuid[], text[], jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
+    ('public.store_enrichment(uuid, text, text[], jsonb, text, text)', 'volatile', 'invoker', 'service_role'),
+    ('public.track_document_retrieval(uuid, text)', 'volatile', 'invoker', 'service_role'),
+    ('public.track_document_retrievals(uuid[], text)', 'volatile', 'invoker', 'service_role'),
     ('public.unanswered_questions(integer, integer)', 'stable', 'invoker', 'service_role'),
+    ('public.upsert_documents(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_projects(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_tickets(jsonb)', 'volatile', 'invoker', 'service_role') $$,
   'every function has its volatility, its security and its callers, and there is no other');
@@ -106,17 +138,34 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
 select results_eq(
   $$ select name::text collate "default", arguments, result from functions where schema = 'public' order by functions.name $$,
   $$ values
+    ('claim_enrichments', 'batch_size integer DEFAULT 10, lease_seconds double precision DEFAULT 60, attempt_limit integer DEFAULT 5',
+      'TABLE(id uuid, title text, content text, source_hash text, attempt integer, lease_id uuid)'),
     ('compare_tickets', 'query_embeddings vector[], ticket_keys text[], embedding_model text',
       'TABLE(place bigint, similarities double precision[])'),
     ('data_version', 'project_filter bigint DEFAULT NULL::bigint', 'text'),
+    ('delete_document', 'doc_id uuid', 'boolean'),
+    ('enrichment_stats', '', 'TABLE(total bigint, enriched bigint, unenriched bigint, failed bigint)'),
+    ('fail_enrichment', 'doc_id uuid, lease_id uuid, error text, retry_seconds double precision DEFAULT 60', 'boolean'),
+    ('find_documents_by_entity', 'entity_name text, entity_type text DEFAULT NULL::text, match_limit integer DEFAULT 10',
+      'TABLE(id uuid, title text, matched_entity text, matched_type text)'),
+    ('find_similar_documents', 'doc_id uuid, match_count integer DEFAULT 5', 'TABLE(id uuid, title text, similarity double precision)'),
     ('find_similar_tickets', 'ticket_id bigint, embedding_model text, match_count integer DEFAULT 5',
       'TABLE(project_name text, ticket_name text, text text, embedded boolean, results jsonb)'),
+    ('get_document', 'doc_id uuid',
+      'TABLE(id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, '
+        || 'archived boolean, embedding_status text, utility_score double precision, retrieval_count bigint, '
+        || 'last_retrieved_at timestamp with time zone, retrieval_queries text[], enriched_at timestamp with time zone, '
+        || 'enrichment_model text, enrichment_error text, created_at timestamp with time zone, '
+        || 'updated_at timestamp with time zone)'),
     ('list_migrations', '', 'SETOF text'),
     ('list_projects', '', 'TABLE(project_id bigint, key text, name text, tickets bigint)'),
     ('list_statuses', '', 'TABLE(status_id bigint, name text)'),
     ('log_queries', 'entries jsonb, retention_days integer DEFAULT 30', 'TABLE(logged bigint, deleted bigint)'),
+    ('rate_document', 'doc_id uuid, helpful boolean', 'double precision'),
+    ('read_documents', 'document_ids uuid[]', 'TABLE(id uuid, title text, text text, source_hash text, chunks jsonb)'),
     ('read_sources', 'project_ids bigint[], ticket_ids bigint[]',
       'TABLE(project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text, chunks jsonb)'),
+    ('release_enrichments', 'lease_ids uuid[], delay_seconds double precision DEFAULT 0', 'bigint'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'source_chunk_limit integer DEFAULT NULL::integer',
@@ -129,6 +178,11 @@ select results_eq(
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, '
         || 'similarities double precision[])'),
+    ('retrieve_document_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
+        || 'match_count integer DEFAULT 20',
+      'TABLE(chunk_id uuid, document_id uuid, title text, text text, tokens integer, similarity double precision, '
+        || 'over_threshold boolean, similarities double precision[])'),
+    ('retry_enrichments', '', 'bigint'),
     ('sample_tickets', 'embedding_model text, match_count integer DEFAULT 200', 'TABLE(ticket_key text, ticket_name text)'),
     ('search_by_keyword', 'query_text text, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, '
         || 'status_filter text DEFAULT NULL::text',
@@ -136,6 +190,15 @@ select results_eq(
     ('search_by_vector', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
       'TABLE(rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)'),
+    ('search_documents', 'query_embedding vector, match_count integer DEFAULT 10, match_threshold double precision DEFAULT 0.3, '
+        || 'embedding_model text DEFAULT NULL::text',
+      'TABLE(id uuid, title text, content text, similarity double precision)'),
+    ('search_documents_hybrid', 'query_embedding vector, query_keywords text[], match_count integer DEFAULT 10, '
+        || 'match_threshold double precision DEFAULT 0.3, track_retrievals boolean DEFAULT true, '
+        || 'freshness_decay_days integer DEFAULT 30, embedding_model text DEFAULT NULL::text',
+      'TABLE(id uuid, title text, content text, similarity double precision, keyword_score double precision, '
+        || 'utility_boost double precision, freshness_boost double precision, temporal_weight double precision, '
+        || 'final_score double precision, keywords text[], temporal_class text)'),
     ('search_facets', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
         || 'match_threshold double precision DEFAULT 0.7, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
       'TABLE(facet text, value bigint, label text, count bigint, capped boolean)'),
@@ -153,8 +216,14 @@ select results_eq(
       'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text)'),
     ('store_chunks', 'project_ids bigint[], ticket_ids bigint[], source_hashes text[], chunks jsonb, embeddings vector[]',
       'TABLE(place bigint, stored boolean, embedding_ids uuid[])'),
+    ('store_document_chunks', 'document_ids uuid[], source_hashes text[], chunks jsonb, embeddings vector[]',
+      'TABLE(place bigint, stored boolean, embedding_ids uuid[])'),
+    ('store_enrichment', 'doc_id uuid, source_hash text, keywords text[], named_entities jsonb, temporal_class text, model text', 'boolean'),
+    ('track_document_retrieval', 'doc_id uuid, query_text text', 'void'),
+    ('track_document_retrievals', 'doc_ids uuid[], query_text text', 'void'),
     ('unanswered_questions', 'days integer DEFAULT 7, match_count integer DEFAULT 50',
       'TABLE(question text, times bigint, last_asked_at timestamp with time zone, best_similarity double precision)'),
+    ('upsert_documents', 'documents jsonb', 'TABLE(id uuid, created boolean, embedding_status text)'),
     ('upsert_projects', 'projects jsonb', 'TABLE(key text, project_id bigint)'),
     ('upsert_tickets', 'tickets jsonb', 'TABLE(key text, ticket_id bigint, project_id bigint)') $$,
   'the public functions take and give what callers rely on');
@@ -168,7 +237,8 @@ select is_empty(
 
 -- Tables ----------------------------------------------------------------------------------------------------------
 
-select tables_are('public', array['chunks', 'keyword_entries', 'projects', 'status', 'status_changes', 'tickets'],
+select tables_are('public', array['chunks', 'document_chunks', 'document_entities', 'documents', 'embeddings', 'keyword_entries', 'projects',
+    'search_config', 'status', 'status_changes', 'tickets'],
   'public has these tables and no other');
 select tables_are('private', array['data_version_changes', 'data_versions', 'query_log', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
 
@@ -189,9 +259,9 @@ select is_empty(
 select is_empty(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete']) as v(privilege)
-     where t.name in ('chunks', 'projects', 'status', 'status_changes', 'tickets')
+     where t.name in ('chunks', 'document_chunks', 'documents', 'embeddings', 'projects', 'status', 'status_changes', 'tickets')
        and not has_table_privilege('service_role', t.oid, v.privilege) $$,
-  'service_role may read and write the tracker and its chunks');
+  'service_role may read and write the tracker, the documents, and the chunks of both');
 select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'), 'service_role may read the keyword entries');
 select results_eq(
   $$ select t.name, v.privilege

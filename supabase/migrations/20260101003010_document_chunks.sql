@@ -1,0 +1,45 @@
+-- The pieces that documents are cut into, and all vectors of documents: one for the whole, one for each piece.
+
+create table public.document_chunks (
+  chunk_id uuid primary key default gen_random_uuid(),
+  document_id uuid not null references public.documents on delete cascade,
+  position integer not null check (position >= 0),
+  text text not null,
+  tokens integer not null check (tokens > 0),
+  input_hash text not null,
+  created_at timestamptz not null default now(),
+  unique (chunk_id, document_id),
+  -- Deferrable, so that one statement may renumber the chunks of a document.
+  unique (document_id, position) deferrable initially immediate
+);
+comment on table public.document_chunks is 'The pieces of documents, in order.';
+comment on column public.document_chunks.text is 'The piece of the text, without the header that was embedded with it.';
+comment on column public.document_chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
+
+create table public.embeddings (
+  embedding_id bigint generated always as identity primary key,
+  document_id uuid not null references public.documents on delete cascade,
+  chunk_id uuid,
+  model text,
+  embedding extensions.vector(768) not null,
+  created_at timestamptz not null default now(),
+  foreign key (chunk_id, document_id) references public.document_chunks (chunk_id, document_id) on delete cascade,
+  unique nulls not distinct (document_id, chunk_id),
+  -- Nothing is near to what has no direction.
+  constraint embeddings_embedding_has_direction check (extensions.vector_norm(embedding) > 0)
+);
+-- Next to its row: to compare many, each would be fetched from elsewhere.
+alter table public.embeddings alter column embedding set storage plain;
+comment on table public.embeddings is 'The vectors of documents (chunk_id null) and of their chunks: 768 numbers.';
+comment on column public.embeddings.model is 'Vectors of different models are not compared. Null: not known.';
+
+-- One graph each: a document's chunks would crowd out other documents. That of the documents is denser than usual, because
+-- the hybrid search wants all of the first thousand: it misses a quarter of what it would miss else.
+create index embeddings_document_embedding_idx on public.embeddings
+  using hnsw (embedding extensions.vector_cosine_ops) with (m = 24, ef_construction = 200) where chunk_id is null;
+create index embeddings_chunk_embedding_idx on public.embeddings using hnsw (embedding extensions.vector_cosine_ops) where chunk_id is not null;
+
+alter table public.document_chunks enable row level security;
+alter table public.embeddings enable row level security;
+revoke all on public.document_chunks, public.embeddings from anon, authenticated;
+grant select, insert, update, delete on public.document_chunks, public.embeddings to service_role;

@@ -1,0 +1,91 @@
+-- Writing, reading and deleting documents.
+
+create function private.combine_keywords(first text[], second text[]) returns text[]
+language sql immutable security invoker set search_path = ''
+as $$
+  select coalesce(array_agg(k.keyword order by k.place), '{}')
+  from (
+    select distinct on (lower(btrim(g.keyword))) btrim(g.keyword) as keyword, g.place
+    from unnest(combine_keywords.first || combine_keywords.second) with ordinality as g(keyword, place)
+    where g.keyword ~ '\S'
+    order by lower(btrim(g.keyword)), g.place
+  ) k
+$$;
+comment on function private.combine_keywords(text[], text[]) is 'The keywords of both lists in order, each once without regard to case, no blank ones.';
+revoke execute on function private.combine_keywords(text[], text[]) from public;
+grant execute on function private.combine_keywords(text[], text[]) to service_role;
+
+create function public.upsert_documents(documents jsonb)
+returns table (id uuid, created boolean, embedding_status text)
+language sql volatile rows 100 security invoker set search_path = ''
+as $$
+  with given as materialized (
+    select coalesce(g.id, gen_random_uuid()) as id, g.title, coalesce(g.content, '') as content, g.keywords, g.temporal_class, g.archived,
+      g.created_at, g.place
+    from rows from (jsonb_to_recordset(upsert_documents.documents) as (
+      id uuid, title text, content text, keywords text[], temporal_class text, archived boolean, created_at timestamptz
+    )) with ordinality as g(id, title, content, keywords, temporal_class, archived, created_at, place)
+  ), latest as materialized (
+    -- Of several rows with one id the last counts. In the order of ids, so that two calls don't wait for each other.
+    select distinct on (g.id) g.* from given g order by g.id, g.place desc
+  ), written as (
+    insert into public.documents as d (id, title, content, keywords, given_keywords, temporal_class, given_temporal_class, archived, created_at)
+    select l.id, l.title, l.content, k.keywords, k.keywords, l.temporal_class, l.temporal_class, coalesce(l.archived, false), coalesce(l.created_at, now())
+    from latest l
+    cross join lateral private.combine_keywords(l.keywords, '{}') as k(keywords)
+    order by l.id
+    on conflict (id) do update set (title, content, keywords, given_keywords, temporal_class, given_temporal_class, archived) = (
+      select l.title, l.content,
+        case when l.keywords is null then d.keywords else private.combine_keywords(excluded.given_keywords, array(
+          select k from unnest(d.keywords) k where lower(k) not in (select lower(g) from unnest(d.given_keywords) g))) end,
+        case when l.keywords is null then d.given_keywords else excluded.given_keywords end,
+        coalesce(l.temporal_class, d.temporal_class), coalesce(l.temporal_class, d.given_temporal_class), coalesce(l.archived, d.archived)
+      from latest l
+      where l.id = excluded.id)
+    where exists (
+      select from latest l
+      where l.id = excluded.id and ((d.title, d.content) is distinct from (l.title, l.content)
+        or l.keywords is not null and d.given_keywords <> excluded.given_keywords
+        or l.temporal_class is not null and d.given_temporal_class is distinct from l.temporal_class
+        or l.archived is not null and d.archived <> l.archived))
+    returning d.id, d.embedding_status, d.xmax = 0 as created
+  )
+  select g.id, coalesce(w.created, false), coalesce(w.embedding_status, d.embedding_status)
+  from given g
+  left join written w using (id)
+  left join public.documents d using (id)
+  order by g.place
+$$;
+comment on function public.upsert_documents(jsonb) is
+  'Inserts documents or gives them a new text: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title must be there. Without id, or with one that is not known, a document is created. created_at counts for a new one only; keywords, temporal_class and archived stay as they are where they are absent. What is as it was is not written. Returns a row for each, in order.';
+revoke execute on function public.upsert_documents(jsonb) from public, anon, authenticated;
+grant execute on function public.upsert_documents(jsonb) to service_role;
+
+create function public.get_document(doc_id uuid)
+returns table (
+  id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, archived boolean, embedding_status text,
+  utility_score double precision, retrieval_count bigint, last_retrieved_at timestamptz, retrieval_queries text[],
+  enriched_at timestamptz, enrichment_model text, enrichment_error text, created_at timestamptz, updated_at timestamptz
+)
+language sql stable rows 1 security invoker set search_path = ''
+as $$
+  select d.id, d.title, d.content, d.keywords, d.named_entities, d.temporal_class, d.archived, d.embedding_status,
+    d.utility_score, d.retrieval_count, d.last_retrieved_at, d.retrieval_queries,
+    d.enriched_at, d.enrichment_model, d.enrichment_error, d.created_at, d.updated_at
+  from public.documents d
+  where d.id = get_document.doc_id
+$$;
+comment on function public.get_document(uuid) is 'A document with everything that is known of it. No row for an unknown one.';
+revoke execute on function public.get_document(uuid) from public, anon, authenticated;
+grant execute on function public.get_document(uuid) to service_role;
+
+create function public.delete_document(doc_id uuid)
+returns boolean
+language sql volatile security invoker set search_path = ''
+as $$
+  with deleted as (delete from public.documents d where d.id = delete_document.doc_id returning 1)
+  select exists (select from deleted)
+$$;
+comment on function public.delete_document(uuid) is 'Deletes a document with its chunks and vectors. False for an unknown one.';
+revoke execute on function public.delete_document(uuid) from public, anon, authenticated;
+grant execute on function public.delete_document(uuid) to service_role;

@@ -1,0 +1,107 @@
+-- Reading documents to embed and storing their chunks: compare and set, as for tickets (see store_chunks).
+
+-- Everything that embeddings and enrichments are made of.
+create function private.document_hash(title text, content text) returns text
+language sql stable security invoker set search_path = ''
+as $$
+  select encode(sha256(convert_to(jsonb_build_array(document_hash.title, document_hash.content)::text, 'UTF8')), 'hex')
+$$;
+comment on function private.document_hash(text, text) is 'The fingerprint of a document''s text.';
+revoke execute on function private.document_hash(text, text) from public;
+grant execute on function private.document_hash(text, text) to service_role;
+
+create function public.read_documents(document_ids uuid[])
+returns table (id uuid, title text, text text, source_hash text, chunks jsonb)
+language sql stable rows 100 security invoker set search_path = ''
+as $$
+  select d.id, d.title, left(case when d.content ~ '\S' then d.content else d.title end, 1000000), private.document_hash(d.title, d.content),
+    coalesce((
+      select jsonb_agg(jsonb_build_object('chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', e.model) order by c.position)
+      from public.document_chunks c
+      join public.embeddings e on e.document_id = c.document_id and e.chunk_id = c.chunk_id
+      where c.document_id = d.id), '[]')
+  from unnest(read_documents.document_ids) with ordinality as a(id, place)
+  join public.documents d on d.id = a.id
+  order by a.place
+$$;
+comment on function public.read_documents(uuid[]) is
+  'For each document: its title, the text to be chunked (its content up to the 1,000,000th character, or its title where that is blank), their fingerprint, and the chunks stored now. A document that does not exist has no row.';
+revoke execute on function public.read_documents(uuid[]) from public, anon, authenticated;
+grant execute on function public.read_documents(uuid[]) to service_role;
+
+-- The mean of the chunks' vectors, which has no direction where they cancel one another: then the first speaks for all.
+create function private.store_document_vectors(document_ids uuid[]) returns void
+language sql volatile security invoker set search_path = ''
+as $$
+  insert into public.embeddings as own (document_id, model, embedding)
+  select m.document_id, m.model, case when extensions.vector_norm(m.mean) > 0 then extensions.l2_normalize(m.mean) else m.first end
+  from (
+    select c.document_id, min(e.model) as model, extensions.avg(e.embedding) as mean, (array_agg(e.embedding order by c.position)) [1] as first
+    from public.document_chunks c
+    join public.embeddings e on e.document_id = c.document_id and e.chunk_id = c.chunk_id
+    where c.document_id = any (store_document_vectors.document_ids)
+    group by c.document_id
+  ) m
+  on conflict (document_id, chunk_id) do update set model = excluded.model, embedding = excluded.embedding
+    where own.model is distinct from excluded.model or own.embedding operator(extensions.<>) excluded.embedding
+$$;
+comment on function private.store_document_vectors(uuid[]) is 'Makes the documents'' own vectors of those of their chunks.';
+revoke execute on function private.store_document_vectors(uuid[]) from public;
+grant execute on function private.store_document_vectors(uuid[]) to service_role;
+
+create function public.store_document_chunks(document_ids uuid[], source_hashes text[], chunks jsonb, embeddings extensions.vector[])
+returns table (place bigint, stored boolean, embedding_ids uuid[])
+language plpgsql volatile rows 100 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  current_ids uuid[];
+begin
+  -- Waits for nobody; see lock_sources.
+  current_ids := array(select d.id from public.documents d where d.id = any (document_ids) for no key update skip locked);
+  -- A statement of its own: its snapshot is newer than every edit committed before the locks.
+  current_ids := array(
+    select d.id
+    from unnest(document_ids, source_hashes) as a(id, source_hash)
+    join public.documents d on d.id = a.id
+    where d.id = any (current_ids) and private.document_hash(d.title, d.content) = a.source_hash
+      -- Somebody else may have replaced the chunks that the caller wanted to keep.
+      and not exists (
+        select 1 from jsonb_to_recordset(store_document_chunks.chunks) as g(source bigint, chunk_id uuid)
+        where document_ids[g.source] = d.id and g.chunk_id is not null
+          and not exists (select 1 from public.document_chunks c where c.chunk_id = g.chunk_id and c.document_id = d.id)));
+
+  return query
+  with given as materialized (
+    select document_ids[g.source] as document_id, coalesce(g.chunk_id, gen_random_uuid()) as chunk_id, g.chunk_id is not null as kept,
+      g.position, g.text, g.tokens, g.input_hash, g.model, g.embedding
+    from jsonb_to_recordset(store_document_chunks.chunks) as g(
+      source bigint, chunk_id uuid, position integer, text text, tokens integer, input_hash text, model text, embedding integer)
+    where document_ids[g.source] = any (current_ids)
+  ), removed as (
+    delete from public.document_chunks c
+    where c.document_id = any (current_ids) and not exists (select 1 from given g where g.chunk_id = c.chunk_id)
+  ), moved as (
+    update public.document_chunks c set position = g.position
+    from given g
+    where g.kept and c.chunk_id = g.chunk_id and c.position <> g.position
+  ), added as (
+    insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash)
+    select g.chunk_id, g.document_id, g.position, g.text, g.tokens, g.input_hash from given g where not g.kept
+  ), embedded as (
+    insert into public.embeddings (document_id, chunk_id, model, embedding)
+    select g.document_id, g.chunk_id, g.model, store_document_chunks.embeddings[g.embedding] from given g where not g.kept
+  )
+  select a.place, a.id = any (current_ids),
+    coalesce((select array_agg(g.chunk_id order by g.position) from given g where g.document_id = a.id), '{}')
+  from unnest(document_ids) with ordinality as a(id, place)
+  order by a.place;
+
+  perform private.store_document_vectors(current_ids);
+  update public.documents d set embedding_status = 'complete' where d.id = any (current_ids) and d.embedding_status <> 'complete';
+end
+$$;
+comment on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) is
+  'Replaces the chunks of some documents in one transaction and makes their own vectors, each only if its text still has the fingerprint that read_documents gave (else stored is false: read it again). chunks: [{source: place of the document in document_ids from 1, chunk_id of a stored chunk to keep or null, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A stored chunk that is not named is removed. Returns the ids of all chunks of each document, in order.';
+revoke execute on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) from public, anon, authenticated;
+grant execute on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) to service_role;

@@ -1,0 +1,59 @@
+-- What documents are found by, and how useful they are.
+
+-- Locked in the order of ids, so that two searches never wait for each other in a circle. Who waits sees what the other one
+-- wrote: nothing is lost.
+create function public.track_document_retrievals(doc_ids uuid[], query_text text)
+returns void
+language sql volatile security invoker set search_path = ''
+as $$
+  with found as materialized (
+    select d.id from public.documents d where d.id = any (track_document_retrievals.doc_ids) order by d.id for no key update
+  ), query as (
+    select left(track_document_retrievals.query_text, 200) as text
+  )
+  update public.documents d
+  set retrieval_count = d.retrieval_count + 1,
+    last_retrieved_at = greatest(d.last_retrieved_at, now()),
+    retrieval_queries = case when q.text ~ '\S' then (
+        select array_agg(l.text order by l.place)
+        from (
+          select x.text, x.place
+          from unnest(array_remove(d.retrieval_queries, q.text) || q.text) with ordinality as x(text, place)
+          order by x.place desc
+          limit 50
+        ) l)
+      else d.retrieval_queries end
+  from found f
+  cross join query q
+  where d.id = f.id
+$$;
+comment on function public.track_document_retrievals(uuid[], text) is
+  'Counts one retrieval of each document, keeps its time, and the last 50 different queries: their first 200 characters, the latest last. Without a query only count and time.';
+revoke execute on function public.track_document_retrievals(uuid[], text) from public, anon, authenticated;
+grant execute on function public.track_document_retrievals(uuid[], text) to service_role;
+
+create function public.track_document_retrieval(doc_id uuid, query_text text)
+returns void
+language sql volatile security invoker set search_path = ''
+as $$
+  select public.track_document_retrievals(array[track_document_retrieval.doc_id], track_document_retrieval.query_text)
+$$;
+comment on function public.track_document_retrieval(uuid, text) is 'Tracks the retrieval of one document; see track_document_retrievals.';
+revoke execute on function public.track_document_retrieval(uuid, text) from public, anon, authenticated;
+grant execute on function public.track_document_retrieval(uuid, text) to service_role;
+
+-- A vote moves the score by a twentieth of the way to 10 or to 0: a mean in which older votes fade. From 0, the first helpful
+-- vote makes it 0.5, the tenth 4, and it takes fourteen to get half of the way anywhere.
+create function public.rate_document(doc_id uuid, helpful boolean)
+returns double precision
+language sql volatile security invoker set search_path = ''
+as $$
+  update public.documents d
+  set utility_score = least(10, d.utility_score) + ((case when rate_document.helpful then 10 else 0 end) - least(10, d.utility_score)) / 20
+  where d.id = rate_document.doc_id and rate_document.helpful is not null
+  returning d.utility_score
+$$;
+comment on function public.rate_document(uuid, boolean) is
+  'A reader''s vote: moves utility_score by a twentieth of the way to 10 (helpful) or to 0. Returns the new score, null for an unknown document.';
+revoke execute on function public.rate_document(uuid, boolean) from public, anon, authenticated;
+grant execute on function public.rate_document(uuid, boolean) to service_role;

@@ -1,0 +1,95 @@
+-- The one place where documents' own vectors are compared in bulk.
+
+-- Comparing costs the same for each document, about 4 µs; a thousand from the index cost as much as some 5,000 comparisons.
+create function private.documents_are_few() returns boolean
+language sql stable security invoker set search_path = ''
+as $$
+  select count(*) <= 5000
+  from (select from public.documents d where not d.archived and d.embedding_status = 'complete' limit 5001) counted
+$$;
+comment on function private.documents_are_few() is 'Whether comparing all documents costs no more than reading the vector index.';
+revoke execute on function private.documents_are_few() from public;
+grant execute on function private.documents_are_few() to service_role;
+
+create function private.compare_documents(query_embedding extensions.vector, embedding_model text, match_threshold double precision)
+returns table (document_id uuid, similarity double precision)
+language sql stable rows 1000 security invoker set search_path = ''
+as $$
+  with compared as materialized (
+    select d.id, 1 - (e.embedding operator(extensions.<=>) compare_documents.query_embedding) as similarity
+    from public.documents d
+    join public.embeddings e on e.document_id = d.id and e.chunk_id is null
+    where not d.archived and d.embedding_status = 'complete'
+      and (compare_documents.embedding_model is null or e.model = compare_documents.embedding_model)
+  )
+  select c.id, c.similarity from compared c where c.similarity > compare_documents.match_threshold
+$$;
+comment on function private.compare_documents(extensions.vector, text, double precision) is
+  'All documents that may be shown and are strictly over the threshold, in no order.';
+revoke execute on function private.compare_documents(extensions.vector, text, double precision) from public;
+grant execute on function private.compare_documents(extensions.vector, text, double precision) to service_role;
+
+-- Few documents are all compared. Among many, the index proposes the nearest; where it gives up before it has enough (after
+-- hnsw.max_scan_tuples, most of them archived perhaps), all are compared after all. Its batches are out of order among one
+-- another, so more is read than is wanted, and 20 at or below the threshold before the rest is taken to be; see scan_chunks.
+create function private.scan_documents(
+  query_embedding extensions.vector,
+  embedding_model text,
+  match_threshold double precision,
+  document_limit integer
+)
+returns table (document_id uuid, similarity double precision)
+-- Compiling a plan (jit) costs more than any of these takes.
+language plpgsql volatile rows 1000 security invoker set search_path = '' set jit = off
+as $$
+declare
+  saved_sort text;
+  distance double precision;
+  document_ids uuid[] := '{}';
+  similarities double precision[] := '{}';
+  below integer := 0;
+  enough boolean := false;
+begin
+  -- Nothing is similar to what has no direction.
+  if query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
+    return;
+  end if;
+  if not private.documents_are_few() then
+    saved_sort := current_setting('enable_sort');
+    perform set_config('hnsw.ef_search', greatest(200, least(1000, document_limit))::text, true);
+    perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
+    -- The order must come from the index, whatever the statistics say.
+    perform set_config('enable_sort', 'off', true);
+    for document_id, distance in
+      execute format('select e.document_id, e.embedding operator(extensions.<=>) $1
+        from public.embeddings e
+        where e.chunk_id is null%s
+          -- A scalar subquery cannot be turned into a join, which would lose the order of the index.
+          and (select not d.archived and d.embedding_status = ''complete'' from public.documents d where d.id = e.document_id)
+        order by e.embedding operator(extensions.<=>) $1
+        limit $3', case when embedding_model is not null then ' and e.model = $2' end)
+      using query_embedding, embedding_model, greatest(150, document_limit + 20)
+    loop
+      if 1 - distance > match_threshold then
+        document_ids := document_ids || document_id;
+        similarities := similarities || (1 - distance);
+      else
+        below := below + 1;
+      end if;
+      enough := below >= 20 or cardinality(document_ids) >= greatest(150, document_limit);
+      exit when enough;
+    end loop;
+    perform set_config('enable_sort', saved_sort, true);
+    enough := enough or cardinality(document_ids) >= document_limit;
+  end if;
+  if enough then
+    return query select f.document_id, f.similarity from unnest(document_ids, similarities) as f(document_id, similarity);
+  else
+    return query select c.document_id, c.similarity from private.compare_documents(query_embedding, embedding_model, match_threshold) c;
+  end if;
+end
+$$;
+comment on function private.scan_documents(extensions.vector, text, double precision, integer) is
+  'Documents that may be shown and are strictly over the threshold, in no order: all of them, or (only where there are more) the document_limit nearest at least. embedding_model: vectors of other models are not compared; null: of any.';
+revoke execute on function private.scan_documents(extensions.vector, text, double precision, integer) from public;
+grant execute on function private.scan_documents(extensions.vector, text, double precision, integer) to service_role;

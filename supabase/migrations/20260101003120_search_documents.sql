@@ -1,0 +1,53 @@
+-- Documents by meaning alone.
+
+create function public.search_documents(
+  query_embedding extensions.vector(768),
+  match_count integer default 10,
+  match_threshold double precision default 0.3,
+  embedding_model text default null
+)
+returns table (id uuid, title text, content text, similarity double precision)
+-- By index only, whatever the statistics say: a table of documents is read from end to end for nobody. What that
+-- makes a plan seem to cost would have it compiled.
+language sql volatile rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+  with nearest as (
+    select s.document_id, s.similarity
+    from private.scan_documents(
+      search_documents.query_embedding, search_documents.embedding_model, coalesce(search_documents.match_threshold, 0.3),
+      greatest(1, least(100, search_documents.match_count))) s
+    order by s.similarity desc, s.document_id
+    limit greatest(1, least(100, search_documents.match_count))
+  )
+  select d.id, d.title, d.content, n.similarity
+  from nearest n
+  join public.documents d on d.id = n.document_id
+  order by n.similarity desc, d.id
+$$;
+comment on function public.search_documents(extensions.vector, integer, double precision, text) is
+  'Documents by the cosine similarity of their own vector, strictly over match_threshold. embedding_model: vectors of other models are not compared; null: of any. match_count at most 100.';
+revoke execute on function public.search_documents(extensions.vector, integer, double precision, text) from public, anon, authenticated;
+grant execute on function public.search_documents(extensions.vector, integer, double precision, text) to service_role;
+
+create function public.find_similar_documents(doc_id uuid, match_count integer default 5)
+returns table (id uuid, title text, similarity double precision)
+language sql volatile rows 5 security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+  with nearest as (
+    select s.document_id, s.similarity
+    from public.embeddings e
+    -- No similarity is as low as -2: what is similar is judged by order, and by whoever reads it.
+    cross join lateral private.scan_documents(e.embedding, e.model, -2, greatest(1, least(100, find_similar_documents.match_count)) + 1) s
+    where e.document_id = find_similar_documents.doc_id and e.chunk_id is null and s.document_id <> e.document_id
+    order by s.similarity desc, s.document_id
+    limit greatest(1, least(100, find_similar_documents.match_count))
+  )
+  select d.id, d.title, n.similarity
+  from nearest n
+  join public.documents d on d.id = n.document_id
+  order by n.similarity desc, d.id
+$$;
+comment on function public.find_similar_documents(uuid, integer) is
+  'The documents whose own vector is nearest to that of a document, without itself; no threshold. No row for a document that is unknown or not embedded. match_count at most 100.';
+revoke execute on function public.find_similar_documents(uuid, integer) from public, anon, authenticated;
+grant execute on function public.find_similar_documents(uuid, integer) to service_role;

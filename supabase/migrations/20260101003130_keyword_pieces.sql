@@ -1,0 +1,30 @@
+-- What contains a text, by an index.
+
+-- Every piece of up to 3 characters: a text of 1 to 3 characters is one of them, a longer one is contained only where all
+-- its pieces of 3 are. Unlike pg_trgm's, these know "c++" and "go".
+create function private.pieces(texts text[]) returns text[]
+language sql immutable security invoker set search_path = ''
+as $$
+  select coalesce(array_agg(distinct substr(t.text, s.start, s.length)), '{}')
+  from (select lower(x) as text from unnest(pieces.texts) x) t
+  cross join lateral (
+    select start, length from generate_series(1, length(t.text)) start, generate_series(1, 3) length
+    where start + length - 1 <= length(t.text)
+  ) s
+$$;
+comment on function private.pieces(text[]) is 'All pieces of 1 to 3 characters of some texts, in small letters.';
+revoke execute on function private.pieces(text[]) from public;
+grant execute on function private.pieces(text[]) to service_role;
+
+create function private.needed_pieces(text text) returns text[]
+language sql immutable security invoker set search_path = ''
+as $$
+  select array(
+    select distinct substr(lower(needed_pieces.text), start, 3)
+    from generate_series(1, greatest(1, length(needed_pieces.text) - 2)) start)
+$$;
+comment on function private.needed_pieces(text) is 'Those of the pieces of a text that whatever contains it has as well.';
+revoke execute on function private.needed_pieces(text) from public;
+grant execute on function private.needed_pieces(text) to service_role;
+
+create index documents_keyword_pieces_idx on public.documents using gin (private.pieces(keywords)) where not archived and embedding_status = 'complete';

@@ -1,0 +1,55 @@
+-- Retrieval of documents for answers, as retrieve_chunks does it for tickets.
+
+create function public.retrieve_document_chunks(
+  query_embedding extensions.vector(768),
+  embedding_model text,
+  match_threshold double precision default 0.7,
+  match_count integer default 20
+)
+returns table (
+  chunk_id uuid, document_id uuid, title text, text text, tokens integer, similarity double precision, over_threshold boolean,
+  similarities double precision[]
+)
+language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
+as $$
+declare
+  wanted constant integer := greatest(1, least(100, match_count));
+  saved_sort constant text := current_setting('enable_sort');
+  ids bigint[];
+begin
+  perform set_config('hnsw.ef_search', '200', true);
+  perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
+  -- More is read than is wanted; see scan_documents. The order must come from the index, whatever the statistics say.
+  perform set_config('enable_sort', 'off', true);
+  execute 'select array(
+      select e.embedding_id
+      from public.embeddings e
+      where e.chunk_id is not null and e.model = $2
+        and (select not d.archived and d.embedding_status = ''complete'' from public.documents d where d.id = e.document_id)
+      order by e.embedding operator(extensions.<=>) $1
+      limit $3)'
+    into ids using query_embedding, embedding_model, greatest(150, wanted);
+  perform set_config('enable_sort', saved_sort, true);
+
+  return query
+    with compared as materialized (
+      select e.chunk_id, e.document_id, e.embedding, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
+      from public.embeddings e
+      where e.embedding_id = any (ids)
+    ), kept as materialized (
+      select c.*, row_number() over (order by c.similarity desc, c.chunk_id) as place from compared c
+    ), nearest as materialized (
+      select k.* from kept k where k.place = 1 or k.similarity > match_threshold and k.place <= wanted
+    )
+    select n.chunk_id, n.document_id, d.title, x.text, x.tokens, n.similarity, n.similarity > match_threshold,
+      array(select 1 - (n.embedding operator(extensions.<=>) m.embedding) from nearest m order by m.place)
+    from nearest n
+    join public.document_chunks x on x.chunk_id = n.chunk_id
+    join public.documents d on d.id = n.document_id
+    order by n.place;
+end
+$$;
+comment on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) is
+  'The chunks of documents nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. similarities[i] is the cosine similarity to the i-th row. match_count at most 100.';
+revoke execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) from public, anon, authenticated;
+grant execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) to service_role;

@@ -1,0 +1,89 @@
+-- Documents by the people and systems that they name.
+
+create table public.document_entities (
+  document_id uuid not null references public.documents on delete cascade,
+  place integer not null,
+  name text not null,
+  type text,
+  primary key (document_id, place)
+);
+comment on table public.document_entities is 'The named entities of documents for looking up, each once a document; kept in step by a trigger in the writer''s transaction.';
+create index document_entities_name_idx on public.document_entities (lower(name));
+create index document_entities_name_pieces_idx on public.document_entities using gin (private.pieces(array[name]));
+
+alter table public.document_entities enable row level security;
+revoke all on public.document_entities from anon, authenticated;
+grant select on public.document_entities to service_role;
+
+-- "Security definer": a role that may write documents needs no right on what search makes of them.
+create function private.index_entities() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  delete from public.document_entities e where e.document_id = new.id;
+  insert into public.document_entities (document_id, place, name, type)
+  -- An index holds names of at most so many characters.
+  select distinct on (lower(left(e.name, 500)), lower(left(e.type, 100))) new.id, e.place, left(e.name, 500), left(e.type, 100)
+  from (
+    select g.place, btrim(g.entity ->> 'name') as name, nullif(btrim(g.entity ->> 'type'), '') as type
+    from jsonb_array_elements(new.named_entities) with ordinality as g(entity, place)
+  ) e
+  where e.name <> ''
+  order by lower(left(e.name, 500)), lower(left(e.type, 100)), e.place;
+  return null;
+end
+$$;
+comment on function private.index_entities() is 'Trigger: writes the entities of a document anew.';
+revoke execute on function private.index_entities() from public;
+create trigger index_inserted_entities after insert on public.documents
+  for each row when (new.named_entities <> '[]') execute function private.index_entities();
+create trigger index_updated_entities after update of named_entities on public.documents
+  for each row when (new.named_entities is distinct from old.named_entities) execute function private.index_entities();
+
+create function public.find_documents_by_entity(entity_name text, entity_type text default null, match_limit integer default 10)
+returns table (id uuid, title text, matched_entity text, matched_type text)
+-- The names come from their indexes, whatever the statistics say.
+language plpgsql stable rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  wanted constant text := lower(btrim(entity_name));
+  wanted_type constant text := lower(nullif(btrim(entity_type), ''));
+  wanted_count constant integer := greatest(1, least(100, match_limit));
+  exact_count bigint;
+begin
+  if coalesce(wanted, '') = '' then
+    return;
+  end if;
+  return query
+    with named as materialized (
+      select e.* from public.document_entities e
+      where lower(e.name) = wanted and (wanted_type is null or lower(e.type) = wanted_type)
+    )
+    select d.id, d.title, e.name, e.type
+    from named e
+    join public.documents d on d.id = e.document_id
+    where not d.archived
+    order by d.title, d.id, e.place
+    limit wanted_count;
+  get diagnostics exact_count = row_count;
+  if exact_count < wanted_count then
+    return query
+      with named as materialized (
+        select e.* from public.document_entities e
+        where private.pieces(array[e.name]) @> private.needed_pieces(wanted)
+          and strpos(lower(e.name), wanted) > 0 and lower(e.name) <> wanted and (wanted_type is null or lower(e.type) = wanted_type)
+      )
+      select d.id, d.title, e.name, e.type
+      from named e
+      join public.documents d on d.id = e.document_id
+      where not d.archived
+      -- The less there is besides, the better it fits.
+      order by length(e.name), lower(e.name), d.title, d.id, e.place
+      limit wanted_count - exact_count;
+  end if;
+end
+$$;
+comment on function public.find_documents_by_entity(text, text, integer) is
+  'Documents that name an entity whose name contains entity_name, without regard to case, and is of entity_type if that is given: those with exactly this name first, then by length. A document that names several such entities comes once for each. No archived ones. match_limit at most 100.';
+revoke execute on function public.find_documents_by_entity(text, text, integer) from public, anon, authenticated;
+grant execute on function public.find_documents_by_entity(text, text, integer) to service_role;

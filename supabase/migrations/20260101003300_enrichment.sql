@@ -1,0 +1,147 @@
+-- Enrichment: a model reads a document and says what it is about. Documents are leased, as embedding jobs are: no
+-- transaction stays open while the model computes, and two batches never take the same one.
+
+create function public.claim_enrichments(
+  batch_size integer default 10,
+  lease_seconds double precision default 60,
+  attempt_limit integer default 5
+)
+returns table (id uuid, title text, content text, source_hash text, attempt integer, lease_id uuid)
+language plpgsql volatile rows 10 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  moment constant timestamptz := clock_timestamp();
+begin
+  return query
+    with due as materialized (
+      select d.id from public.documents d
+      where d.enriched_at is null and d.enrichment_due_at <= moment and d.enrichment_attempts < attempt_limit
+      -- What nobody searches can wait.
+      order by d.archived, d.enrichment_due_at, d.id
+      limit greatest(1, least(100, batch_size))
+      for no key update skip locked
+    ), taken as (
+      update public.documents d
+      set enrichment_attempts = d.enrichment_attempts + 1,
+        enrichment_lease_id = gen_random_uuid(),
+        enrichment_due_at = moment + make_interval(secs => greatest(0.1, least(3600, lease_seconds)))
+      from due
+      where d.id = due.id
+      returning d.*
+    )
+    select t.id, t.title, left(t.content, 1000000), private.document_hash(t.title, t.content), t.enrichment_attempts, t.enrichment_lease_id
+    from taken t
+    order by t.archived, t.created_at, t.id;
+  -- Whose last batch vanished would wait for nothing.
+  update public.documents d
+    set enrichment_error = 'Its batch stopped before it was done.', enrichment_lease_id = null
+    where d.enriched_at is null and d.enrichment_lease_id is not null and d.enrichment_due_at <= moment and d.enrichment_attempts >= attempt_limit;
+end
+$$;
+comment on function public.claim_enrichments(integer, double precision, integer) is
+  'Takes up to batch_size (at most 100) documents that are not enriched and due, archived ones last, each for lease_seconds: until then nobody else gets them, afterwards anybody. attempt is 1 the first time; after attempt_limit attempts a document is left alone until its text changes or retry_enrichments is called. content counts up to its 1,000,000th character.';
+revoke execute on function public.claim_enrichments(integer, double precision, integer) from public, anon, authenticated;
+grant execute on function public.claim_enrichments(integer, double precision, integer) to service_role;
+
+-- What is said of a text that has changed meanwhile is said of another one. What is said twice of the same text is not:
+-- whoever had the lease before may store it as well.
+create function public.store_enrichment(
+  doc_id uuid,
+  source_hash text,
+  keywords text[],
+  named_entities jsonb,
+  temporal_class text,
+  model text
+)
+returns boolean
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  if cardinality(store_enrichment.keywords) > 15 then
+    raise exception 'an enrichment has at most 15 keywords' using errcode = '22023', hint = 'Leave the least telling ones out.';
+  end if;
+  update public.documents d
+    set keywords = private.combine_keywords(d.given_keywords, store_enrichment.keywords),
+      named_entities = coalesce(store_enrichment.named_entities, '[]'),
+      temporal_class = coalesce(d.given_temporal_class, store_enrichment.temporal_class),
+      enriched_at = clock_timestamp(),
+      enrichment_model = store_enrichment.model,
+      enrichment_error = null,
+      enrichment_lease_id = null
+    where d.id = store_enrichment.doc_id and private.document_hash(d.title, d.content) = store_enrichment.source_hash;
+  return found;
+end
+$$;
+comment on function public.store_enrichment(uuid, text, text[], jsonb, text, text) is
+  'Stores what a model says of a document, with the model''s name and the time, if its text still has the fingerprint that claim_enrichments gave; else false. keywords (at most 15) follow those that came with the document, and its own temporal class goes before this one. named_entities: [{name, type}].';
+revoke execute on function public.store_enrichment(uuid, text, text[], jsonb, text, text) from public, anon, authenticated;
+grant execute on function public.store_enrichment(uuid, text, text[], jsonb, text, text) to service_role;
+
+create function public.fail_enrichment(doc_id uuid, lease_id uuid, error text, retry_seconds double precision default 60)
+returns boolean
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  update public.documents d
+    set enrichment_error = coalesce(nullif(left(fail_enrichment.error, 1000), ''), 'It failed without a reason.'),
+      enrichment_lease_id = null,
+      -- Twice as long each time, up to an hour; a quarter more or less, so that what failed together does not come back
+      -- together.
+      enrichment_due_at = clock_timestamp() + make_interval(secs =>
+        least(3600, greatest(0, fail_enrichment.retry_seconds) * 2 ^ least(20, d.enrichment_attempts - 1)) * (0.75 + random() / 2))
+    where d.id = fail_enrichment.doc_id and d.enrichment_lease_id = fail_enrichment.lease_id;
+  return found;
+end
+$$;
+comment on function public.fail_enrichment(uuid, uuid, text, double precision) is
+  'Says that an attempt failed, and why. The document is due again after retry_seconds, twice that, four times that and so on to an hour. False if somebody else has it now or its text changed.';
+revoke execute on function public.fail_enrichment(uuid, uuid, text, double precision) from public, anon, authenticated;
+grant execute on function public.fail_enrichment(uuid, uuid, text, double precision) to service_role;
+
+create function public.release_enrichments(lease_ids uuid[], delay_seconds double precision default 0)
+returns bigint
+language sql volatile security invoker set search_path = ''
+as $$
+  with released as (
+    update public.documents d
+    set enrichment_attempts = d.enrichment_attempts - 1,
+      enrichment_lease_id = null,
+      enrichment_due_at = clock_timestamp() + make_interval(secs => greatest(0, least(3600, release_enrichments.delay_seconds)))
+    where d.enriched_at is null and d.enrichment_lease_id = any (release_enrichments.lease_ids)
+    returning 1
+  )
+  select count(*) from released
+$$;
+comment on function public.release_enrichments(uuid[], double precision) is
+  'Gives documents back that did not fail: the attempt does not count. They are due after delay_seconds. Returns how many were still held.';
+revoke execute on function public.release_enrichments(uuid[], double precision) from public, anon, authenticated;
+grant execute on function public.release_enrichments(uuid[], double precision) to service_role;
+
+create function public.retry_enrichments()
+returns bigint
+language sql volatile security invoker set search_path = ''
+as $$
+  with retried as (
+    update public.documents d set enrichment_attempts = 0, enrichment_due_at = clock_timestamp()
+    where d.enriched_at is null and d.enrichment_error is not null and d.enrichment_lease_id is null
+    returning 1
+  )
+  select count(*) from retried
+$$;
+comment on function public.retry_enrichments() is 'Lets the documents whose last attempt failed be tried anew, at once. Returns how many.';
+revoke execute on function public.retry_enrichments() from public, anon, authenticated;
+grant execute on function public.retry_enrichments() to service_role;
+
+create function public.enrichment_stats()
+returns table (total bigint, enriched bigint, unenriched bigint, failed bigint)
+language sql stable rows 1 security invoker set search_path = ''
+as $$
+  select count(*), count(d.enriched_at), count(*) - count(d.enriched_at),
+    count(*) filter (where d.enriched_at is null and d.enrichment_error is not null)
+  from public.documents d
+$$;
+comment on function public.enrichment_stats() is
+  'All documents, those whose present text is enriched, the others, and how many of the others failed at the last attempt.';
+revoke execute on function public.enrichment_stats() from public, anon, authenticated;
+grant execute on function public.enrichment_stats() to service_role;

@@ -1,0 +1,83 @@
+-- A document's chunks and vectors are stored whole, if its text is still the one that was embedded.
+
+begin;
+select plan(22);
+set local role service_role;
+
+create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
+language sql as $$ select (numbers || array_fill(0::double precision, array[768 - cardinality(numbers)]))::extensions.vector $$;
+create function pg_temp.doc(digit integer) returns uuid
+language sql as $$ select ('00000000-0000-4000-8000-00000000000' || digit)::uuid $$;
+insert into public.documents (id, title, content) values (pg_temp.doc(1), 'One', 'text of one'), (pg_temp.doc(2), 'Two', e' \n'), (pg_temp.doc(3), 'Three', 'text');
+
+-- Reading -----------------------------------------------------------------------------------------------------------
+
+select results_eq(
+  $$ select id, title, text, chunks from public.read_documents(array[pg_temp.doc(2), pg_temp.doc(9), pg_temp.doc(1)]) $$,
+  $$ values (pg_temp.doc(2), 'Two', 'Two', '[]'::jsonb), (pg_temp.doc(1), 'One', 'text of one', '[]') $$,
+  'documents come in the order asked for, a blank one as its title, an unknown one not at all');
+create function pg_temp.hash(digit integer) returns text
+language sql as $$ select source_hash from public.read_documents(array[pg_temp.doc(digit)]) $$;
+select isnt(pg_temp.hash(1), pg_temp.hash(3), 'each text has a fingerprint');
+
+-- Storing -----------------------------------------------------------------------------------------------------------
+
+create function pg_temp.chunk(source integer, "position" integer, embedding integer, kept uuid default null, model text default 'm') returns jsonb
+language sql as $$
+  select jsonb_build_object('source', source, 'chunk_id', kept, 'position', "position", 'text', 'piece ' || "position", 'tokens', 3,
+    'input_hash', 'h' || embedding, 'model', model, 'embedding', embedding)
+$$;
+create function pg_temp.own(digit integer) returns text
+language sql as $$
+  select concat_ws(' ', d.embedding_status, (select model || ' ' || array(select round(x::numeric, 4)::real from unnest(e.embedding::real[]) x limit 3)::text
+    from public.embeddings e where e.document_id = d.id and e.chunk_id is null))
+  from public.documents d where d.id = pg_temp.doc(digit)
+$$;
+create function pg_temp.chunks(digit integer) returns uuid[]
+language sql as $$ select array(select chunk_id from public.document_chunks where document_id = pg_temp.doc(digit) order by position) $$;
+
+select is(pg_temp.own(1), 'pending', 'a document without a vector waits');
+create temporary table answers as
+select * from public.store_document_chunks(array[pg_temp.doc(1), pg_temp.doc(2), pg_temp.doc(9)], array[pg_temp.hash(1), 'stale', 'h'],
+  jsonb_build_array(pg_temp.chunk(1, 0, 1), pg_temp.chunk(1, 1, 2), pg_temp.chunk(2, 0, 1)), array[pg_temp.unit(1), pg_temp.unit(0.6, 0.8)]);
+select results_eq('select place, stored from answers', 'values (1::bigint, true), (2, false), (3, false)', 'what is current is stored, what is not is told');
+select is((select embedding_ids from answers where place = 1), pg_temp.chunks(1), 'with the ids of its chunks in order');
+select is(cardinality(pg_temp.chunks(1)), 2, 'all of them');
+select is(pg_temp.own(1), 'complete m {0.8944,0.4472,0}', 'its own vector is the mean of theirs, of length 1');
+select is(pg_temp.own(2), 'pending', 'nothing of a stale one is stored');
+select is(cardinality(pg_temp.chunks(2)), 0, 'not even its chunks');
+select is((select jsonb_agg(c - 'chunk_id') from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c),
+  '[{"input_hash": "h1", "model": "m"}, {"input_hash": "h2", "model": "m"}]', 'what is stored can be read');
+
+-- Storing again -----------------------------------------------------------------------------------------------------
+
+create temporary table kept as select pg_temp.chunks(1) as ids;
+create function pg_temp.kept(place integer) returns uuid language sql as 'select ids[place] from pg_temp.kept';
+update public.documents set content = 'another text' where id = pg_temp.doc(1);
+select is(pg_temp.own(1), 'pending m {0.8944,0.4472,0}', 'an edit leaves the vectors until there are new ones');
+select from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.hash(1)],
+  jsonb_build_array(pg_temp.chunk(1, 1, null, pg_temp.kept(1)), pg_temp.chunk(1, 0, null, pg_temp.kept(2)), pg_temp.chunk(1, 2, 1)), array[pg_temp.unit(0, 0, 1)]);
+select is((pg_temp.chunks(1)) [1:2], array[pg_temp.kept(2), pg_temp.kept(1)], 'chunks that are named keep their ids, wherever they go');
+select is(pg_temp.own(1), 'complete m {0.7807,0.3904,0.488}', 'the mean is of the new ones');
+select from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.hash(1)], jsonb_build_array(pg_temp.chunk(1, 0, null, pg_temp.kept(1))), '{}');
+select is(pg_temp.chunks(1), array[pg_temp.kept(1)], 'what is not named goes');
+select is((select count(*) from public.embeddings where document_id = pg_temp.doc(1)), 2::bigint, 'with its vector');
+select is(pg_temp.own(1), 'complete m {1,0,0}', 'the mean of one is itself');
+select is(s.stored, false, 'whoever keeps a chunk that is gone is told')
+  from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.hash(1)], jsonb_build_array(pg_temp.chunk(1, 0, null, pg_temp.kept(2))), '{}') s;
+select is(s.stored, false, 'or one of another document')
+  from public.store_document_chunks(array[pg_temp.doc(3)], array[pg_temp.hash(3)], jsonb_build_array(pg_temp.chunk(1, 0, null, pg_temp.kept(1))), '{}') s;
+
+select from public.store_document_chunks(array[pg_temp.doc(3)], array[pg_temp.hash(3)],
+  jsonb_build_array(pg_temp.chunk(1, 0, 1, model => 'new'), pg_temp.chunk(1, 1, 2, model => 'new')), array[pg_temp.unit(0, 1), pg_temp.unit(0, -1)]);
+select is(pg_temp.own(3), 'complete new {0,1,0}', 'where the vectors cancel one another the first speaks for all');
+select throws_ok($$ select from public.store_document_chunks(array[pg_temp.doc(3)], array[pg_temp.hash(3)],
+  jsonb_build_array(pg_temp.chunk(1, 0, 1)), array['[1,0]'::extensions.vector]) $$, '22000', null, 'a vector of another dimension is refused');
+select throws_ok($$ insert into public.embeddings (document_id, embedding) values (pg_temp.doc(2), pg_temp.unit(0)) $$, '23514', null, 'and one without direction');
+
+select from public.delete_document(pg_temp.doc(1));
+select is_empty($$ select document_id from public.document_chunks where document_id = pg_temp.doc(1)
+  union all select document_id from public.embeddings where document_id = pg_temp.doc(1) $$, 'a document takes chunks and vectors with it');
+
+select * from finish();
+rollback;

@@ -1,0 +1,43 @@
+-- Chunks of documents for an answer, with how similar they are to one another.
+
+begin;
+select plan(8);
+set local role service_role;
+
+create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
+language sql as $$ select (numbers || array_fill(0::double precision, array[768 - cardinality(numbers)]))::extensions.vector $$;
+create function pg_temp.doc(digit integer) returns uuid
+language sql as $$ select ('00000000-0000-4000-8000-00000000000' || digit)::uuid $$;
+insert into public.documents (id, title, content) values (pg_temp.doc(1), 'One', 'x'), (pg_temp.doc(2), 'Two', 'x'), (pg_temp.doc(3), 'Archived', 'x');
+create function pg_temp.embed(digit integer, variadic vectors extensions.vector[]) returns boolean
+language sql as $$
+  select s.stored
+  from public.read_documents(array[pg_temp.doc(digit)]) r
+  cross join lateral public.store_document_chunks(array[r.id], array[r.source_hash], (
+    select jsonb_agg(jsonb_build_object('source', 1, 'position', i - 1, 'text', r.title || ' ' || i, 'tokens', i, 'input_hash', 'h', 'model', 'm', 'embedding', i))
+    from generate_subscripts(vectors, 1) i), vectors) s
+$$;
+select from pg_temp.embed(1, pg_temp.unit(0.96, 0.28), pg_temp.unit(0, 1)) a, pg_temp.embed(2, pg_temp.unit(0.8, 0.6)) b, pg_temp.embed(3, pg_temp.unit(1)) c;
+update public.documents set archived = true where id = pg_temp.doc(3);
+
+create function pg_temp.found(threshold double precision, count integer default 20, model text default 'm') returns setof text
+language sql as $$
+  select concat_ws(' ', text, tokens, round(similarity::numeric, 4)::real, case when over_threshold then 'over' else 'under' end,
+    array(select round(s::numeric, 4)::real from unnest(similarities) s)::text)
+  from public.retrieve_document_chunks(pg_temp.unit(1), model, threshold, count)
+$$;
+select results_eq($$ select * from pg_temp.found(0.7) $$, array['One 1 1 0.96 over {1,0.936}', 'Two 1 1 0.8 over {0.936,1}'],
+  'chunks over the threshold, each compared with all, none of an archived document');
+select results_eq($$ select * from pg_temp.found(-0.1) $$,
+  array['One 1 1 0.96 over {1,0.936,0.28}', 'Two 1 1 0.8 over {0.936,1,0.6}', 'One 2 2 0 over {0.28,0.6,1}'], 'several of one document');
+select results_eq($$ select * from pg_temp.found(0.97) $$, array['One 1 1 0.96 under {1}'], 'else the nearest alone, which is not over it');
+select results_eq($$ select * from pg_temp.found(-1, 1) $$, array['One 1 1 0.96 over {1}'], 'no more than asked for');
+select is_empty($$ select * from pg_temp.found(-1, 20, 'other') $$, 'nothing of another model');
+select results_eq($$ select document_id, title from public.retrieve_document_chunks(pg_temp.unit(0.8, 0.6), 'm', 0.99) $$,
+  $$ values (pg_temp.doc(2), 'Two') $$, 'a chunk says whose it is');
+update public.documents set content = 'new' where id = pg_temp.doc(2);
+select results_eq($$ select * from pg_temp.found(0.7) $$, array['One 1 1 0.96 over {1}'], 'chunks of a former text are not shown');
+select throws_ok($$ select from public.retrieve_document_chunks('[1,0]', 'm') $$, '22000', null, 'a question of another dimension is refused');
+
+select * from finish();
+rollback;
