@@ -33,11 +33,16 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'service_role'),
     ('private.count_entry_words()', 'volatile', 'definer', ''),
     ('private.count_words(tsvector)', 'immutable', 'invoker', 'service_role'),
+    ('private.enqueue_notes()', 'volatile', 'definer', ''),
+    ('private.enqueue_projects()', 'volatile', 'definer', ''),
+    ('private.enqueue_sources(bigint[], bigint[], boolean, boolean)', 'volatile', 'definer', 'service_role'),
+    ('private.enqueue_tickets()', 'volatile', 'definer', ''),
     ('private.ensure_statuses(text[])', 'volatile', 'invoker', 'service_role'),
     ('private.entry_holds(bigint, bigint, tsquery)', 'stable', 'invoker', 'service_role'),
     ('private.fill_project_key()', 'volatile', 'definer', ''),
     ('private.fill_ticket_key()', 'volatile', 'definer', ''),
     ('private.find_matches(text, vector, text, double precision, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
+    ('private.forget_jobs()', 'volatile', 'definer', ''),
     ('private.fuse_searches(text, vector, text, double precision, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
     ('private.highlight(text, tsquery)', 'stable', 'invoker', 'service_role'),
     ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
@@ -47,9 +52,12 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.index_words(text, text, text)', 'stable', 'invoker', ''),
     ('private.is_narrow(bigint, bigint, integer)', 'stable', 'invoker', 'service_role'),
     ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer)', 'stable', 'invoker', 'service_role'),
+    ('private.leave_embedding_to_caller(boolean)', 'volatile', 'invoker', 'service_role'),
     ('private.lock_sources(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
+    ('private.lock_waiting_jobs(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
     ('private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer)', 'stable', 'invoker', 'service_role'),
     ('private.merge_word_counts()', 'volatile', 'definer', ''),
+    ('private.missing_sources(text, boolean)', 'stable', 'invoker', 'service_role'),
     ('private.narrow_entries(bigint, bigint, tsquery, integer)', 'stable', 'invoker', 'service_role'),
     ('private.nearest_words(text)', 'stable', 'invoker', 'service_role'),
     ('private.parse_query(text)', 'stable', 'invoker', 'service_role'),
@@ -68,12 +76,22 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.touch_updated_at()', 'volatile', 'invoker', ''),
     ('private.whole_names(text)', 'immutable', 'invoker', 'service_role'),
     ('private.word_entries(text[])', 'stable', 'invoker', 'service_role'),
+    ('public.claim_embedding_jobs(integer, double precision, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.compare_tickets(vector[], text[], text)', 'stable', 'invoker', 'service_role'),
+    ('public.embedding_status(text)', 'stable', 'invoker', 'service_role'),
+    ('public.enqueue_missing_embeddings(text, boolean)', 'volatile', 'invoker', 'service_role'),
+    ('public.extend_embedding_leases(uuid[], double precision)', 'volatile', 'invoker', 'service_role'),
+    ('public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.find_similar_tickets(bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.finish_embedding_jobs(uuid, bigint[])', 'volatile', 'invoker', 'service_role'),
+    ('public.list_dead_embedding_jobs(integer)', 'stable', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
     ('public.list_projects()', 'stable', 'invoker', 'service_role'),
     ('public.list_statuses()', 'stable', 'invoker', 'service_role'),
+    ('public.measure_missing_embeddings(text, boolean, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.read_sources(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
+    ('public.release_embedding_jobs(uuid, bigint[], double precision)', 'volatile', 'invoker', 'service_role'),
+    ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.sample_tickets(text, integer)', 'stable', 'invoker', 'service_role'),
@@ -91,15 +109,35 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
 select results_eq(
   $$ select name::text collate "default", arguments, result from functions where schema = 'public' order by functions.name $$,
   $$ values
+    ('claim_embedding_jobs', 'job_limit integer DEFAULT 100, lease_seconds double precision DEFAULT 60, attempt_limit integer DEFAULT 10',
+      'TABLE(lease_id uuid, jobs jsonb, next_due_seconds double precision)'),
     ('compare_tickets', 'query_embeddings vector[], ticket_keys text[], embedding_model text',
       'TABLE(place bigint, similarities double precision[])'),
+    ('embedding_status', 'embedding_model text',
+      'TABLE(pending bigint, running bigint, failed bigint, dead bigint, oldest_pending_seconds double precision, chunks bigint, sources_without_chunks bigint)'),
+    ('enqueue_missing_embeddings', 'embedding_model text, everything boolean DEFAULT false',
+      'bigint'),
+    ('extend_embedding_leases', 'lease_ids uuid[], lease_seconds double precision DEFAULT 60',
+      'bigint'),
+    ('fail_embedding_jobs', 'lease_id uuid, job_ids bigint[], error text, attempt_limit integer DEFAULT 10, retry_seconds double precision DEFAULT 5',
+      'bigint'),
     ('find_similar_tickets', 'ticket_id bigint, embedding_model text, match_count integer DEFAULT 5',
       'TABLE(project_name text, ticket_name text, text text, embedded boolean, results jsonb)'),
+    ('finish_embedding_jobs', 'lease_id uuid, job_ids bigint[]',
+      'bigint'),
+    ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',
+      'TABLE(job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, attempts integer, dead_at timestamp with time zone, last_error text)'),
     ('list_migrations', '', 'SETOF text'),
     ('list_projects', '', 'TABLE(project_id bigint, key text, name text, tickets bigint)'),
     ('list_statuses', '', 'TABLE(status_id bigint, name text)'),
+    ('measure_missing_embeddings', 'embedding_model text, everything boolean DEFAULT false, sample_count integer DEFAULT 100',
+      'TABLE(sources bigint, characters bigint, sample jsonb)'),
     ('read_sources', 'project_ids bigint[], ticket_ids bigint[]',
       'TABLE(project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text, chunks jsonb)'),
+    ('release_embedding_jobs', 'lease_id uuid, job_ids bigint[], delay_seconds double precision DEFAULT NULL::double precision',
+      'bigint'),
+    ('replay_embedding_jobs', 'job_ids bigint[] DEFAULT NULL::bigint[]',
+      'bigint'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'source_chunk_limit integer DEFAULT NULL::integer',
@@ -151,7 +189,7 @@ select is_empty(
 
 select tables_are('public', array['chunks', 'keyword_entries', 'projects', 'status', 'status_changes', 'tickets'],
   'public has these tables and no other');
-select tables_are('private', array['ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
+select tables_are('private', array['embedding_jobs', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
 
 create temporary view our_tables as
 select c.oid, c.oid::regclass::text as name, c.relrowsecurity as guarded
@@ -177,7 +215,7 @@ select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'
 select results_eq(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as v(privilege)
-     where t.name like 'private.%' and has_table_privilege('service_role', t.oid, v.privilege) order by t.name $$,
+     where t.name like 'private.word%' and has_table_privilege('service_role', t.oid, v.privilege) order by t.name $$,
   $$ values ('private.word_count_changes', 'select'), ('private.word_counts', 'select') $$,
   'and the word counts, but writes neither');
 
