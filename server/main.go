@@ -13,7 +13,8 @@ import (
 
 const usage = `usage: server VERB
 
-  serve          answer HTTP requests (settings: see README)
+  serve          answer HTTP requests, and embed what was edited (settings: see README)
+  worker         embed what was edited, and nothing else
   import PATH    load projects and tickets from a folder of JSON Lines or a Jira CSV export, and index them
 
   calibrate [--precision 0.9] [PATH]
@@ -34,6 +35,7 @@ For development, where there is no Supabase and no OpenAI:
 
 var verbs = map[string]func(ctx context.Context, args []string) error{
 	"serve":     serve,
+	"worker":    work,
 	"import":    importFiles,
 	"calibrate": calibrateThreshold,
 	"eval":      evaluate,

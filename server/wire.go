@@ -11,6 +11,7 @@ import (
 	"tasklens/internal/postgrest"
 	"tasklens/internal/search"
 	"tasklens/internal/tokenizer"
+	"tasklens/internal/worker"
 )
 
 var logLevels = map[string]slog.Level{
@@ -47,6 +48,13 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 		return nil, err
 	}
 	return index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}), nil
+}
+
+func newWorker(c Config, indexer *index.Indexer, log *slog.Logger) *worker.Worker {
+	return worker.New(newDatabase(c).AsService(), indexer, worker.Options{
+		Concurrency: c.WorkerConcurrency, Batch: c.WorkerBatch, Lease: c.WorkerLease, Attempts: c.WorkerAttempts, Poll: c.WorkerPoll,
+		Warn: func(message string, err error) { log.Warn(message, "error", err) },
+	})
 }
 
 func newComparer(model search.Model) (*search.Comparer, error) {
