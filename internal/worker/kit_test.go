@@ -55,11 +55,20 @@ func newBench(t testing.TB) *bench {
 
 func newIndexer(t testing.TB, m index.Model) *index.Indexer {
 	t.Helper()
-	measure, err := tokenizer.Load()
+	indexer, err := build(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return index.New(m, measure, index.Limits{Inputs: 2048, Tokens: 100_000})
+	return indexer
+}
+
+// build makes an indexer.
+func build(m index.Model) (*index.Indexer, error) {
+	measure, err := tokenizer.Load()
+	if err != nil {
+		return nil, err
+	}
+	return index.New(m, measure, index.Limits{Inputs: 2048, Tokens: 100_000}), nil
 }
 
 // model stands in for a provider: the same text always has the same vector. before may refuse or hold up a request.
