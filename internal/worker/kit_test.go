@@ -166,9 +166,18 @@ func (b *bench) start(o worker.Options) (stop func()) {
 // await asks until a count has this value.
 func (b *bench) await(want int, sql string, arguments ...any) {
 	b.t.Helper()
+	b.awaitOn(b.tracker, want, sql, arguments...)
+}
+
+// awaitOn is await by another connection, while the tracker's is in use.
+func (b *bench) awaitOn(connection *pgx.Conn, want int, sql string, arguments ...any) {
+	b.t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
-		got := b.number(sql, arguments...)
+		var got int
+		if err := connection.QueryRow(b.t.Context(), sql, arguments...).Scan(&got); err != nil {
+			b.t.Fatalf("%s: %v", sql, err)
+		}
 		if got == want {
 			return
 		}

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
+	"tasklens/internal/worker"
 )
 
 func TestWhatIsWrittenIsEmbedded(t *testing.T) {
@@ -136,6 +138,47 @@ func TestEditWhileEmbedded(t *testing.T) {
 	b.mustBeInStep()
 }
 
+// interposed lets a test do something just before a call.
+type interposed struct {
+	*postgrest.Session
+	before func(function string)
+}
+
+func (i interposed) Call(ctx context.Context, function string, arguments, result any) error {
+	i.before(function)
+	return i.Session.Call(ctx, function, arguments, result)
+}
+
+// An edit at any moment of a job's life is not lost.
+func TestEditBetweenTwoSteps(t *testing.T) {
+	t.Parallel()
+	for _, function := range []string{"read_sources", "store_chunks", "finish_embedding_jobs"} {
+		t.Run(function, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.fill(3)
+			edit := sync.OnceFunc(func() { b.run(`update public.tickets set description = 'The present text'`) })
+			ctx, cancel := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() {
+				worker.New(interposed{b.rows, func(called string) {
+					if called == function {
+						edit()
+					}
+				}}, b.indexer, quick(t)).Run(ctx)
+			})
+			defer running.Wait()
+			defer cancel()
+			reader := testbed.Connect(t, b.database.OwnerURL)
+			b.awaitOn(reader, 3, `select count(*) from public.chunks where text like '%The present text'`)
+			b.awaitOn(reader, 0, openJobs)
+			cancel()
+			running.Wait()
+			b.mustBeInStep()
+		})
+	}
+}
+
 // A ticket that somebody is writing is left until that is done, and uses up no attempts.
 func TestATicketThatIsBeingWritten(t *testing.T) {
 	t.Parallel()
@@ -218,7 +261,7 @@ func TestHeartbeat(t *testing.T) {
 	if err := b.tracker.QueryRow(t.Context(), `select min(due_at) from private.embedding_jobs`).Scan(&first); err != nil {
 		t.Fatal(err)
 	}
-	b.await(2, openJobs+` and due_at > $1`, first)
+	b.await(2, openJobs+` and due_at > $1 and attempts = 1`, first)
 	goOn()
 	b.await(0, openJobs)
 }
