@@ -140,8 +140,9 @@ func (e editor) work(ctx context.Context, edits *atomic.Int64) error {
 	for ctx.Err() == nil {
 		err := e.transaction(context.WithoutCancel(ctx))
 		var failure *pgconn.PgError
-		if errors.As(err, &failure) && failure.Code == "40001" {
-			continue // what repeatable read may answer
+		// What repeatable read may answer; and a note of a ticket that another editor has just deleted.
+		if errors.As(err, &failure) && (failure.Code == "40001" || failure.Code == "23503") {
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("edit: %w", err)
