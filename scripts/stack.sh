@@ -163,12 +163,23 @@ start_model() {
   export OPENAI_BASE_URL EMBEDDING_MODEL=offline-embedding CHAT_MODEL=offline-chat
 }
 
-# For scripts/import, which talks to what runs here.
+# For scripts that talk to what runs here; see find_stack.
 remember() {
   local name
   (umask 077 && for name in SUPABASE_URL SUPABASE_REST_URL SUPABASE_SERVICE_ROLE_KEY OPENAI_BASE_URL OPENAI_API_KEY EMBEDDING_MODEL CHAT_MODEL; do
     if [ -n "${!name:-}" ]; then printf '%s=%q\n' "$name" "${!name}"; fi
   done >"$run/env")
+}
+
+# Sets where the demo that is running is, unless SUPABASE_URL names a project.
+find_stack() {
+  [ -z "${SUPABASE_URL:-}" ] || return 0
+  [ -n "$(owner)" ] || die 'start ./scripts/demo first, or set SUPABASE_URL and its key'
+  [ -e "$run/env" ] || die 'the demo is still starting: wait until it says that the service answers'
+  set -a
+  # shellcheck source=/dev/null
+  . "$run/env"
+  set +a
 }
 
 # Waits until the service that was begun answers on $PORT.

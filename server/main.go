@@ -16,6 +16,8 @@ const usage = `usage: server VERB
   serve          answer HTTP requests, and embed what was edited (settings: see README)
   worker         embed what was edited, and nothing else
   import PATH    load projects and tickets from a folder of JSON Lines or a Jira CSV export, and index them
+  backfill [--everything] [--price DOLLARS] [--yes]
+                 embed what has no chunks of the present model; without --yes only say what that would cost (scripts/backfill)
 
   calibrate [--precision 0.9] [PATH]
                  measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
@@ -37,6 +39,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"serve":     serve,
 	"worker":    work,
 	"import":    importFiles,
+	"backfill":  backfill,
 	"calibrate": calibrateThreshold,
 	"eval":      evaluate,
 	"bench":     measure,

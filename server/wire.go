@@ -51,10 +51,11 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 }
 
 func newWorker(c Config, indexer *index.Indexer, log *slog.Logger) *worker.Worker {
-	return worker.New(newDatabase(c).AsService(), indexer, worker.Options{
-		Concurrency: c.WorkerConcurrency, Batch: c.WorkerBatch, Lease: c.WorkerLease, Attempts: c.WorkerAttempts, Poll: c.WorkerPoll,
-		Warn: func(message string, err error) { log.Warn(message, "error", err) },
-	})
+	return worker.New(newDatabase(c).AsService(), indexer, workerOptions(c, func(message string, err error) { log.Warn(message, "error", err) }))
+}
+
+func workerOptions(c Config, warn func(string, error)) worker.Options {
+	return worker.Options{Concurrency: c.WorkerConcurrency, Batch: c.WorkerBatch, Lease: c.WorkerLease, Attempts: c.WorkerAttempts, Poll: c.WorkerPoll, Warn: warn}
 }
 
 func newComparer(model search.Model) (*search.Comparer, error) {
