@@ -7,7 +7,8 @@ create function public.claim_embedding_jobs(
   attempt_limit integer default 10
 )
 returns table (lease_id uuid, jobs jsonb, next_due_seconds double precision)
-language plpgsql volatile rows 1 security invoker set search_path = ''
+-- A plan made while the queue was empty would compare every job with every other once it is full.
+language plpgsql volatile rows 1 security invoker set search_path = '' set plan_cache_mode = force_custom_plan set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
