@@ -24,7 +24,7 @@ const usage = `usage: server VERB
   eval [--keyword] PATH
                  measure the ranking of a running service by a collection with judgements (scripts/eval)
   bench [--chunks N] [--only load,sql,recall,http,answers] [--queries N] [--seconds N]
-  bench keyword | bound | real PATH | model
+  bench keyword | bound | fresh | real PATH | model
                  measure speed and recall (scripts/bench)
 
 For development, where there is no Supabase and no OpenAI:
