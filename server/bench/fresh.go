@@ -62,8 +62,8 @@ func (f Fresh) Do(ctx context.Context, to io.Writer) error {
 type edit struct {
 	ticket int
 	text   string
-	begun  time.Time // when it was committed
-	stored chan struct{}
+	begun  time.Time      // when it was committed
+	stored chan time.Time // when its chunk was seen
 }
 
 // edits measures an idle service, and then how long edits take to be found by meaning.
@@ -80,11 +80,11 @@ func (f Fresh) edits(ctx context.Context) (Table, error) {
 	}
 	var writing sync.Mutex
 	n := int(f.Lasting.Seconds() * rate)
-	took := make([]float64, n) // from the commit, which arrive does not know
+	var stored, took []float64 // from the commit, which arrive does not know
 	samples := arrive(ctx, time.Second/rate, n, func(ctx context.Context, i int) error {
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
-		e := &edit{ticket: 1 + i%f.Collection.Tickets(), stored: make(chan struct{}),
+		e := &edit{ticket: 1 + i%f.Collection.Tickets(), stored: make(chan time.Time, 1),
 			text: fmt.Sprintf("%s fresh%dx%d", f.Collection.Query(f.Salt+i).Text, f.Salt, i)}
 		writing.Lock()
 		_, err := f.Connection.Exec(ctx, `update public.tickets set description = $1 where ticket_id = $2`, e.text, e.ticket)
@@ -94,24 +94,36 @@ func (f Fresh) edits(ctx context.Context) (Table, error) {
 			return fmt.Errorf("edit: %w", err)
 		}
 		w.add(e)
+		var seen time.Time
 		select {
-		case <-e.stored:
+		case seen = <-e.stored:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 		err = f.find(ctx, e)
-		took[i] = milliseconds(time.Since(e.begun))
-		return err
+		if err != nil {
+			return err
+		}
+		writing.Lock()
+		defer writing.Unlock()
+		stored, took = append(stored, milliseconds(seen.Sub(e.begun))), append(took, milliseconds(time.Since(e.begun)))
+		return nil
 	})
 	w.stop()
-	if _, failed, first := outcome(samples); failed > 0 {
+	_, failed, first := outcome(samples)
+	// A search by an index of neighbours may miss one; more would be something else.
+	if failed > n/50 {
 		return Table{}, fmt.Errorf("%d of %d edits were not found: %w", failed, n, first)
 	}
 	return Table{
 		Title:  fmt.Sprintf("%d edits a second for %v, with a model that takes %v a request", rate, f.Lasting, f.Delays.Embed),
 		Header: []string{"what", "p50", "p95", "p99", "most"},
-		Rows: [][]string{append(append([]string{"from commit to found by meaning, ms"}, quantiles(took)...), number(measure.Quantile(took, 1))),
-			{"transactions a second while nothing is edited", number(idle), "", "", ""}},
+		Rows: [][]string{
+			append(append([]string{"from commit to the new chunk stored, ms"}, quantiles(stored)...), number(measure.Quantile(stored, 1))),
+			append(append([]string{"from commit to found by a search, ms"}, quantiles(took)...), number(measure.Quantile(took, 1))),
+			{fmt.Sprintf("edits of %d that are not among the first 20 results", n), fmt.Sprint(failed), "", "", ""},
+			{"transactions a second while nothing is edited", number(idle), "", "", ""},
+		},
 		Caption: "Found is when a search, begun as soon as the chunk was stored, had answered with it.",
 	}, nil
 }
@@ -138,9 +150,10 @@ func (f Fresh) transactions(ctx context.Context) (float64, error) {
 	return float64(counts[1]-counts[0]) / times[1].Sub(times[0]).Seconds(), nil
 }
 
-// find asks the service for an edit by its text; it must be found by meaning, and with the new text.
+// find asks the service for a ticket by its whole text; it must be found by meaning, and with the new text.
 func (f Fresh) find(ctx context.Context, e *edit) error {
-	answer, err := f.Service.post(ctx, "/api/hybrid-search", encode(map[string]any{"query": e.text, "match_threshold": 0.3}))
+	whole := f.Collection.Ticket(e.ticket-1).Name + " " + e.text
+	answer, err := f.Service.post(ctx, "/api/hybrid-search", encode(map[string]any{"query": whole, "match_threshold": 0.3, "limit": 20}))
 	if err != nil {
 		return err
 	}
@@ -211,7 +224,7 @@ func (w *watcher) look(ctx context.Context, connection *pgx.Conn) {
 		w.mutex.Lock()
 		defer w.mutex.Unlock()
 		if e := w.waiting[ticket]; e != nil && strings.Contains(text, e.text) {
-			close(e.stored)
+			e.stored <- time.Now()
 			delete(w.waiting, ticket)
 		}
 		return nil
