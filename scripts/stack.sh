@@ -164,7 +164,7 @@ start_model() {
   export OPENAI_BASE_URL EMBEDDING_MODEL=offline-embedding CHAT_MODEL=offline-chat
 }
 
-# For scripts that talk to what runs here.
+# For scripts that talk to what runs here; see find_stack.
 remember() {
   local name
   (umask 077 && for name in SUPABASE_URL SUPABASE_REST_URL SUPABASE_SERVICE_ROLE_KEY OPENAI_BASE_URL OPENAI_API_KEY EMBEDDING_MODEL CHAT_MODEL; do
@@ -172,8 +172,8 @@ remember() {
   done >"$run/env")
 }
 
-# The settings of the demo that runs here, unless SUPABASE_URL names another database.
-recall() {
+# Sets where the demo that is running is, unless SUPABASE_URL names a project.
+find_stack() {
   [ -z "${SUPABASE_URL:-}" ] || return 0
   [ -n "$(owner)" ] || die 'start ./scripts/demo first, or set SUPABASE_URL and its key'
   [ -e "$run/env" ] || die 'the demo is still starting: wait until it says that the service answers'

@@ -85,6 +85,8 @@ func measure(ctx context.Context, args []string) error {
 		return measureKeyword(ctx, config, options, bench.Keyword.Time)
 	case part == "bound" && len(options.rest) == 0:
 		return measureKeyword(ctx, config, options, bench.Keyword.Bound)
+	case part == "fresh" && len(options.rest) == 0:
+		return measureFresh(ctx, config, options)
 	case part == "real" && len(options.rest) == 1:
 		return measureReal(ctx, config, options)
 	case part == "model" && len(args) == 0:
@@ -134,6 +136,19 @@ func measureKeyword(ctx context.Context, c benchConfig, o benchOptions, do func(
 	return do(bench.Keyword{
 		Small: small, Large: large, SmallTickets: smallTickets, LargeTickets: largeTickets, Queries: o.queries, Progress: progress,
 	}, ctx, os.Stdout)
+}
+
+func measureFresh(ctx context.Context, c benchConfig, o benchOptions) error {
+	connection, err := bench.Connect(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer connection.Close(context.WithoutCancel(ctx))
+	return bench.Fresh{
+		Connection: connection, DatabaseURL: c.DatabaseURL, Collection: bench.WithTickets(smallTickets), Service: bench.Endpoint{URL: c.ServiceURL},
+		Salt: int(time.Now().Unix()) << 30, Lasting: time.Duration(o.seconds * float64(time.Second)),
+		Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay}, Progress: progress,
+	}.Do(ctx, os.Stdout)
 }
 
 // measureReal measures on a collection that is imported already, by its own queries.

@@ -36,6 +36,13 @@ type Config struct {
 	KeywordWeight  float64 `env:"KEYWORD_WEIGHT" envDefault:"1"`
 	ContextTokens  int     `env:"CONTEXT_TOKENS" envDefault:"8000"`
 
+	Worker            string        `env:"WORKER" envDefault:"on"`
+	WorkerConcurrency int           `env:"WORKER_CONCURRENCY" envDefault:"4"`
+	WorkerBatch       int           `env:"WORKER_BATCH" envDefault:"100"`
+	WorkerLease       time.Duration `env:"WORKER_LEASE" envDefault:"60s"`
+	WorkerAttempts    int           `env:"WORKER_ATTEMPTS" envDefault:"10"`
+	WorkerPoll        time.Duration `env:"WORKER_POLL" envDefault:"1250ms"`
+
 	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT" envDefault:"30s"`
 	ModelTimeout   time.Duration `env:"MODEL_TIMEOUT" envDefault:"20s"`
 	ModelRetries   int           `env:"MODEL_RETRIES" envDefault:"2"`
@@ -122,6 +129,12 @@ func (c Config) problems() (problems []error) {
 	wrong(!(c.VectorWeight >= 0 && c.VectorWeight <= 100), "VECTOR_WEIGHT must be 0 to 100, not %v", c.VectorWeight)
 	wrong(!(c.KeywordWeight >= 0 && c.KeywordWeight <= 100), "KEYWORD_WEIGHT must be 0 to 100, not %v", c.KeywordWeight)
 	wrong(c.ContextTokens < 100 || c.ContextTokens > 100_000, "CONTEXT_TOKENS must be 100 to 100000, not %d", c.ContextTokens)
+	wrong(c.Worker != "on" && c.Worker != "off", "WORKER must be on or off, not %q", c.Worker)
+	wrong(c.WorkerConcurrency < 1 || c.WorkerConcurrency > 64, "WORKER_CONCURRENCY must be 1 to 64, not %d", c.WorkerConcurrency)
+	wrong(c.WorkerBatch < 1 || c.WorkerBatch > 1000, "WORKER_BATCH must be 1 to 1000, not %d", c.WorkerBatch)
+	wrong(c.WorkerLease < time.Second || c.WorkerLease > time.Hour, "WORKER_LEASE must be 1s to 1h, not %v", c.WorkerLease)
+	wrong(c.WorkerAttempts < 1 || c.WorkerAttempts > 100, "WORKER_ATTEMPTS must be 1 to 100, not %d", c.WorkerAttempts)
+	wrong(c.WorkerPoll < 100*time.Millisecond || c.WorkerPoll > 10*time.Minute, "WORKER_POLL must be 100ms to 10m, not %v", c.WorkerPoll)
 	wrong(c.RequestTimeout < time.Second || c.RequestTimeout > 10*time.Minute, "REQUEST_TIMEOUT must be 1s to 10m, not %v", c.RequestTimeout)
 	wrong(c.ModelTimeout < time.Second || c.ModelTimeout > 10*time.Minute, "MODEL_TIMEOUT must be 1s to 10m, not %v", c.ModelTimeout)
 	wrong(c.ModelRetries < 0 || c.ModelRetries > 10, "MODEL_RETRIES must be 0 to 10, not %d", c.ModelRetries)

@@ -32,6 +32,7 @@ func TestConfigHasDefaults(t *testing.T) {
 		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old",
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
 		MatchThreshold: 0.7, VectorWeight: 1, KeywordWeight: 1, ContextTokens: 8000,
+		Worker: "on", WorkerConcurrency: 4, WorkerBatch: 100, WorkerLease: time.Minute, WorkerAttempts: 10, WorkerPoll: 1250 * time.Millisecond,
 		RequestTimeout: 30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
 		QueryLog: "on", QueryLogRetention: 30,
 		Cache: "on", CacheTTL: time.Hour, CacheMaxBytes: 64 << 20,
@@ -57,6 +58,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	setEnvironment(t, map[string]string{
 		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
 		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "CONTEXT_TOKENS": "1", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms", "MODEL_RETRIES": "99",
+		"WORKER": "maybe", "WORKER_CONCURRENCY": "0", "WORKER_BATCH": "0", "WORKER_LEASE": "1ms", "WORKER_ATTEMPTS": "0", "WORKER_POLL": "1ms",
 		"DRAIN_TIMEOUT": "1h", "QUERY_LOG": "some", "QUERY_LOG_RETENTION": "0", "CACHE": "maybe", "CACHE_TTL": "0s", "CACHE_MAX_BYTES": "1",
 		"CACHE_MAX_STALE": "-1s", "REDIS_URL": "redis://:hunter2@[", "LOG_FORMAT": "xml", "LOG_LEVEL": "loud",
 	})
@@ -65,6 +67,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 		t.Fatal("a wrong configuration was taken")
 	}
 	for _, name := range []string{"PORT", "AUTH", "SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "CONTEXT_TOKENS",
+		"WORKER must", "WORKER_CONCURRENCY", "WORKER_BATCH", "WORKER_LEASE", "WORKER_ATTEMPTS", "WORKER_POLL",
 		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "MODEL_RETRIES", "DRAIN_TIMEOUT", "QUERY_LOG ", "QUERY_LOG_RETENTION",
 		"CACHE ", "CACHE_TTL", "CACHE_MAX_BYTES", "CACHE_MAX_STALE", "REDIS_URL", "LOG_FORMAT", "LOG_LEVEL"} {
 		if !strings.Contains(err.Error(), name) {

@@ -9,9 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
-
 	"tasklens/internal/load"
 	"tasklens/internal/openai"
 	"tasklens/internal/ticketfile"
@@ -41,11 +38,7 @@ func importFiles(ctx context.Context, args []string) error {
 	}
 	started := time.Now()
 	_, size := rows.Progress()
-	bar := progressbar.NewOptions64(size,
-		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription("importing"), progressbar.OptionShowBytes(true),
-		progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
-		// In a log every step of it would be a line.
-		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))))
+	bar := newBar(size, "importing", true)
 	told := teller(func() { _ = bar.Clear() })
 	summary, err := load.Load(ctx, newDatabase(config).AsService(), indexer, rows, load.Report{
 		BadRow:   told("left out"),

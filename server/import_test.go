@@ -7,22 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"tasklens/internal/gateway"
-	"tasklens/internal/offline"
-	"tasklens/internal/testbed"
 )
 
 // What stops an import names the setting that it comes from; bad rows alone do not stop it.
 func TestImportSaysWhatStoppedIt(t *testing.T) {
-	url, secret := testbed.REST(t, testbed.Database(t))
-	key, err := gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	model := httptest.NewServer(offline.NewHandler())
-	t.Cleanup(model.Close)
+	_, settings := startStack(t)
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)
@@ -34,15 +23,14 @@ func TestImportSaysWhatStoppedIt(t *testing.T) {
 
 	const header, good, bad = "Issue key,Summary\n", "A-1,Good\n", "A-2,\n"
 	for _, c := range []struct{ name, rows, model, want string }{
-		{"the model is out of reach", good, strings.Replace(gone.URL, "//", "//user:secret@", 1), "OPENAI_BASE_URL, http://user:xxxxx@"},
-		{"the key is refused", good, refusing.URL, "refuses OPENAI_API_KEY"},
-		{"no good row", bad + bad, model.URL, "none of 2 rows is good"},
-		{"some good rows", good + bad, model.URL, ""},
-		{"no rows", "", model.URL, ""},
+		{"the model is out of reach", good, strings.Replace(gone.URL, "//", "//user:secret@", 1) + "/v1", "OPENAI_BASE_URL, http://user:xxxxx@"},
+		{"the key is refused", good, refusing.URL + "/v1", "refuses OPENAI_API_KEY"},
+		{"no good row", bad + bad, settings["OPENAI_BASE_URL"], "none of 2 rows is good"},
+		{"some good rows", good + bad, settings["OPENAI_BASE_URL"], ""},
+		{"no rows", "", settings["OPENAI_BASE_URL"], ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			setEnvironment(t, map[string]string{"SUPABASE_URL": url, "SUPABASE_REST_URL": url, "SUPABASE_SECRET_KEY": key, "OPENAI_API_KEY": "k",
-				"OPENAI_BASE_URL": c.model + "/v1", "EMBEDDING_MODEL": offline.EmbeddingModel, "MODEL_RETRIES": "0"})
+			setEnvironment(t, with(settings, "OPENAI_BASE_URL", c.model))
 			file := filepath.Join(t.TempDir(), "export.csv")
 			if err := os.WriteFile(file, []byte(header+c.rows), 0o600); err != nil {
 				t.Fatal(err)

@@ -13,8 +13,11 @@ import (
 
 const usage = `usage: server VERB
 
-  serve          answer HTTP requests (settings: see README)
+  serve          answer HTTP requests, and embed what was edited (settings: see README)
+  worker         embed what was edited, and nothing else
   import PATH    load projects and tickets from a folder of JSON Lines or a Jira CSV export, and index them
+  backfill [--everything] [--price DOLLARS] [--yes]
+                 embed what has no chunks of the present model; without --yes only say what that would cost (scripts/backfill)
 
   questions [--days 7] [--limit 50]
                  show which questions found nothing lately (scripts/questions)
@@ -24,7 +27,7 @@ const usage = `usage: server VERB
                  measure the ranking of a running service by a collection with judgements, or its answers by one with
                  questions (scripts/eval)
   bench [--chunks N] [--only load,sql,recall,http,answers] [--queries N] [--seconds N]
-  bench keyword | bound | real PATH | model
+  bench keyword | bound | fresh | real PATH | model
                  measure speed and recall (scripts/bench)
 
 For development, where there is no Supabase and no OpenAI:
@@ -37,8 +40,10 @@ For development, where there is no Supabase and no OpenAI:
 
 var verbs = map[string]func(ctx context.Context, args []string) error{
 	"serve":     serve,
+	"worker":    work,
 	"import":    importFiles,
 	"questions": showQuestions,
+	"backfill":  backfill,
 	"calibrate": calibrateThreshold,
 	"eval":      evaluate,
 	"bench":     measure,

@@ -7,17 +7,21 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
+	"sync"
 
 	"tasklens/internal/search"
 	"tasklens/server/api"
 	"tasklens/supabase"
 )
 
-// serve answers HTTP requests until the context ends, and then finishes those under way.
+// serve answers HTTP requests, and keeps the chunks in step meanwhile, until the context ends; then it finishes the
+// requests under way.
 func serve(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return errUsage
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	config, err := readConfig()
 	if err != nil {
 		return err
@@ -69,10 +73,17 @@ func serve(ctx context.Context, args []string) error {
 		return fmt.Errorf("listen: %w", err)
 	}
 	log.Info("listening", "address", listener.Addr().String())
+	if config.Worker == "on" {
+		// It ends with the context as well, while requests under way are finished.
+		var working sync.WaitGroup
+		working.Go(func() { newWorker(config, indexer, log).Run(ctx) })
+		defer working.Wait()
+	}
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(listener) }()
 	select {
 	case err := <-served:
+		stop()
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}

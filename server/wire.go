@@ -12,6 +12,7 @@ import (
 	"tasklens/internal/querylog"
 	"tasklens/internal/search"
 	"tasklens/internal/tokenizer"
+	"tasklens/internal/worker"
 )
 
 var logLevels = map[string]slog.Level{
@@ -48,6 +49,14 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 		return nil, err
 	}
 	return index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}), nil
+}
+
+func newWorker(c Config, indexer *index.Indexer, log *slog.Logger) *worker.Worker {
+	return worker.New(newDatabase(c).AsService(), indexer, workerOptions(c, func(message string, err error) { log.Warn(message, "error", err) }))
+}
+
+func workerOptions(c Config, warn func(string, error)) worker.Options {
+	return worker.Options{Concurrency: c.WorkerConcurrency, Batch: c.WorkerBatch, Lease: c.WorkerLease, Attempts: c.WorkerAttempts, Poll: c.WorkerPoll, Warn: warn}
 }
 
 func newComparer(model search.Model) (*search.Comparer, error) {

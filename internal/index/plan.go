@@ -80,6 +80,16 @@ func (p *plan) unchanged() bool {
 	return true
 }
 
+// embedded tells whether all that is to be stored has its vector.
+func (p *plan) embedded() bool {
+	for _, next := range p.chunks {
+		if next.chunkID == nil && next.vector == nil {
+			return false
+		}
+	}
+	return true
+}
+
 func equal(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // result tells what the plan did, once its chunks are stored under these ids.

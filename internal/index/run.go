@@ -2,7 +2,9 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tasklens/internal/fault"
@@ -17,31 +19,51 @@ const attempts = 6
 // each, in order. Unchanged chunks keep their ids and are not sent to the model, unless force. At most some hundred
 // sources at a time: their chunks travel together.
 func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, force bool) ([]Result, error) {
-	results := make([]Result, len(sources))
-	pending := make([]int, len(sources)) // places in sources
-	for i := range sources {
-		results[i].Source = sources[i]
-		pending[i] = i
+	results, left, err := x.run(ctx, db, sources, force)
+	if err == nil && len(left) > 0 {
+		err = fault.New(fault.Unavailable, fmt.Sprintf("The texts of %d sources are being changed just now.", len(left)))
 	}
-	known := map[string]vector.Vector{} // by input hash: what this call has paid for already
-	for attempt := 1; len(pending) > 0; attempt++ {
-		if attempt > attempts {
-			return nil, fault.New(fault.Unavailable, fmt.Sprintf("The texts of %d sources are being changed just now.", len(pending)))
-		}
-		if attempt > 1 {
-			if err := wait(ctx, time.Duration(attempt)*40*time.Millisecond); err != nil {
-				return nil, err
-			}
-		}
-		var err error
-		if pending, err = x.attempt(ctx, db, results, pending, known, force); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	return results, nil
 }
 
-// attempt does what can be done now and returns the places that want another attempt.
+// Sync is Index for who can come again: it tells for each source whether it is done; one that does not exist is. Where
+// a source is not done and err is nil, its text changes again and again, or somebody is writing it. With err the others
+// have failed.
+func (x *Indexer) Sync(ctx context.Context, db Database, sources []Source) (done []bool, err error) {
+	_, left, err := x.run(ctx, db, sources, false)
+	done = make([]bool, len(sources))
+	for i := range done {
+		done[i] = !slices.Contains(left, i)
+	}
+	return done, err
+}
+
+// run attempts the sources until nothing is left to do, and returns the places of those that it could not do.
+func (x *Indexer) run(ctx context.Context, db Database, sources []Source, force bool) (results []Result, left []int, err error) {
+	results = make([]Result, len(sources))
+	left = make([]int, len(sources))
+	for i := range sources {
+		results[i].Source, left[i] = sources[i], i
+	}
+	known := map[string]vector.Vector{} // by input hash: what this call has paid for already
+	for attempt := 1; len(left) > 0 && attempt <= attempts; attempt++ {
+		if attempt > 1 {
+			if err := wait(ctx, time.Duration(attempt)*40*time.Millisecond); err != nil {
+				return results, left, err
+			}
+		}
+		if left, err = x.attempt(ctx, db, results, left, known, force); err != nil {
+			return results, left, err
+		}
+	}
+	return results, left, nil
+}
+
+// attempt does what can be done now and returns the places that want another attempt. With an error these are what it
+// left undone.
 func (x *Indexer) attempt(ctx context.Context, db Database, results []Result, pending []int, known map[string]vector.Vector, force bool) ([]int, error) {
 	wanted := make([]Source, len(pending))
 	for i, place := range pending {
@@ -49,7 +71,7 @@ func (x *Indexer) attempt(ctx context.Context, db Database, results []Result, pe
 	}
 	rows, err := readSources(ctx, db, wanted)
 	if err != nil {
-		return nil, fmt.Errorf("read sources: %w", err)
+		return pending, fmt.Errorf("read sources: %w", err)
 	}
 	var plans []*plan
 	var places []int
@@ -71,22 +93,35 @@ func (x *Indexer) attempt(ctx context.Context, db Database, results []Result, pe
 	if len(plans) == 0 {
 		return nil, nil
 	}
-	if err := x.embed(ctx, plans, places, results, known); err != nil {
-		return nil, err
+	failed := x.embed(ctx, plans, places, results, known)
+	if ctx.Err() != nil {
+		return places, failed
 	}
-	stored, err := store(ctx, db, plans)
-	if err != nil {
-		return nil, fmt.Errorf("store chunks: %w", err)
-	}
-	var again []int
+	// What has its vectors is paid for, and stored whatever became of the rest.
+	var ready []*plan
+	var readyPlaces, again []int
 	for i, p := range plans {
-		if stored[i].Stored {
-			x.finish(&results[places[i]], p, stored[i].EmbeddingIDs)
+		if p.embedded() {
+			ready, readyPlaces = append(ready, p), append(readyPlaces, places[i])
 		} else {
 			again = append(again, places[i])
 		}
 	}
-	return again, nil
+	if len(ready) == 0 {
+		return again, failed
+	}
+	stored, err := store(ctx, db, ready)
+	if err != nil {
+		return places, errors.Join(failed, fmt.Errorf("store chunks: %w", err))
+	}
+	for i, p := range ready {
+		if stored[i].Stored {
+			x.finish(&results[readyPlaces[i]], p, stored[i].EmbeddingIDs)
+		} else {
+			again = append(again, readyPlaces[i])
+		}
+	}
+	return again, failed
 }
 
 // finish sets the result of a source, and keeps the tokens that were counted on the way.
@@ -135,37 +170,6 @@ func (x *Indexer) embed(ctx context.Context, plans []*plan, places []int, result
 		}
 	}
 	return flush()
-}
-
-// store writes the chunks of all plans in one transaction, each source only if its text is still the one that was
-// embedded.
-func store(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
-	var chunks []newChunk
-	var vectors []vector.Vector
-	for i, p := range plans {
-		for position, next := range p.chunks {
-			row := newChunk{Source: i + 1, ChunkID: next.chunkID, Kind: next.kind, StatusChangeID: next.statusChangeID, Position: position}
-			if next.chunkID == nil {
-				vectors = append(vectors, next.vector)
-				place := len(vectors)
-				row.Text, row.Tokens, row.InputHash, row.Model, row.Embedding = next.text, next.tokens, next.inputHash, next.model, &place
-			}
-			chunks = append(chunks, row)
-		}
-	}
-	rows, err := storeChunks(ctx, db, plans, chunks, vectors)
-	if err == nil && len(rows) != len(plans) {
-		err = fmt.Errorf("%d answers for %d sources", len(rows), len(plans))
-	}
-	return rows, err
-}
-
-func storedIDs(chunks []storedChunk) []string {
-	ids := make([]string, len(chunks))
-	for i, stored := range chunks {
-		ids[i] = stored.ChunkID
-	}
-	return ids
 }
 
 // wait pauses, or ends with the context.

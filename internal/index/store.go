@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"fmt"
 
 	"tasklens/internal/vector"
 )
@@ -85,4 +86,35 @@ func storeChunks(ctx context.Context, db Database, plans []*plan, chunks []newCh
 		"project_ids": projects, "ticket_ids": tickets, "source_hashes": hashes, "chunks": chunks, "embeddings": vectors,
 	}, &rows)
 	return rows, err
+}
+
+// store writes the chunks of all plans in one transaction, each source only if its text is still the one that was
+// embedded.
+func store(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
+	var chunks []newChunk
+	var vectors []vector.Vector
+	for i, p := range plans {
+		for position, next := range p.chunks {
+			row := newChunk{Source: i + 1, ChunkID: next.chunkID, Kind: next.kind, StatusChangeID: next.statusChangeID, Position: position}
+			if next.chunkID == nil {
+				vectors = append(vectors, next.vector)
+				place := len(vectors)
+				row.Text, row.Tokens, row.InputHash, row.Model, row.Embedding = next.text, next.tokens, next.inputHash, next.model, &place
+			}
+			chunks = append(chunks, row)
+		}
+	}
+	rows, err := storeChunks(ctx, db, plans, chunks, vectors)
+	if err == nil && len(rows) != len(plans) {
+		err = fmt.Errorf("%d answers for %d sources", len(rows), len(plans))
+	}
+	return rows, err
+}
+
+func storedIDs(chunks []storedChunk) []string {
+	ids := make([]string, len(chunks))
+	for i, stored := range chunks {
+		ids[i] = stored.ChunkID
+	}
+	return ids
 }

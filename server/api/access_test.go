@@ -19,6 +19,7 @@ var calls = []struct{ method, path, body string }{
 	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`},
 	{http.MethodGet, "/api/projects", ""},
 	{http.MethodGet, "/api/statuses", ""},
+	{http.MethodGet, "/api/embeddings/status", ""},
 }
 
 func TestTokens(t *testing.T) {

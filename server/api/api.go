@@ -117,6 +117,7 @@ func (a *API) routes() {
 		return c.Send(openAPI)
 	})
 	a.app.Post("/api/embeddings/generate", a.generateEmbeddings)
+	a.app.Get("/api/embeddings/status", a.embeddingStatus)
 	a.app.Post("/api/query", a.query)
 	a.app.Post("/api/hybrid-search", a.hybridSearch)
 	a.app.Post("/api/tickets/similar", a.similarToDraft)

@@ -186,7 +186,7 @@ func TestDatabaseUnreachable(t *testing.T) {
 func TestDatabaseFailures(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	functions := []string{"read_sources", "retrieve_chunks", "search_hybrid", "find_similar_tickets", "similar_tickets", "list_projects", "list_statuses"}
+	functions := []string{"read_sources", "retrieve_chunks", "search_hybrid", "find_similar_tickets", "similar_tickets", "list_projects", "list_statuses", "embedding_status"}
 	told := func(code string) string {
 		return `{"code":"` + code + `","message":"` + upstreamText + ` relation \"public.secrets\"","details":"` + upstreamText + `","hint":null}`
 	}

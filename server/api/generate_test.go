@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tasklens/internal/offline"
+	"tasklens/internal/worker"
 )
 
 type generated struct {
@@ -205,5 +206,28 @@ func TestGenerateLargest(t *testing.T) {
 	}
 	if again := read[generated](s.generate("TX", "TX-1")); again.Reused != made.Chunks || again.Tokens != 0 {
 		t.Errorf("the second call kept %d of %d", again.Reused, made.Chunks)
+	}
+}
+
+// What README has an Edge Function make of a Database Webhook's body.
+func TestWebhookBodyMapsToGenerate(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Hooked"}})
+	tracker := s.connect()
+	for _, table := range []string{"tickets", "projects"} {
+		var body []byte
+		err := tracker.QueryRow(t.Context(), `select jsonb_build_object('project_id', w.body -> 'record' -> 'project_id', 'ticket_id', w.body -> 'record' -> 'ticket_id')
+			from (select jsonb_build_object('type', 'UPDATE', 'table', $1::text, 'schema', 'public', 'record', to_jsonb(r), 'old_record', to_jsonb(r)) as body
+				from public.`+table+` r limit 1) w`, table).Scan(&body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := read[generated](s.send(http.MethodPost, "/api/embeddings/generate", string(body))); made.Chunks != 1 || made.Embedded != 1 {
+			t.Errorf("%s made %+v", body, made)
+		}
+	}
+	if left := read[worker.Status](s.get("/api/embeddings/status")); left.Pending != len(checkout)-1 {
+		t.Errorf("what was stored left jobs behind: %+v", left)
 	}
 }

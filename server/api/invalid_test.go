@@ -235,7 +235,7 @@ func TestPathsAndMethods(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	allowed := map[string]string{
-		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/api/projects": "GET", "/api/statuses": "GET",
+		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/api/projects": "GET", "/api/statuses": "GET", "/api/embeddings/status": "GET",
 		"/api/embeddings/generate": "POST", "/api/query": "POST", "/api/hybrid-search": "POST",
 		"/api/tickets/similar": "POST", "/api/tickets/{ticket_id}/similar": "GET",
 	}

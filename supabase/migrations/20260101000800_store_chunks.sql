@@ -36,9 +36,12 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
   current_places bigint[];
+  waiting_jobs bigint[];
 begin
   current_places := array(select l.place from private.lock_sources(project_ids, ticket_ids) l);
-  -- A statement of its own: its snapshot is newer than every edit committed before the lock.
+  -- Whoever embeds ends what waits for it; see embedding_jobs.
+  waiting_jobs := array(select private.lock_waiting_jobs(project_ids, ticket_ids));
+  -- A statement of its own: its snapshot is newer than every edit committed before the locks.
   current_places := array(
     select s.place from private.source_texts(project_ids, ticket_ids) s
     where s.place = any (current_places) and s.source_hash = source_hashes[s.place]);
@@ -77,6 +80,10 @@ begin
       store_chunks.embeddings[g.embedding]
     from given g join written w on w.place = g.source
     where not g.kept
+  ), ended as (
+    delete from private.embedding_jobs j using written w
+    where j.embedding_job_id = any (waiting_jobs)
+      and (j.ticket_id = w.ticket_id or w.ticket_id is null and j.project_id = w.project_id)
   )
   select a.place::bigint, w.place is not null,
     coalesce((select array_agg(g.chunk_id order by g.position) from given g where g.source = w.place), '{}')
@@ -86,6 +93,6 @@ begin
 end
 $$;
 comment on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[]) is
-  'Replaces the chunks of some sources in one transaction, each only if its text still has the fingerprint that read_sources gave (else stored is false: read it again). chunks: [{source: place of the source in the arrays from 1, chunk_id of a stored chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A stored chunk that is not named is removed. Returns the ids of all chunks of each source, in order.';
+  'Replaces the chunks of some sources in one transaction, each only if its text still has the fingerprint that read_sources gave (else stored is false: read it again). chunks: [{source: place of the source in the arrays from 1, chunk_id of a stored chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A stored chunk that is not named is removed, and a job that waits for a source that is stored ends. Returns the ids of all chunks of each source, in order.';
 revoke execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[]) from public, anon, authenticated;
 grant execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[]) to service_role;

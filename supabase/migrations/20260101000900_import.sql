@@ -1,9 +1,24 @@
 -- Loading projects and tickets from elsewhere, by their outside keys. Repeating a load changes nothing.
 
-create function public.upsert_projects(projects jsonb)
-returns table (key text, project_id bigint)
+-- Whoever loads rows embeds them as well, in batches of its own. The jobs that the rows leave in the queue wait so long,
+-- in case it cannot.
+create function private.leave_embedding_to_caller(leave boolean) returns void
 language sql volatile security invoker set search_path = ''
 as $$
+  select set_config('tasklens.embedding_delay', case when leave_embedding_to_caller.leave then '2 minutes' else '' end, true)
+$$;
+comment on function private.leave_embedding_to_caller(boolean) is 'Says for this transaction whether what it writes is embedded by whoever writes it.';
+revoke execute on function private.leave_embedding_to_caller(boolean) from public;
+grant execute on function private.leave_embedding_to_caller(boolean) to service_role;
+
+create function public.upsert_projects(projects jsonb)
+returns table (key text, project_id bigint)
+language plpgsql volatile security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform private.leave_embedding_to_caller(true);
+  return query
   with given as (
     -- Of several rows with one key the last counts.
     select distinct on (g.row ->> 'key') g.row ->> 'key' as key, g.row ->> 'name' as name, g.row ->> 'description' as description
@@ -19,10 +34,12 @@ as $$
   select w.key, w.project_id from written w
   union all
   select p.key, p.project_id from public.projects p join given g on g.key = p.key
-  where not exists (select 1 from written w where w.key = p.key)
+  where not exists (select 1 from written w where w.key = p.key);
+  perform private.leave_embedding_to_caller(false);
+end
 $$;
 comment on function public.upsert_projects(jsonb) is
-  'Inserts or updates projects by key: [{key, name, description}]. Returns every key with its project_id.';
+  'Inserts or updates projects by key: [{key, name, description}]. Returns every key with its project_id. The caller has two minutes to embed them itself, then workers do.';
 revoke execute on function public.upsert_projects(jsonb) from public, anon, authenticated;
 grant execute on function public.upsert_projects(jsonb) to service_role;
 
@@ -45,6 +62,7 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin
+  perform private.leave_embedding_to_caller(true);
   perform private.ensure_statuses(array(
     select t ->> 'status' from jsonb_array_elements(upsert_tickets.tickets) t
     union
@@ -82,6 +100,7 @@ begin
   ) g
   left join public.status s on lower(s.name) = lower(g.status)
   order by g.place, g.place_within;
+  perform private.leave_embedding_to_caller(false);
 
   return query
   select t.key, t.ticket_id, t.project_id from public.tickets t
@@ -89,6 +108,6 @@ begin
 end
 $$;
 comment on function public.upsert_tickets(jsonb) is
-  'Inserts or updates tickets by key: [{key, project_key, status, name, description, created_at, notes: [{status, note, created_at}]}]. Statuses are made as they are met; a ticket of an unknown project is left out. Returns the keys written or already there, with their ids.';
+  'Inserts or updates tickets by key: [{key, project_key, status, name, description, created_at, notes: [{status, note, created_at}]}]. Statuses are made as they are met; a ticket of an unknown project is left out. Returns the keys written or already there, with their ids. The caller has two minutes to embed them itself, then workers do.';
 revoke execute on function public.upsert_tickets(jsonb) from public, anon, authenticated;
 grant execute on function public.upsert_tickets(jsonb) to service_role;

@@ -1,0 +1,27 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Measure tells how many tokens Sync would send to the model for some sources now, and how many characters their texts
+// have. At most some hundred sources at a time.
+func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source) (tokens, characters int, err error) {
+	rows, err := readSources(ctx, db, sources)
+	if err != nil {
+		return 0, 0, fmt.Errorf("read sources: %w", err)
+	}
+	for _, row := range rows {
+		for _, text := range row.Texts {
+			characters += utf8.RuneCountInString(text.Text)
+		}
+		for _, next := range x.newPlan(row, false).chunks {
+			if next.chunkID == nil {
+				tokens += len(x.tokenizer.Lengths(next.input))
+			}
+		}
+	}
+	return tokens, characters, nil
+}

@@ -1,0 +1,232 @@
+package worker_test
+
+import (
+	"context"
+	"encoding/json"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/gateway"
+	"tasklens/internal/index"
+	"tasklens/internal/postgrest"
+	"tasklens/internal/testbed"
+	"tasklens/internal/tokenizer"
+	"tasklens/internal/vector"
+	"tasklens/internal/worker"
+)
+
+// patience is how long a test waits for what must come.
+const patience = time.Minute
+
+// bench is a tracker of the test's own, the way to it that workers take, and their model.
+type bench struct {
+	t        testing.TB
+	tracker  *pgx.Conn
+	database *testbed.DB
+	url, key string
+	rows     *postgrest.Session
+	model    *model
+	indexer  *index.Indexer
+}
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	b := &bench{t: t, model: &model{}, database: testbed.Database(t)}
+	b.tracker = testbed.Connect(t, b.database.OwnerURL)
+	var secret []byte
+	b.url, secret = testbed.REST(t, b.database)
+	var err error
+	if b.key, err = gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()}); err != nil {
+		t.Fatal(err)
+	}
+	b.rows = postgrest.New(b.url, b.key).AsService()
+	b.indexer = newIndexer(t, b.model)
+	b.run(`insert into public.status (name) values ('To Do')`)
+	return b
+}
+
+func newIndexer(t testing.TB, m index.Model) *index.Indexer {
+	t.Helper()
+	indexer, err := build(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return indexer
+}
+
+// build makes an indexer.
+func build(m index.Model) (*index.Indexer, error) {
+	measure, err := tokenizer.Load()
+	if err != nil {
+		return nil, err
+	}
+	return index.New(m, measure, index.Limits{Inputs: 2048, Tokens: 100_000}), nil
+}
+
+// model stands in for a provider: the same text always has the same vector. before may refuse or hold up a request.
+type model struct {
+	before func(ctx context.Context, inputs []string) error
+
+	mutex sync.Mutex
+	asked [][]string
+}
+
+func (m *model) EmbeddingModel() string { return "stand-in" }
+
+func (m *model) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
+	m.mutex.Lock()
+	m.asked = append(m.asked, slices.Clone(inputs))
+	m.mutex.Unlock()
+	if m.before != nil {
+		if err := m.before(ctx, inputs); err != nil {
+			return nil, 0, err
+		}
+	}
+	vectors := make([]vector.Vector, len(inputs))
+	for i, input := range inputs {
+		vectors[i] = embed(input)
+	}
+	return vectors, 0, nil
+}
+
+// requests are the inputs of each request so far.
+func (m *model) requests() [][]string {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return slices.Clone(m.asked)
+}
+
+func embed(input string) vector.Vector {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(input))
+	random := rand.New(rand.NewPCG(h.Sum64(), 0))
+	v := make(vector.Vector, vector.Dimensions)
+	square := 0.0
+	for i := range v {
+		v[i] = float32(random.NormFloat64())
+		square += float64(v[i]) * float64(v[i])
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(square))
+	}
+	return v
+}
+
+// run executes statements of the tracker's own.
+func (b *bench) run(sql string, arguments ...any) {
+	b.t.Helper()
+	if _, err := b.tracker.Exec(b.t.Context(), sql, arguments...); err != nil {
+		b.t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func (b *bench) number(sql string, arguments ...any) (n int) {
+	b.t.Helper()
+	if err := b.tracker.QueryRow(b.t.Context(), sql, arguments...).Scan(&n); err != nil {
+		b.t.Fatalf("%s: %v", sql, err)
+	}
+	return n
+}
+
+// fill writes one project with so many tickets.
+func (b *bench) fill(tickets int) {
+	b.t.Helper()
+	b.run(`insert into public.projects (key, name) values ('P', 'Pumps')`)
+	b.run(`insert into public.tickets (project_id, status_id, name, description)
+		select p.project_id, s.status_id, 'Pump ' || i, 'It leaks at valve ' || i from generate_series(1, $1) i, public.projects p, public.status s`, tickets)
+}
+
+// quick are the options of tests: what is retried is retried soon.
+func quick(t testing.TB) worker.Options {
+	return worker.Options{Poll: 50 * time.Millisecond, Retry: 10 * time.Millisecond,
+		Warn: func(message string, err error) { t.Logf("%s: %v", message, err) }}
+}
+
+// start runs a worker. stop ends it, and returns when it has ended.
+func (b *bench) start(o worker.Options) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { worker.New(b.rows, b.indexer, o).Run(ctx) })
+	stop = func() {
+		cancel()
+		running.Wait()
+	}
+	b.t.Cleanup(stop)
+	return stop
+}
+
+// await asks until a count has this value.
+func (b *bench) await(want int, sql string, arguments ...any) {
+	b.t.Helper()
+	b.awaitOn(b.tracker, want, sql, arguments...)
+}
+
+// awaitOn is await by another connection, while the tracker's is in use.
+func (b *bench) awaitOn(connection *pgx.Conn, want int, sql string, arguments ...any) {
+	b.t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		var got int
+		if err := connection.QueryRow(b.t.Context(), sql, arguments...).Scan(&got); err != nil {
+			b.t.Fatalf("%s: %v", sql, err)
+		}
+		if got == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("%s: is %d and not %d after %v", sql, got, want, patience)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+const (
+	openJobs = `select count(*) from private.embedding_jobs where dead_at is null`
+	deadJobs = `select count(*) from private.embedding_jobs where dead_at is not null`
+)
+
+// stored are all chunks but for their ids, one a line.
+func (b *bench) stored() (lines []string) {
+	b.t.Helper()
+	rows, _ := b.tracker.Query(b.t.Context(), `
+		select concat_ws(' | ', project_id, ticket_id, status_change_id, kind, position, tokens, input_hash, model, left(text, 60), md5(text), md5(embedding::text))
+		from public.chunks order by project_id, ticket_id nulls first, position`)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return lines
+}
+
+// mustBeInStep compares what is stored with a fresh embedding of everything.
+func (b *bench) mustBeInStep() {
+	b.t.Helper()
+	before := b.stored()
+	var sources []index.Source
+	var listed string
+	err := b.tracker.QueryRow(b.t.Context(), `
+		select coalesce(jsonb_agg(jsonb_build_object('ProjectID', project_id, 'TicketID', ticket_id)), '[]')
+		from (select project_id, null::bigint as ticket_id from public.projects union all select project_id, ticket_id from public.tickets) s`).Scan(&listed)
+	if err == nil {
+		err = json.Unmarshal([]byte(listed), &sources)
+	}
+	for part := range slices.Chunk(sources, 100) {
+		if err == nil {
+			_, err = newIndexer(b.t, &model{}).Index(b.t.Context(), b.rows, part, true)
+		}
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if differ := cmp.Diff(b.stored(), before); differ != "" {
+		b.t.Errorf("the stored chunks are not those of the present texts (-present +stored):\n%s", differ)
+	}
+}

@@ -1,0 +1,54 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// leases are those under which jobs are held now.
+type leases struct {
+	mutex sync.Mutex
+	held  []string
+}
+
+func (l *leases) add(lease string) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.held = append(l.held, lease)
+}
+
+func (l *leases) remove(lease string) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.held = slices.DeleteFunc(l.held, func(other string) bool { return other == lease })
+}
+
+func (l *leases) list() []string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return slices.Clone(l.held)
+}
+
+// beat makes the leases last while their batches are under way. Where it cannot, another worker will do the same work;
+// that costs requests and nothing else.
+func (w *Worker) beat(ctx context.Context) {
+	ticker := time.NewTicker(w.options.Lease / 3)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		held := w.leases.list()
+		if len(held) == 0 {
+			continue
+		}
+		err := w.call(ctx, "extend_embedding_leases", map[string]any{"lease_ids": held, "lease_seconds": w.options.Lease.Seconds()}, nil)
+		if err != nil {
+			w.warn("extend leases of embedding jobs", err)
+		}
+	}
+}

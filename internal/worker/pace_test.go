@@ -1,0 +1,102 @@
+package worker_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/index"
+	"tasklens/internal/worker"
+)
+
+// queue stands in for the database where it matters how often it is asked; its clock is the test's.
+type queue struct {
+	mutex  sync.Mutex
+	calls  map[string]int
+	wanted []int // of each claim
+	jobs   int   // how many there are to take; they come back when they fail
+	broken bool
+}
+
+func (q *queue) Call(_ context.Context, function string, arguments, result any) error {
+	q.mutex.Lock()
+	defer q.mutex.Unlock()
+	q.calls[function]++
+	if q.broken {
+		return errors.New("no database")
+	}
+	if function != "claim_embedding_jobs" {
+		return nil
+	}
+	wanted := arguments.(map[string]any)["job_limit"].(int)
+	q.wanted = append(q.wanted, wanted)
+	jobs := []map[string]any{}
+	for i := range min(wanted, q.jobs) {
+		jobs = append(jobs, map[string]any{"job_id": i + 1, "project_id": 1, "ticket_id": i + 1, "attempt": 1})
+	}
+	text, err := json.Marshal([]map[string]any{{"lease_id": "l", "jobs": jobs, "next_due_seconds": nil}})
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, result)
+}
+
+// failing is an indexer that never can, or always.
+type failing struct{ err error }
+
+func (f failing) Sync(_ context.Context, _ index.Database, sources []index.Source) ([]bool, error) {
+	done := make([]bool, len(sources))
+	for i := range done {
+		done[i] = f.err == nil
+	}
+	return done, f.err
+}
+
+// runFor has a worker work for so long.
+func runFor(t *testing.T, lasting time.Duration, q *queue, err error) {
+	t.Helper()
+	q.calls = map[string]int{}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), lasting)
+		defer cancel()
+		worker.New(q, failing{err}, worker.Options{}).Run(ctx)
+	})
+}
+
+func TestAnIdleWorkerAsksSeldom(t *testing.T) {
+	t.Parallel()
+	q := &queue{}
+	runFor(t, 1000*time.Second, q, nil)
+	if asked := q.calls["claim_embedding_jobs"]; asked < 700 || asked > 900 || len(q.calls) > 1 {
+		t.Errorf("in 1000 s it asked %v", q.calls)
+	}
+}
+
+func TestAWorkerWithoutDatabaseAsksSeldom(t *testing.T) {
+	t.Parallel()
+	q := &queue{broken: true}
+	runFor(t, 300*time.Second, q, nil)
+	// 0.5, 1, 2, 4, 8 and 16 s, then every 30 s.
+	if asked := q.calls["claim_embedding_jobs"]; asked < 10 || asked > 17 {
+		t.Errorf("in 300 s it asked %d times", asked)
+	}
+}
+
+// While everything fails one job at a time is tried, so that the others keep their attempts.
+func TestAProviderThatIsDownCostsFewAttempts(t *testing.T) {
+	t.Parallel()
+	q := &queue{jobs: 1000}
+	runFor(t, 300*time.Second, q, errors.New("down"))
+	tried := 0
+	for _, wanted := range q.wanted {
+		tried += wanted
+	}
+	// A batch in each of four places and two more before it is clear that all fail; then one job in each place, some 15 times.
+	if tried > 6*100+4*15 || len(q.wanted) < 20 {
+		t.Errorf("in 300 s it took %v jobs", q.wanted)
+	}
+}

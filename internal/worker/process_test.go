@@ -1,0 +1,110 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/postgrest"
+	"tasklens/internal/worker"
+)
+
+// This test program is also the worker process of the randomised test, where these name its database.
+const (
+	urlVariable = "TASKLENS_TEST_WORKER_URL"
+	keyVariable = "TASKLENS_TEST_WORKER_KEY"
+)
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(urlVariable); url != "" {
+		beWorker(url, os.Getenv(keyVariable))
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// beWorker works until it is told to stop, or its parent has gone.
+func beWorker(url, key string) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
+	indexer, err := build(&model{before: flaky(rand.Uint64())})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	worker.New(postgrest.New(url, key).AsService(), indexer, worker.Options{
+		Concurrency: 3, Batch: 8, Lease: time.Second, Attempts: 4, Poll: 100 * time.Millisecond, Retry: 20 * time.Millisecond,
+	}).Run(ctx)
+}
+
+// flaky is what a provider does on a bad day.
+func flaky(seed uint64) func(context.Context, []string) error {
+	var mutex sync.Mutex
+	random := rand.New(rand.NewPCG(seed, 0))
+	return func(ctx context.Context, _ []string) error {
+		mutex.Lock()
+		dice, pause := random.IntN(100), time.Duration(random.IntN(150))*time.Millisecond
+		mutex.Unlock()
+		if dice < 3 {
+			pause = 2 * time.Second // longer than a lease
+		}
+		timer := time.NewTimer(pause)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		switch {
+		case dice >= 90:
+			return errors.New("the provider failed")
+		case dice >= 85:
+			limited := fault.New(fault.Unavailable, "The provider limits us.")
+			limited.RetryAfter = pause
+			return limited
+		}
+		return nil
+	}
+}
+
+// process is a worker of its own that can be killed.
+type process struct {
+	command *exec.Cmd
+	stdin   io.Closer
+}
+
+func (b *bench) spawn() (*process, error) {
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), urlVariable+"="+b.url, keyVariable+"="+b.key)
+	command.Stdout, command.Stderr = os.Stderr, os.Stderr
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &process{command, stdin}, command.Start()
+}
+
+// end sends a signal and waits until the process is gone.
+func (p *process) end(signal syscall.Signal) error {
+	// A stopped process ends by SIGKILL alone.
+	if err := errors.Join(p.command.Process.Signal(signal), p.command.Process.Signal(syscall.SIGCONT)); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	_ = p.command.Wait() // killed is no success
+	_ = p.stdin.Close()
+	return nil
+}

@@ -1,0 +1,83 @@
+package worker
+
+import (
+	"context"
+	"time"
+)
+
+// Every call that takes or gives back jobs goes on when the worker is stopped: half done, it would leave jobs taken
+// until their lease runs out.
+const callTimeout = 10 * time.Second
+
+// claimed is what one call took from the queue.
+type claimed struct {
+	LeaseID        string   `json:"lease_id"`
+	Jobs           []job    `json:"jobs"`
+	NextDueSeconds *float64 `json:"next_due_seconds"` // nil: the queue is empty
+}
+
+type job struct {
+	JobID     int64  `json:"job_id"`
+	ProjectID int64  `json:"project_id"`
+	TicketID  *int64 `json:"ticket_id"` // nil: the project's own text
+	Attempt   int    `json:"attempt"`   // 1 the first time
+}
+
+func ids(jobs []job) []int64 {
+	ids := make([]int64, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.JobID
+	}
+	return ids
+}
+
+func (w *Worker) call(ctx context.Context, function string, arguments map[string]any, result any) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+	defer cancel()
+	return w.db.Call(ctx, function, arguments, result)
+}
+
+// claim takes up to so many jobs.
+func (w *Worker) claim(ctx context.Context, wanted int) (claimed, error) {
+	var rows []claimed
+	err := w.call(ctx, "claim_embedding_jobs", map[string]any{
+		"job_limit": wanted, "lease_seconds": w.options.Lease.Seconds(), "attempt_limit": w.options.Attempts,
+	}, &rows)
+	if err != nil || len(rows) == 0 {
+		return claimed{}, err
+	}
+	return rows[0], nil
+}
+
+// The three ways in which jobs leave a worker. When a call fails, its jobs come back when their lease runs out.
+
+func (w *Worker) finish(ctx context.Context, lease string, jobs []job) {
+	w.end(ctx, "finish_embedding_jobs", map[string]any{"lease_id": lease}, jobs)
+}
+
+func (w *Worker) fail(ctx context.Context, lease string, jobs []job, reason error) {
+	w.end(ctx, "fail_embedding_jobs", map[string]any{
+		"lease_id": lease, "error": reason.Error(), "attempt_limit": w.options.Attempts, "retry_seconds": w.options.Retry.Seconds(),
+	}, jobs)
+}
+
+// release gives jobs back untried, due after a delay; later lets the database choose one.
+func (w *Worker) release(ctx context.Context, lease string, jobs []job, delay time.Duration) {
+	arguments := map[string]any{"lease_id": lease}
+	if delay != later {
+		arguments["delay_seconds"] = delay.Seconds()
+	}
+	w.end(ctx, "release_embedding_jobs", arguments, jobs)
+}
+
+const later = time.Duration(-1)
+
+func (w *Worker) end(ctx context.Context, function string, arguments map[string]any, jobs []job) {
+	if len(jobs) == 0 {
+		return
+	}
+	arguments["job_ids"] = ids(jobs)
+	if err := w.call(ctx, function, arguments, nil); err != nil {
+		w.warn("end embedding jobs", err)
+	}
+}

@@ -1,0 +1,222 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"golang.org/x/sync/errgroup"
+
+	"tasklens/internal/index"
+	"tasklens/internal/testbed"
+)
+
+// lasting says how long the randomised test lasts, where it is not 10 s.
+const lasting = "TASKLENS_RANDOM_TEST"
+
+// Edits, deletions, moves, renames, imports and long transactions on one side; on the other workers that are killed,
+// stopped for longer than their leases and ended, and a provider that fails, limits and hangs. At rest the chunks must
+// be those of a fresh embedding of everything, and no editor may have failed or been a deadlock's victim.
+func TestAtRestAllIsInStep(t *testing.T) {
+	t.Parallel()
+	duration := 10 * time.Second
+	if set := os.Getenv(lasting); set != "" {
+		var err error
+		if duration, err = time.ParseDuration(set); err != nil {
+			t.Fatalf("%s: %v", lasting, err)
+		}
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	b := newBench(t)
+	b.fill(40)
+	b.run(`insert into public.projects (key, name) select 'Q' || i, 'Project ' || i from generate_series(1, 3) i`)
+
+	var edits, kills, calls atomic.Int64
+	ctx, cancel := context.WithTimeout(t.Context(), duration)
+	defer cancel()
+	group, ctx := errgroup.WithContext(ctx)
+	for n := range 3 {
+		group.Go(func() error { return b.torment(ctx, rand.New(rand.NewPCG(seed, uint64(n))), &kills) })
+	}
+	for n := range 3 {
+		e := editor{connection: testbed.Connect(t, b.database.OwnerURL), random: rand.New(rand.NewPCG(seed, 100+uint64(n)))}
+		group.Go(func() error { return e.work(ctx, &edits) })
+	}
+	group.Go(func() error { return b.generate(ctx, rand.New(rand.NewPCG(seed, 200)), &calls) })
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d edits, %d signals to workers, %d calls to generate in %v", edits.Load(), kills.Load(), calls.Load(), duration)
+	if edits.Load() < 20 || kills.Load() < 3 || calls.Load() < 3 {
+		t.Error("that is too little to show anything")
+	}
+
+	b.start(quick(t))
+	for range 2 { // what is open may die, and only then be replayed
+		b.run(`update private.embedding_jobs set due_at = clock_timestamp() where lease_id is null and dead_at is null`) // an import's may wait for two minutes
+		b.await(0, openJobs)
+		b.run(`select public.replay_embedding_jobs()`)
+		b.await(0, openJobs)
+	}
+	b.await(0, deadJobs)
+	b.mustBeInStep()
+}
+
+// torment runs a worker process and does to it what happens to processes, again and again.
+func (b *bench) torment(ctx context.Context, random *rand.Rand, signals *atomic.Int64) error {
+	for ctx.Err() == nil {
+		p, err := b.spawn()
+		if err != nil {
+			return err
+		}
+		pause(ctx, random, 2500)
+		switch random.IntN(4) {
+		case 0:
+			err = p.end(syscall.SIGTERM)
+		case 1: // it goes on when others have what it had
+			err = p.command.Process.Signal(syscall.SIGSTOP)
+			pause(ctx, random, 3000)
+			err = errors.Join(err, p.command.Process.Signal(syscall.SIGCONT))
+			pause(ctx, random, 1000)
+			err = errors.Join(err, p.end(syscall.SIGKILL))
+		default:
+			err = p.end(syscall.SIGKILL)
+		}
+		if err != nil {
+			return fmt.Errorf("signal a worker: %w", err)
+		}
+		signals.Add(1)
+	}
+	return nil
+}
+
+// generate asks for embeddings as the API does, of a ticket that there may be.
+func (b *bench) generate(ctx context.Context, random *rand.Rand, calls *atomic.Int64) error {
+	indexer, err := build(&model{before: flaky(random.Uint64())})
+	if err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		ticket := 1 + random.Int64N(60)
+		bounded, cancel := context.WithTimeout(ctx, time.Second)
+		// It may fail in many ways; what it leaves is what counts.
+		_, _ = indexer.Index(bounded, b.rows, []index.Source{{ProjectID: 1 + random.Int64N(4), TicketID: &ticket}}, random.IntN(3) == 0)
+		cancel()
+		calls.Add(1)
+		pause(ctx, random, 100)
+	}
+	return nil
+}
+
+func pause(ctx context.Context, random *rand.Rand, atMost int) {
+	timer := time.NewTimer(time.Duration(random.IntN(atMost)) * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// editor is a program of the tracker's.
+type editor struct {
+	connection *pgx.Conn
+	random     *rand.Rand
+}
+
+func (e editor) work(ctx context.Context, edits *atomic.Int64) error {
+	// Longer than the longest transaction: only who waits for a worker would wait for so long.
+	if _, err := e.connection.Exec(ctx, `set lock_timeout = '15s'`); err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		err := e.transaction(context.WithoutCancel(ctx))
+		var failure *pgconn.PgError
+		// What repeatable read may answer; and a note of a ticket that another editor has just deleted.
+		if errors.As(err, &failure) && (failure.Code == "40001" || failure.Code == "23503") {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("edit: %w", err)
+		}
+		edits.Add(1)
+		pause(ctx, e.random, 60)
+	}
+	return nil
+}
+
+// transaction edits one ticket or project, in one statement or several, and may take its time or think better of it.
+func (e editor) transaction(ctx context.Context) error {
+	options := pgx.TxOptions{}
+	if e.random.IntN(10) == 0 {
+		options.IsoLevel = pgx.RepeatableRead
+	}
+	tx, err := e.connection.BeginTx(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
+	text := fmt.Sprintf("Words %d", e.random.Uint32())
+	for _, statement := range e.statements() {
+		if _, err := tx.Exec(ctx, statement.sql, append([]any{text}, statement.arguments...)...); err != nil {
+			return fmt.Errorf("%s: %w", statement.sql, err)
+		}
+		if e.random.IntN(8) == 0 {
+			pause(ctx, e.random, 1200)
+		}
+	}
+	if e.random.IntN(10) == 0 {
+		return tx.Rollback(ctx)
+	}
+	return tx.Commit(ctx)
+}
+
+type statement struct {
+	sql       string
+	arguments []any
+}
+
+func (e editor) statements() []statement {
+	// A ticket that there may be, and one of its notes.
+	const one = ` (select ticket_id from public.tickets order by ticket_id offset $2 limit 1) `
+	ticket := []any{e.random.IntN(60)}
+	describe := statement{`update public.tickets set description = $1 where ticket_id =` + one, ticket}
+	note := statement{`insert into public.status_changes (ticket_id, note) select ticket_id, $1 from public.tickets where ticket_id =` + one, ticket}
+	switch e.random.IntN(14) {
+	case 0:
+		return []statement{{`insert into public.tickets (project_id, status_id, name) select project_id, 1, $1 from public.projects order by random() limit 1`, nil}}
+	case 1: // behind others, because of their number
+		return []statement{{`insert into public.tickets (project_id, status_id, name)
+			select project_id, 1, $1 || i from generate_series(1, 110) i, (select project_id from public.projects order by random() limit 1) p`, nil},
+			{`delete from public.tickets where name like $1 || '1__'`, nil}}
+	case 2:
+		return []statement{{`delete from public.tickets where $1 <> '' and ticket_id =` + one, ticket}}
+	case 3: // what makes room for new ones
+		return []statement{{`delete from public.tickets where $1 <> '' and ticket_id in (select ticket_id from public.tickets order by ticket_id desc limit greatest(0, (select count(*) from public.tickets) - 80) for update skip locked)`, nil}}
+	case 4, 5:
+		return []statement{{`update public.tickets set name = $1, project_id = (select project_id from public.projects order by random() limit 1) where ticket_id =` + one, ticket}}
+	case 6:
+		return []statement{{`update public.projects set name = $1 where project_id = $2`, []any{1 + e.random.IntN(4)}}}
+	case 7:
+		return []statement{{`update public.projects set description = $1 where project_id = $2`, []any{1 + e.random.IntN(4)}}}
+	case 8:
+		return []statement{note}
+	case 9:
+		return []statement{{`update public.status_changes set note = $1 where status_change_id = (select status_change_id from public.status_changes where ticket_id =` + one + `limit 1)`, ticket}}
+	case 10:
+		return []statement{{`delete from public.status_changes where $1 <> '' and ticket_id =` + one, ticket}}
+	case 11: // an import that is gone before it has embedded what it wrote
+		return []statement{{`select from public.upsert_tickets(jsonb_build_array(jsonb_build_object('key', 'P-' || $2::int, 'project_key', 'P', 'status', 'To Do', 'name', $1::text)))`,
+			[]any{1 + e.random.IntN(30)}}}
+	default:
+		return []statement{describe, note, describe}
+	}
+}

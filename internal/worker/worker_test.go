@@ -1,0 +1,267 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/postgrest"
+	"tasklens/internal/testbed"
+	"tasklens/internal/worker"
+)
+
+func TestWhatIsWrittenIsEmbedded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fill(250)
+	b.start(quick(t))
+	b.await(0, openJobs)
+	// Up to 100 texts each; the worker may find the project before its tickets are there.
+	if got := len(b.model.requests()); got > 4 {
+		t.Errorf("%d requests for 251 texts", got)
+	}
+	b.run(`insert into public.status_changes (ticket_id, note) select ticket_id, 'Sealed it' from public.tickets where name = 'Pump 7'`)
+	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 8'`)
+	b.await(0, openJobs)
+	b.run(`insert into public.projects (key, name) values ('V', 'Valves'); update public.projects set name = 'Pumps and tubes' where key = 'P'`)
+	b.run(`update public.tickets set project_id = (select project_id from public.projects where key = 'V') where name like 'Pump 1%'`)
+	b.await(0, openJobs)
+	b.run(`delete from public.tickets where name like 'Pump 2%'; delete from public.status_changes`)
+	b.await(0, openJobs)
+	if got, want := b.number(`select count(*) from public.chunks`), b.number(`select count(*) from public.tickets`)+2; got != want {
+		t.Errorf("%d chunks of %d sources", got, want)
+	}
+	b.mustBeInStep()
+}
+
+// A limit uses up no attempts: there is one only.
+func TestALimitIsWaiting(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var limited atomic.Int32
+	b.model.before = func(context.Context, []string) error {
+		if limited.Add(1) > 3 {
+			return nil
+		}
+		err := fault.New(fault.Unavailable, "Too fast.")
+		err.RetryAfter = 20 * time.Millisecond
+		return err
+	}
+	b.fill(5)
+	o := quick(t)
+	o.Attempts = 1
+	b.start(o)
+	b.await(0, openJobs)
+	b.await(0, deadJobs)
+	b.mustBeInStep()
+}
+
+// One text that cannot be embedded fails alone in the end, with its error, and can be tried anew.
+func TestWhatFailsIsGivenUpAlone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var mended atomic.Bool
+	b.model.before = func(_ context.Context, inputs []string) error {
+		if !mended.Load() && strings.Contains(strings.Join(inputs, " "), "valve 17") {
+			return errors.New("this one is poison")
+		}
+		return nil
+	}
+	b.fill(30)
+	o := quick(t)
+	o.Attempts = 6
+	b.start(o)
+	b.await(1, deadJobs)
+	b.await(0, openJobs)
+	if got := b.number(`select count(*) from public.list_dead_embedding_jobs() where ticket_key = 'P-17' and attempts = 6 and last_error like '%poison%'`); got != 1 {
+		t.Errorf("the dead job does not say what became of it")
+	}
+	if got := b.number(`select count(*) from public.chunks`); got != 30 {
+		t.Errorf("%d chunks, want those of all but one", got)
+	}
+	mended.Store(true)
+	if got := b.number(`select public.replay_embedding_jobs()`); got != 1 {
+		t.Errorf("%d jobs are replayed", got)
+	}
+	b.await(0, deadJobs)
+	b.await(0, openJobs)
+	b.mustBeInStep()
+}
+
+// hold makes a model that waits. asked says that it was asked, goOn lets all requests go on.
+func (b *bench) hold() (asked <-chan struct{}, goOn func()) {
+	come, going := make(chan struct{}, 100), make(chan struct{})
+	b.model.before = func(ctx context.Context, _ []string) error {
+		come <- struct{}{}
+		select {
+		case <-going:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return come, sync.OnceFunc(func() { close(going) })
+}
+
+func TestStoppingFreesAllAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	asked, _ := b.hold()
+	b.fill(150)
+	stop := b.start(quick(t))
+	<-asked
+	stop()
+	if got := b.number(openJobs + ` and lease_id is null and attempts = 0 and due_at <= clock_timestamp()`); got != 151 {
+		t.Errorf("%d jobs of 151 are free and untried", got)
+	}
+}
+
+// Nobody waits while the model computes, and what was written meanwhile is what is stored.
+func TestEditWhileEmbedded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	asked, goOn := b.hold()
+	b.fill(3)
+	b.start(quick(t))
+	<-asked
+	b.run(`set lock_timeout = '5s'`)
+	b.run(`update public.tickets set description = 'The present text' where name = 'Pump 1'`)
+	b.run(`delete from public.tickets where name = 'Pump 2'`)
+	b.run(`update public.projects set name = 'Pumps and tubes'`)
+	goOn()
+	b.await(0, openJobs)
+	b.mustBeInStep()
+}
+
+// interposed lets a test do something just before a call.
+type interposed struct {
+	*postgrest.Session
+	before func(function string)
+}
+
+func (i interposed) Call(ctx context.Context, function string, arguments, result any) error {
+	i.before(function)
+	return i.Session.Call(ctx, function, arguments, result)
+}
+
+// An edit at any moment of a job's life is not lost.
+func TestEditBetweenTwoSteps(t *testing.T) {
+	t.Parallel()
+	for _, function := range []string{"read_sources", "store_chunks", "finish_embedding_jobs"} {
+		t.Run(function, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.fill(3)
+			edit := sync.OnceFunc(func() { b.run(`update public.tickets set description = 'The present text'`) })
+			ctx, cancel := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() {
+				worker.New(interposed{b.rows, func(called string) {
+					if called == function {
+						edit()
+					}
+				}}, b.indexer, quick(t)).Run(ctx)
+			})
+			defer running.Wait()
+			defer cancel()
+			reader := testbed.Connect(t, b.database.OwnerURL)
+			b.awaitOn(reader, 3, `select count(*) from public.chunks where text like '%The present text'`)
+			b.awaitOn(reader, 0, openJobs)
+			cancel()
+			running.Wait()
+			b.mustBeInStep()
+		})
+	}
+}
+
+// A ticket that somebody is writing is left until that is done, and uses up no attempts.
+func TestATicketThatIsBeingWritten(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	asked, goOn := b.hold()
+	b.fill(3)
+	o := quick(t)
+	o.Attempts = 1
+	b.start(o)
+	<-asked
+	writer := testbed.Connect(t, b.database.OwnerURL)
+	tx, err := writer.Begin(t.Context())
+	if err == nil {
+		_, err = tx.Exec(t.Context(), `update public.tickets set description = 'Not yet' where name = 'Pump 1'`)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	goOn()
+	b.await(3, `select count(*) from public.chunks`)
+	b.await(1, `select count(*) from private.embedding_jobs where lease_id is null and due_at > requested_at`)
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.await(0, openJobs)
+	b.await(0, deadJobs)
+	b.mustBeInStep()
+}
+
+// Two workers share what there is, and do nothing twice.
+func TestTwoWorkers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	asked, goOn := b.hold()
+	o := quick(t)
+	o.Batch, o.Concurrency = 10, 2
+	b.start(o)
+	b.start(o)
+	b.fill(80)
+	for range 4 {
+		<-asked // both have all that they can
+	}
+	goOn()
+	b.await(0, openJobs)
+	seen := map[string]int{}
+	for _, inputs := range b.model.requests() {
+		for _, input := range inputs {
+			if seen[input]++; seen[input] > 1 {
+				t.Errorf("%q was embedded twice", input)
+			}
+		}
+	}
+	b.mustBeInStep()
+}
+
+// What a dead worker had taken is done by another one when the lease is over.
+func TestADeadWorkersJobs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fill(5)
+	if got := b.number(`select jsonb_array_length(jobs) from public.claim_embedding_jobs(100, 0.3)`); got != 6 {
+		t.Fatalf("%d jobs were there to take", got)
+	}
+	b.start(quick(t))
+	b.await(0, openJobs)
+	b.mustBeInStep()
+}
+
+// A lease lasts as long as the work.
+func TestHeartbeat(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	asked, goOn := b.hold()
+	b.fill(1)
+	o := quick(t)
+	o.Lease = 3 * time.Second
+	b.start(o)
+	<-asked
+	var first time.Time
+	if err := b.tracker.QueryRow(t.Context(), `select min(due_at) from private.embedding_jobs`).Scan(&first); err != nil {
+		t.Fatal(err)
+	}
+	b.await(2, openJobs+` and due_at > $1 and attempts = 1`, first)
+	goOn()
+	b.await(0, openJobs)
+}

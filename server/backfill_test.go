@@ -1,0 +1,87 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"tasklens/internal/worker"
+)
+
+// printed is what a verb writes to standard output.
+func printed(t *testing.T, do func() error) string {
+	t.Helper()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := os.Stdout
+	os.Stdout = writer
+	err = do()
+	os.Stdout = kept
+	_ = writer.Close()
+	if err != nil {
+		t.Error(err)
+	}
+	text := make([]byte, 64<<10) // as much as a pipe holds
+	n, _ := reader.Read(text)
+	_ = reader.Close()
+	return string(text[:n])
+}
+
+func TestBackfill(t *testing.T) {
+	owner, settings := startStack(t)
+	setEnvironment(t, with(settings, "WORKER_POLL", "100ms"))
+	// As rows are that were there before the triggers.
+	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
+		insert into public.tickets (project_id, status_id, name, description) select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', 20)
+			from generate_series(1, 150) i, public.projects p, public.status s;
+		truncate private.embedding_jobs`); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		return printed(t, func() error { return backfill(t.Context(), args) })
+	}
+	told := run("--price", "1000")
+	if !strings.Contains(told, "151 sources to embed by offline-embedding, about ") || !strings.Contains(told, "Nothing was changed") {
+		t.Errorf("it says %q", told)
+	}
+	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+	if told := run("--yes"); !strings.Contains(told, "151 sources were added") || !strings.Contains(told, "151 chunks are stored; 0 sources have none.") {
+		t.Errorf("it says %q", told)
+	}
+	if told := run(); !strings.Contains(told, "0 sources to embed") {
+		t.Errorf("afterwards it says %q", told)
+	}
+	if told := run("--everything"); !strings.Contains(told, "151 sources to embed by offline-embedding, about 0 tokens") {
+		t.Errorf("of everything it says %q", told)
+	}
+}
+
+// The estimate must be near what is then sent.
+func TestBackfillEstimates(t *testing.T) {
+	owner, settings := startStack(t)
+	setEnvironment(t, settings)
+	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
+		insert into public.tickets (project_id, status_id, name, description) select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks at the valve. ', i)
+			from generate_series(1, 300) i, public.projects p, public.status s`); err != nil {
+		t.Fatal(err)
+	}
+	config, err := readConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexer, err := newIndexer(newModel(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing, err := worker.MeasureMissing(t.Context(), newDatabase(config).AsService(), indexer, config.EmbeddingModel, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 300 tickets of i times 5 tokens, with overlaps and headers.
+	if missing.Sources != 301 || missing.Tokens < 200_000 || missing.Tokens > 400_000 {
+		t.Errorf("estimated are %+v", missing)
+	}
+}

@@ -1,0 +1,232 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/measure"
+)
+
+// Fresh measures how soon a service that embeds what is edited is in step, and what that costs others. It edits what it
+// measures on.
+type Fresh struct {
+	Connection  *pgx.Conn // of the owner, by Connect
+	DatabaseURL string    // the same database, for more connections
+	Collection  Collection
+	Service     Endpoint
+	Salt        int // another one for each run, so that no text was there before
+	Lasting     time.Duration
+	Delays      Delays // of the stand-in for the model
+	Progress    func(step string)
+}
+
+// Do loads the collection where the database is empty, measures, and writes the tables.
+func (f Fresh) Do(ctx context.Context, to io.Writer) error {
+	// What is loaded gets its vectors here, and not from the service, which is there already.
+	if _, err := f.Connection.Exec(ctx, `set tasklens.embedding_delay = '10 minutes'`); err != nil {
+		return fmt.Errorf("delay the queue: %w", err)
+	}
+	if _, err := Load(ctx, f.Connection, f.Collection, true, f.Progress); err != nil {
+		return err
+	}
+	if _, err := f.Connection.Exec(ctx, `truncate private.embedding_jobs; reset tasklens.embedding_delay`); err != nil {
+		return fmt.Errorf("empty the queue: %w", err)
+	}
+	where, err := about(ctx, f.Connection)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(to, "\n### Edits and backfill, %d tickets\n\n%s\n", f.Collection.Tickets(), where); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) (Table, error){f.edits, f.backfill} {
+		table, err := step(ctx)
+		if err == nil {
+			err = table.Print(to)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edit is one that is waited for.
+type edit struct {
+	ticket int
+	text   string
+	begun  time.Time      // when it was committed
+	stored chan time.Time // when its chunk was seen
+}
+
+// edits measures an idle service, and then how long edits take to be found by meaning.
+func (f Fresh) edits(ctx context.Context) (Table, error) {
+	f.Progress("looking at an idle queue")
+	idle, err := f.transactions(ctx)
+	if err != nil {
+		return Table{}, err
+	}
+	f.Progress(fmt.Sprintf("editing %d tickets a second", rate))
+	w, err := f.watch(ctx)
+	if err != nil {
+		return Table{}, err
+	}
+	var writing sync.Mutex
+	n := int(f.Lasting.Seconds() * rate)
+	var stored, took []float64 // from the commit, which arrive does not know
+	samples := arrive(ctx, time.Second/rate, n, func(ctx context.Context, i int) error {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		e := &edit{ticket: 1 + i%f.Collection.Tickets(), stored: make(chan time.Time, 1),
+			text: fmt.Sprintf("%s fresh%dx%d", f.Collection.Query(f.Salt+i).Text, f.Salt, i)}
+		writing.Lock()
+		_, err := f.Connection.Exec(ctx, `update public.tickets set description = $1 where ticket_id = $2`, e.text, e.ticket)
+		e.begun = time.Now()
+		writing.Unlock()
+		if err != nil {
+			return fmt.Errorf("edit: %w", err)
+		}
+		w.add(e)
+		var seen time.Time
+		select {
+		case seen = <-e.stored:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		err = f.find(ctx, e)
+		if err != nil {
+			return err
+		}
+		writing.Lock()
+		defer writing.Unlock()
+		stored, took = append(stored, milliseconds(seen.Sub(e.begun))), append(took, milliseconds(time.Since(e.begun)))
+		return nil
+	})
+	w.stop()
+	_, failed, first := outcome(samples)
+	// A search by an index of neighbours may miss one; more would be something else.
+	if failed > n/50 {
+		return Table{}, fmt.Errorf("%d of %d edits were not found: %w", failed, n, first)
+	}
+	return Table{
+		Title:  fmt.Sprintf("%d edits a second for %v, with a model that takes %v a request", rate, f.Lasting, f.Delays.Embed),
+		Header: []string{"what", "p50", "p95", "p99", "most"},
+		Rows: [][]string{
+			append(append([]string{"from commit to the new chunk stored, ms"}, quantiles(stored)...), number(measure.Quantile(stored, 1))),
+			append(append([]string{"from commit to found by a search, ms"}, quantiles(took)...), number(measure.Quantile(took, 1))),
+			{fmt.Sprintf("edits of %d that are not among the first 20 results", n), fmt.Sprint(failed), "", "", ""},
+			{"transactions a second while nothing is edited", number(idle), "", "", ""},
+		},
+		Caption: "Found is when a search, begun as soon as the chunk was stored, had answered with it.",
+	}, nil
+}
+
+// transactions are those a second of the whole database while nothing is asked of it.
+func (f Fresh) transactions(ctx context.Context) (float64, error) {
+	var counts [2]int64
+	var times [2]time.Time
+	for i := range counts {
+		// Sessions tell their numbers a second after their last statement, or later.
+		if err := wait(ctx, 3*time.Second); err != nil {
+			return 0, err
+		}
+		if i == 1 {
+			if err := wait(ctx, f.Lasting); err != nil {
+				return 0, err
+			}
+		}
+		if err := f.Connection.QueryRow(ctx, `select xact_commit from pg_stat_database where datname = current_database()`).Scan(&counts[i]); err != nil {
+			return 0, fmt.Errorf("count transactions: %w", err)
+		}
+		times[i] = time.Now()
+	}
+	return float64(counts[1]-counts[0]) / times[1].Sub(times[0]).Seconds(), nil
+}
+
+// find asks the service for a ticket by its whole text; it must be found by meaning, and with the new text.
+func (f Fresh) find(ctx context.Context, e *edit) error {
+	whole := f.Collection.Ticket(e.ticket-1).Name + " " + e.text
+	answer, err := f.Service.post(ctx, "/api/hybrid-search", encode(map[string]any{"query": whole, "match_threshold": 0.3, "limit": 20}))
+	if err != nil {
+		return err
+	}
+	var found struct {
+		Results []struct {
+			TicketID int `json:"ticket_id"`
+			Source   string
+			Text     string
+		}
+	}
+	if err := json.Unmarshal(answer, &found); err != nil {
+		return fmt.Errorf("decode the answer: %w", err)
+	}
+	for _, r := range found.Results {
+		if r.TicketID == e.ticket && r.Source == "vector" && strings.Contains(r.Text, e.text) {
+			return nil
+		}
+	}
+	return fmt.Errorf("ticket %d is not found by %q", e.ticket, e.text)
+}
+
+// watcher looks for the chunks of all edits that are waited for, in one statement each 20 ms: asking the service again
+// and again would measure that.
+type watcher struct {
+	stop    func()
+	mutex   sync.Mutex
+	waiting map[int]*edit
+}
+
+func (w *watcher) add(e *edit) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.waiting[e.ticket] = e
+}
+
+func (f Fresh) watch(ctx context.Context) (*watcher, error) {
+	connection, err := Connect(ctx, f.DatabaseURL)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	w := &watcher{waiting: map[int]*edit{}, stop: func() {
+		cancel()
+		running.Wait()
+		_ = connection.Close(context.WithoutCancel(ctx))
+	}}
+	running.Go(func() {
+		for wait(ctx, 20*time.Millisecond) == nil {
+			w.look(ctx, connection)
+		}
+	})
+	return w, nil
+}
+
+func (w *watcher) look(ctx context.Context, connection *pgx.Conn) {
+	w.mutex.Lock()
+	var tickets []int64
+	for ticket := range w.waiting {
+		tickets = append(tickets, int64(ticket))
+	}
+	w.mutex.Unlock()
+	rows, _ := connection.Query(ctx, `select ticket_id, text from public.chunks where ticket_id = any ($1)`, tickets)
+	var ticket int
+	var text string
+	// An error shows as edits that are never found.
+	_, _ = pgx.ForEachRow(rows, []any{&ticket, &text}, func() error {
+		w.mutex.Lock()
+		defer w.mutex.Unlock()
+		if e := w.waiting[ticket]; e != nil && strings.Contains(text, e.text) {
+			e.stored <- time.Now()
+			delete(w.waiting, ticket)
+		}
+		return nil
+	})
+}

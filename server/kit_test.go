@@ -1,0 +1,55 @@
+package main
+
+import (
+	"maps"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/gateway"
+	"tasklens/internal/offline"
+	"tasklens/internal/testbed"
+)
+
+// startStack gives a test a database of its own, and the settings with which the program finds it and the offline model.
+func startStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
+	t.Helper()
+	db := testbed.Database(t)
+	url, secret := testbed.REST(t, db)
+	key, err := gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := httptest.NewServer(offline.NewHandler())
+	t.Cleanup(model.Close)
+	return testbed.Connect(t, db.OwnerURL), map[string]string{"SUPABASE_URL": url, "SUPABASE_REST_URL": url, "SUPABASE_SECRET_KEY": key,
+		"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.URL + "/v1", "EMBEDDING_MODEL": offline.EmbeddingModel, "MODEL_RETRIES": "0", "PORT": "0"}
+}
+
+// with is settings with others over them.
+func with(settings map[string]string, names ...string) map[string]string {
+	settings = maps.Clone(settings)
+	for i := 0; i < len(names); i += 2 {
+		settings[names[i]] = names[i+1]
+	}
+	return settings
+}
+
+// await asks until a count has this value.
+func await(t *testing.T, db *pgx.Conn, want int, sql string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		var got int
+		if err := db.QueryRow(t.Context(), sql).Scan(&got); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		if got == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: is %d and not %d after a minute", sql, got, want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+-- What waits to be embedded: a queue of sources (a ticket with its notes, or a project's own text). Whoever writes a text
+-- adds to it in the same transaction, and waits for nobody doing so: what would wait is passed over, and adds a job too
+-- many at worst. A job too many is cheap: whoever takes it finds the chunks in step and ends it.
+
+create table private.embedding_jobs (
+  embedding_job_id bigint generated always as identity primary key,
+  project_id bigint,
+  ticket_id bigint,
+  background boolean not null,
+  with_tickets boolean not null default false,
+  requested_at timestamptz not null default clock_timestamp(),
+  due_at timestamptz not null default clock_timestamp(),
+  attempts integer not null default 0,
+  lease_id uuid,
+  dead_at timestamptz,
+  last_error text,
+  check (num_nonnulls(project_id, ticket_id) = 1),
+  check (lease_id is null or dead_at is null)
+)
+-- Rows come and go.
+with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+comment on table private.embedding_jobs is
+  'Sources whose chunks may be behind their texts: a ticket (wherever it is now), or a project''s own text. Nothing refers to the tracker: a job whose source is gone just ends.';
+comment on column private.embedding_jobs.background is 'Behind what a person has just edited.';
+comment on column private.embedding_jobs.with_tickets is 'A project''s: all its tickets are to follow, because its name is in the header of their chunks.';
+comment on column private.embedding_jobs.due_at is 'When it may be taken: at once, after a pause, or (of a running one) when its lease runs out.';
+comment on column private.embedding_jobs.attempts is 'How often it was taken and neither ended nor given back. A worker that vanishes has used one up.';
+comment on column private.embedding_jobs.lease_id is 'Who has taken it. Whoever has not the same one can no longer end it.';
+comment on column private.embedding_jobs.dead_at is 'When it was given up, for last_error. It waits to be replayed.';
+
+create index embedding_jobs_due_idx on private.embedding_jobs (background, due_at, embedding_job_id) where dead_at is null;
+create index embedding_jobs_ticket_id_idx on private.embedding_jobs (ticket_id) where ticket_id is not null;
+create index embedding_jobs_project_id_idx on private.embedding_jobs (project_id) where project_id is not null;
+create index embedding_jobs_lease_id_idx on private.embedding_jobs (lease_id) where lease_id is not null;
+
+alter table private.embedding_jobs enable row level security;
+grant select, insert, update, delete on private.embedding_jobs to service_role;
+
+-- A job that still waits will see what is written here, if nobody takes it before this transaction ends. So it is locked
+-- against being taken; where that cannot be done at once, there will be a second one. Taking makes one of both.
+create function private.enqueue_sources(
+  project_ids bigint[],
+  ticket_ids bigint[],
+  with_tickets boolean default false,
+  background boolean default false
+)
+returns bigint
+-- A plan made while the queue was empty would read all of it at every edit.
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
+as $$
+declare
+  start constant timestamptz := clock_timestamp();
+  -- Who loads many rows and embeds them itself says so, and keeps workers from doing the same.
+  due constant timestamptz := start + least('10 minutes', coalesce(nullif(current_setting('tasklens.embedding_delay', true), ''), '0')::interval);
+  -- What came in hundreds was no person's edit.
+  behind constant boolean := enqueue_sources.background or cardinality(enqueue_sources.project_ids) + cardinality(enqueue_sources.ticket_ids) > 100;
+  waiting_projects bigint[] := '{}';
+  waiting_tickets bigint[] := '{}';
+  added bigint;
+begin
+  -- A ticket that is deleted runs the triggers of its notes, even if it has none.
+  if cardinality(enqueue_sources.project_ids) + cardinality(enqueue_sources.ticket_ids) = 0 then
+    return 0;
+  end if;
+  -- In an older snapshot, locking a job that was taken meanwhile would fail the writer.
+  if current_setting('transaction_isolation') = 'read committed' then
+    waiting_projects := array(
+      select j.project_id from private.embedding_jobs j
+      where j.project_id = any (enqueue_sources.project_ids) and j.lease_id is null and j.dead_at is null and j.attempts = 0
+        and j.due_at <= due and j.background <= behind and j.with_tickets >= enqueue_sources.with_tickets
+      for key share skip locked);
+    waiting_tickets := array(
+      select j.ticket_id from private.embedding_jobs j
+      where j.ticket_id = any (enqueue_sources.ticket_ids) and j.lease_id is null and j.dead_at is null and j.attempts = 0
+        and j.due_at <= due and j.background <= behind
+      for key share skip locked);
+  end if;
+  insert into private.embedding_jobs (project_id, ticket_id, background, with_tickets, requested_at, due_at)
+  select s.project_id, s.ticket_id, behind, enqueue_sources.with_tickets, start, due
+  from (
+    select p.project_id, null::bigint as ticket_id
+    from (select unnest(enqueue_sources.project_ids) as project_id except select unnest(waiting_projects)) p
+    union all
+    select null, t.ticket_id
+    from (select unnest(enqueue_sources.ticket_ids) as ticket_id except select unnest(waiting_tickets)) t
+  ) s
+  order by s.project_id, s.ticket_id;
+  get diagnostics added = row_count;
+  return added;
+end
+$$;
+comment on function private.enqueue_sources(bigint[], bigint[], boolean, boolean) is
+  'Asks for these projects'' own texts and these tickets to be embedded; with_tickets: and all tickets of the projects. More than 100 at once, or background, go behind others. Waits for nobody. Returns how many jobs it added to those that wait already.';
+revoke execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean) from public;
+grant execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean) to service_role;
+
+-- To be called before the texts are read again: then what the locked jobs ask for is surely in what is read.
+create function private.lock_waiting_jobs(project_ids bigint[], ticket_ids bigint[])
+returns setof bigint
+language sql volatile rows 100 security invoker set search_path = ''
+as $$
+  select j.embedding_job_id from private.embedding_jobs j
+  where j.lease_id is null and not j.with_tickets and (j.ticket_id = any (lock_waiting_jobs.ticket_ids)
+    or j.project_id = any (array(
+      select s.project_id from unnest(lock_waiting_jobs.project_ids, lock_waiting_jobs.ticket_ids) as s(project_id, ticket_id) where s.ticket_id is null)))
+  for update skip locked
+$$;
+comment on function private.lock_waiting_jobs(bigint[], bigint[]) is
+  'Locks the jobs of these sources that nobody has taken, as far as it can without waiting, and returns them.';
+revoke execute on function private.lock_waiting_jobs(bigint[], bigint[]) from public;
+grant execute on function private.lock_waiting_jobs(bigint[], bigint[]) to service_role;

@@ -1,0 +1,115 @@
+-- Who asks for embeddings: every statement that changes a text that is embedded, or a name in its header, and no other. A
+-- statement of the writer costs a statement here, however many rows it touched. "Security definer", so that a role that
+-- may write tickets needs no right on the queue.
+
+create function private.enqueue_projects() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    perform private.enqueue_sources(array(select n.project_id from new_rows n), '{}');
+  else
+    perform private.enqueue_sources(array(
+      select n.project_id from new_rows n join old_rows o using (project_id)
+      where n.name = o.name and n.description is distinct from o.description), '{}');
+    -- The tickets are looked up when the job is taken: this transaction may not see all those that see its old name.
+    perform private.enqueue_sources(array(
+      select n.project_id from new_rows n left join old_rows o using (project_id)
+      where n.name is distinct from o.name), '{}', true);
+  end if;
+  return null;
+end
+$$;
+comment on function private.enqueue_projects() is 'Trigger: asks for projects whose text changed, and for the tickets of those whose name changed.';
+
+create function private.enqueue_tickets() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    perform private.enqueue_sources('{}', array(select n.ticket_id from new_rows n));
+  else
+    perform private.enqueue_sources('{}', array(
+      select n.ticket_id from new_rows n left join old_rows o using (ticket_id)
+      where (n.project_id, n.name, n.description) is distinct from (o.project_id, o.name, o.description)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.enqueue_tickets() is 'Trigger: asks for tickets that are new, moved, or whose text changed.';
+
+create function private.enqueue_notes() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  -- A branch for each event: only its own transition tables exist.
+  if tg_op = 'INSERT' then
+    perform private.enqueue_sources('{}', array(select n.ticket_id from new_rows n where n.note ~ '\S'));
+  elsif tg_op = 'DELETE' then
+    -- Notes that go with their ticket leave nothing to embed.
+    perform private.enqueue_sources('{}', array(
+      select o.ticket_id from old_rows o join public.tickets t using (ticket_id) where o.note ~ '\S'));
+  else
+    perform private.enqueue_sources('{}', array(
+      select x.ticket_id
+      from (
+        (select n.status_change_id, n.ticket_id, n.note from new_rows n except select o.status_change_id, o.ticket_id, o.note from old_rows o)
+        union all
+        (select o.status_change_id, o.ticket_id, o.note from old_rows o except select n.status_change_id, n.ticket_id, n.note from new_rows n)
+      ) x
+      where x.note ~ '\S'));
+  end if;
+  return null;
+end
+$$;
+comment on function private.enqueue_notes() is 'Trigger: asks for tickets whose notes changed.';
+
+-- Without this the dead jobs of what is gone would stay for ever.
+create function private.forget_jobs() returns trigger
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
+as $$
+begin
+  if tg_table_name = 'projects' then
+    delete from private.embedding_jobs d where d.embedding_job_id in (
+      select j.embedding_job_id from private.embedding_jobs j join old_rows o on o.project_id = j.project_id for update of j skip locked);
+  else
+    delete from private.embedding_jobs d where d.embedding_job_id in (
+      select j.embedding_job_id from private.embedding_jobs j join old_rows o on o.ticket_id = j.ticket_id for update of j skip locked);
+  end if;
+  return null;
+end
+$$;
+comment on function private.forget_jobs() is 'Trigger: ends the jobs of deleted projects or tickets, except those that somebody holds; they end when they are taken.';
+
+revoke execute on function private.enqueue_projects() from public;
+revoke execute on function private.enqueue_tickets() from public;
+revoke execute on function private.enqueue_notes() from public;
+revoke execute on function private.forget_jobs() from public;
+
+create trigger enqueue_inserted_projects after insert on public.projects
+  referencing new table as new_rows
+  for each statement execute function private.enqueue_projects();
+create trigger enqueue_updated_projects after update on public.projects
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.enqueue_projects();
+create trigger forget_deleted_projects after delete on public.projects
+  referencing old table as old_rows
+  for each statement execute function private.forget_jobs();
+create trigger enqueue_inserted_tickets after insert on public.tickets
+  referencing new table as new_rows
+  for each statement execute function private.enqueue_tickets();
+create trigger enqueue_updated_tickets after update on public.tickets
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.enqueue_tickets();
+create trigger forget_deleted_tickets after delete on public.tickets
+  referencing old table as old_rows
+  for each statement execute function private.forget_jobs();
+create trigger enqueue_inserted_notes after insert on public.status_changes
+  referencing new table as new_rows
+  for each statement execute function private.enqueue_notes();
+create trigger enqueue_updated_notes after update on public.status_changes
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.enqueue_notes();
+create trigger enqueue_deleted_notes after delete on public.status_changes
+  referencing old table as old_rows
+  for each statement execute function private.enqueue_notes();

@@ -1,0 +1,124 @@
+-- Taking jobs. They are leased, not locked: a worker holds no transaction open while the model computes, and nobody who
+-- edits a ticket waits for it.
+
+create function public.claim_embedding_jobs(
+  job_limit integer default 100,
+  lease_seconds double precision default 60,
+  attempt_limit integer default 10
+)
+returns table (lease_id uuid, jobs jsonb, next_due_seconds double precision)
+-- A plan made while the queue was empty would compare every job with every other once it is full.
+language plpgsql volatile rows 1 security invoker set search_path = '' set plan_cache_mode = force_custom_plan set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  wanted constant integer := greatest(1, least(1000, job_limit));
+  moment constant timestamptz := clock_timestamp();
+  lease constant uuid := gen_random_uuid();
+  behind boolean;
+  taken bigint[] := '{}';
+  renamed bigint[];
+begin
+  foreach behind in array array[false, true] loop
+    taken := taken || array(
+      select j.embedding_job_id from private.embedding_jobs j
+      where j.background = behind and j.dead_at is null and j.due_at <= moment
+        -- What somebody works on is left until it is done: two would do the same.
+        and not exists (
+          select 1 from private.embedding_jobs r where r.ticket_id = j.ticket_id and r.lease_id is not null and r.due_at > moment)
+        and not exists (
+          select 1 from private.embedding_jobs r where r.project_id = j.project_id and r.lease_id is not null and r.due_at > moment)
+      order by j.due_at, j.embedding_job_id
+      limit wanted - cardinality(taken)
+      for update of j skip locked);
+    exit when cardinality(taken) >= wanted;
+  end loop;
+
+  if cardinality(taken) > 0 then
+    -- Other jobs of the same sources go along, whatever they wait for.
+    taken := taken || array(
+      select s.embedding_job_id
+      from private.embedding_jobs s
+      join private.embedding_jobs j on s.ticket_id = j.ticket_id
+      where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
+      for update of s skip locked
+    ) || array(
+      select s.embedding_job_id
+      from private.embedding_jobs s
+      join private.embedding_jobs j on s.project_id = j.project_id
+      where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
+      for update of s skip locked
+    );
+
+    with source as materialized (
+      -- The latest job is the one that stays: what was tried before its text was written says nothing about it.
+      select max(j.embedding_job_id) as embedding_job_id, min(j.requested_at) as requested_at, bool_or(j.with_tickets) as with_tickets,
+        j.ticket_id, coalesce(p.project_id, t.project_id) as project_id
+      from private.embedding_jobs j
+      left join public.projects p on p.project_id = j.project_id
+      left join public.tickets t on t.ticket_id = j.ticket_id
+      where j.embedding_job_id = any (taken)
+      group by j.ticket_id, p.project_id, t.project_id
+    ), ended as (
+      delete from private.embedding_jobs j
+      where j.embedding_job_id = any (taken)
+        and j.embedding_job_id not in (select s.embedding_job_id from source s where s.project_id is not null)
+    ), claimed as (
+      update private.embedding_jobs j
+      set requested_at = s.requested_at,
+        -- Only a job whose workers vanished comes here with all its attempts used up.
+        with_tickets = j.attempts >= attempt_limit and s.with_tickets,
+        lease_id = case when j.attempts < attempt_limit then lease end,
+        dead_at = case when j.attempts >= attempt_limit then moment end,
+        last_error = case when j.attempts >= attempt_limit then coalesce(j.last_error, 'Its worker stopped before it was done.') else j.last_error end,
+        attempts = j.attempts + (j.attempts < attempt_limit)::integer,
+        due_at = moment + make_interval(secs => greatest(0.1, least(3600, lease_seconds)))
+      from source s
+      where j.embedding_job_id = s.embedding_job_id and s.project_id is not null
+      returning j.embedding_job_id, j.ticket_id, s.project_id, j.attempts, j.lease_id, s.with_tickets
+    )
+    select jsonb_agg(jsonb_build_object(
+        'job_id', c.embedding_job_id, 'project_id', c.project_id, 'ticket_id', c.ticket_id, 'attempt', c.attempts
+      ) order by c.embedding_job_id), array_agg(c.project_id) filter (where c.with_tickets)
+      into jobs, renamed
+      from claimed c
+      where c.lease_id is not null;
+    if renamed is not null then
+      perform private.enqueue_sources('{}', array(select t.ticket_id from public.tickets t where t.project_id = any (renamed)), false, true);
+    end if;
+  end if;
+
+  lease_id := lease;
+  jobs := coalesce(jobs, '[]');
+  next_due_seconds := (
+    select extract(epoch from min(d.due_at) - moment)
+    from (values (false), (true)) as b(background)
+    cross join lateral (
+      select j.due_at from private.embedding_jobs j
+      where j.background = b.background and j.dead_at is null and j.due_at > moment
+      order by j.due_at limit 1
+    ) d);
+  return next;
+end
+$$;
+comment on function public.claim_embedding_jobs(integer, double precision, integer) is
+  'Takes up to job_limit (at most 1000) due jobs, each source once, for lease_seconds: jobs is [{job_id, project_id, ticket_id, attempt}], ticket_id null for a project''s own text, attempt 1 the first time. Until then nobody else gets them; afterwards anybody. Fresh edits come first. next_due_seconds: until another job is due, null when there is none.';
+revoke execute on function public.claim_embedding_jobs(integer, double precision, integer) from public, anon, authenticated;
+grant execute on function public.claim_embedding_jobs(integer, double precision, integer) to service_role;
+
+create function public.extend_embedding_leases(lease_ids uuid[], lease_seconds double precision default 60)
+returns bigint
+language sql volatile security invoker set search_path = ''
+as $$
+  with extended as (
+    update private.embedding_jobs j
+    set due_at = clock_timestamp() + make_interval(secs => greatest(0.1, least(3600, extend_embedding_leases.lease_seconds)))
+    where j.lease_id = any (extend_embedding_leases.lease_ids)
+    returning 1
+  )
+  select count(*) from extended
+$$;
+comment on function public.extend_embedding_leases(uuid[], double precision) is
+  'The heartbeat of a worker: its leases last lease_seconds from now. Returns how many jobs it still holds.';
+revoke execute on function public.extend_embedding_leases(uuid[], double precision) from public, anon, authenticated;
+grant execute on function public.extend_embedding_leases(uuid[], double precision) to service_role;

@@ -1,0 +1,103 @@
+-- Three ways in which a job leaves its worker: it is done, it failed, or it is given back. Each says whose it is by its
+-- lease; a job that was leased to somebody else meanwhile is left alone.
+
+-- "Skip locked": an edit that came across the job while it was being taken may hold it until its transaction ends. Such a
+-- job is taken once more when its lease runs out, and found to be done.
+create function public.finish_embedding_jobs(lease_id uuid, job_ids bigint[])
+returns bigint
+language sql volatile security invoker set search_path = ''
+as $$
+  with held as materialized (
+    select j.embedding_job_id from private.embedding_jobs j
+    where j.embedding_job_id = any (finish_embedding_jobs.job_ids) and j.lease_id = finish_embedding_jobs.lease_id
+    for update skip locked
+  ), ended as (
+    delete from private.embedding_jobs j where j.embedding_job_id in (select h.embedding_job_id from held h)
+    returning 1
+  )
+  select count(*) from ended
+$$;
+comment on function public.finish_embedding_jobs(uuid, bigint[]) is
+  'Ends jobs whose chunks are stored. An edit that came after they were taken has a job of its own. Returns how many it ended.';
+revoke execute on function public.finish_embedding_jobs(uuid, bigint[]) from public, anon, authenticated;
+grant execute on function public.finish_embedding_jobs(uuid, bigint[]) to service_role;
+
+create function public.fail_embedding_jobs(
+  lease_id uuid,
+  job_ids bigint[],
+  error text,
+  attempt_limit integer default 10,
+  retry_seconds double precision default 5
+)
+returns bigint
+language sql volatile security invoker set search_path = ''
+as $$
+  with failed as (
+    update private.embedding_jobs j
+    set lease_id = null,
+      last_error = left(fail_embedding_jobs.error, 1000),
+      dead_at = case when j.attempts >= fail_embedding_jobs.attempt_limit then clock_timestamp() end,
+      -- Twice as long each time, up to a quarter of an hour; a quarter more or less, so that what failed together does
+      -- not come back together.
+      due_at = clock_timestamp() + make_interval(secs =>
+        least(900, fail_embedding_jobs.retry_seconds * 2 ^ least(20, j.attempts - 1)) * (0.75 + random() / 2))
+    where j.embedding_job_id = any (fail_embedding_jobs.job_ids) and j.lease_id = fail_embedding_jobs.lease_id
+    returning 1
+  )
+  select count(*) from failed
+$$;
+comment on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) is
+  'Says that an attempt at these jobs failed. They are tried again after retry_seconds, twice that, four times that and so on to 15 minutes, or are dead after attempt_limit attempts. Returns how many it was told of in time.';
+revoke execute on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) from public, anon, authenticated;
+grant execute on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) to service_role;
+
+create function public.release_embedding_jobs(lease_id uuid, job_ids bigint[], delay_seconds double precision default null)
+returns bigint
+language sql volatile security invoker set search_path = ''
+as $$
+  with released as (
+    update private.embedding_jobs j
+    set lease_id = null,
+      attempts = j.attempts - 1,
+      due_at = clock_timestamp() + make_interval(secs => case
+        when release_embedding_jobs.delay_seconds is not null then greatest(0, least(3600, release_embedding_jobs.delay_seconds))
+        else greatest(0.2, least(30, extract(epoch from clock_timestamp() - j.requested_at) / 2)) end)
+    where j.embedding_job_id = any (release_embedding_jobs.job_ids) and j.lease_id = release_embedding_jobs.lease_id
+    returning 1
+  )
+  select count(*) from released
+$$;
+comment on function public.release_embedding_jobs(uuid, bigint[], double precision) is
+  'Gives jobs back that did not fail: the attempt does not count. They are due after delay_seconds (at most an hour); without it after half the time that they have waited already, 0.2 to 30 seconds. Returns how many it gave back.';
+revoke execute on function public.release_embedding_jobs(uuid, bigint[], double precision) from public, anon, authenticated;
+grant execute on function public.release_embedding_jobs(uuid, bigint[], double precision) to service_role;
+
+create function public.list_dead_embedding_jobs(match_count integer default 100)
+returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, attempts integer, dead_at timestamptz, last_error text)
+language sql stable rows 100 security invoker set search_path = ''
+as $$
+  select j.embedding_job_id, coalesce(j.project_id, t.project_id), j.ticket_id, t.key, j.attempts, j.dead_at, j.last_error
+  from private.embedding_jobs j
+  left join public.tickets t on t.ticket_id = j.ticket_id
+  where j.dead_at is not null
+  order by j.dead_at desc, j.embedding_job_id desc
+  limit greatest(1, least(1000, list_dead_embedding_jobs.match_count))
+$$;
+comment on function public.list_dead_embedding_jobs(integer) is 'The jobs that were given up, the latest first, with the error of their last attempt. match_count at most 1000.';
+revoke execute on function public.list_dead_embedding_jobs(integer) from public, anon, authenticated;
+grant execute on function public.list_dead_embedding_jobs(integer) to service_role;
+
+create function public.replay_embedding_jobs(job_ids bigint[] default null)
+returns bigint
+language sql volatile security invoker set search_path = ''
+as $$
+  with replayed as (
+    update private.embedding_jobs j set dead_at = null, attempts = 0, due_at = clock_timestamp(), background = true
+    where j.dead_at is not null and (replay_embedding_jobs.job_ids is null or j.embedding_job_id = any (replay_embedding_jobs.job_ids))
+    returning 1
+  )
+  select count(*) from replayed
+$$;
+comment on function public.replay_embedding_jobs(bigint[]) is 'Lets dead jobs be tried anew, all of them or these, behind fresh edits. Returns how many.';
+revoke execute on function public.replay_embedding_jobs(bigint[]) from public, anon, authenticated;
+grant execute on function public.replay_embedding_jobs(bigint[]) to service_role;

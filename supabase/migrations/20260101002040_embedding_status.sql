@@ -1,0 +1,89 @@
+-- How far the chunks are in step, and asking for what the triggers never saw: rows older than they, or another model.
+
+-- A source whose texts are blank has nothing to embed.
+create function private.missing_sources(embedding_model text, everything boolean default false)
+returns table (project_id bigint, ticket_id bigint, characters bigint)
+language sql stable rows 10000 security invoker set search_path = ''
+as $$
+  select p.project_id, null::bigint, (length(p.name) + coalesce(length(p.description), 0))::bigint
+  from public.projects p
+  where (p.name ~ '\S' or p.description ~ '\S') and (missing_sources.everything or not exists (
+    select 1 from public.chunks c
+    where c.project_id = p.project_id and c.ticket_id is null and c.model = missing_sources.embedding_model))
+  union all
+  select t.project_id, t.ticket_id, length(t.name) + coalesce(length(t.description), 0) + coalesce((
+      select sum(length(s.note)) from public.status_changes s where s.ticket_id = t.ticket_id), 0)
+  from public.tickets t
+  where (t.name ~ '\S' or t.description ~ '\S' or exists (select 1 from public.status_changes s where s.ticket_id = t.ticket_id and s.note ~ '\S'))
+    and (missing_sources.everything or not exists (
+      select 1 from public.chunks c where c.ticket_id = t.ticket_id and c.model = missing_sources.embedding_model))
+$$;
+comment on function private.missing_sources(text, boolean) is 'The sources that have a text but no chunk of this model (or all that have a text), with the length of their texts.';
+revoke execute on function private.missing_sources(text, boolean) from public;
+grant execute on function private.missing_sources(text, boolean) to service_role;
+
+create function public.embedding_status(embedding_model text)
+returns table (
+  pending bigint, running bigint, failed bigint, dead bigint, oldest_pending_seconds double precision, chunks bigint, sources_without_chunks bigint
+)
+language sql stable rows 1 security invoker set search_path = ''
+as $$
+  with waiting as (
+    -- A source counts once, by the best of its jobs.
+    select min(case
+        when j.dead_at is not null then 4
+        when j.lease_id is not null and j.due_at > clock_timestamp() then 1
+        when j.attempts > 0 and j.lease_id is null then 3
+        else 2 end) as state,
+      min(j.requested_at) filter (where j.dead_at is null) as requested_at
+    from private.embedding_jobs j
+    group by j.project_id, j.ticket_id
+  )
+  select count(*) filter (where w.state = 2), count(*) filter (where w.state = 1),
+    count(*) filter (where w.state = 3), count(*) filter (where w.state = 4),
+    coalesce(greatest(0, extract(epoch from clock_timestamp() - min(w.requested_at) filter (where w.state in (2, 3)))), 0)::double precision,
+    (select count(*) from public.chunks c),
+    (select count(*) from private.missing_sources(embedding_status.embedding_model))
+  from waiting w
+$$;
+comment on function public.embedding_status(text) is
+  'How many sources wait to be embedded (pending), are being embedded (running), wait for another attempt after one that failed (failed) or were given up (dead); how long the oldest of those pending or failed has waited, 0 without any; the number of chunks; and how many sources have a text but no chunk of this model.';
+revoke execute on function public.embedding_status(text) from public, anon, authenticated;
+grant execute on function public.embedding_status(text) to service_role;
+
+create function public.measure_missing_embeddings(embedding_model text, everything boolean default false, sample_count integer default 100)
+returns table (sources bigint, characters bigint, sample jsonb)
+language sql volatile rows 1 security invoker set search_path = ''
+as $$
+  with missing as materialized (
+    select * from private.missing_sources(measure_missing_embeddings.embedding_model, measure_missing_embeddings.everything)
+  ), sampled as (
+    select m.* from missing m order by random() limit greatest(1, least(1000, measure_missing_embeddings.sample_count))
+  )
+  select count(*), coalesce(sum(m.characters), 0)::bigint,
+    (select coalesce(jsonb_agg(jsonb_build_object('project_id', s.project_id, 'ticket_id', s.ticket_id)), '[]') from sampled s)
+  from missing m
+$$;
+comment on function public.measure_missing_embeddings(text, boolean, integer) is
+  'How much enqueue_missing_embeddings would ask for: sources, the characters of their texts, and some of them picked at random, [{project_id, ticket_id}], to see how many tokens that is. sample_count at most 1000.';
+revoke execute on function public.measure_missing_embeddings(text, boolean, integer) from public, anon, authenticated;
+grant execute on function public.measure_missing_embeddings(text, boolean, integer) to service_role;
+
+create function public.enqueue_missing_embeddings(embedding_model text, everything boolean default false)
+returns bigint
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  missing record;
+begin
+  select coalesce(array_agg(m.project_id) filter (where m.ticket_id is null), '{}') as projects,
+    coalesce(array_agg(m.ticket_id) filter (where m.ticket_id is not null), '{}') as tickets
+    into missing
+    from private.missing_sources(enqueue_missing_embeddings.embedding_model, enqueue_missing_embeddings.everything) m;
+  return private.enqueue_sources(missing.projects, missing.tickets, false, true);
+end
+$$;
+comment on function public.enqueue_missing_embeddings(text, boolean) is
+  'Asks, behind fresh edits, for every source that has a text but no chunk of this model; with everything for all that have a text, to make sure. Returns how many jobs it added to those that wait already.';
+revoke execute on function public.enqueue_missing_embeddings(text, boolean) from public, anon, authenticated;
+grant execute on function public.enqueue_missing_embeddings(text, boolean) to service_role;

@@ -1,0 +1,171 @@
+-- Every text that is embedded asks to be embedded again when it changes, once, and nothing else does.
+
+begin;
+select plan(33);
+
+create function pg_temp.jobs() returns table (what text)
+language sql as $$
+  select case when j.ticket_id is null then 'project ' || p.key || case when j.with_tickets then ' and tickets' else '' end else 'ticket ' || t.key end
+    || case when j.background then ' (background)' else '' end
+  from private.embedding_jobs j
+  left join public.projects p on p.project_id = j.project_id
+  left join public.tickets t on t.ticket_id = j.ticket_id
+$$;
+create function pg_temp.forget() returns void language sql as 'delete from private.embedding_jobs';
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+
+-- What asks ---------------------------------------------------------------------------------------------------------
+
+insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes'), (2, 'RX', 'Roxette');
+select bag_eq('select * from pg_temp.jobs()', array['project TX', 'project RX'], 'new projects ask');
+select pg_temp.forget();
+
+insert into public.tickets (ticket_id, key, project_id, status_id, name) values (1, 'TX-1', 1, 1, 'One'), (2, 'TX-2', 1, 1, 'Two');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'ticket TX-2'], 'new tickets ask');
+update public.tickets set description = 'more';
+update public.tickets set name = 'Uno' where ticket_id = 1;
+insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (1, 1, 2, 'a note');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'ticket TX-2'], 'however often they change, each has one job');
+select pg_temp.forget();
+
+update public.tickets set name = 'Eins' where ticket_id = 1;
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1'], 'a new name asks');
+select pg_temp.forget();
+update public.tickets set description = null where ticket_id = 2;
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-2'], 'a new description asks');
+select pg_temp.forget();
+update public.tickets set project_id = 2 where ticket_id = 2;
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-2'], 'a ticket that moves asks');
+select pg_temp.forget();
+insert into public.tickets (key, project_id, status_id, name) values ('TX-1', 1, 1, 'Un')
+  on conflict (key) do update set name = excluded.name;
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1'], 'so does one that is changed by an upsert');
+select pg_temp.forget();
+
+update public.status_changes set note = 'another note';
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1'], 'a changed note asks for its ticket');
+select pg_temp.forget();
+update public.status_changes set ticket_id = 2;
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'ticket TX-2'], 'a note that goes to another ticket asks for both');
+select pg_temp.forget();
+delete from public.status_changes;
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-2'], 'a deleted note asks');
+select pg_temp.forget();
+
+update public.projects set description = 'about money' where project_id = 1;
+select bag_eq('select * from pg_temp.jobs()', array['project TX'], 'a project''s new description asks for its own text');
+update public.projects set name = 'Money' where project_id = 1;
+select bag_eq('select * from pg_temp.jobs()', array['project TX', 'project TX and tickets'], 'its new name asks for its tickets too');
+select pg_temp.forget();
+
+-- What does not -----------------------------------------------------------------------------------------------------
+
+update public.tickets set status_id = 2;
+update public.tickets set name = name, description = description, project_id = project_id;
+select is_empty('select * from pg_temp.jobs()', 'a new status asks for nothing, nor does writing the same again');
+insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (2, 1, 1, null), (3, 1, 1, '  ');
+update public.status_changes set status_id = 2;
+update public.status_changes set note = null;
+delete from public.status_changes;
+select is_empty('select * from pg_temp.jobs()', 'a status change without a note neither');
+update public.projects set name = name, created_at = now() - interval '1 day';
+select is_empty('select * from pg_temp.jobs()', 'a project whose text stays neither');
+savepoint before;
+update public.tickets set name = 'Never';
+rollback to before;
+select is_empty('select * from pg_temp.jobs()', 'what is rolled back asks for nothing');
+
+-- Jobs that a worker holds, and others that do not see the edit -------------------------------------------------------
+
+update public.tickets set name = 'A' where ticket_id = 1;
+update private.embedding_jobs set lease_id = gen_random_uuid(), due_at = clock_timestamp() + interval '1 minute';
+update public.tickets set name = 'B' where ticket_id = 1;
+select is((select count(*) from private.embedding_jobs), 2::bigint, 'an edit of a ticket that is being embedded asks again');
+update public.tickets set name = 'C' where ticket_id = 1;
+select is((select count(*) from private.embedding_jobs), 2::bigint, 'once');
+update private.embedding_jobs set due_at = clock_timestamp() - interval '1 minute' where lease_id is not null;
+update public.tickets set name = 'D' where ticket_id = 1;
+select is((select count(*) from private.embedding_jobs), 2::bigint, 'a lease that ran out changes nothing of that');
+delete from private.embedding_jobs where lease_id is null;
+update public.tickets set name = 'E' where ticket_id = 1;
+select is((select count(*) from private.embedding_jobs), 2::bigint, 'for its holder may still end the job');
+select pg_temp.forget();
+
+update public.tickets set name = 'F' where ticket_id = 1;
+update private.embedding_jobs set attempts = 3, due_at = clock_timestamp() + interval '1 hour';
+update public.tickets set name = 'G' where ticket_id = 1;
+select is((select count(*) from private.embedding_jobs where attempts = 0 and due_at <= clock_timestamp()), 1::bigint,
+  'an edit does not wait for the next attempt at the text before it');
+select pg_temp.forget();
+update public.tickets set name = 'H' where ticket_id = 1;
+update private.embedding_jobs set dead_at = now();
+update public.tickets set name = 'I' where ticket_id = 1;
+select is((select count(*) from private.embedding_jobs where dead_at is null), 1::bigint, 'a dead job is no reason not to try a new text');
+select pg_temp.forget();
+
+-- Loads -------------------------------------------------------------------------------------------------------------
+
+select from setval(pg_get_serial_sequence('public.tickets', 'ticket_id'), 1000);
+select from setval(pg_get_serial_sequence('public.projects', 'project_id'), 1000);
+select from setval(pg_get_serial_sequence('public.status_changes', 'status_change_id'), 1000);
+
+-- A trigger that counts what is added and by how many statements.
+create temporary table added (statements bigint, rows bigint);
+insert into added values (0, 0);
+create function pg_temp.count_added() returns trigger language plpgsql security definer as $$
+begin
+  update pg_temp.added a set statements = a.statements + 1, rows = a.rows + (select count(*) from new_rows);
+  return null;
+end
+$$;
+create trigger count_added after insert on private.embedding_jobs
+  referencing new table as new_rows for each statement execute function pg_temp.count_added();
+
+-- The keyword entries of 100,000 tickets take their time and are not looked at here.
+alter table public.tickets disable trigger index_inserted_tickets;
+insert into public.tickets (key, project_id, status_id, name)
+select 'RX-' || n, 2, 1, 'Ticket ' || n from generate_series(1000, 100999) as n;
+select results_eq('select * from added', 'values (1::bigint, 100000::bigint)', '100,000 new tickets ask by one statement');
+select is((select count(*) from private.embedding_jobs where background), 100000::bigint, 'and do not stand in the way of edits');
+update public.tickets set name = 'By hand' where key = 'RX-100999';
+select is((select count(*) from private.embedding_jobs where not background), 1::bigint, 'an edit of one of them goes before the others');
+update public.tickets set name = 'By hand again' where key = 'RX-100999';
+select is((select count(*) from private.embedding_jobs), 100001::bigint, 'once');
+delete from public.tickets where key like 'RX-1%';
+select is((select count(*) from private.embedding_jobs), 0::bigint + (select count(*) from public.tickets where key like 'RX-%'),
+  'deleted tickets leave no jobs');
+delete from public.projects where project_id = 2;
+select is_empty('select * from pg_temp.jobs()', 'nor does a deleted project');
+
+select from public.upsert_projects('[{"key": "LX", "name": "Lux"}]');
+select from public.upsert_tickets('[{"key": "LX-1", "project_key": "LX", "name": "A", "status": "To Do", "notes": [{"note": "n"}]}]');
+select is((select count(*) from private.embedding_jobs where due_at between now() + interval '1 minute' and now() + interval '3 minutes'), 2::bigint,
+  'what is imported is left to the importer for a while');
+update public.tickets set name = 'Edited' where key = 'LX-1';
+select is((select count(*) from private.embedding_jobs where due_at <= clock_timestamp()), 1::bigint, 'which does not hold up an edit');
+select pg_temp.forget();
+
+-- Whoever may write -------------------------------------------------------------------------------------------------
+
+create role editor nologin;
+grant editor to current_user;
+grant usage on schema public to editor;
+grant select, insert, update, delete on public.tickets, public.status_changes, public.projects, public.status to editor;
+alter table public.tickets disable row level security;
+alter table public.status_changes disable row level security;
+alter table public.projects disable row level security;
+alter table public.status disable row level security;
+set local role editor;
+select throws_ok('select * from private.embedding_jobs', '42501', null, 'a role that may write tickets need not reach the queue');
+select lives_ok($$
+  update public.tickets set name = 'Edited by an editor' where key = 'TX-1';
+  insert into public.tickets (key, project_id, status_id, name) values ('TX-9', 1, 1, 'New');
+  insert into public.status_changes (ticket_id, note) select ticket_id, 'n' from public.tickets where key = 'TX-1';
+  delete from public.tickets where key = 'TX-9';
+  update public.projects set name = 'Renamed' where key = 'TX' $$, 'and writes all the same');
+reset role;
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'project TX and tickets'], 'what it writes asks');
+
+select * from finish();
+rollback;

@@ -1,0 +1,190 @@
+-- The life of a job: taken, done, failed, given back, given up, replayed.
+-- That sessions do not wait for one another needs several of them: the Go tests show it.
+
+begin;
+select plan(56);
+
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes');
+insert into public.tickets (ticket_id, key, project_id, status_id, name)
+  values (1, 'TX-1', 1, 1, 'One'), (2, 'TX-2', 1, 1, 'Two'), (3, 'TX-3', 1, 1, 'Three');
+set local role service_role;
+delete from private.embedding_jobs;
+
+create temporary table claims (place bigint generated always as identity, lease_id uuid, jobs jsonb, next_due_seconds double precision);
+create function pg_temp.claim(job_limit integer default 100, attempt_limit integer default 3) returns bigint
+language sql as $$
+  insert into pg_temp.claims (lease_id, jobs, next_due_seconds) select * from public.claim_embedding_jobs(job_limit, 60, attempt_limit)
+  returning place
+$$;
+create function pg_temp.taken() returns bigint[] -- the tickets (0: a project) of the last claim
+language sql as $$
+  select coalesce((select array_agg(coalesce((j ->> 'ticket_id')::bigint, 0) order by (j ->> 'ticket_id')::bigint nulls first)
+    from jsonb_array_elements(c.jobs) j), '{}') from pg_temp.claims c order by place desc limit 1
+$$;
+create function pg_temp.lease() returns uuid language sql as 'select lease_id from pg_temp.claims order by place desc limit 1';
+create function pg_temp.ids() returns bigint[]
+language sql as $$
+  select array(select (j ->> 'job_id')::bigint from jsonb_array_elements(c.jobs) j) from pg_temp.claims c order by place desc limit 1
+$$;
+create function pg_temp.state(wanted bigint) returns text
+language sql as $$
+  select coalesce(string_agg(case when dead_at is not null then 'dead' when lease_id is not null then 'taken' when due_at > clock_timestamp() then 'waiting' else 'due' end
+    || ' after ' || attempts, ', ' order by embedding_job_id), 'none')
+  from private.embedding_jobs where ticket_id = wanted
+$$;
+create function pg_temp.come_due() returns void
+language sql as $$ update private.embedding_jobs set due_at = clock_timestamp() - interval '1 second' $$;
+
+-- Taking ------------------------------------------------------------------------------------------------------------
+
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{}', 'an empty queue gives nothing');
+select is((select next_due_seconds from claims), null, 'and nothing is to come');
+
+update public.tickets set description = 'x';
+select from pg_temp.claim(2);
+select is(pg_temp.taken(), '{1,2}', 'as many are taken as are asked for, the oldest first');
+select is((select jobs -> 0 from claims order by place desc limit 1) - 'job_id', '{"project_id": 1, "ticket_id": 1, "attempt": 1}', 'with their place');
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{3}', 'what is taken is not taken again');
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{}', 'until nothing is left');
+select ok((select next_due_seconds between 50 and 60 from claims order by place desc limit 1), 'the next one is due when a lease runs out');
+
+-- Done --------------------------------------------------------------------------------------------------------------
+
+select is(public.finish_embedding_jobs(gen_random_uuid(), array(select embedding_job_id from private.embedding_jobs)), 0::bigint, 'nobody ends what another one holds');
+select is(public.finish_embedding_jobs((select lease_id from claims where place = 3), array(select embedding_job_id from private.embedding_jobs)),
+  1::bigint, 'its holder does');
+select is(pg_temp.state(3), 'none', 'and it is gone');
+update public.tickets set description = 'y' where ticket_id = 1;
+select is(pg_temp.state(1), 'taken after 1, due after 0', 'an edit meanwhile has a job of its own');
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{}', 'which waits until the first is done');
+select is(public.finish_embedding_jobs((select lease_id from claims where place = 2), array(select embedding_job_id from private.embedding_jobs)),
+  2::bigint, 'ending that one');
+select is(pg_temp.state(1), 'due after 0', 'leaves it');
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{1}', 'and then it is taken');
+
+-- Leases ------------------------------------------------------------------------------------------------------------
+
+select is(public.extend_embedding_leases(array[pg_temp.lease()], 300), 1::bigint, 'a heartbeat');
+select ok((select due_at > clock_timestamp() + interval '4 minutes' from private.embedding_jobs), 'makes a lease last');
+select pg_temp.come_due();
+create temporary table old as select pg_temp.lease() as lease, pg_temp.ids() as ids;
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{1}', 'a lease that ran out gives the job to another worker');
+select is(pg_temp.state(1), 'taken after 2', 'for which the first attempt counts');
+select is(public.finish_embedding_jobs(old.lease, old.ids), 0::bigint, 'whose job the former holder cannot end') from old;
+select is(public.fail_embedding_jobs(old.lease, old.ids, 'x'), 0::bigint, 'nor let it fail') from old;
+select is(public.release_embedding_jobs(old.lease, old.ids), 0::bigint, 'nor give it back') from old;
+select is(public.extend_embedding_leases(array[old.lease]), 0::bigint, 'nor prolong it') from old;
+select pg_temp.come_due();
+select from pg_temp.claim();
+select pg_temp.come_due();
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{}', 'a job that takes all its workers with it is not tried for ever');
+select is((select last_error from public.list_dead_embedding_jobs()), 'Its worker stopped before it was done.', 'but given up, and says why');
+
+-- Failing and giving back -------------------------------------------------------------------------------------------
+
+update public.tickets set description = 'z' where ticket_id = 2;
+select from pg_temp.claim();
+select is(public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), repeat('No. ', 1000), 3, 40), 1::bigint, 'an attempt fails');
+select is(pg_temp.state(2), 'waiting after 1', 'and another one follows');
+select ok((select due_at between clock_timestamp() + interval '29 s' and clock_timestamp() + interval '51 s' from private.embedding_jobs where ticket_id = 2), 'after the first delay');
+select pg_temp.come_due();
+select from pg_temp.claim();
+select from public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 'No.', 3, 40);
+select ok((select due_at between clock_timestamp() + interval '59 s' and clock_timestamp() + interval '101 s' from private.embedding_jobs where ticket_id = 2), 'then after twice as much');
+select pg_temp.come_due();
+select from pg_temp.claim();
+select from public.release_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 7);
+select is(pg_temp.state(2), 'waiting after 2', 'what is given back has not been tried');
+select ok((select due_at between clock_timestamp() + interval '6 s' and clock_timestamp() + interval '8 s' from private.embedding_jobs where ticket_id = 2), 'and comes when it is told to');
+select pg_temp.come_due();
+select from pg_temp.claim();
+select from public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 'No more.', 3, 40);
+select is(pg_temp.state(2), 'dead after 3', 'the last attempt was the last');
+select results_eq('select project_id, ticket_id, ticket_key, attempts, last_error from public.list_dead_embedding_jobs(1)',
+  $$ values (1::bigint, 2::bigint, 'TX-2', 3, 'No more.') $$, 'and leaves its error');
+select pg_temp.come_due();
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{}', 'the dead are not taken');
+select is(public.replay_embedding_jobs(), 2::bigint, 'unless they are replayed');
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{1,2}', 'all of them');
+update private.embedding_jobs set requested_at = clock_timestamp() - interval '10 s' where ticket_id = 1;
+select from public.release_embedding_jobs(pg_temp.lease(), pg_temp.ids());
+select ok((select due_at between clock_timestamp() + interval '4 s' and clock_timestamp() + interval '6 s' from private.embedding_jobs where ticket_id = 1),
+  'what could not be done just now comes back after half the time that it waited');
+select ok((select due_at < clock_timestamp() + interval '1 s' from private.embedding_jobs where ticket_id = 2), 'or soon');
+
+-- An edit joins what waits -------------------------------------------------------------------------------------------
+
+update private.embedding_jobs set attempts = 2, due_at = clock_timestamp() + interval '1 hour' where ticket_id = 1;
+update private.embedding_jobs set lease_id = null, attempts = 3, dead_at = now() where ticket_id = 2;
+update public.tickets set description = 'zz';
+select is(pg_temp.state(1) || '; ' || pg_temp.state(2), 'waiting after 2, due after 0; dead after 3, due after 0', 'a new text is another job');
+select from pg_temp.claim();
+select is(pg_temp.state(1) || '; ' || pg_temp.state(2), 'taken after 1; taken after 1', 'and taking it makes one of both, with all attempts');
+select is(pg_temp.taken(), '{1,2,3}', 'each source once');
+select from public.finish_embedding_jobs(pg_temp.lease(), pg_temp.ids());
+
+-- Sources that go, move and are renamed -------------------------------------------------------------------------------
+
+update public.tickets set description = 'gone' where ticket_id = 3;
+update private.embedding_jobs set ticket_id = 404 where ticket_id = 3;
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{}', 'a job whose ticket is gone is not taken');
+select is_empty('select from private.embedding_jobs', 'and ends');
+
+reset role;
+insert into public.projects (project_id, key, name) values (2, 'RX', 'Roxette');
+set local role service_role;
+delete from private.embedding_jobs;
+update public.tickets set project_id = 2 where ticket_id = 3;
+select from pg_temp.claim();
+select is((select jobs -> 0 ->> 'project_id' from claims order by place desc limit 1), '2', 'a ticket is taken where it is now');
+select from public.finish_embedding_jobs(pg_temp.lease(), pg_temp.ids());
+
+update public.projects set name = 'Money' where project_id = 1;
+select is((select count(*) from private.embedding_jobs), 1::bigint, 'who renames a project writes one job');
+select from pg_temp.claim();
+select is(pg_temp.taken(), '{0}', 'whoever takes it');
+select is((select array_agg(ticket_id order by ticket_id) from private.embedding_jobs where background and lease_id is null), '{1,2}',
+  'asks for its tickets, behind others');
+update public.tickets set description = 'fresh' where ticket_id = 2;
+select from pg_temp.claim(1);
+select is(pg_temp.taken(), '{2}', 'a fresh edit goes before them');
+select from public.finish_embedding_jobs(pg_temp.lease(), pg_temp.ids());
+select is(pg_temp.state(2), 'none', 'and does their work along with its own');
+
+-- Status and backfill -------------------------------------------------------------------------------------------------
+
+delete from private.embedding_jobs;
+update public.tickets set description = 'status' where ticket_id in (1, 2);
+update private.embedding_jobs set requested_at = clock_timestamp() - interval '1 minute' where ticket_id = 1;
+select row_eq($$ select pending, running, failed, dead, round(oldest_pending_seconds)::integer, chunks, sources_without_chunks from public.embedding_status('m') $$,
+  row(2::bigint, 0::bigint, 0::bigint, 0::bigint, 60, 0::bigint, 5::bigint), 'the status of a queue with two jobs');
+select from pg_temp.claim(1);
+select from public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 'x');
+select from pg_temp.claim(1);
+update public.projects set name = 'Finance' where project_id = 1;
+insert into private.embedding_jobs (ticket_id, background, dead_at) values (3, false, now());
+insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+select 1, 1, 'ticket', 0, 't', 1, 'h', 'm', ('[1' || repeat(',0', 1535) || ']')::extensions.vector;
+select row_eq($$ select pending, running, failed, dead, chunks, sources_without_chunks from public.embedding_status('m') $$,
+  row(1::bigint, 1::bigint, 1::bigint, 1::bigint, 1::bigint, 4::bigint), 'and of one with a job of each kind');
+
+delete from private.embedding_jobs;
+select is((select sources from public.measure_missing_embeddings('m')), 4::bigint, 'what lacks chunks is counted');
+select is((select sources from public.measure_missing_embeddings('other', false)), 5::bigint, 'for each model');
+select is((select jsonb_array_length(sample) from public.measure_missing_embeddings('m', true, 2)), 2, 'and some are shown');
+select is(public.enqueue_missing_embeddings('m'), 4::bigint, 'and asked for');
+select is(public.enqueue_missing_embeddings('m', true), 1::bigint, 'once');
+
+select * from finish();
+rollback;
