@@ -14,6 +14,9 @@ import (
 
 // logAnswer has the log keep a question and what came of it, or how far it came before err.
 func (a *API) logAnswer(ctx context.Context, started time.Time, question answer.Question, made memo.Made, origin memo.Origin, streamed bool, err error) {
+	if a.QueryLog == nil {
+		return
+	}
 	found, isNew := made.Note.(answer.Answer)
 	if !isNew && err == nil {
 		found = rememberedAnswer(made.Body)
@@ -29,6 +32,9 @@ func (a *API) logAnswer(ctx context.Context, started time.Time, question answer.
 
 // logSearch has the log keep a search and what came of it.
 func (a *API) logSearch(ctx context.Context, started time.Time, query search.Query, made memo.Made, origin memo.Origin, err error) {
+	if a.QueryLog == nil {
+		return
+	}
 	page, isNew := made.Note.(search.Page)
 	if !isNew && err == nil {
 		page = rememberedPage(made.Body)
