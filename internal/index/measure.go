@@ -19,7 +19,7 @@ func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source) (t
 		}
 		for _, next := range x.newPlan(row, false).chunks {
 			if next.chunkID == nil {
-				tokens += len(x.tokenizer.Lengths(next.input))
+				tokens += next.inputTokens
 			}
 		}
 	}

@@ -22,6 +22,7 @@ type planned struct {
 	model          string
 	input          string
 	inputHash      string
+	inputTokens    int
 	tokens         int // of text
 	kind           string
 	statusChangeID *int64
@@ -50,12 +51,14 @@ func (x *Indexer) newPlan(source storedSource, force bool) *plan {
 		names = append(names, *source.TicketName)
 	}
 	header := chunk.Header(x.tokenizer, names...)
+	// Counted once for all chunks: no token reaches over the blank line that ends it.
+	headerTokens := len(x.tokenizer.Lengths(chunk.Input(header, "")))
 	for _, text := range source.Texts {
 		for _, piece := range chunk.Split(x.tokenizer, text.Text) {
 			input := chunk.Input(header, piece.Text)
 			sum := sha256.Sum256([]byte(input))
 			next := planned{
-				text: piece.Text, input: input, inputHash: hex.EncodeToString(sum[:]),
+				text: piece.Text, input: input, inputHash: hex.EncodeToString(sum[:]), inputTokens: headerTokens + piece.Tokens,
 				model: x.model.EmbeddingModel(), tokens: piece.Tokens, kind: text.Kind, statusChangeID: text.StatusChangeID,
 			}
 			if same := reusable[next.inputHash]; len(same) > 0 {

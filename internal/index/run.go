@@ -159,14 +159,13 @@ func (x *Indexer) embed(ctx context.Context, plans []*plan, places []int, result
 			if next.vector = known[next.inputHash]; next.vector != nil {
 				continue
 			}
-			tokens := len(x.tokenizer.Lengths(next.input))
-			if len(batch) == x.limits.Inputs || total+tokens > x.limits.Tokens {
+			if len(batch) == x.limits.Inputs || total+next.inputTokens > x.limits.Tokens {
 				if err := flush(); err != nil {
 					return err
 				}
 			}
-			batch, inputs, total = append(batch, next), append(inputs, next.input), total+tokens
-			results[places[i]].Tokens += tokens
+			batch, inputs, total = append(batch, next), append(inputs, next.input), total+next.inputTokens
+			results[places[i]].Tokens += next.inputTokens
 		}
 	}
 	return flush()

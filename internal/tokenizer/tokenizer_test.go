@@ -124,6 +124,20 @@ func TestLengthsCoverTheText(t *testing.T) {
 	})
 }
 
+// So a header can be counted once for all the texts behind it.
+func TestABlankLineEndsAToken(t *testing.T) {
+	t.Parallel()
+	tokens := mustLoad(t)
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.OneOf(ordinary(), rapid.StringN(0, 300, -1))
+		header := strings.TrimSpace(strings.ToValidUTF8(words.Draw(t, "header"), "?")) + "\n\n"
+		text := strings.TrimSpace(strings.ToValidUTF8(words.Draw(t, "text"), "?"))
+		if parts, whole := tokens.Count(header)+tokens.Count(text), tokens.Count(header+text); parts != whole {
+			t.Fatalf("%d tokens apart, %d together", parts, whole)
+		}
+	})
+}
+
 // The library is given each byte once, and never more than a piece.
 func TestEncodesInPieces(t *testing.T) {
 	t.Parallel()
