@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"time"
 
 	"tasklens/internal/cache"
 	"tasklens/internal/memo"
@@ -37,13 +38,16 @@ type memory struct {
 	model   queryModel
 }
 
+// redisPatience is how long a request waits for Redis at most: making a result anew takes not much longer.
+const redisPatience = 50 * time.Millisecond
+
 func newMemory(c Config, model *openai.Client, log *slog.Logger) (m memory, err error) {
 	m.model = queryModel{Client: model}
 	if c.Cache == "off" {
 		return m, nil
 	}
 	if c.RedisURL != "" {
-		m.store, err = cache.NewRedis(c.RedisURL, func(message string, err error) { log.Warn(message, "error", err) })
+		m.store, err = cache.NewRedis(c.RedisURL, redisPatience, func(message string, err error) { log.Warn(message, "error", err) })
 	} else {
 		m.store, err = cache.NewMemory(c.CacheMaxBytes)
 	}

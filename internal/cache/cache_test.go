@@ -32,7 +32,7 @@ func newMemory(t *testing.T, bytes int64) *cache.Memory {
 
 func newRedis(t *testing.T, url string, told *warnings) *cache.Redis {
 	t.Helper()
-	r, err := cache.NewRedis(url, told.warn)
+	r, err := cache.NewRedis(url, 2*time.Second, told.warn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestAddressesOfRedis(t *testing.T) {
 		if cache.IsRedisURL(url) != is {
 			t.Errorf("%q: %t", url, !is)
 		}
-		r, err := cache.NewRedis(url, nil)
+		r, err := cache.NewRedis(url, time.Second, nil)
 		if (err == nil) != is {
 			t.Errorf("%q: %v", url, err)
 		}

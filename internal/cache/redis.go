@@ -13,9 +13,8 @@ import (
 
 // A Redis that is slow or away must not hold up what would do without it.
 const (
-	redisPatience = 50 * time.Millisecond // for one command, dialling included
-	redisPause    = time.Second           // how long it is left alone after one that failed
-	warningPause  = time.Minute           // between two warnings
+	redisPause   = time.Second // how long it is left alone after a command that failed
+	warningPause = time.Minute // between two warnings
 )
 
 // maxRedisValue bounds what is kept: far more than the longest response.
@@ -25,11 +24,12 @@ const maxRedisValue = 8 << 20
 // (maxmemory, maxmemory-policy). Who can write to it can put words into our answers: it must be as well guarded as the
 // database.
 type Redis struct {
-	client *redis.Client
-	warn   func(message string, err error)
-	now    func() time.Time
-	rests  atomic.Int64 // until when it is left alone, in Unix nanoseconds
-	warned atomic.Int64 // when we last said so
+	client   *redis.Client
+	patience time.Duration
+	warn     func(message string, err error)
+	now      func() time.Time
+	rests    atomic.Int64 // until when it is left alone, in Unix nanoseconds
+	warned   atomic.Int64 // when we last said so
 }
 
 var _ Store = (*Redis)(nil)
@@ -40,19 +40,19 @@ func IsRedisURL(url string) bool {
 	return err == nil
 }
 
-// NewRedis makes a store at a URL (redis:// or, with TLS, rediss://). Nothing is sent yet. warn is told, once a minute at
-// most, that Redis fails.
-func NewRedis(url string, warn func(message string, err error)) (*Redis, error) {
+// NewRedis makes a store at a URL (redis:// or, with TLS, rediss://). Nothing is sent yet. patience is for one
+// command, dialling included. warn is told, once a minute at most, that Redis fails.
+func NewRedis(url string, patience time.Duration, warn func(message string, err error)) (*Redis, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, errURL // and not the library's, which may show a password
 	}
 	logging.Disable() // the library would write to standard error by itself
-	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = redisPatience, redisPatience, redisPatience, redisPatience
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
 	options.DialerRetries, options.MaxRetries = 1, -1
 	options.ContextTimeoutEnabled = true
 	options.DisableIdentity = true
-	return &Redis{client: redis.NewClient(options), warn: warn, now: time.Now}, nil
+	return &Redis{client: redis.NewClient(options), patience: patience, warn: warn, now: time.Now}, nil
 }
 
 // Get gives the value of a key; none where Redis fails.
@@ -95,7 +95,7 @@ func (r *Redis) do(ctx context.Context, command func(ctx context.Context) error)
 	if now.UnixNano() < r.rests.Load() {
 		return errResting
 	}
-	limited, cancel := context.WithTimeout(ctx, redisPatience)
+	limited, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
 	err := command(limited)
 	if err == nil || ctx.Err() != nil { // the caller's own end says nothing about Redis

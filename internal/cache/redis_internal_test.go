@@ -9,7 +9,7 @@ import (
 func TestWarningsAreRare(t *testing.T) {
 	t.Parallel()
 	warned := 0
-	r, err := NewRedis("redis://127.0.0.1:1", func(string, error) { warned++ })
+	r, err := NewRedis("redis://127.0.0.1:1", time.Second, func(string, error) { warned++ })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func copies(t *testing.T) (one, two *service, stop func(syscall.Signal)) {
 	t.Helper()
 	url, process := testbed.Redis(t)
 	redis := func() memo.Store {
-		store, err := cache.NewRedis(url, func(string, error) {})
+		store, err := cache.NewRedis(url, 2*time.Second, func(string, error) {})
 		if err != nil {
 			t.Fatal(err)
 		}

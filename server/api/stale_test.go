@@ -55,7 +55,14 @@ func (c *pumps) write(ctx context.Context, db *pgx.Conn, random *rand.Rand, mine
 			}
 		}
 		c.edits.Add(1)
-		time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond) // time for something to be remembered
+		// Some are asked before the next edit, so that something is remembered.
+		for enough := c.responses.Load() + random.Int64N(12); c.responses.Load() < enough; {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Millisecond):
+			}
+		}
 	}
 	return nil
 }
@@ -140,7 +147,7 @@ func TestNothingIsStale(t *testing.T) {
 		writing.Add(1)
 		group.Go(func() error {
 			defer writing.Add(-1)
-			return c.write(ctx, db, rand.New(rand.NewPCG(seed, uint64(writer))), []int{2 * writer, 2*writer + 1}, 60)
+			return c.write(ctx, db, rand.New(rand.NewPCG(seed, uint64(writer))), []int{2 * writer, 2*writer + 1}, 30)
 		})
 	}
 	for reader := range 4 {
