@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tasklens/internal/offline"
 	"tasklens/internal/worker"
@@ -196,7 +197,8 @@ func TestGenerateBlank(t *testing.T) {
 
 func TestGenerateLargest(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	// However busy the machine is.
+	s := start(t, func(c *setup) { c.attemptTimeout, c.requestTimeout = 4*time.Minute, 5*time.Minute })
 	// As much as a request of the gateway and a statement's time must allow for: mixed scripts and an unbroken run.
 	text := strings.Repeat("The payment service answered too late, サーバーが応答しない。 ", 14_000) + strings.Repeat("a", 60_000)
 	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Everything", Description: text[:1_000_000]}})
