@@ -28,6 +28,14 @@ func TestEntities(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("entities (-want +got):\n%s", diff)
 	}
+	for text, want := range map[string][]Entity{
+		"Mrs. Okafor has it on her phone, which is a Galaxy A13, and she calls on Mondays.":  {{"Okafor", "person"}, {"Galaxy A13", "other"}},
+		"Die Aufsicht akzeptiert die Frist, wenn wir es in der Antwort an die Person sagen.": {},
+	} {
+		if diff := cmp.Diff(want, Document("", text).NamedEntities); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
 	if got := Document("Anything", strings.Repeat("Then came ABC-1, and so on. ", 3)).NamedEntities; len(got) != 1 {
 		t.Errorf("a name that stands thrice: %v", got)
 	}
@@ -53,6 +61,8 @@ func TestTemporalClass(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ title, content, want string }{
 		{"How to rotate a key", "Make a new one, tell the service, wait an hour, delete the old one.", "evergreen"},
+		{"How we write a post-mortem", "Within five days, by one author, who was there when it happened.", "evergreen"},
+		{"Customers", "Their clock was ahead; we allow three minutes of skew since then.", "evergreen"},
 		{"Rota of the summer", "Who is on call this quarter, week by week, and who steps in.", "current"},
 		{"Post-mortem: no tickets for an hour", "On Friday nobody could buy anything for an hour.", "dated"},
 		{"Deploying by hand", "Superseded: this is what we did before there was a pipeline.", "historical"},

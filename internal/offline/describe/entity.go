@@ -3,7 +3,6 @@ package describe
 import (
 	_ "embed"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -42,6 +41,7 @@ var (
 	// component is the name of a program, a machine or a setting, as it is written between backticks.
 	component   = regexp.MustCompile("`([A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)+)`")
 	capitalised = regexp.MustCompile(`\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’.-]\p{L}[\p{L}\p{M}\p{N}]*)*`)
+	addressed   = regexp.MustCompile(`\b(?:Mr|Mrs|Ms|Dr|Herrn?|Frau)\.? (\p{Lu}[\p{L}\p{M}'’-]+)`)
 	company     = regexp.MustCompile(`^(?:GmbH|AG|Inc|Ltd|LLC|SE|SA|Bank|University)$`)
 )
 
@@ -50,12 +50,12 @@ var (
 func entities(title, content string) []Entity {
 	f := finder{seen: map[Entity]bool{}, list: []Entity{}}
 	f.line(title, false)
-	fenced := false
+	fenced, english := false, isEnglish(content)
 	for line := range strings.Lines(content) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
 		} else if !fenced {
-			f.line(line, !strings.HasPrefix(line, "#"))
+			f.line(line, english && !strings.HasPrefix(line, "#"))
 		}
 	}
 	return f.list[:min(len(f.list), maxEntities)]
@@ -79,6 +79,10 @@ func (f *finder) line(line string, prose bool) {
 		f.add(found[1], "system")
 	}
 	line = withoutCode.ReplaceAllString(line, "`") // names in code are no names of people
+	for _, found := range addressed.FindAllStringSubmatch(line, -1) {
+		f.add(found[1], "person")
+	}
+	line = addressed.ReplaceAllString(line, "\x00")
 	for _, key := range ticketKey.FindAllString(line, -1) {
 		if !standards.MatchString(key) {
 			f.add(key, "ticket")
@@ -116,6 +120,9 @@ func (f *finder) run(line string, spans [][]int, prose bool) {
 				kind, n = "organization", 2
 			} else if prose && within(line[:spans[i][0]]) && !isWord(text(i, end)) && len(text(i, end)) > 2 {
 				kind, n = "other", 1
+				for i+n < len(spans) && !isWord(text(i+n, i+n+1)) && names()[strings.ToLower(text(i+n, i+n+1))] == "" {
+					n++
+				}
 			}
 		}
 		if n > 0 {
@@ -128,11 +135,26 @@ func (f *finder) run(line string, spans [][]int, prose bool) {
 // isWord tells a word from a name, as far as the lexicon knows words.
 func isWord(text string) bool {
 	stem := lexicon.Stem(strings.ToLower(text))
-	return lexicon.Default().Knows(stem) || slices.Contains(calendar, strings.ToLower(text))
+	return lexicon.Default().Knows(stem) || capitals[strings.ToLower(text)]
 }
 
-var calendar = strings.Fields(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july
-	august september october november december english german french utc eur usd api url sql json html css http https id ui ux ok`)
+// capitals are words that English writes with a capital and that name nothing here.
+var capitals = wordSet(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
+	sundays january february march april may june july august september october november december english german french swiss
+	polish japanese spanish italian utc eur usd chf api url sql json html css http https id ui ux ok mr mrs ms dr`)
+
+// isEnglish tells whether capitals within sentences mean names: in German every noun has one. A text is English where a
+// quarter of its words are the commonest of that language.
+func isEnglish(text string) bool {
+	words, common := 0, 0
+	for _, w := range word.FindAllString(text, 400) {
+		words++
+		if lexicon.Default().Weight(strings.ToLower(w)) == 0 {
+			common++
+		}
+	}
+	return 4*common >= words
+}
 
 // within tells whether what comes after before stands within a sentence.
 func within(before string) bool {

@@ -23,6 +23,20 @@ const (
 
 var word = regexp.MustCompile(`[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[-_.'’][\p{L}\p{N}]+)*`)
 
+// untelling are words that the lexicon weighs, since they tell tickets apart, and that say nothing of a document.
+var untelling = wordSet(`one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty hundred
+	thousand ask asked author owner reviewer reviewed read write wrote say said says tell told decided nobody somebody date title
+	monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october
+	november december der die das und oder nicht ist sind mit von vom zum zur für auf den dem des ein eine wird werden les des une est pour dans`)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(words) {
+		set[word] = true
+	}
+	return set
+}
+
 // term is a word, or two that stand together, which may be a keyword.
 type term struct {
 	stems []string
@@ -72,7 +86,7 @@ func countTerms(terms map[string]*term, line string, weight float64) {
 		shown := withoutS(strings.ToLower(line[span[0]:span[1]]))
 		stem := lexicon.Stem(shown)
 		says := known.Weight(stem)
-		if says < telling || utf8.RuneCountInString(stem) < 3 || !strings.ContainsFunc(stem, unicode.IsLetter) {
+		if says < telling || untelling[shown] || names()[shown] == "person" || utf8.RuneCountInString(stem) < 3 || !strings.ContainsFunc(stem, unicode.IsLetter) {
 			before = ""
 			continue
 		}

@@ -14,7 +14,9 @@ var cues = []struct {
 	cue   *regexp.Regexp
 }{
 	{"historical", regexp.MustCompile(`(?i)\b(?:superseded|obsolete|deprecated|decommissioned|retired|no longer (?:valid|used|in use|applies|exists|how)|(?:was|been) replaced by|replaced in|kept for (?:the record|reference)|how we used to)\b`)},
-	{"dated", regexp.MustCompile(`(?i)\b(?:post-?mortem|incident (?:report|review)|minutes of|meeting notes|notes (?:from|of) the|retrospective|retro|weekly|release notes|workshop|interview|timeline|participants)\b|\bQ[1-4] ?20\d\d\b`)},
+	// What tells how to do something holds as long as nobody says otherwise, whatever it is about.
+	{"evergreen", regexp.MustCompile(`(?i)^(?:how|runbook|playbook|guide|checklist|decision)\b`)},
+	{"dated", regexp.MustCompile(`(?i)\b(?:post-?mortem|incident (?:report|review)|minutes of the|meeting notes|notes (?:from|of) the|retrospective|retro|release notes|workshop|interview|timeline|participants)\b|\bQ[1-4] ?20\d\d\b`)},
 	{"current", regexp.MustCompile(`(?i)\b(?:current(?:ly)?|as of|at the moment|right now|rota|roadmap|this (?:week|month|quarter|year)|until further notice|in progress|planned)\b`)},
 }
 
