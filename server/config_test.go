@@ -33,6 +33,7 @@ func TestConfigHasDefaults(t *testing.T) {
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
 		MatchThreshold: 0.7, VectorWeight: 1, KeywordWeight: 1, ContextTokens: 8000,
 		Worker: "on", WorkerConcurrency: 4, WorkerBatch: 100, WorkerLease: time.Minute, WorkerAttempts: 10, WorkerPoll: 1250 * time.Millisecond,
+		EnrichPerMinute: 200, EnrichConcurrency: 4, EnrichAttempts: 5,
 		RequestTimeout: 30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
 		QueryLog: "on", QueryLogRetention: 30,
 		Cache: "on", CacheTTL: time.Hour, CacheMaxBytes: 64 << 20,
@@ -59,6 +60,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
 		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "CONTEXT_TOKENS": "1", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms", "MODEL_RETRIES": "99",
 		"WORKER": "maybe", "WORKER_CONCURRENCY": "0", "WORKER_BATCH": "0", "WORKER_LEASE": "1ms", "WORKER_ATTEMPTS": "0", "WORKER_POLL": "1ms",
+		"ENRICH_REQUESTS_PER_MINUTE": "0", "ENRICH_CONCURRENCY": "65", "ENRICH_ATTEMPTS": "0",
 		"DRAIN_TIMEOUT": "1h", "QUERY_LOG": "some", "QUERY_LOG_RETENTION": "0", "CACHE": "maybe", "CACHE_TTL": "0s", "CACHE_MAX_BYTES": "1",
 		"CACHE_MAX_STALE": "-1s", "REDIS_URL": "redis://:hunter2@[", "LOG_FORMAT": "xml", "LOG_LEVEL": "loud",
 	})
@@ -68,6 +70,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	}
 	for _, name := range []string{"PORT", "AUTH", "SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "CONTEXT_TOKENS",
 		"WORKER must", "WORKER_CONCURRENCY", "WORKER_BATCH", "WORKER_LEASE", "WORKER_ATTEMPTS", "WORKER_POLL",
+		"ENRICH_REQUESTS_PER_MINUTE", "ENRICH_CONCURRENCY", "ENRICH_ATTEMPTS",
 		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "MODEL_RETRIES", "DRAIN_TIMEOUT", "QUERY_LOG ", "QUERY_LOG_RETENTION",
 		"CACHE ", "CACHE_TTL", "CACHE_MAX_BYTES", "CACHE_MAX_STALE", "REDIS_URL", "LOG_FORMAT", "LOG_LEVEL"} {
 		if !strings.Contains(err.Error(), name) {

@@ -19,6 +19,9 @@ const usage = `usage: server VERB
   backfill [--everything] [--price DOLLARS] [--yes]
                  embed what has no chunks of the present model; without --yes only say what that would cost (scripts/backfill)
 
+  enrich [--retry]
+                 have the model say what documents are about that nobody has read yet; --retry those too that failed
+                 (scripts/enrich)
   questions [--days 7] [--limit 50]
                  show which questions found nothing lately (scripts/questions)
   calibrate [--precision 0.9] [PATH]
@@ -44,6 +47,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"import":    importFiles,
 	"questions": showQuestions,
 	"backfill":  backfill,
+	"enrich":    enrichDocuments,
 	"calibrate": calibrateThreshold,
 	"eval":      evaluate,
 	"bench":     measure,

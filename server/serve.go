@@ -56,6 +56,7 @@ func serve(ctx context.Context, args []string) error {
 			}),
 		Comparer:       comparer,
 		Answerer:       answerer,
+		Enricher:       newEnricher(config, model, 0, func(message string, err error) { log.Warn(message, "error", err) }),
 		QueryLog:       queryLog,
 		Memo:           remembered.results,
 		Embeddings:     remembered.model.embeddings,

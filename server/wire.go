@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/enrich"
 	"tasklens/internal/index"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
@@ -75,6 +76,13 @@ func newAnswerer(c Config, model answer.Model) (*answer.Answerer, error) {
 	return answer.New(model, measure, answer.Options{
 		ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight,
 	}), nil
+}
+
+// newEnricher makes one whose batches take at most so long (0: as long as a request may).
+func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(string, error)) *enrich.Enricher {
+	return enrich.New(model, enrich.Options{
+		PerMinute: c.EnrichPerMinute, Concurrency: c.EnrichConcurrency, Attempts: c.EnrichAttempts, Timeout: timeout, Warn: warn,
+	})
 }
 
 // newQueryLog starts the log of what is asked, as the service: who asks has no right to it. nil where it is off.

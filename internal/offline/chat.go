@@ -34,7 +34,8 @@ type streamOptions struct {
 }
 
 type responseFormat struct {
-	Type string `json:"type"`
+	Type       string      `json:"type"`
+	JSONSchema *jsonSchema `json:"json_schema"`
 }
 
 type completion struct {
@@ -70,7 +71,16 @@ func serveChat(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, p)
 		return
 	}
-	pieces, finish := limitTokens(splitPieces(extract.Answer(question)), request.limit())
+	text := ""
+	if request.structured() {
+		if text, p = describeDocument(question); p != nil {
+			writeProblem(w, p)
+			return
+		}
+	} else {
+		text = extract.Answer(question)
+	}
+	pieces, finish := limitTokens(splitPieces(text), request.limit())
 	answer := strings.Join(pieces, "")
 	completed := countTokens(answer)
 	c := completion{
@@ -100,8 +110,8 @@ func (c chatRequest) check() (question string, tokens int, p *problem) {
 		return "", 0, invalid("n", "%s gives one answer: 'n' must be 1.", ChatModel)
 	case len(c.Tools) > 0:
 		return "", 0, invalid("tools", "%s does not support tools.", ChatModel)
-	case c.ResponseFormat != nil && c.ResponseFormat.Type != "text":
-		return "", 0, invalid("response_format", "%s answers in plain text only.", ChatModel)
+	case c.ResponseFormat != nil && c.ResponseFormat.Type != "text" && !c.structured():
+		return "", 0, invalid("response_format", "%s answers in plain text, or a json_schema named %s.", ChatModel, describedSchema)
 	case c.StreamOptions != nil && !c.Stream:
 		return "", 0, invalid("stream_options", "'stream_options' is only allowed when 'stream' is true.")
 	case c.MaxTokens != nil && *c.MaxTokens < 1:

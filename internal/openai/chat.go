@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
 
 	"tasklens/internal/fault"
 )
@@ -22,9 +23,13 @@ type Completion struct {
 // Complete asks the chat model with instructions (the system's message) and a message (the user's), for at most
 // maxTokens tokens. A refusal is given as the text.
 func (c *Client) Complete(ctx context.Context, instructions, message string, maxTokens int) (Completion, error) {
+	return c.complete(ctx, c.chatParams(instructions, message, maxTokens))
+}
+
+func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNewParams, options ...option.RequestOption) (Completion, error) {
 	var response *openai.ChatCompletion
 	err := c.chatCircuit.do(func() (err error) {
-		if response, err = c.api.Chat.Completions.New(ctx, c.chatParams(instructions, message, maxTokens)); err != nil {
+		if response, err = c.api.Chat.Completions.New(ctx, question, options...); err != nil {
 			return failure(ctx, err)
 		}
 		if len(response.Choices) == 0 {

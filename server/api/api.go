@@ -16,6 +16,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/enrich"
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
 	"tasklens/internal/memo"
@@ -43,6 +44,7 @@ type Parts struct {
 	Searcher       *search.Searcher
 	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
+	Enricher       *enrich.Enricher
 	QueryLog       *querylog.Log    // nil keeps none
 	Memo           *memo.Memo       // nil: every response is made anew
 	Embeddings     *memo.Embeddings // of queries; nil where none are remembered
@@ -122,6 +124,8 @@ func (a *API) routes() {
 	a.app.Post("/api/hybrid-search", a.hybridSearch)
 	a.app.Post("/api/tickets/similar", a.similarToDraft)
 	a.app.Get("/api/tickets/:ticket_id/similar", a.similarTickets)
+	a.app.Post("/api/knowledge/enrich/batch", a.enrichBatch)
+	a.app.Get("/api/knowledge/enrich/stats", a.enrichStats)
 	a.app.Get("/api/projects", a.projects)
 	a.app.Get("/api/statuses", a.statuses)
 }

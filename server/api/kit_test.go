@@ -15,6 +15,7 @@ import (
 
 	"tasklens/internal/answer"
 	"tasklens/internal/cache"
+	"tasklens/internal/enrich"
 	"tasklens/internal/gateway"
 	"tasklens/internal/index"
 	"tasklens/internal/memo"
@@ -140,6 +141,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 			log.Warn(message, "error", err)
 		}),
 		Comparer: search.NewComparer(model, measure),
+		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
 		Answerer: answer.New(asked, measure, want.answers), Migrations: supabase.Migrations(), Log: log,
 		EmbeddingModel: want.embeddingModel, MatchThreshold: want.threshold, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}

@@ -1,0 +1,129 @@
+package enrich
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Bounds of what is stored of an answer, in characters.
+const (
+	maxKeywords = 15
+	maxKeyword  = 60
+	maxEntities = 100
+	maxName     = 200
+)
+
+// enrichment is what a model says of a document.
+type enrichment struct {
+	Keywords      []string `json:"keywords"`
+	NamedEntities []entity `json:"named_entities"`
+	TemporalClass string   `json:"temporal_class"`
+}
+
+type entity struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// read holds an answer against the schema: a server that is only compatible may not have kept to it.
+func read(text string) (enrichment, error) {
+	var e enrichment
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&e); err != nil {
+		return e, bad("is not JSON of the schema: %v", err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return e, bad("goes on after the JSON of the schema")
+	}
+	switch {
+	case e.Keywords == nil:
+		return e, bad("has no keywords, not even an empty list")
+	case e.NamedEntities == nil:
+		return e, bad("has no named_entities, not even an empty list")
+	case !slices.Contains(classes, e.TemporalClass):
+		return e, bad("has a temporal_class that is none of %s", strings.Join(classes, ", "))
+	}
+	for _, entity := range e.NamedEntities {
+		if !slices.Contains(types, entity.Type) {
+			return e, bad("has an entity whose type is none of %s", strings.Join(types, ", "))
+		}
+	}
+	return e, nil
+}
+
+// believed is what may be stored: keywords in one form and each once, entities that stand in the text and each once.
+func (e enrichment) believed(text string) enrichment {
+	kept := enrichment{Keywords: []string{}, NamedEntities: []entity{}, TemporalClass: e.TemporalClass}
+	for _, keyword := range e.Keywords {
+		keyword = strings.TrimFunc(fold(keyword), func(r rune) bool { return !inWord(r) && r != '+' && r != '#' }) // c++, c#
+		if !strings.ContainsFunc(keyword, inWord) || utf8.RuneCountInString(keyword) > maxKeyword || slices.Contains(kept.Keywords, keyword) || len(kept.Keywords) == maxKeywords {
+			continue
+		}
+		kept.Keywords = append(kept.Keywords, keyword)
+	}
+	text = fold(text)
+	seen := map[entity]bool{}
+	for _, found := range e.NamedEntities {
+		found.Name = clean(found.Name)
+		key := entity{fold(found.Name), found.Type}
+		if found.Name == "" || utf8.RuneCountInString(found.Name) > maxName || seen[key] || len(seen) == maxEntities || !occurs(text, key.Name) {
+			continue
+		}
+		seen[key] = true
+		kept.NamedEntities = append(kept.NamedEntities, found)
+	}
+	return kept
+}
+
+// clean is a text in Unicode's composed form, on one line, without control characters (of which Postgres refuses one).
+func clean(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r) || r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(norm.NFC.String(text)), " ")
+}
+
+// fold is a text as names and keywords are compared: clean and in lower case.
+func fold(text string) string { return strings.ToLower(clean(text)) }
+
+// occurs tells whether a name stands in a text, both folded, as a name of its own: Ana is not in analyse.
+func occurs(text, name string) bool {
+	for start := 0; ; {
+		i := strings.Index(text[start:], name)
+		if i < 0 {
+			return false
+		}
+		i += start
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+len(name):])
+		first, size := utf8.DecodeRuneInString(name)
+		last, _ := utf8.DecodeLastRuneInString(name)
+		if !joined(before, first) && !joined(last, after) {
+			return true
+		}
+		start = i + size
+	}
+}
+
+func inWord(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
+
+// joined tells whether two neighbours belong to one word. Scripts without spaces do not tell.
+func joined(a, b rune) bool {
+	spaceless := func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	}
+	return inWord(a) && inWord(b) && !spaceless(a) && !spaceless(b)
+}

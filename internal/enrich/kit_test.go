@@ -1,0 +1,122 @@
+package enrich
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/gateway"
+	"tasklens/internal/openai"
+	"tasklens/internal/postgrest"
+	"tasklens/internal/testbed"
+)
+
+// patience bounds a test: what waits in a circle fails it.
+const patience = time.Minute
+
+// model is a stand-in that says what it is told to.
+type model struct {
+	say   func(ctx context.Context, title, content string) (openai.Completion, error)
+	mutex sync.Mutex
+	asked []string // titles
+}
+
+func (m *model) ChatModel() string { return "reader" }
+
+func (m *model) CompleteJSON(ctx context.Context, _, message string, _ int, form openai.Schema) (openai.Completion, error) {
+	var d struct{ Title, Content string }
+	if err := json.Unmarshal([]byte(message), &d); err != nil || form.Name != schema.Name {
+		return openai.Completion{}, err
+	}
+	m.mutex.Lock()
+	m.asked = append(m.asked, d.Title)
+	m.mutex.Unlock()
+	return m.say(ctx, d.Title, d.Content)
+}
+
+// plain is a good answer that fits every text.
+const plain = `{"keywords": ["Pump "], "named_entities": [{"name": "Wiktor", "type": "person"}, {"name": "Atlantis", "type": "place"}], "temporal_class": "dated"}`
+
+func answered(text string) (openai.Completion, error) {
+	return openai.Completion{Text: text, Model: "reader-2", Finish: "stop"}, nil
+}
+
+// shelf is a database with documents, as the service sees it.
+type shelf struct {
+	t     *testing.T
+	ctx   context.Context
+	owner *pgx.Conn
+	rows  *postgrest.Session
+}
+
+func newShelf(t *testing.T, titles ...string) *shelf {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	db := testbed.Database(t)
+	url, secret := testbed.REST(t, db)
+	key, err := gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shelf{t: t, ctx: ctx, owner: testbed.Connect(t, db.OwnerURL), rows: postgrest.New(url, key).AsService()}
+	for i, title := range titles {
+		s.run(`insert into public.documents (title, content, enrichment_due_at) values ($1, 'Ask Wiktor about the pump.', now() - make_interval(secs => 1000 - $2))`, title, i)
+	}
+	return s
+}
+
+func (s *shelf) run(sql string, arguments ...any) {
+	s.t.Helper()
+	if _, err := s.owner.Exec(s.ctx, sql, arguments...); err != nil {
+		s.t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// text is the one value that a query gives.
+func (s *shelf) text(sql string, arguments ...any) string {
+	s.t.Helper()
+	var text string
+	if err := s.owner.QueryRow(s.ctx, sql, arguments...).Scan(&text); err != nil {
+		s.t.Fatalf("%s: %v", sql, err)
+	}
+	return text
+}
+
+func (s *shelf) want(want, sql string, arguments ...any) {
+	s.t.Helper()
+	if got := s.text(sql, arguments...); got != want {
+		s.t.Errorf("%s: is %q, not %q", sql, got, want)
+	}
+}
+
+// comeDue lets what waits for another attempt be taken now.
+func (s *shelf) comeDue() {
+	s.t.Helper()
+	s.run("update public.documents set enrichment_due_at = now() - interval '1 s'")
+}
+
+func (s *shelf) stats() Stats {
+	s.t.Helper()
+	stats, err := ReadStats(s.ctx, s.rows)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return stats
+}
+
+// batch runs one that goes well as a whole.
+func (s *shelf) batch(e *Enricher, size int) Report {
+	s.t.Helper()
+	report, err := e.Batch(s.ctx, s.rows, size)
+	if err != nil {
+		s.t.Fatalf("batch: %v", err)
+	}
+	return report
+}
+
+const attempts = "select string_agg(enrichment_attempts::text, ' ' order by title) from public.documents"

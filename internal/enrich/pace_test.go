@@ -1,0 +1,121 @@
+package enrich
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
+
+	"tasklens/internal/openai"
+)
+
+// In no minute do more requests begin than the setting says, whenever they come, and who always asks gets nearly as many.
+func TestBucketKeepsToTheMinute(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		perMinute, concurrency := rapid.IntRange(1, 300).Draw(t, "per minute"), rapid.IntRange(1, 64).Draw(t, "concurrency")
+		pause := rapid.IntRange(0, 90).Draw(t, "seconds before the first")
+		bucket := newBucket(perMinute, concurrency)
+		start := time.Unix(1_700_000_000, 0)
+		bucket.AllowN(start, 0)
+		var begun []time.Duration
+		for at := time.Duration(pause) * time.Second; at < 4*time.Minute; at += 50 * time.Millisecond {
+			for bucket.AllowN(start.Add(at), 1) {
+				begun = append(begun, at)
+			}
+		}
+		for i := range begun {
+			if last := i + perMinute; last < len(begun) && begun[last]-begun[i] < time.Minute {
+				t.Fatalf("%d requests began within %v: the bucket has %d, then %v a second", perMinute+1, begun[last]-begun[i], bucket.Burst(), bucket.Limit())
+			}
+		}
+		if least := perMinute * (150 - 50) / 60 / 2; len(begun) < least {
+			t.Fatalf("only %d requests began in over two minutes of %d a minute", len(begun), perMinute)
+		}
+	})
+}
+
+// A batch that has no token left ends and gives back, rather than ask.
+func TestBatchKeepsToTheBucket(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "a", "b", "c")
+	m := &model{say: func(context.Context, string, string) (openai.Completion, error) { return answered(plain) }}
+	e := New(m, Options{PerMinute: 1})
+	if got := s.batch(e, 3); got.Processed != 1 || got.Succeeded != 1 {
+		t.Errorf("with a single token: %+v", got)
+	}
+	s.want("1 0 0", attempts)
+	if got := s.batch(e, 3); got.Processed != 0 {
+		t.Errorf("with none: %+v", got)
+	}
+	s.want("1 0 0", attempts)
+}
+
+// Two batches of one Enricher share its slots; all of them are used, and never more.
+func TestConcurrency(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, titles(12)...)
+	const most = 3
+	var now, highest atomic.Int32
+	full := make(chan struct{})
+	m := &model{say: func(ctx context.Context, _, _ string) (openai.Completion, error) {
+		defer now.Add(-1)
+		if n := now.Add(1); n > highest.Load() {
+			highest.Store(n)
+			if n == most {
+				close(full)
+			}
+		}
+		select {
+		case <-full: // all slots were taken at one time
+		case <-ctx.Done():
+		}
+		return answered(plain)
+	}}
+	e := New(m, Options{Concurrency: most})
+	var group errgroup.Group
+	for range 2 {
+		group.Go(func() error { _, err := e.Batch(s.ctx, s.rows, 6); return err })
+	}
+	if err := group.Wait(); err != nil || highest.Load() != most || s.stats().Enriched != 12 {
+		t.Errorf("%d at a time, %+v, %v", highest.Load(), s.stats(), err)
+	}
+}
+
+// However many services run batches at once, each document is read once.
+func TestBatchesTakeDifferentDocuments(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, titles(30)...)
+	m := &model{say: func(context.Context, string, string) (openai.Completion, error) { return answered(plain) }}
+	var group errgroup.Group
+	for range 3 {
+		e := New(m, Options{PerMinute: 100_000})
+		group.Go(func() error {
+			for {
+				report, err := e.Batch(s.ctx, s.rows, 4)
+				if err != nil || report.Processed == 0 {
+					return err
+				}
+			}
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(m.asked)
+	if len(m.asked) != 30 || len(slices.Compact(m.asked)) != 30 || s.stats().Enriched != 30 {
+		t.Errorf("read were %v; %+v", m.asked, s.stats())
+	}
+}
+
+func titles(n int) (titles []string) {
+	for i := range n {
+		titles = append(titles, "document "+strconv.Itoa(i))
+	}
+	return titles
+}

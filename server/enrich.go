@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"tasklens/internal/enrich"
+	"tasklens/internal/fault"
+)
+
+const (
+	// enrichBatch is how many documents the verb takes at a time: each batch moves the bar once.
+	enrichBatch = 20
+	// enrichBatchTimeout bounds a batch. Nobody waits for its answer, and even one request a minute gets somewhere.
+	enrichBatchTimeout = 5 * time.Minute
+	// limitedPauses is how often in a row a provider that limits us is waited for, each time as long as it asks for.
+	limitedPauses = 10
+)
+
+// enrichDocuments runs batches until no document is due. What failed is due again later, and is told at the end.
+func enrichDocuments(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("enrich", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	retry := flags.Bool("retry", false, "")
+	if flags.Parse(args) != nil || flags.NArg() > 0 {
+		return errUsage
+	}
+	config, err := readConfig()
+	if err != nil {
+		return err
+	}
+	db := newDatabase(config).AsService()
+	if *retry {
+		if err := enrich.Retry(ctx, db); err != nil {
+			return err
+		}
+	}
+	before, err := enrich.ReadStats(ctx, db)
+	if err != nil {
+		return err
+	}
+	bar := newBar(before.Unenriched, "enriching", false)
+	warn := func(message string, err error) {
+		_ = bar.Clear()
+		fmt.Fprintf(os.Stderr, "%s: %v\n", message, err)
+	}
+	succeeded, err := runBatches(ctx, newEnricher(config, newModel(config), enrichBatchTimeout, warn), db, bar)
+	_ = bar.Finish()
+	if err != nil {
+		return err
+	}
+	after, err := enrich.ReadStats(ctx, db)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d documents were enriched; %d of %d are.\n", succeeded, after.Enriched, after.Total)
+	if after.Unenriched > 0 {
+		return fmt.Errorf("%d documents are not enriched, %d of them because their last attempt failed: they are tried again later, or now with --retry", after.Unenriched, after.Failed)
+	}
+	return nil
+}
+
+// runBatches goes on until a batch finds nothing, and returns how many documents were enriched.
+func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Database, bar *progressbar.ProgressBar) (succeeded int, err error) {
+	limited := 0
+	for {
+		report, err := enricher.Batch(ctx, db, enrichBatch)
+		succeeded += report.Succeeded
+		_ = bar.Add(report.Processed)
+		if ctx.Err() != nil {
+			return succeeded, errors.New("interrupted: what was enriched stays")
+		}
+		var failure *fault.Error
+		switch {
+		case err == nil && report.Processed == 0:
+			return succeeded, nil
+		case err == nil:
+			limited = 0
+		case errors.As(err, &failure) && failure.Code == fault.Unavailable && failure.RetryAfter > 0 && limited < limitedPauses:
+			limited++
+			wait(ctx, failure.RetryAfter)
+		default:
+			return succeeded, err
+		}
+	}
+}
+
+func wait(ctx context.Context, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

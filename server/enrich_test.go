@@ -1,0 +1,53 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"tasklens/internal/offline"
+)
+
+func TestEnrichDocuments(t *testing.T) {
+	owner, settings := startStack(t)
+	setEnvironment(t, settings)
+	if _, err := owner.Exec(t.Context(), `insert into public.documents (title, content)
+		select 'Pump ' || i, 'Wiktor restarts the pump in Graz.' from generate_series(1, 45) i`); err != nil {
+		t.Fatal(err)
+	}
+	if told := printed(t, func() error { return enrichDocuments(t.Context(), nil) }); !strings.Contains(told, "45 documents were enriched; 45 of 45 are.") {
+		t.Errorf("it says %q", told)
+	}
+	await(t, owner, 45, `select count(*) from public.documents where enrichment_model = 'offline-chat'`)
+	if err := enrichDocuments(t.Context(), []string{"more"}); err != errUsage {
+		t.Errorf("with an argument: %v", err)
+	}
+}
+
+// What failed is told, and tried again when that is wanted.
+func TestEnrichDocumentsAnew(t *testing.T) {
+	owner, settings := startStack(t)
+	inner := offline.NewHandler()
+	var mended atomic.Bool
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !mended.Load() {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	t.Cleanup(model.Close)
+	setEnvironment(t, with(settings, "OPENAI_BASE_URL", model.URL+"/v1", "ENRICH_ATTEMPTS", "1"))
+	if _, err := owner.Exec(t.Context(), `insert into public.documents (title, content) values ('Pump', 'Wiktor restarts the pump.'), ('Belt', 'It slips.')`); err != nil {
+		t.Fatal(err)
+	}
+	if err := enrichDocuments(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "2 documents are not enriched, 2 of them because their last attempt failed") {
+		t.Errorf("it says %v", err)
+	}
+	mended.Store(true)
+	if told := printed(t, func() error { return enrichDocuments(t.Context(), []string{"--retry"}) }); !strings.Contains(told, "2 documents were enriched; 2 of 2 are.") {
+		t.Errorf("it says %q", told)
+	}
+}
