@@ -33,7 +33,7 @@ type planned struct {
 // each used once. With force none stays.
 func (x *Indexer) newPlan(source storedSource, force bool) *plan {
 	p := &plan{
-		source: Source{ProjectID: source.ProjectID, TicketID: source.TicketID},
+		source: source.Source,
 		hash:   source.SourceHash,
 		stored: source.Chunks,
 	}
@@ -45,11 +45,7 @@ func (x *Indexer) newPlan(source storedSource, force bool) *plan {
 			}
 		}
 	}
-	names := []string{source.ProjectName}
-	if source.TicketName != nil {
-		names = append(names, *source.TicketName)
-	}
-	header := chunk.Header(x.tokenizer, names...)
+	header := chunk.Header(x.tokenizer, source.Names...)
 	for _, text := range source.Texts {
 		for _, piece := range chunk.Split(x.tokenizer, text.Text) {
 			input := chunk.Input(header, piece.Text)
