@@ -105,10 +105,10 @@ func SimilarTo(ctx context.Context, db Database, id string, limit int) ([]Simila
 
 // Named is a document in which an entity is named.
 type Named struct {
-	ID            string `json:"id"`
-	Title         string `json:"title"`
-	MatchedEntity string `json:"matched_entity"`
-	MatchedType   string `json:"matched_type"`
+	ID            string  `json:"id"`
+	Title         string  `json:"title"`
+	MatchedEntity string  `json:"matched_entity"`
+	MatchedType   *string `json:"matched_type"` // nil where the entity has none
 }
 
 // ByEntity finds the documents that name a person, a system or the like by this name or a part of it, whole names first.

@@ -18,6 +18,7 @@ import (
 	"tasklens/internal/answer"
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
+	"tasklens/internal/knowledge"
 	"tasklens/internal/memo"
 	"tasklens/internal/migrate"
 	"tasklens/internal/postgrest"
@@ -43,9 +44,11 @@ type Parts struct {
 	Searcher       *search.Searcher
 	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
-	QueryLog       *querylog.Log    // nil keeps none
-	Memo           *memo.Memo       // nil: every response is made anew
-	Embeddings     *memo.Embeddings // of queries; nil where none are remembered
+	Library        *knowledge.Library
+	Tracker        *knowledge.Tracker // nil counts no retrievals
+	QueryLog       *querylog.Log      // nil keeps none
+	Memo           *memo.Memo         // nil: every response is made anew
+	Embeddings     *memo.Embeddings   // of queries; nil where none are remembered
 	Migrations     fs.FS
 	Log            *slog.Logger
 	EmbeddingModel string
@@ -124,6 +127,13 @@ func (a *API) routes() {
 	a.app.Get("/api/tickets/:ticket_id/similar", a.similarTickets)
 	a.app.Get("/api/projects", a.projects)
 	a.app.Get("/api/statuses", a.statuses)
+	a.app.Post("/api/knowledge/documents", a.putDocument)
+	a.app.Get("/api/knowledge/documents/:id", a.getDocument)
+	a.app.Delete("/api/knowledge/documents/:id", a.deleteDocument)
+	a.app.Get("/api/knowledge/documents/:id/similar", a.similarDocuments)
+	a.app.Post("/api/knowledge/documents/:id/feedback", a.rateDocument)
+	a.app.Get("/api/knowledge/search", a.searchDocuments)
+	a.app.Get("/api/knowledge/entities/:name", a.documentsByEntity)
 }
 
 // Listener serves connections until Shutdown.
