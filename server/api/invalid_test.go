@@ -101,7 +101,7 @@ func TestInvalidBodies(t *testing.T) {
 			"match_threshold": `-0.1|1.1|"0.7"|true|[0.7]|NaN`,
 			"mmr_lambda":      `-0.0001|1.0001|"0.5"|{}|1e999`,
 			"top_k":           `0|-1|21|1.5|"5"`,
-			"corpus":          `"documents"|"all"|""|"Tickets"|1`,
+			"corpus":          `"document"|""|"Tickets"|1|["all"]`,
 			"retrieval":       `"keyword"|"Hybrid"|""|1`,
 			"stream":          `1|"false"|0`,
 			"explain":         `0|1|"true"|[]`,

@@ -93,6 +93,8 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.to_words(text)', 'stable', 'invoker', 'service_role'),
     ('private.touch_document()', 'volatile', 'invoker', ''),
     ('private.touch_updated_at()', 'volatile', 'invoker', ''),
+    ('private.version_document_vectors()', 'volatile', 'definer', ''),
+    ('private.version_documents()', 'volatile', 'definer', ''),
     ('private.version_new_rows()', 'volatile', 'definer', ''),
     ('private.version_old_rows()', 'volatile', 'definer', ''),
     ('private.version_renamed_statuses()', 'volatile', 'definer', ''),
@@ -131,6 +133,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.release_embedding_jobs(uuid, bigint[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.release_enrichments(uuid[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
+    ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'volatile', 'invoker', 'service_role'),
@@ -206,6 +209,12 @@ select results_eq(
     ('release_enrichments', 'lease_ids uuid[], delay_seconds double precision DEFAULT 0', 'bigint'),
     ('replay_embedding_jobs', 'job_ids bigint[] DEFAULT NULL::bigint[]',
       'bigint'),
+    ('retrieve_all_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
+        || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
+        || 'source_chunk_limit integer DEFAULT NULL::integer',
+      'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
+        || 'document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean, '
+        || 'similarities double precision[])'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'source_chunk_limit integer DEFAULT NULL::integer',
