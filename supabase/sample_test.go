@@ -1,0 +1,52 @@
+package supabase_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The sample documents are many enough to get lost among, and each question about them names one that is there.
+func TestSampleDocuments(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("sample/documents/*.md")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d documents, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words := len(strings.Fields(string(text))); words < 80 || words > 600 || !strings.HasPrefix(string(text), "---\ntitle: ") {
+			t.Errorf("%s: %d words", file, words)
+		}
+	}
+	lines, err := os.ReadFile("sample/document_questions.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, paraphrases := 0, 0
+	for line := range strings.Lines(string(lines)) {
+		var q struct {
+			Question   string
+			Document   string
+			Paraphrase bool
+		}
+		if err := json.Unmarshal([]byte(line), &q); err != nil || q.Question == "" {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if _, err := os.Stat(filepath.Join("sample/documents", q.Document)); err != nil {
+			t.Errorf("%s: %v", q.Question, err)
+		}
+		asked++
+		if q.Paraphrase {
+			paraphrases++
+		}
+	}
+	if asked < 30 || paraphrases < asked*2/5 {
+		t.Errorf("%d questions, %d of them paraphrases", asked, paraphrases)
+	}
+}
