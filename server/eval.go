@@ -50,7 +50,25 @@ func evaluateAnswers(ctx context.Context, config evalConfig, folder string) erro
 	if err != nil {
 		return err
 	}
-	return eval.PrintAnswers(os.Stdout, filepath.Base(folder), rates)
+	if err := eval.PrintAnswers(os.Stdout, filepath.Base(folder), rates); err != nil {
+		return err
+	}
+	return evaluateDocuments(ctx, config, folder)
+}
+
+// evaluateDocuments measures the searches for documents, where the collection has questions about some.
+func evaluateDocuments(ctx context.Context, config evalConfig, folder string) error {
+	questions, err := eval.ReadDocumentQuestions(folder)
+	if err != nil || len(questions) == 0 {
+		return err
+	}
+	progress("searching documents")
+	rows, err := eval.RankDocuments(ctx, eval.Service{URL: config.ServiceURL}, questions)
+	if err != nil {
+		return err
+	}
+	fmt.Println()
+	return eval.PrintDocuments(os.Stdout, filepath.Base(folder), questions, rows)
 }
 
 func evaluateRanking(ctx context.Context, config evalConfig, folder string, keywordAlone bool) error {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tasklens/internal/load"
+	"tasklens/internal/notefile"
 	"tasklens/internal/openai"
 	"tasklens/internal/ticketfile"
 	"tasklens/internal/vector"
@@ -27,6 +28,9 @@ func importFiles(ctx context.Context, args []string) error {
 	config, err := readConfig()
 	if err != nil {
 		return err
+	}
+	if notefile.Is(args[0]) {
+		return importNotes(ctx, config, args[0])
 	}
 	rows, err := ticketfile.Open(args[0])
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 
+	"tasklens/internal/knowledge"
 	"tasklens/internal/search"
 	"tasklens/server/api"
 	"tasklens/supabase"
@@ -47,6 +48,7 @@ func serve(ctx context.Context, args []string) error {
 	}
 	database := newDatabase(config)
 	queryLog := newQueryLog(config, database, log)
+	tracker := newTracker(database, log)
 	app, err := api.New(api.Parts{
 		Database: database,
 		Indexer:  indexer,
@@ -57,6 +59,8 @@ func serve(ctx context.Context, args []string) error {
 		Comparer:       comparer,
 		Answerer:       answerer,
 		Enricher:       newEnricher(config, model, 0, func(message string, err error) { log.Warn(message, "error", err) }),
+		Library:        knowledge.New(remembered.model),
+		Tracker:        tracker,
 		QueryLog:       queryLog,
 		Memo:           remembered.results,
 		Embeddings:     remembered.model.embeddings,
@@ -93,6 +97,7 @@ func serve(ctx context.Context, args []string) error {
 	defer cancel()
 	// After the requests, which it still hears of, and in what is left of the time.
 	defer queryLog.Close(drain)
+	defer tracker.Close(drain)
 	if err := app.Shutdown(config.DrainTimeout); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("stop: %w", err)
 	} else if err != nil {

@@ -8,6 +8,7 @@ import (
 	"tasklens/internal/answer"
 	"tasklens/internal/enrich"
 	"tasklens/internal/index"
+	"tasklens/internal/knowledge"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
@@ -93,4 +94,11 @@ func newQueryLog(c Config, db *postgrest.Client, log *slog.Logger) *querylog.Log
 	return querylog.New(db.AsService(), querylog.Options{RetentionDays: c.QueryLogRetention, Warn: func(lost int64, cause error) {
 		log.Warn("queries are missing in the query log", "lost", lost, "error", cause)
 	}})
+}
+
+// newTracker starts what counts which documents are found, as the service: who searches has no right to write.
+func newTracker(db *postgrest.Client, log *slog.Logger) *knowledge.Tracker {
+	return knowledge.NewTracker(db.AsService(), func(lost int64, cause error) {
+		log.Warn("searches for documents were not counted", "lost", lost, "error", cause)
+	})
 }

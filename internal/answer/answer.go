@@ -1,4 +1,4 @@
-// Package answer answers questions from the tracker's own texts: it retrieves chunks over a threshold, picks relevant
+// Package answer answers questions from the tracker's own texts and the team's documents: it retrieves chunks over a threshold, picks relevant
 // and different ones (MMR), asks a chat model that is given nothing else, and checks what the model cites. It knows
 // neither how models are asked nor how the database is reached.
 package answer
@@ -62,6 +62,7 @@ func New(model Model, tokenizer Tokenizer, options Options) *Answerer {
 // Question is what is asked, and of which part of the tracker.
 type Question struct {
 	Text           string
+	Corpus         Corpus // "" is Tickets
 	ProjectID      *int64
 	StatusFilter   *string
 	TopK           int     // chunks that the answer may draw on
@@ -70,11 +71,24 @@ type Question struct {
 	Hybrid         bool    // candidates come from hybrid search, so that exact codes are found
 }
 
-// Source is a chunk that the answer could draw on.
+// Corpus is what a question is asked of.
+type Corpus string
+
+// The corpora. Of Documents and All, chunks are compared by the first 768 numbers of their vectors.
+const (
+	Tickets   Corpus = "tickets" // and projects
+	Documents Corpus = "documents"
+	All       Corpus = "all" // ProjectID and StatusFilter narrow the tickets alone
+)
+
+// Source is a chunk that the answer could draw on: of a ticket, of a project's own text or of a document.
 type Source struct {
-	TicketID   *int64   `json:"ticket_id"`  // nil for a project's own text
-	Similarity *float64 `json:"similarity"` // cosine; nil where a text found by its words has no vector
-	ProjectID  int64    `json:"project_id"`
+	Type       string   `json:"type"` // ticket, project or document
+	DocumentID *string  `json:"document_id,omitempty"`
+	Title      *string  `json:"title,omitempty"`      // of the document
+	TicketID   *int64   `json:"ticket_id"`            // nil for a project's own text and a document
+	Similarity *float64 `json:"similarity"`           // cosine; nil where a text found by its words has no vector
+	ProjectID  *int64   `json:"project_id,omitempty"` // nil for a document
 	TicketKey  *string  `json:"ticket_key"`
 	TicketName *string  `json:"ticket_name"`
 	ChunkID    *string  `json:"chunk_id"` // nil where the text is not embedded yet

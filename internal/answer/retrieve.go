@@ -10,12 +10,12 @@ import (
 // candidates is how many chunks MMR chooses from.
 const candidates = 40
 
-// candidate is a row of retrieve_chunks or retrieve_chunks_hybrid.
+// candidate is a row of one of the retrieving functions.
 type candidate struct {
 	Source
 	ProjectName   string    `json:"project_name"`
 	Status        *string   `json:"status"`
-	Kind          string    `json:"kind"` // project, ticket or status_note
+	Kind          string    `json:"kind"` // project, ticket, status_note or document
 	Tokens        int       `json:"tokens"`
 	OverThreshold bool      `json:"over_threshold"`
 	Relevance     *float64  `json:"relevance"`    // hybrid: the fused score, 0 to 1; nil in a row that is no candidate
@@ -33,7 +33,12 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedd
 		"match_count": candidates, "project_filter": q.ProjectID, "status_filter": q.StatusFilter,
 	}
 	function := "retrieve_chunks"
-	if q.Hybrid {
+	switch {
+	case q.Corpus == Documents:
+		return a.retrieveDocuments(ctx, db, q, embedding)
+	case q.Corpus == All:
+		function = "retrieve_all_chunks"
+	case q.Hybrid:
 		function = "retrieve_chunks_hybrid"
 		arguments["query_text"] = q.Text
 		arguments["vector_weight"], arguments["keyword_weight"] = a.options.VectorWeight, a.options.KeywordWeight
@@ -43,7 +48,38 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedd
 	}
 	var found []candidate
 	err := db.Call(ctx, function, arguments, &found)
-	return found, err
+	return typed(found), err
+}
+
+// documentCandidates is how many chunks of documents are looked at: more than candidates, because a long document's may
+// crowd out others before it is thinned.
+const documentCandidates = 100
+
+func (a *Answerer) retrieveDocuments(ctx context.Context, db Database, q Question, embedding vector.Vector) ([]candidate, error) {
+	short, err := embedding.Short()
+	if err != nil {
+		return nil, err
+	}
+	var found []candidate
+	err = db.Call(ctx, "retrieve_document_chunks", map[string]any{
+		"query_embedding": short, "embedding_model": a.model.EmbeddingModel(), "match_threshold": q.MatchThreshold, "match_count": documentCandidates,
+	}, &found)
+	return typed(found), err
+}
+
+// typed says of each row what it is.
+func typed(found []candidate) []candidate {
+	for i := range found {
+		switch c := &found[i]; {
+		case c.DocumentID != nil:
+			c.Type = "document"
+		case c.TicketID != nil:
+			c.Type = "ticket"
+		default:
+			c.Type = "project"
+		}
+	}
+	return found
 }
 
 // best is the greatest similarity of all rows.
@@ -91,9 +127,9 @@ func choose(found []candidate, q Question) []candidate {
 // ticket has other chunks. What a note such as "Patch is up" has in common with a question is the header that was embedded
 // with it: it says that the ticket is right, and nothing else.
 func thin(found []candidate, places []int, q Question, alike *likeness) []int {
-	perSource := map[int64]int{}
+	perSource := map[sourceID]int{}
 	asked := alike.words.of(q.Text)
-	chunks := map[int64]int{}
+	chunks := map[sourceID]int{}
 	for _, place := range places {
 		chunks[found[place].sourceID()]++
 	}
@@ -121,12 +157,22 @@ func thin(found []candidate, places []int, q Question, alike *likeness) []int {
 	return kept
 }
 
-// sourceID tells tickets, and projects as negative numbers, apart.
-func (c candidate) sourceID() int64 {
-	if c.TicketID == nil {
-		return -c.ProjectID
+// sourceID tells tickets, projects and documents apart.
+type sourceID struct {
+	document        string
+	project, ticket int64
+}
+
+func (c candidate) sourceID() (id sourceID) {
+	switch {
+	case c.DocumentID != nil:
+		id.document = *c.DocumentID
+	case c.TicketID != nil:
+		id.ticket = *c.TicketID
+	case c.ProjectID != nil:
+		id.project = *c.ProjectID
 	}
-	return *c.TicketID
+	return id
 }
 
 // shortNote is the length in tokens under which a note's vector is mostly that of its header.

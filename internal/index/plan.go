@@ -34,7 +34,7 @@ type planned struct {
 // each used once. With force none stays.
 func (x *Indexer) newPlan(source storedSource, force bool) *plan {
 	p := &plan{
-		source: Source{ProjectID: source.ProjectID, TicketID: source.TicketID},
+		source: source.Source,
 		hash:   source.SourceHash,
 		stored: source.Chunks,
 	}
@@ -46,11 +46,7 @@ func (x *Indexer) newPlan(source storedSource, force bool) *plan {
 			}
 		}
 	}
-	names := []string{source.ProjectName}
-	if source.TicketName != nil {
-		names = append(names, *source.TicketName)
-	}
-	header := chunk.Header(x.tokenizer, names...)
+	header := chunk.Header(x.tokenizer, source.Names...)
 	// Counted once for all chunks: no token reaches over the blank line that ends it.
 	headerTokens := len(x.tokenizer.Lengths(chunk.Input(header, "")))
 	for _, text := range source.Texts {

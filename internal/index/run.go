@@ -77,7 +77,7 @@ func (x *Indexer) attempt(ctx context.Context, db Database, results []Result, pe
 	var places []int
 	next := 0 // rows come in the order asked for, without those that do not exist
 	for i, place := range pending {
-		if next == len(rows) || rows[next].ProjectID != wanted[i].ProjectID || !equal(rows[next].TicketID, wanted[i].TicketID) {
+		if next == len(rows) || !rows[next].same(wanted[i]) {
 			results[place].Found = false
 			continue
 		}

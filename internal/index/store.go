@@ -7,15 +7,13 @@ import (
 	"tasklens/internal/vector"
 )
 
-// storedSource is a row of read_sources.
+// storedSource is a source as the database has it.
 type storedSource struct {
-	ProjectID   int64         `json:"project_id"`
-	TicketID    *int64        `json:"ticket_id"`
-	ProjectName string        `json:"project_name"`
-	TicketName  *string       `json:"ticket_name"`
-	Texts       []storedText  `json:"texts"`
-	SourceHash  string        `json:"source_hash"`
-	Chunks      []storedChunk `json:"chunks"`
+	Source
+	Names      []string // that stand above each of its chunks
+	Texts      []storedText
+	SourceHash string
+	Chunks     []storedChunk
 }
 
 type storedText struct {
@@ -51,49 +49,70 @@ type storeResult struct {
 	EmbeddingIDs []string `json:"embedding_ids"`
 }
 
-func ids(sources []Source) (projects []int64, tickets []*int64) {
-	for _, source := range sources {
-		projects = append(projects, source.ProjectID)
-		tickets = append(tickets, source.TicketID)
-	}
-	return projects, tickets
-}
-
+// readSources gives the sources that exist, in the order asked for.
 func readSources(ctx context.Context, db Database, sources []Source) ([]storedSource, error) {
-	projects, tickets := ids(sources)
-	var rows []storedSource
-	err := db.Call(ctx, "read_sources", map[string]any{"project_ids": projects, "ticket_ids": tickets}, &rows)
-	return rows, err
+	tracked, documents := split(sources, func(s Source) Source { return s })
+	found, err := readTracked(ctx, db, tracked)
+	if err != nil {
+		return nil, err
+	}
+	foundDocuments, err := readDocuments(ctx, db, documents)
+	if err != nil {
+		return nil, err
+	}
+	merged := make([]storedSource, 0, len(found)+len(foundDocuments))
+	for _, source := range sources {
+		from := &found
+		if source.DocumentID != "" {
+			from = &foundDocuments
+		}
+		if len(*from) > 0 && (*from)[0].same(source) {
+			merged, *from = append(merged, (*from)[0]), (*from)[1:]
+		}
+	}
+	return merged, nil
 }
 
-func storeChunks(ctx context.Context, db Database, plans []*plan, chunks []newChunk, vectors []vector.Vector) ([]storeResult, error) {
-	var projects []int64
-	var tickets []*int64
-	var hashes []string
-	for _, p := range plans {
-		projects = append(projects, p.source.ProjectID)
-		tickets = append(tickets, p.source.TicketID)
-		hashes = append(hashes, p.hash)
+// split tells what belongs to the tracker from what belongs to documents. Each keeps its order.
+func split[T any](all []T, source func(T) Source) (tracked, documents []T) {
+	for _, one := range all {
+		if source(one).DocumentID == "" {
+			tracked = append(tracked, one)
+		} else {
+			documents = append(documents, one)
+		}
 	}
-	if chunks == nil {
-		chunks = []newChunk{}
-	}
-	if vectors == nil {
-		vectors = []vector.Vector{}
-	}
-	var rows []storeResult
-	err := db.Call(ctx, "store_chunks", map[string]any{
-		"project_ids": projects, "ticket_ids": tickets, "source_hashes": hashes, "chunks": chunks, "embeddings": vectors,
-	}, &rows)
-	return rows, err
+	return tracked, documents
 }
 
-// store writes the chunks of all plans in one transaction, each source only if its text is still the one that was
-// embedded.
+// store writes the chunks of all plans, each source only if its text is still the one that was embedded: in one
+// transaction for those of the tracker, and one for documents.
 func store(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
-	var chunks []newChunk
-	var vectors []vector.Vector
+	tracked, documents := split(plans, func(p *plan) Source { return p.source })
+	stored, err := storeTracked(ctx, db, tracked)
+	if err != nil {
+		return nil, err
+	}
+	storedDocuments, err := storeDocuments(ctx, db, documents)
+	if err != nil {
+		return nil, err
+	}
+	merged := make([]storeResult, 0, len(plans))
+	for _, p := range plans {
+		from := &stored
+		if p.source.DocumentID != "" {
+			from = &storedDocuments
+		}
+		merged, *from = append(merged, (*from)[0]), (*from)[1:]
+	}
+	return merged, nil
+}
+
+// newChunks are the chunks of plans as both storing functions take them, and the vectors of those that are new.
+func newChunks(plans []*plan) (chunks []newChunk, vectors []vector.Vector, hashes []string) {
+	chunks, vectors = []newChunk{}, []vector.Vector{}
 	for i, p := range plans {
+		hashes = append(hashes, p.hash)
 		for position, next := range p.chunks {
 			row := newChunk{Source: i + 1, ChunkID: next.chunkID, Kind: next.kind, StatusChangeID: next.statusChangeID, Position: position}
 			if next.chunkID == nil {
@@ -104,9 +123,15 @@ func store(ctx context.Context, db Database, plans []*plan) ([]storeResult, erro
 			chunks = append(chunks, row)
 		}
 	}
-	rows, err := storeChunks(ctx, db, plans, chunks, vectors)
-	if err == nil && len(rows) != len(plans) {
-		err = fmt.Errorf("%d answers for %d sources", len(rows), len(plans))
+	return chunks, vectors, hashes
+}
+
+// callStore calls a storing function and checks that it tells of every source.
+func callStore(ctx context.Context, db Database, function string, arguments map[string]any, sources int) ([]storeResult, error) {
+	var rows []storeResult
+	err := db.Call(ctx, function, arguments, &rows)
+	if err == nil && len(rows) != sources {
+		err = fmt.Errorf("%d answers for %d sources", len(rows), sources)
 	}
 	return rows, err
 }

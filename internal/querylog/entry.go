@@ -54,9 +54,10 @@ type Entry struct {
 	Total          Milliseconds `json:"total_ms"`
 }
 
-// Source is what an answer could draw on, or a search found; its text stands in the tracker.
+// Source is what an answer could draw on, or a search found; its text stands where it came from.
 type Source struct {
-	ProjectID  int64    `json:"project_id"`
+	ProjectID  int64    `json:"project_id,omitempty"`  // 0 for a document, which is in none
+	DocumentID *string  `json:"document_id,omitempty"` // nil for what is in the tracker
 	TicketID   *int64   `json:"ticket_id"`
 	TicketKey  *string  `json:"ticket_key"`
 	ChunkID    *string  `json:"chunk_id,omitempty"`
@@ -73,18 +74,22 @@ func (m Milliseconds) MarshalJSON() ([]byte, error) {
 }
 
 type queryParameters struct {
-	ProjectID      *int64  `json:"project_id,omitempty"`
-	StatusFilter   *string `json:"status_filter,omitempty"`
-	TopK           int     `json:"top_k"`
-	MatchThreshold float64 `json:"match_threshold"`
-	Lambda         float64 `json:"mmr_lambda"`
-	Retrieval      string  `json:"retrieval"`
+	Corpus         answer.Corpus `json:"corpus,omitempty"` // left out where it is the tickets
+	ProjectID      *int64        `json:"project_id,omitempty"`
+	StatusFilter   *string       `json:"status_filter,omitempty"`
+	TopK           int           `json:"top_k"`
+	MatchThreshold float64       `json:"match_threshold"`
+	Lambda         float64       `json:"mmr_lambda"`
+	Retrieval      string        `json:"retrieval"`
 }
 
 // OfAnswer makes the entry of a question and its answer, or of how far it came before err. usual is the operator's
 // threshold: what a request with a lower one found below it counts as little similar all the same.
 func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) Entry {
-	parameters := queryParameters{q.ProjectID, q.StatusFilter, q.TopK, q.MatchThreshold, q.Lambda, "vector"}
+	parameters := queryParameters{q.Corpus, q.ProjectID, q.StatusFilter, q.TopK, q.MatchThreshold, q.Lambda, "vector"}
+	if q.Corpus == answer.Tickets {
+		parameters.Corpus = ""
+	}
 	if q.Hybrid {
 		parameters.Retrieval = "hybrid"
 	}
@@ -96,7 +101,11 @@ func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) 
 	}
 	cited := false
 	for _, s := range found.Sources {
-		e.Sources = append(e.Sources, Source{s.ProjectID, s.TicketID, s.TicketKey, s.ChunkID, s.Similarity, s.Cited})
+		source := Source{DocumentID: s.DocumentID, TicketID: s.TicketID, TicketKey: s.TicketKey, ChunkID: s.ChunkID, Similarity: s.Similarity, Cited: s.Cited}
+		if s.ProjectID != nil {
+			source.ProjectID = *s.ProjectID
+		}
+		e.Sources = append(e.Sources, source)
 		cited = cited || s.Cited
 	}
 	e.Uncited = len(e.Sources) > 0 && !cited && (found.Outcome == answer.Answered || found.Outcome == answer.CutOff)

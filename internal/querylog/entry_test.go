@@ -17,7 +17,7 @@ import (
 func is[T any](x T) *T { return &x }
 
 func source(project int64, similarity float64) answer.Source {
-	s := answer.Source{ProjectID: project, TicketID: is(project * 10), Similarity: is(similarity), Text: "never kept"}
+	s := answer.Source{ProjectID: is(project), TicketID: is(project * 10), Similarity: is(similarity), Text: "never kept"}
 	if similarity < 0 {
 		s.Similarity = nil // found by its words alone
 	}
@@ -58,7 +58,7 @@ func TestEntryOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	q := answer.Question{Text: "Why?", ProjectID: is(int64(1)), StatusFilter: is("Done"), TopK: 5, MatchThreshold: 0.6, Lambda: 0.5, Hybrid: true}
 	found := answer.Answer{
-		Text: "So\x00 [1].", Sources: []answer.Source{{TicketID: is(int64(7)), TicketKey: is("AA-7"), TicketName: is("a name"), ProjectID: 1, ChunkID: is("c"),
+		Text: "So\x00 [1].", Sources: []answer.Source{{TicketID: is(int64(7)), TicketKey: is("AA-7"), TicketName: is("a name"), ProjectID: is(int64(1)), ChunkID: is("c"),
 			Similarity: is(0.75), Text: "never kept", Cited: true}}, BestSimilarity: is(0.75), Model: "m", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2,
 		Embedding: 1500 * time.Microsecond, Retrieval: 2 * time.Millisecond,
 	}

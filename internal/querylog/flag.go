@@ -31,5 +31,6 @@ func ambiguous(sources []Source) bool {
 		}
 	}
 	slices.SortStableFunc(compared, func(a, b Source) int { return cmp.Compare(*b.Similarity, *a.Similarity) })
-	return len(compared) > 1 && compared[0].ProjectID != compared[1].ProjectID && *compared[0].Similarity-*compared[1].Similarity <= tie
+	// A document is in no project, and ties with none.
+	return len(compared) > 1 && compared[0].ProjectID*compared[1].ProjectID != 0 && compared[0].ProjectID != compared[1].ProjectID && *compared[0].Similarity-*compared[1].Similarity <= tie
 }

@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// Dimensions is the length of every stored embedding: that of text-embedding-3-small.
+// Dimensions is the length of the stored embeddings of tickets, and of all that come from a model: that of
+// text-embedding-3-small.
 const Dimensions = 1536
 
 // Vector is an embedding.
@@ -21,6 +22,25 @@ func Fit(numbers []float32) (Vector, error) {
 	if len(numbers) > Dimensions {
 		return nil, fmt.Errorf("the model's embeddings have %d numbers, at most %d can be stored", len(numbers), Dimensions)
 	}
+	return scale(numbers, Dimensions)
+}
+
+// ShortDimensions is the length of the embeddings of documents.
+const ShortDimensions = 768
+
+// Short gives the first ShortDimensions numbers of an embedding, scaled to length 1 again: what text-embedding-3-small
+// gives when it is asked for so many, because it is trained for this cut. An embedding that was padded by at least as
+// many zeros loses nothing. It fails where what is left has no direction.
+func (v Vector) Short() (Vector, error) {
+	short, err := scale(v[:min(len(v), ShortDimensions)], ShortDimensions)
+	if err != nil {
+		return nil, fmt.Errorf("cut an embedding to %d numbers: %w", ShortDimensions, err)
+	}
+	return short, nil
+}
+
+// scale gives numbers the length 1, and zeros behind them.
+func scale(numbers []float32, dimensions int) (Vector, error) {
 	sum := 0.0
 	for _, x := range numbers {
 		sum += float64(x) * float64(x)
@@ -29,11 +49,11 @@ func Fit(numbers []float32) (Vector, error) {
 	if length == 0 || math.IsNaN(length) || math.IsInf(length, 0) {
 		return nil, fmt.Errorf("the model gave an embedding without direction (length %v)", length)
 	}
-	fitted := make(Vector, Dimensions)
+	scaled := make(Vector, dimensions)
 	for i, x := range numbers {
-		fitted[i] = float32(float64(x) / length)
+		scaled[i] = float32(float64(x) / length)
 	}
-	return fitted, nil
+	return scaled, nil
 }
 
 // MarshalJSON writes the vector as a string in pgvector's input form, "[0.1,0.2]". A string, because an array of

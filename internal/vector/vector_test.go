@@ -104,3 +104,26 @@ func TestMarshalJSON(t *testing.T) {
 		}
 	})
 }
+
+func TestShort(t *testing.T) {
+	t.Parallel()
+	whole := make(Vector, Dimensions)
+	whole[0], whole[ShortDimensions-1], whole[ShortDimensions] = 0.3, 0.4, 0.8
+	short, err := whole.Short()
+	if err != nil || len(short) != ShortDimensions {
+		t.Fatalf("cut to %d numbers: %v", len(short), err)
+	}
+	if math.Abs(float64(short[0])-0.6) > 1e-6 || math.Abs(float64(short[ShortDimensions-1])-0.8) > 1e-6 {
+		t.Errorf("cut to %v … %v", short[0], short[ShortDimensions-1])
+	}
+	if whole[0] != 0.3 {
+		t.Error("the whole embedding has changed")
+	}
+	if padded, err := (Vector{3, 4}).Short(); err != nil || len(padded) != ShortDimensions || math.Abs(float64(padded[1])-0.8) > 1e-6 {
+		t.Errorf("a shorter one becomes %d numbers: %v", len(padded), err)
+	}
+	whole[0], whole[ShortDimensions-1] = 0, 0
+	if _, err := whole.Short(); err == nil {
+		t.Error("what has no direction left is taken")
+	}
+}

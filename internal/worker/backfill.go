@@ -26,10 +26,7 @@ func MeasureMissing(ctx context.Context, db Database, measurer Measurer, model s
 	var rows []struct {
 		Sources    int
 		Characters int
-		Sample     []struct {
-			ProjectID int64  `json:"project_id"`
-			TicketID  *int64 `json:"ticket_id"`
-		}
+		Sample     []source
 	}
 	err := db.Call(ctx, "measure_missing_embeddings",
 		map[string]any{"embedding_model": model, "everything": everything, "sample_count": sampled}, &rows)
@@ -45,7 +42,7 @@ func MeasureMissing(ctx context.Context, db Database, measurer Measurer, model s
 	}
 	sources := make([]index.Source, len(rows[0].Sample))
 	for i, s := range rows[0].Sample {
-		sources[i] = index.Source{ProjectID: s.ProjectID, TicketID: s.TicketID}
+		sources[i] = s.toIndex()
 	}
 	tokens, characters, err := measurer.Measure(ctx, db, sources)
 	if err != nil {

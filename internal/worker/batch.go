@@ -52,7 +52,7 @@ func next(jobs []job, batch int) (group, rest []job) {
 func (w *Worker) group(ctx context.Context, lease string, jobs []job) bool {
 	sources := make([]index.Source, len(jobs))
 	for i, j := range jobs {
-		sources[i] = index.Source{ProjectID: j.ProjectID, TicketID: j.TicketID}
+		sources[i] = j.toIndex()
 	}
 	bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 	done, err := w.indexer.Sync(bounded, w.db, sources)

@@ -3,6 +3,8 @@ package worker
 import (
 	"context"
 	"time"
+
+	"tasklens/internal/index"
 )
 
 // Every call that takes or gives back jobs goes on when the worker is stopped: half done, it would leave jobs taken
@@ -17,10 +19,20 @@ type claimed struct {
 }
 
 type job struct {
-	JobID     int64  `json:"job_id"`
-	ProjectID int64  `json:"project_id"`
-	TicketID  *int64 `json:"ticket_id"` // nil: the project's own text
-	Attempt   int    `json:"attempt"`   // 1 the first time
+	JobID int64 `json:"job_id"`
+	source
+	Attempt int `json:"attempt"` // 1 the first time
+}
+
+// source is a source as the queue names it; what it is not, is null.
+type source struct {
+	ProjectID  int64  `json:"project_id"`
+	TicketID   *int64 `json:"ticket_id"` // nil: the project's own text
+	DocumentID string `json:"document_id"`
+}
+
+func (s source) toIndex() index.Source {
+	return index.Source{ProjectID: s.ProjectID, TicketID: s.TicketID, DocumentID: s.DocumentID}
 }
 
 func ids(jobs []job) []int64 {

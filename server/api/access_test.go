@@ -20,12 +20,19 @@ var calls = []struct{ method, path, body string }{
 	{http.MethodGet, "/api/projects", ""},
 	{http.MethodGet, "/api/statuses", ""},
 	{http.MethodGet, "/api/embeddings/status", ""},
+	{http.MethodPost, "/api/knowledge/documents", `{"id":"00000000-0000-4000-8000-000000000001","title":"x","content":"x"}`},
+	{http.MethodGet, "/api/knowledge/documents/00000000-0000-4000-8000-000000000001", ""},
+	{http.MethodGet, "/api/knowledge/documents/00000000-0000-4000-8000-000000000001/similar", ""},
+	{http.MethodGet, "/api/knowledge/search?q=x", ""},
+	{http.MethodGet, "/api/knowledge/search?q=x&hybrid=true", ""},
+	{http.MethodGet, "/api/knowledge/entities/x", ""},
 }
 
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.load([]project{{Key: "TX", Name: "Checkout"}}, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice"}}) // the first of each has the id 1
+	s.shelve(map[string]any{"id": "00000000-0000-4000-8000-000000000001", "title": "x", "content": "x"})
 	sign := func(secret string, claims map[string]any) string {
 		token, err := gateway.Token([]byte(secret), claims)
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 	"tasklens/internal/enrich"
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
+	"tasklens/internal/knowledge"
 	"tasklens/internal/memo"
 	"tasklens/internal/migrate"
 	"tasklens/internal/postgrest"
@@ -45,9 +46,11 @@ type Parts struct {
 	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
 	Enricher       *enrich.Enricher
-	QueryLog       *querylog.Log    // nil keeps none
-	Memo           *memo.Memo       // nil: every response is made anew
-	Embeddings     *memo.Embeddings // of queries; nil where none are remembered
+	Library        *knowledge.Library
+	Tracker        *knowledge.Tracker // nil counts no retrievals
+	QueryLog       *querylog.Log      // nil keeps none
+	Memo           *memo.Memo         // nil: every response is made anew
+	Embeddings     *memo.Embeddings   // of queries; nil where none are remembered
 	Migrations     fs.FS
 	Log            *slog.Logger
 	EmbeddingModel string
@@ -128,6 +131,13 @@ func (a *API) routes() {
 	a.app.Get("/api/knowledge/enrich/stats", a.enrichStats)
 	a.app.Get("/api/projects", a.projects)
 	a.app.Get("/api/statuses", a.statuses)
+	a.app.Post("/api/knowledge/documents", a.putDocument)
+	a.app.Get("/api/knowledge/documents/:id", a.getDocument)
+	a.app.Delete("/api/knowledge/documents/:id", a.deleteDocument)
+	a.app.Get("/api/knowledge/documents/:id/similar", a.similarDocuments)
+	a.app.Post("/api/knowledge/documents/:id/feedback", a.rateDocument)
+	a.app.Get("/api/knowledge/search", a.searchDocuments)
+	a.app.Get("/api/knowledge/entities/:name", a.documentsByEntity)
 }
 
 // Listener serves connections until Shutdown.

@@ -142,6 +142,8 @@ func typeName(t reflect.Type) string {
 		return "a string"
 	case reflect.Bool:
 		return "true or false"
+	case reflect.Slice:
+		return "a list of strings"
 	case reflect.Int, reflect.Int64:
 		return "an integer"
 	default:
@@ -149,10 +151,17 @@ func typeName(t reflect.Type) string {
 	}
 }
 
-// hasNUL tells whether a string holds the one character that Postgres cannot.
+// hasNUL tells whether a string, or one of a list, holds the one character that Postgres cannot.
 func hasNUL(field reflect.Value) bool {
 	if field.Kind() == reflect.Pointer {
 		field = field.Elem()
+	}
+	if field.Kind() == reflect.Slice {
+		for i := range field.Len() {
+			if hasNUL(field.Index(i)) {
+				return true
+			}
+		}
 	}
 	return field.Kind() == reflect.String && strings.ContainsRune(field.String(), 0)
 }

@@ -72,7 +72,7 @@ func (d document) input(route *routers.Route, request *http.Request) *openapi3fi
 func (d document) route(request *http.Request) *routers.Route {
 	// Names in a path are compared as they are written; the service does not care about case.
 	copied := *request
-	copied.URL = &url.URL{Path: request.URL.Path}
+	copied.URL = &url.URL{Path: request.URL.EscapedPath()}
 	route, _, err := d.router.FindRoute(&copied)
 	if err != nil {
 		return nil

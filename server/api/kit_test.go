@@ -18,6 +18,7 @@ import (
 	"tasklens/internal/enrich"
 	"tasklens/internal/gateway"
 	"tasklens/internal/index"
+	"tasklens/internal/knowledge"
 	"tasklens/internal/memo"
 	"tasklens/internal/offline"
 	"tasklens/internal/openai"
@@ -83,6 +84,8 @@ type service struct {
 	rows     *postgrest.Session // the database as the service sees it, past the watched upstream
 	log      *journal
 	queries  *querylog.Log
+	tracker  *knowledge.Tracker
+	indexer  *index.Indexer
 	memo     *memo.Memo
 	stop     func(drain time.Duration) error
 	ids      map[string]int64 // of projects and tickets, by key
@@ -142,6 +145,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		}),
 		Comparer: search.NewComparer(model, measure),
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
+		Library:  knowledge.New(asked),
 		Answerer: answer.New(asked, measure, want.answers), Migrations: supabase.Migrations(), Log: log,
 		EmbeddingModel: want.embeddingModel, MatchThreshold: want.threshold, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
@@ -154,6 +158,14 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		})
 	}
 	parts.QueryLog = s.queries
+	s.tracker = knowledge.NewTracker(parts.Database.AsService(), func(lost int64, cause error) { log.Warn("not counted", "lost", lost, "error", cause) })
+	parts.Tracker = s.tracker
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		s.tracker.Close(ctx)
+	})
+	s.indexer = parts.Indexer
 	if want.broken {
 		parts.Answerer = nil
 	}

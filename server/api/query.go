@@ -39,13 +39,20 @@ func (r *queryRequest) check(wrong report) {
 	checkText(wrong, "question", &r.Question)
 	checkID(wrong, "project_id", r.ProjectID)
 	checkStatus(wrong, r.StatusFilter)
-	wrong(or(r.Corpus, "tickets") != "tickets", "corpus", "must be \"tickets\"")
+	corpus := answer.Corpus(or(r.Corpus, string(answer.Tickets)))
+	wrong(corpus != answer.Tickets && corpus != answer.Documents && corpus != answer.All, "corpus", "must be \"tickets\", \"documents\" or \"all\"")
+	wrong(corpus == answer.Documents && r.ProjectID != nil, "project_id", "must be left out where only documents are asked")
+	wrong(corpus == answer.Documents && r.StatusFilter != nil, "status_filter", "must be left out where only documents are asked")
 	checkRange(wrong, "top_k", r.TopK, 1, maxTopK)
 	checkUnit(wrong, "match_threshold", r.MatchThreshold)
 	checkUnit(wrong, "mmr_lambda", r.MMRLambda)
 	retrieval := or(r.Retrieval, retrievalVector)
 	wrong(retrieval != retrievalVector && retrieval != retrievalHybrid, "retrieval", "must be \"vector\" or \"hybrid\"")
+	wrong(retrieval == retrievalHybrid && corpus != answer.Tickets, "retrieval", "must be \"vector\" where documents are asked")
 }
+
+// documentsVersion is the project whose version is that of the documents; see data_version in the database.
+var documentsVersion int64 = -1
 
 type queryResponse struct {
 	Answer         string          `json:"answer"`
@@ -62,7 +69,7 @@ func newQueryResponse(found answer.Answer) queryResponse {
 	}
 }
 
-// query answers a question from the tracker's texts, in one piece or as events.
+// query answers a question from the tracker's texts and the documents, in one piece or as events.
 func (a *API) query(c *fiber.Ctx) error {
 	var request queryRequest
 	if err := decode(c, &request); err != nil {
@@ -73,14 +80,17 @@ func (a *API) query(c *fiber.Ctx) error {
 		return err
 	}
 	question := answer.Question{
-		Text: request.Question, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
+		Text: request.Question, Corpus: answer.Corpus(or(request.Corpus, string(answer.Tickets))), ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
 		TopK: or(request.TopK, defaultTopK), MatchThreshold: or(request.MatchThreshold, a.MatchThreshold),
 		Lambda: or(request.MMRLambda, defaultLambda), Hybrid: or(request.Retrieval, retrievalVector) == retrievalHybrid,
 	}
 	started := time.Now()
 	whole := asked(c, "query", question.ProjectID, question)
-	if question.Hybrid {
-		whole.Project = nil // words weigh by how rare they are in all projects
+	switch {
+	case question.Corpus == answer.Documents:
+		whole.Project = &documentsVersion
+	case question.Corpus == answer.All || question.Hybrid:
+		whole.Project = nil // words weigh by how rare they are in all projects; documents belong to none
 	}
 	if or(request.Stream, false) || acceptsEvents(c) {
 		return a.streamAnswer(c, db, whole, question, started)

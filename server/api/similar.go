@@ -1,12 +1,8 @@
 package api
 
 import (
-	"fmt"
-	"strconv"
-
 	"github.com/gofiber/fiber/v2"
 
-	"tasklens/internal/fault"
 	"tasklens/internal/search"
 )
 
@@ -21,30 +17,16 @@ type similarResponse struct {
 
 // similarTickets finds likely duplicates of a ticket.
 func (a *API) similarTickets(c *fiber.Ctx) error {
-	if err := noParameters(c, "limit"); err != nil {
+	p := parameters{c: c}
+	ticketID, limit := p.pathID("ticket_id"), p.integer("limit", defaultSimilar, 1, maxLimit)
+	if err := p.err(); err != nil {
 		return err
-	}
-	var fields []fault.Field
-	// Digits alone, as openapi.yaml says: no sign, nothing beyond 64 bits.
-	ticketID, err := strconv.ParseUint(c.Params("ticket_id"), 10, 63)
-	if err != nil || ticketID < 1 {
-		fields = append(fields, fault.Field{Name: "ticket_id", Message: "must be a positive integer"})
-	}
-	limit := defaultSimilar
-	if given := c.Context().QueryArgs().PeekMulti("limit"); len(given) > 0 {
-		// Of several limits there is no telling which is meant.
-		if limit, err = strconv.Atoi(string(given[0])); err != nil || len(given) > 1 || limit < 1 || limit > maxLimit {
-			fields = append(fields, fault.Field{Name: "limit", Message: fmt.Sprintf("must be an integer from 1 to %d", maxLimit)})
-		}
-	}
-	if len(fields) > 0 {
-		return fault.InvalidFields(fields...)
 	}
 	db, err := a.database(c)
 	if err != nil {
 		return err
 	}
-	results, err := a.Comparer.ToTicket(c.UserContext(), db, int64(ticketID), limit)
+	results, err := a.Comparer.ToTicket(c.UserContext(), db, ticketID, limit)
 	if err != nil {
 		return err
 	}

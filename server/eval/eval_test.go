@@ -6,6 +6,7 @@ import (
 	"math"
 	"net"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +14,10 @@ import (
 	"tasklens/internal/answer"
 	"tasklens/internal/gateway"
 	"tasklens/internal/index"
+	"tasklens/internal/knowledge"
 	"tasklens/internal/load"
 	"tasklens/internal/measure"
+	"tasklens/internal/notefile"
 	"tasklens/internal/offline"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
@@ -61,11 +64,20 @@ func start(t *testing.T, database *testbed.DB, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if folder := filepath.Join(path, eval.DocumentsFolder); notefile.Is(folder) {
+		notes, err := notefile.Open(folder)
+		if err == nil {
+			_, err = knowledge.Import(t.Context(), postgrest.New(restURL, key).AsService(), indexer, notes.Notes(), func(bad error) { t.Error(bad) }, func(int) {})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	app, err := api.New(api.Parts{
 		Database: postgrest.New(restURL, key), Indexer: indexer, Answerer: answer.New(model, tokens, answer.Options{VectorWeight: 1, KeywordWeight: 1}), Migrations: supabase.Migrations(),
 		Searcher: search.New(model, search.Weights{Vector: 1, Keyword: 1}, func(context.Context, string, error) {}),
-		Comparer: search.NewComparer(model, tokens),
-		Log:      slog.New(slog.DiscardHandler), EmbeddingModel: offline.EmbeddingModel, MatchThreshold: 0.7, RequestTimeout: time.Minute,
+		Comparer: search.NewComparer(model, tokens), Library: knowledge.New(model),
+		Log: slog.New(slog.DiscardHandler), EmbeddingModel: offline.EmbeddingModel, MatchThreshold: 0.7, RequestTimeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -61,13 +61,24 @@ func (s Service) post(ctx context.Context, path string, request, answer any) err
 	if err != nil {
 		return err
 	}
+	return s.call(ctx, http.MethodPost, path, body, answer)
+}
+
+// get reads the JSON object at a path.
+func (s Service) get(ctx context.Context, path string, answer any) error {
+	return s.call(ctx, http.MethodGet, path, nil, answer)
+}
+
+func (s Service) call(ctx context.Context, method, path string, body []byte, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	call, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, bytes.NewReader(body))
+	call, err := http.NewRequestWithContext(ctx, method, s.URL+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	call.Header.Set("Content-Type", "application/json")
+	if body != nil {
+		call.Header.Set("Content-Type", "application/json")
+	}
 	response, err := http.DefaultClient.Do(call)
 	if err != nil {
 		return err

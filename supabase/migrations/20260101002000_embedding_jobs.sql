@@ -1,4 +1,4 @@
--- What waits to be embedded: a queue of sources (a ticket with its notes, or a project's own text). Whoever writes a text
+-- What waits to be embedded: a queue of sources (a ticket with its notes, a project's own text, or a document). Whoever writes a text
 -- adds to it in the same transaction, and waits for nobody doing so: what would wait is passed over, and adds a job too
 -- many at worst. A job too many is cheap: whoever takes it finds the chunks in step and ends it.
 
@@ -6,6 +6,7 @@ create table private.embedding_jobs (
   embedding_job_id bigint generated always as identity primary key,
   project_id bigint,
   ticket_id bigint,
+  document_id uuid,
   background boolean not null,
   with_tickets boolean not null default false,
   requested_at timestamptz not null default clock_timestamp(),
@@ -14,13 +15,13 @@ create table private.embedding_jobs (
   lease_id uuid,
   dead_at timestamptz,
   last_error text,
-  check (num_nonnulls(project_id, ticket_id) = 1),
+  check (num_nonnulls(project_id, ticket_id, document_id) = 1),
   check (lease_id is null or dead_at is null)
 )
 -- Rows come and go.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 comment on table private.embedding_jobs is
-  'Sources whose chunks may be behind their texts: a ticket (wherever it is now), or a project''s own text. Nothing refers to the tracker: a job whose source is gone just ends.';
+  'Sources whose chunks may be behind their texts: a ticket (wherever it is now), a project''s own text, or a document. Nothing refers to their tables: a job whose source is gone just ends.';
 comment on column private.embedding_jobs.background is 'Behind what a person has just edited.';
 comment on column private.embedding_jobs.with_tickets is 'A project''s: all its tickets are to follow, because its name is in the header of their chunks.';
 comment on column private.embedding_jobs.due_at is 'When it may be taken: at once, after a pause, or (of a running one) when its lease runs out.';
@@ -31,6 +32,7 @@ comment on column private.embedding_jobs.dead_at is 'When it was given up, for l
 create index embedding_jobs_due_idx on private.embedding_jobs (background, due_at, embedding_job_id) where dead_at is null;
 create index embedding_jobs_ticket_id_idx on private.embedding_jobs (ticket_id) where ticket_id is not null;
 create index embedding_jobs_project_id_idx on private.embedding_jobs (project_id) where project_id is not null;
+create index embedding_jobs_document_id_idx on private.embedding_jobs (document_id) where document_id is not null;
 create index embedding_jobs_lease_id_idx on private.embedding_jobs (lease_id) where lease_id is not null;
 
 alter table private.embedding_jobs enable row level security;
@@ -42,7 +44,8 @@ create function private.enqueue_sources(
   project_ids bigint[],
   ticket_ids bigint[],
   with_tickets boolean default false,
-  background boolean default false
+  background boolean default false,
+  document_ids uuid[] default '{}'
 )
 returns bigint
 -- A plan made while the queue was empty would read all of it at every edit.
@@ -53,13 +56,15 @@ declare
   -- Who loads many rows and embeds them itself says so, and keeps workers from doing the same.
   due constant timestamptz := start + least('10 minutes', coalesce(nullif(current_setting('tasklens.embedding_delay', true), ''), '0')::interval);
   -- What came in hundreds was no person's edit.
-  behind constant boolean := enqueue_sources.background or cardinality(enqueue_sources.project_ids) + cardinality(enqueue_sources.ticket_ids) > 100;
+  asked constant integer := cardinality(enqueue_sources.project_ids) + cardinality(enqueue_sources.ticket_ids) + cardinality(enqueue_sources.document_ids);
+  behind constant boolean := enqueue_sources.background or asked > 100;
   waiting_projects bigint[] := '{}';
   waiting_tickets bigint[] := '{}';
+  waiting_documents uuid[] := '{}';
   added bigint;
 begin
   -- A ticket that is deleted runs the triggers of its notes, even if it has none.
-  if cardinality(enqueue_sources.project_ids) + cardinality(enqueue_sources.ticket_ids) = 0 then
+  if asked = 0 then
     return 0;
   end if;
   -- In an older snapshot, locking a job that was taken meanwhile would fail the writer.
@@ -74,25 +79,33 @@ begin
       where j.ticket_id = any (enqueue_sources.ticket_ids) and j.lease_id is null and j.dead_at is null and j.attempts = 0
         and j.due_at <= due and j.background <= behind
       for key share skip locked);
+    waiting_documents := array(
+      select j.document_id from private.embedding_jobs j
+      where j.document_id = any (enqueue_sources.document_ids) and j.lease_id is null and j.dead_at is null and j.attempts = 0
+        and j.due_at <= due and j.background <= behind
+      for key share skip locked);
   end if;
-  insert into private.embedding_jobs (project_id, ticket_id, background, with_tickets, requested_at, due_at)
-  select s.project_id, s.ticket_id, behind, enqueue_sources.with_tickets, start, due
+  insert into private.embedding_jobs (project_id, ticket_id, document_id, background, with_tickets, requested_at, due_at)
+  select s.project_id, s.ticket_id, s.document_id, behind, enqueue_sources.with_tickets, start, due
   from (
-    select p.project_id, null::bigint as ticket_id
+    select p.project_id, null::bigint as ticket_id, null::uuid as document_id
     from (select unnest(enqueue_sources.project_ids) as project_id except select unnest(waiting_projects)) p
     union all
-    select null, t.ticket_id
+    select null, t.ticket_id, null
     from (select unnest(enqueue_sources.ticket_ids) as ticket_id except select unnest(waiting_tickets)) t
+    union all
+    select null, null, d.document_id
+    from (select unnest(enqueue_sources.document_ids) as document_id except select unnest(waiting_documents)) d
   ) s
-  order by s.project_id, s.ticket_id;
+  order by s.project_id, s.ticket_id, s.document_id;
   get diagnostics added = row_count;
   return added;
 end
 $$;
-comment on function private.enqueue_sources(bigint[], bigint[], boolean, boolean) is
-  'Asks for these projects'' own texts and these tickets to be embedded; with_tickets: and all tickets of the projects. More than 100 at once, or background, go behind others. Waits for nobody. Returns how many jobs it added to those that wait already.';
-revoke execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean) from public;
-grant execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean) to service_role;
+comment on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[]) is
+  'Asks for these projects'' own texts, these tickets and these documents to be embedded; with_tickets: and all tickets of the projects. More than 100 at once, or background, go behind others. Waits for nobody. Returns how many jobs it added to those that wait already.';
+revoke execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[]) from public;
+grant execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[]) to service_role;
 
 -- To be called before the texts are read again: then what the locked jobs ask for is surely in what is read.
 create function private.lock_waiting_jobs(project_ids bigint[], ticket_ids bigint[])
@@ -109,3 +122,15 @@ comment on function private.lock_waiting_jobs(bigint[], bigint[]) is
   'Locks the jobs of these sources that nobody has taken, as far as it can without waiting, and returns them.';
 revoke execute on function private.lock_waiting_jobs(bigint[], bigint[]) from public;
 grant execute on function private.lock_waiting_jobs(bigint[], bigint[]) to service_role;
+
+create function private.lock_waiting_document_jobs(document_ids uuid[])
+returns setof bigint
+language sql volatile rows 100 security invoker set search_path = ''
+as $$
+  select j.embedding_job_id from private.embedding_jobs j
+  where j.lease_id is null and j.document_id = any (lock_waiting_document_jobs.document_ids)
+  for update skip locked
+$$;
+comment on function private.lock_waiting_document_jobs(uuid[]) is 'As lock_waiting_jobs, for documents.';
+revoke execute on function private.lock_waiting_document_jobs(uuid[]) from public;
+grant execute on function private.lock_waiting_document_jobs(uuid[]) to service_role;

@@ -64,6 +64,22 @@ end
 $$;
 comment on function private.enqueue_notes() is 'Trigger: asks for tickets whose notes changed.';
 
+create function private.enqueue_documents() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    perform private.enqueue_sources('{}', '{}', document_ids => array(select n.id from new_rows n));
+  else
+    perform private.enqueue_sources('{}', '{}', document_ids => array(
+      select n.id from new_rows n left join old_rows o using (id)
+      where (n.title, n.content) is distinct from (o.title, o.content)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.enqueue_documents() is 'Trigger: asks for documents that are new or whose text changed.';
+
 -- Without this the dead jobs of what is gone would stay for ever.
 create function private.forget_jobs() returns trigger
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
@@ -72,6 +88,9 @@ begin
   if tg_table_name = 'projects' then
     delete from private.embedding_jobs d where d.embedding_job_id in (
       select j.embedding_job_id from private.embedding_jobs j join old_rows o on o.project_id = j.project_id for update of j skip locked);
+  elsif tg_table_name = 'documents' then
+    delete from private.embedding_jobs d where d.embedding_job_id in (
+      select j.embedding_job_id from private.embedding_jobs j join old_rows o on o.id = j.document_id for update of j skip locked);
   else
     delete from private.embedding_jobs d where d.embedding_job_id in (
       select j.embedding_job_id from private.embedding_jobs j join old_rows o on o.ticket_id = j.ticket_id for update of j skip locked);
@@ -79,11 +98,12 @@ begin
   return null;
 end
 $$;
-comment on function private.forget_jobs() is 'Trigger: ends the jobs of deleted projects or tickets, except those that somebody holds; they end when they are taken.';
+comment on function private.forget_jobs() is 'Trigger: ends the jobs of deleted projects, tickets or documents, except those that somebody holds; they end when they are taken.';
 
 revoke execute on function private.enqueue_projects() from public;
 revoke execute on function private.enqueue_tickets() from public;
 revoke execute on function private.enqueue_notes() from public;
+revoke execute on function private.enqueue_documents() from public;
 revoke execute on function private.forget_jobs() from public;
 
 create trigger enqueue_inserted_projects after insert on public.projects
@@ -113,3 +133,12 @@ create trigger enqueue_updated_notes after update on public.status_changes
 create trigger enqueue_deleted_notes after delete on public.status_changes
   referencing old table as old_rows
   for each statement execute function private.enqueue_notes();
+create trigger enqueue_inserted_documents after insert on public.documents
+  referencing new table as new_rows
+  for each statement execute function private.enqueue_documents();
+create trigger enqueue_updated_documents after update on public.documents
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.enqueue_documents();
+create trigger forget_deleted_documents after delete on public.documents
+  referencing old table as old_rows
+  for each statement execute function private.forget_jobs();

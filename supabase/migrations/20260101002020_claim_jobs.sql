@@ -28,6 +28,8 @@ begin
           select 1 from private.embedding_jobs r where r.ticket_id = j.ticket_id and r.lease_id is not null and r.due_at > moment)
         and not exists (
           select 1 from private.embedding_jobs r where r.project_id = j.project_id and r.lease_id is not null and r.due_at > moment)
+        and not exists (
+          select 1 from private.embedding_jobs r where r.document_id = j.document_id and r.lease_id is not null and r.due_at > moment)
       order by j.due_at, j.embedding_job_id
       limit wanted - cardinality(taken)
       for update of j skip locked);
@@ -48,21 +50,29 @@ begin
       join private.embedding_jobs j on s.project_id = j.project_id
       where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
       for update of s skip locked
+    ) || array(
+      select s.embedding_job_id
+      from private.embedding_jobs s
+      join private.embedding_jobs j on s.document_id = j.document_id
+      where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
+      for update of s skip locked
     );
 
     with source as materialized (
       -- The latest job is the one that stays: what was tried before its text was written says nothing about it.
       select max(j.embedding_job_id) as embedding_job_id, min(j.requested_at) as requested_at, bool_or(j.with_tickets) as with_tickets,
-        j.ticket_id, coalesce(p.project_id, t.project_id) as project_id
+        j.ticket_id, coalesce(p.project_id, t.project_id) as project_id, d.id as document_id,
+        num_nonnulls(p.project_id, t.project_id, d.id) > 0 as is_there
       from private.embedding_jobs j
       left join public.projects p on p.project_id = j.project_id
       left join public.tickets t on t.ticket_id = j.ticket_id
+      left join public.documents d on d.id = j.document_id
       where j.embedding_job_id = any (taken)
-      group by j.ticket_id, p.project_id, t.project_id
+      group by j.ticket_id, p.project_id, t.project_id, d.id
     ), ended as (
       delete from private.embedding_jobs j
       where j.embedding_job_id = any (taken)
-        and j.embedding_job_id not in (select s.embedding_job_id from source s where s.project_id is not null)
+        and j.embedding_job_id not in (select s.embedding_job_id from source s where s.is_there)
     ), claimed as (
       update private.embedding_jobs j
       set requested_at = s.requested_at,
@@ -74,11 +84,11 @@ begin
         attempts = j.attempts + (j.attempts < attempt_limit)::integer,
         due_at = moment + make_interval(secs => greatest(0.1, least(3600, lease_seconds)))
       from source s
-      where j.embedding_job_id = s.embedding_job_id and s.project_id is not null
-      returning j.embedding_job_id, j.ticket_id, s.project_id, j.attempts, j.lease_id, s.with_tickets
+      where j.embedding_job_id = s.embedding_job_id and s.is_there
+      returning j.embedding_job_id, j.ticket_id, s.project_id, s.document_id, j.attempts, j.lease_id, s.with_tickets
     )
     select jsonb_agg(jsonb_build_object(
-        'job_id', c.embedding_job_id, 'project_id', c.project_id, 'ticket_id', c.ticket_id, 'attempt', c.attempts
+        'job_id', c.embedding_job_id, 'project_id', c.project_id, 'ticket_id', c.ticket_id, 'document_id', c.document_id, 'attempt', c.attempts
       ) order by c.embedding_job_id), array_agg(c.project_id) filter (where c.with_tickets)
       into jobs, renamed
       from claimed c
@@ -102,7 +112,7 @@ begin
 end
 $$;
 comment on function public.claim_embedding_jobs(integer, double precision, integer) is
-  'Takes up to job_limit (at most 1000) due jobs, each source once, for lease_seconds: jobs is [{job_id, project_id, ticket_id, attempt}], ticket_id null for a project''s own text, attempt 1 the first time. Until then nobody else gets them; afterwards anybody. Fresh edits come first. next_due_seconds: until another job is due, null when there is none.';
+  'Takes up to job_limit (at most 1000) due jobs, each source once, for lease_seconds: jobs is [{job_id, project_id, ticket_id, document_id, attempt}], ticket_id null for a project''s own text, both null for a document, attempt 1 the first time. Until then nobody else gets them; afterwards anybody. Fresh edits come first. next_due_seconds: until another job is due, null when there is none.';
 revoke execute on function public.claim_embedding_jobs(integer, double precision, integer) from public, anon, authenticated;
 grant execute on function public.claim_embedding_jobs(integer, double precision, integer) to service_role;
 

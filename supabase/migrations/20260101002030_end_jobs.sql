@@ -42,7 +42,10 @@ as $$
       due_at = clock_timestamp() + make_interval(secs =>
         least(900, fail_embedding_jobs.retry_seconds * 2 ^ least(20, j.attempts - 1)) * (0.75 + random() / 2))
     where j.embedding_job_id = any (fail_embedding_jobs.job_ids) and j.lease_id = fail_embedding_jobs.lease_id
-    returning 1
+    returning j.document_id, j.dead_at
+  ), given_up as (
+    update public.documents d set embedding_status = 'failed'
+    where d.id in (select f.document_id from failed f where f.dead_at is not null) and d.embedding_status = 'pending'
   )
   select count(*) from failed
 $$;
@@ -73,12 +76,13 @@ revoke execute on function public.release_embedding_jobs(uuid, bigint[], double 
 grant execute on function public.release_embedding_jobs(uuid, bigint[], double precision) to service_role;
 
 create function public.list_dead_embedding_jobs(match_count integer default 100)
-returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, attempts integer, dead_at timestamptz, last_error text)
+returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamptz, last_error text)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
-  select j.embedding_job_id, coalesce(j.project_id, t.project_id), j.ticket_id, t.key, j.attempts, j.dead_at, j.last_error
+  select j.embedding_job_id, coalesce(j.project_id, t.project_id), j.ticket_id, t.key, j.document_id, d.title, j.attempts, j.dead_at, j.last_error
   from private.embedding_jobs j
   left join public.tickets t on t.ticket_id = j.ticket_id
+  left join public.documents d on d.id = j.document_id
   where j.dead_at is not null
   order by j.dead_at desc, j.embedding_job_id desc
   limit greatest(1, least(1000, list_dead_embedding_jobs.match_count))
@@ -94,7 +98,10 @@ as $$
   with replayed as (
     update private.embedding_jobs j set dead_at = null, attempts = 0, due_at = clock_timestamp(), background = true
     where j.dead_at is not null and (replay_embedding_jobs.job_ids is null or j.embedding_job_id = any (replay_embedding_jobs.job_ids))
-    returning 1
+    returning j.document_id
+  ), hoped_for as (
+    update public.documents d set embedding_status = 'pending'
+    where d.id in (select r.document_id from replayed r) and d.embedding_status = 'failed'
   )
   select count(*) from replayed
 $$;

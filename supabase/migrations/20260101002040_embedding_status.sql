@@ -2,23 +2,28 @@
 
 -- A source whose texts are blank has nothing to embed.
 create function private.missing_sources(embedding_model text, everything boolean default false)
-returns table (project_id bigint, ticket_id bigint, characters bigint)
+returns table (project_id bigint, ticket_id bigint, document_id uuid, characters bigint)
 language sql stable rows 10000 security invoker set search_path = ''
 as $$
-  select p.project_id, null::bigint, (length(p.name) + coalesce(length(p.description), 0))::bigint
+  select p.project_id, null::bigint, null::uuid, (length(p.name) + coalesce(length(p.description), 0))::bigint
   from public.projects p
   where (p.name ~ '\S' or p.description ~ '\S') and (missing_sources.everything or not exists (
     select 1 from public.chunks c
     where c.project_id = p.project_id and c.ticket_id is null and c.model = missing_sources.embedding_model))
   union all
-  select t.project_id, t.ticket_id, length(t.name) + coalesce(length(t.description), 0) + coalesce((
+  select t.project_id, t.ticket_id, null, length(t.name) + coalesce(length(t.description), 0) + coalesce((
       select sum(length(s.note)) from public.status_changes s where s.ticket_id = t.ticket_id), 0)
   from public.tickets t
   where (t.name ~ '\S' or t.description ~ '\S' or exists (select 1 from public.status_changes s where s.ticket_id = t.ticket_id and s.note ~ '\S'))
     and (missing_sources.everything or not exists (
       select 1 from public.chunks c where c.ticket_id = t.ticket_id and c.model = missing_sources.embedding_model))
+  union all
+  select null, null, d.id, length(d.title) + least(1000000, length(d.content))
+  from public.documents d
+  where missing_sources.everything or not exists (
+    select 1 from public.embeddings e where e.document_id = d.id and e.chunk_id is null and e.model = missing_sources.embedding_model)
 $$;
-comment on function private.missing_sources(text, boolean) is 'The sources that have a text but no chunk of this model (or all that have a text), with the length of their texts.';
+comment on function private.missing_sources(text, boolean) is 'The sources that have a text but no chunk of this model, and documents without a vector of it (or all that have a text), with the length of their texts.';
 revoke execute on function private.missing_sources(text, boolean) from public;
 grant execute on function private.missing_sources(text, boolean) to service_role;
 
@@ -37,17 +42,17 @@ as $$
         else 2 end) as state,
       min(j.requested_at) filter (where j.dead_at is null) as requested_at
     from private.embedding_jobs j
-    group by j.project_id, j.ticket_id
+    group by j.project_id, j.ticket_id, j.document_id
   )
   select count(*) filter (where w.state = 2), count(*) filter (where w.state = 1),
     count(*) filter (where w.state = 3), count(*) filter (where w.state = 4),
     coalesce(greatest(0, extract(epoch from clock_timestamp() - min(w.requested_at) filter (where w.state in (2, 3)))), 0)::double precision,
-    (select count(*) from public.chunks c),
+    (select count(*) from public.chunks c) + (select count(*) from public.document_chunks c),
     (select count(*) from private.missing_sources(embedding_status.embedding_model))
   from waiting w
 $$;
 comment on function public.embedding_status(text) is
-  'How many sources wait to be embedded (pending), are being embedded (running), wait for another attempt after one that failed (failed) or were given up (dead); how long the oldest of those pending or failed has waited, 0 without any; the number of chunks; and how many sources have a text but no chunk of this model.';
+  'How many sources wait to be embedded (pending), are being embedded (running), wait for another attempt after one that failed (failed) or were given up (dead); how long the oldest of those pending or failed has waited, 0 without any; the number of chunks, those of documents too; and how many sources have a text but no chunk of this model.';
 revoke execute on function public.embedding_status(text) from public, anon, authenticated;
 grant execute on function public.embedding_status(text) to service_role;
 
@@ -61,11 +66,11 @@ as $$
     select m.* from missing m order by random() limit greatest(1, least(1000, measure_missing_embeddings.sample_count))
   )
   select count(*), coalesce(sum(m.characters), 0)::bigint,
-    (select coalesce(jsonb_agg(jsonb_build_object('project_id', s.project_id, 'ticket_id', s.ticket_id)), '[]') from sampled s)
+    (select coalesce(jsonb_agg(jsonb_build_object('project_id', s.project_id, 'ticket_id', s.ticket_id, 'document_id', s.document_id)), '[]') from sampled s)
   from missing m
 $$;
 comment on function public.measure_missing_embeddings(text, boolean, integer) is
-  'How much enqueue_missing_embeddings would ask for: sources, the characters of their texts, and some of them picked at random, [{project_id, ticket_id}], to see how many tokens that is. sample_count at most 1000.';
+  'How much enqueue_missing_embeddings would ask for: sources, the characters of their texts, and some of them picked at random, [{project_id, ticket_id, document_id}], to see how many tokens that is. sample_count at most 1000.';
 revoke execute on function public.measure_missing_embeddings(text, boolean, integer) from public, anon, authenticated;
 grant execute on function public.measure_missing_embeddings(text, boolean, integer) to service_role;
 
@@ -76,11 +81,12 @@ as $$
 declare
   missing record;
 begin
-  select coalesce(array_agg(m.project_id) filter (where m.ticket_id is null), '{}') as projects,
-    coalesce(array_agg(m.ticket_id) filter (where m.ticket_id is not null), '{}') as tickets
+  select coalesce(array_agg(m.project_id) filter (where m.ticket_id is null and m.document_id is null), '{}') as projects,
+    coalesce(array_agg(m.ticket_id) filter (where m.ticket_id is not null), '{}') as tickets,
+    coalesce(array_agg(m.document_id) filter (where m.document_id is not null), '{}') as documents
     into missing
     from private.missing_sources(enqueue_missing_embeddings.embedding_model, enqueue_missing_embeddings.everything) m;
-  return private.enqueue_sources(missing.projects, missing.tickets, false, true);
+  return private.enqueue_sources(missing.projects, missing.tickets, false, true, missing.documents);
 end
 $$;
 comment on function public.enqueue_missing_embeddings(text, boolean) is

@@ -8,7 +8,7 @@ create table private.data_versions (
   project_id bigint primary key,
   total numeric not null
 );
-comment on table private.data_versions is 'The changes of each project, added up. Project 0: those that concern all. A row outlives its project.';
+comment on table private.data_versions is 'The changes of each project, added up. Project 0: those that concern all; -1: those of documents. A row outlives its project.';
 
 create table private.data_version_changes (
   project_id bigint not null,

@@ -27,7 +27,7 @@ create table private.query_log (
   total_ms double precision not null
 );
 comment on table private.query_log is
-  'A row for each question and search. sources: [{project_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in their order. A step that was not needed has no time. Rows go when they are older than the retention that log_queries is told.';
+  'A row for each question and search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in their order. A step that was not needed has no time. Rows go when they are older than the retention that log_queries is told.';
 create index query_log_asked_at_idx on private.query_log (asked_at);
 create index query_log_unanswered_idx on private.query_log (asked_at) where outcome in ('abstained', 'nothing');
 alter table private.query_log enable row level security;

@@ -15,10 +15,11 @@ comment on function private.combine_keywords(text[], text[]) is 'The keywords of
 revoke execute on function private.combine_keywords(text[], text[]) from public;
 grant execute on function private.combine_keywords(text[], text[]) to service_role;
 
-create function public.upsert_documents(documents jsonb)
+create function public.upsert_documents(documents jsonb, embedded_by_caller boolean default false)
 returns table (id uuid, created boolean, embedding_status text)
 language sql volatile rows 100 security invoker set search_path = ''
 as $$
+  select private.leave_embedding_to_caller(upsert_documents.embedded_by_caller);
   with given as materialized (
     select coalesce(g.id, gen_random_uuid()) as id, g.title, coalesce(g.content, '') as content, g.keywords, g.temporal_class, g.archived,
       g.created_at, g.place
@@ -56,10 +57,10 @@ as $$
   left join public.documents d using (id)
   order by g.place
 $$;
-comment on function public.upsert_documents(jsonb) is
-  'Inserts documents or gives them a new text: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title must be there. Without id, or with one that is not known, a document is created. created_at counts for a new one only; keywords, temporal_class and archived stay as they are where they are absent. What is as it was is not written. Returns a row for each, in order.';
-revoke execute on function public.upsert_documents(jsonb) from public, anon, authenticated;
-grant execute on function public.upsert_documents(jsonb) to service_role;
+comment on function public.upsert_documents(jsonb, boolean) is
+  'Inserts documents or gives them a new text: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title must be there. Without id, or with one that is not known, a document is created. created_at counts for a new one only; keywords, temporal_class and archived stay as they are where they are absent. What is as it was is not written. embedded_by_caller: who calls has two minutes to embed them itself, then workers do. Returns a row for each, in order.';
+revoke execute on function public.upsert_documents(jsonb, boolean) from public, anon, authenticated;
+grant execute on function public.upsert_documents(jsonb, boolean) to service_role;
 
 create function public.get_document(doc_id uuid)
 returns table (

@@ -56,9 +56,12 @@ as $$
 #variable_conflict use_column
 declare
   current_ids uuid[];
+  waiting_jobs bigint[];
 begin
   -- Waits for nobody; see lock_sources.
   current_ids := array(select d.id from public.documents d where d.id = any (document_ids) for no key update skip locked);
+  -- Whoever embeds ends what waits for it; see embedding_jobs.
+  waiting_jobs := array(select private.lock_waiting_document_jobs(current_ids));
   -- A statement of its own: its snapshot is newer than every edit committed before the locks.
   current_ids := array(
     select d.id
@@ -97,11 +100,12 @@ begin
   from unnest(document_ids) with ordinality as a(id, place)
   order by a.place;
 
+  delete from private.embedding_jobs j where j.embedding_job_id = any (waiting_jobs) and j.document_id = any (current_ids);
   perform private.store_document_vectors(current_ids);
   update public.documents d set embedding_status = 'complete' where d.id = any (current_ids) and d.embedding_status <> 'complete';
 end
 $$;
 comment on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) is
-  'Replaces the chunks of some documents in one transaction and makes their own vectors, each only if its text still has the fingerprint that read_documents gave (else stored is false: read it again). chunks: [{source: place of the document in document_ids from 1, chunk_id of a stored chunk to keep or null, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A stored chunk that is not named is removed. Returns the ids of all chunks of each document, in order.';
+  'Replaces the chunks of some documents in one transaction and makes their own vectors, each only if its text still has the fingerprint that read_documents gave (else stored is false: read it again). chunks: [{source: place of the document in document_ids from 1, chunk_id of a stored chunk to keep or null, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A stored chunk that is not named is removed, and a job that waits for a document that is stored ends. Returns the ids of all chunks of each document, in order.';
 revoke execute on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) from public, anon, authenticated;
 grant execute on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) to service_role;

@@ -40,9 +40,10 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.document_candidates(text[], integer)', 'stable', 'invoker', 'service_role'),
     ('private.document_hash(text, text)', 'stable', 'invoker', 'service_role'),
     ('private.documents_are_few()', 'stable', 'invoker', 'service_role'),
+    ('private.enqueue_documents()', 'volatile', 'definer', ''),
     ('private.enqueue_notes()', 'volatile', 'definer', ''),
     ('private.enqueue_projects()', 'volatile', 'definer', ''),
-    ('private.enqueue_sources(bigint[], bigint[], boolean, boolean)', 'volatile', 'definer', 'service_role'),
+    ('private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[])', 'volatile', 'definer', 'service_role'),
     ('private.enqueue_tickets()', 'volatile', 'definer', ''),
     ('private.ensure_statuses(text[])', 'volatile', 'invoker', 'service_role'),
     ('private.entry_holds(bigint, bigint, tsquery)', 'stable', 'invoker', 'service_role'),
@@ -62,6 +63,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer)', 'stable', 'invoker', 'service_role'),
     ('private.leave_embedding_to_caller(boolean)', 'volatile', 'invoker', 'service_role'),
     ('private.lock_sources(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
+    ('private.lock_waiting_document_jobs(uuid[])', 'volatile', 'invoker', 'service_role'),
     ('private.lock_waiting_jobs(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
     ('private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer)', 'stable', 'invoker', 'service_role'),
     ('private.may_merge(text)', 'volatile', 'invoker', ''),
@@ -91,6 +93,8 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.to_words(text)', 'stable', 'invoker', 'service_role'),
     ('private.touch_document()', 'volatile', 'invoker', ''),
     ('private.touch_updated_at()', 'volatile', 'invoker', ''),
+    ('private.version_document_vectors()', 'volatile', 'definer', ''),
+    ('private.version_documents()', 'volatile', 'definer', ''),
     ('private.version_new_rows()', 'volatile', 'definer', ''),
     ('private.version_old_rows()', 'volatile', 'definer', ''),
     ('private.version_renamed_statuses()', 'volatile', 'definer', ''),
@@ -129,6 +133,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.release_embedding_jobs(uuid, bigint[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.release_enrichments(uuid[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
+    ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'volatile', 'invoker', 'service_role'),
@@ -147,7 +152,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.track_document_retrieval(uuid, text)', 'volatile', 'invoker', 'service_role'),
     ('public.track_document_retrievals(uuid[], text)', 'volatile', 'invoker', 'service_role'),
     ('public.unanswered_questions(integer, integer)', 'stable', 'invoker', 'service_role'),
-    ('public.upsert_documents(jsonb)', 'volatile', 'invoker', 'service_role'),
+    ('public.upsert_documents(jsonb, boolean)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_projects(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_tickets(jsonb)', 'volatile', 'invoker', 'service_role') $$,
   'every function has its volatility, its security and its callers, and there is no other');
@@ -188,7 +193,7 @@ select results_eq(
         || 'enrichment_model text, enrichment_error text, created_at timestamp with time zone, '
         || 'updated_at timestamp with time zone)'),
     ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',
-      'TABLE(job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, attempts integer, dead_at timestamp with time zone, last_error text)'),
+      'TABLE(job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamp with time zone, last_error text)'),
     ('list_migrations', '', 'SETOF text'),
     ('list_projects', '', 'TABLE(project_id bigint, key text, name text, tickets bigint)'),
     ('list_statuses', '', 'TABLE(status_id bigint, name text)'),
@@ -204,6 +209,12 @@ select results_eq(
     ('release_enrichments', 'lease_ids uuid[], delay_seconds double precision DEFAULT 0', 'bigint'),
     ('replay_embedding_jobs', 'job_ids bigint[] DEFAULT NULL::bigint[]',
       'bigint'),
+    ('retrieve_all_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
+        || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
+        || 'source_chunk_limit integer DEFAULT NULL::integer',
+      'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
+        || 'document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean, '
+        || 'similarities double precision[])'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'source_chunk_limit integer DEFAULT NULL::integer',
@@ -261,7 +272,7 @@ select results_eq(
     ('track_document_retrievals', 'doc_ids uuid[], query_text text', 'void'),
     ('unanswered_questions', 'days integer DEFAULT 7, match_count integer DEFAULT 50',
       'TABLE(question text, times bigint, last_asked_at timestamp with time zone, best_similarity double precision)'),
-    ('upsert_documents', 'documents jsonb', 'TABLE(id uuid, created boolean, embedding_status text)'),
+    ('upsert_documents', 'documents jsonb, embedded_by_caller boolean DEFAULT false', 'TABLE(id uuid, created boolean, embedding_status text)'),
     ('upsert_projects', 'projects jsonb', 'TABLE(key text, project_id bigint)'),
     ('upsert_tickets', 'tickets jsonb', 'TABLE(key text, ticket_id bigint, project_id bigint)') $$,
   'the public functions take and give what callers rely on');

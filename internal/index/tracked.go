@@ -1,0 +1,59 @@
+package index
+
+import "context"
+
+// trackedSource is a row of read_sources.
+type trackedSource struct {
+	ProjectID   int64         `json:"project_id"`
+	TicketID    *int64        `json:"ticket_id"`
+	ProjectName string        `json:"project_name"`
+	TicketName  *string       `json:"ticket_name"`
+	Texts       []storedText  `json:"texts"`
+	SourceHash  string        `json:"source_hash"`
+	Chunks      []storedChunk `json:"chunks"`
+}
+
+func readTracked(ctx context.Context, db Database, sources []Source) ([]storedSource, error) {
+	if len(sources) == 0 {
+		return nil, nil
+	}
+	projects, tickets := ids(sources)
+	var rows []trackedSource
+	if err := db.Call(ctx, "read_sources", map[string]any{"project_ids": projects, "ticket_ids": tickets}, &rows); err != nil {
+		return nil, err
+	}
+	found := make([]storedSource, len(rows))
+	for i, row := range rows {
+		names := []string{row.ProjectName}
+		if row.TicketName != nil {
+			names = append(names, *row.TicketName)
+		}
+		found[i] = storedSource{
+			Source: Source{ProjectID: row.ProjectID, TicketID: row.TicketID}, Names: names, Texts: row.Texts, SourceHash: row.SourceHash, Chunks: row.Chunks,
+		}
+	}
+	return found, nil
+}
+
+func storeTracked(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
+	if len(plans) == 0 {
+		return nil, nil
+	}
+	sources := make([]Source, len(plans))
+	for i, p := range plans {
+		sources[i] = p.source
+	}
+	projects, tickets := ids(sources)
+	chunks, vectors, hashes := newChunks(plans)
+	return callStore(ctx, db, "store_chunks", map[string]any{
+		"project_ids": projects, "ticket_ids": tickets, "source_hashes": hashes, "chunks": chunks, "embeddings": vectors,
+	}, len(plans))
+}
+
+func ids(sources []Source) (projects []int64, tickets []*int64) {
+	for _, source := range sources {
+		projects = append(projects, source.ProjectID)
+		tickets = append(tickets, source.TicketID)
+	}
+	return projects, tickets
+}

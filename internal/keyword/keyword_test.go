@@ -1,0 +1,63 @@
+package keyword_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"tasklens/internal/keyword"
+)
+
+func ExampleQuery() {
+	fmt.Println(keyword.Query("How does Raft work?"))
+	// Output: [raft work]
+}
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                      "",
+		"What is it?":                           "",
+		"... - ' :: ++":                         "",
+		"Raft raft RAFT!":                       "raft",
+		"Why did TX-400 fail":                   "tx-400 fail",
+		"set max_retries in app.yaml to 3.":     "set max_retries app.yaml 3",
+		"Is C++ or C# faster than std::vector?": "c++ c# faster std::vector",
+		"__init__ (dunder)":                     "__init__ dunder",
+		"Ann's notes; the team’s runbook; don't":              "ann notes team runbook",
+		"'quoted' “Größe” des Büros":                          "quoted größe des büros",
+		"как работает Raft":                                   "как работает raft",
+		"東京 タワー":                                              "東京 タワー",
+		"हिन्दी में":                                          "हिन्दी में",
+		"one two three four five six seven eight nine ten 11": "one two three four five six seven eight nine ten",
+		"mail ann@example.org: v1.2.3-rc.1":                   "mail ann@example.org v1.2.3-rc.1",
+		"read/write 100%_done":                                "read write 100 _done",
+	} {
+		if got := strings.Join(keyword.Query(text), " "); got != want {
+			t.Errorf("%q has the keywords %q, not %q", text, got, want)
+		}
+	}
+}
+
+func TestAnyQuery(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		got := keyword.Query(text)
+		if got == nil || len(got) > 10 {
+			t.Fatalf("%d keywords", len(got))
+		}
+		for i, word := range got {
+			if word == "" || !utf8.ValidString(word) || slices.Contains(got[:i], word) || strings.ContainsFunc(word, func(r rune) bool { return r == ' ' || r == '\x00' }) {
+				t.Fatalf("keyword %q of %q", word, got)
+			}
+		}
+		if again := keyword.Query(strings.Join(got, " ")); !slices.Equal(again, got) {
+			t.Fatalf("%q are no keywords of themselves: %q", got, again)
+		}
+	})
+}

@@ -1,0 +1,106 @@
+package knowledge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Draft is a document to be written. What is nil stays as it is in a document that is there already.
+type Draft struct {
+	ID            *string    `json:"id,omitempty"` // nil: a new one
+	Title         string     `json:"title"`
+	Content       string     `json:"content"`
+	Keywords      *[]string  `json:"keywords,omitempty"`
+	TemporalClass *string    `json:"temporal_class,omitempty"`
+	Archived      *bool      `json:"archived,omitempty"`
+	CreatedAt     *time.Time `json:"created_at,omitempty"` // of a new one; nil is now
+}
+
+// Written says what became of a draft.
+type Written struct {
+	ID              string `json:"id"`
+	Created         bool   `json:"created"` // else it replaced an earlier text
+	EmbeddingStatus string `json:"embedding_status"`
+}
+
+// Document is everything that is known of one.
+type Document struct {
+	ID               string          `json:"id"`
+	Title            string          `json:"title"`
+	Content          string          `json:"content"`
+	Keywords         []string        `json:"keywords"`
+	NamedEntities    json.RawMessage `json:"named_entities"` // [{name, type}]
+	TemporalClass    *string         `json:"temporal_class"` // nil: nobody has said
+	Archived         bool            `json:"archived"`
+	EmbeddingStatus  string          `json:"embedding_status"` // pending, complete, failed
+	UtilityScore     float64         `json:"utility_score"`    // 0 to 10
+	RetrievalCount   int64           `json:"retrieval_count"`
+	LastRetrievedAt  *time.Time      `json:"last_retrieved_at"`
+	RetrievalQueries []string        `json:"retrieval_queries"` // the last 50 different ones, the latest last
+	EnrichedAt       *time.Time      `json:"enriched_at"`
+	EnrichmentModel  *string         `json:"enrichment_model"`
+	EnrichmentError  *string         `json:"enrichment_error"`
+	CreatedAt        time.Time       `json:"created_at"`
+	UpdatedAt        time.Time       `json:"updated_at"`
+}
+
+// Put writes a document. It is found by meaning once a worker has embedded it.
+func Put(ctx context.Context, db Database, draft Draft) (Written, error) {
+	written, err := put(ctx, db, []Draft{draft}, false)
+	if err != nil {
+		return Written{}, err
+	}
+	return written[0], nil
+}
+
+// put writes documents; embedded tells that the caller embeds them at once.
+func put(ctx context.Context, db Database, drafts []Draft, embedded bool) ([]Written, error) {
+	var written []Written
+	err := db.Call(ctx, "upsert_documents", map[string]any{"documents": drafts, "embedded_by_caller": embedded}, &written)
+	if err == nil && len(written) != len(drafts) {
+		err = fmt.Errorf("upsert_documents returned %d rows for %d documents", len(written), len(drafts))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write documents: %w", err)
+	}
+	return written, nil
+}
+
+// Get reads a document. fault.NotFound where there is none.
+func Get(ctx context.Context, db Database, id string) (Document, error) {
+	var rows []Document
+	if err := db.Call(ctx, "get_document", map[string]any{"doc_id": id}, &rows); err != nil {
+		return Document{}, fmt.Errorf("read a document: %w", err)
+	}
+	if len(rows) == 0 {
+		return Document{}, noDocument()
+	}
+	return rows[0], nil
+}
+
+// Delete deletes a document. fault.NotFound where there is none.
+func Delete(ctx context.Context, db Database, id string) error {
+	var deleted bool
+	if err := db.Call(ctx, "delete_document", map[string]any{"doc_id": id}, &deleted); err != nil {
+		return fmt.Errorf("delete a document: %w", err)
+	}
+	if !deleted {
+		return noDocument()
+	}
+	return nil
+}
+
+// Rate counts a reader's vote: the document's utility moves by a twentieth of the way to 10, or to 0. fault.NotFound where
+// there is none.
+func Rate(ctx context.Context, db Database, id string, helpful bool) error {
+	var score *float64
+	if err := db.Call(ctx, "rate_document", map[string]any{"doc_id": id, "helpful": helpful}, &score); err != nil {
+		return fmt.Errorf("rate a document: %w", err)
+	}
+	if score == nil {
+		return noDocument()
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+// Package notefile reads notes from a folder of Markdown files. It owns where a note's title, date and keywords stand, and
+// what makes a file a note; it must not know where notes go.
+package notefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxFile bounds a file: what is longer is no note.
+const maxFile = 4 << 20
+
+// Note is one file.
+type Note struct {
+	// Path is the folder's own name and the file's place below it, with slashes: the same wherever the folder lies.
+	Path          string
+	Title         string // of the front matter, or the first heading, or the file's name; at most 500 characters
+	Content       string // the text without its front matter
+	Keywords      []string
+	TemporalClass string    // "" where the note does not say
+	CreatedAt     time.Time // zero where the note does not say
+}
+
+// Folder is a folder with notes.
+type Folder struct {
+	path, name string
+	files      []string // relative, with slashes
+}
+
+// Is tells whether an import of this path means notes: a Markdown file, or a folder that holds some and no tickets.
+func Is(where string) bool {
+	for _, tickets := range []string{"projects.jsonl", "projects.jsonl.gz", "tickets.jsonl", "tickets.jsonl.gz"} {
+		if _, err := os.Stat(filepath.Join(where, tickets)); err == nil {
+			return false
+		}
+	}
+	folder, err := Open(where)
+	return err == nil && len(folder.files) > 0
+}
+
+// Open finds the files in a folder and below, or takes a single one. Hidden folders, and links, are passed over.
+func Open(where string) (*Folder, error) {
+	absolute, err := filepath.Abs(where)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(absolute)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		f := &Folder{path: filepath.Dir(absolute)}
+		f.name = filepath.Base(f.path)
+		if info.Mode().IsRegular() && isMarkdown(absolute) {
+			f.files = []string{filepath.Base(absolute)}
+		}
+		return f, nil
+	}
+	f := &Folder{path: absolute, name: filepath.Base(absolute)}
+	err = fs.WalkDir(os.DirFS(absolute), ".", func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && file != ".":
+			return fs.SkipDir
+		case entry.Type().IsRegular() && isMarkdown(file):
+			f.files = append(f.files, file)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for notes in %s: %w", where, err)
+	}
+	return f, nil
+}
+
+func isMarkdown(file string) bool {
+	return slices.Contains([]string{".md", ".markdown"}, strings.ToLower(filepath.Ext(file)))
+}
+
+// Len is the number of files.
+func (f *Folder) Len() int { return len(f.files) }
+
+// Notes are the files in the order of their paths. A file that cannot be read comes as an error, and others after it.
+func (f *Folder) Notes() iter.Seq2[Note, error] {
+	return func(yield func(Note, error) bool) {
+		for _, file := range f.files {
+			note, err := f.read(file)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", file, err)
+			}
+			if !yield(note, err) {
+				return
+			}
+		}
+	}
+}
+
+func (f *Folder) read(file string) (Note, error) {
+	disk, err := os.Open(filepath.Join(f.path, filepath.FromSlash(file)))
+	if err != nil {
+		return Note{}, errors.Unwrap(err)
+	}
+	defer disk.Close()
+	text, err := io.ReadAll(io.LimitReader(disk, maxFile+1))
+	if err != nil {
+		return Note{}, err
+	}
+	if len(text) > maxFile {
+		return Note{}, fmt.Errorf("it is longer than %d bytes", maxFile)
+	}
+	note, err := parse(string(text))
+	if note.Title == "" {
+		note.Title = strings.TrimSuffix(path.Base(file), path.Ext(file))
+	}
+	note.Path = f.name + "/" + file
+	return note, err
+}

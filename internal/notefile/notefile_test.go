@@ -1,0 +1,113 @@
+package notefile
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// write makes a folder "notes" of files.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "notes")
+	for name, text := range files {
+		file := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	folder := write(t, map[string]string{
+		"b/Deep.MD":       "No heading.",
+		"a.md":            "\uFEFF---\r\ntitle: \"A: title\"\r\ndate: 2025-04-08\r\ntags: [one, 'two three']\r\ntemporal_class: Dated\r\n---\r\n\r\n# Heading\r\nText\r\n",
+		"c.markdown":      "```\n# no heading\n```\n## A heading ##\nText",
+		"d.md":            "---\ncreated: 2025-04-08T10:00:00Z\nkeywords:\n  - four\n  - five\nnested:\n  title: no\n---\nText",
+		"e.md":            "---\nA rule, and no front matter",
+		"bad.md":          "\xff",
+		"worse.md":        "---\ndate: yesterday\n---\n",
+		"class.md":        "---\ntemporal_class: new\n---\n",
+		"huge.md":         strings.Repeat("x", maxFile+1),
+		"picture.png":     "x",
+		".hidden/note.md": "x",
+	})
+	if err := os.Symlink(filepath.Join(folder, "a.md"), filepath.Join(folder, "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	if !Is(folder) {
+		t.Error("a folder of notes is none")
+	}
+	opened, err := Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []Note
+	var bad []string
+	for note, err := range opened.Notes() {
+		if err != nil {
+			bad = append(bad, err.Error())
+		} else {
+			got = append(got, note)
+		}
+	}
+	want := []Note{
+		{Path: "notes/a.md", Title: "A: title", Content: "# Heading\nText", Keywords: []string{"one", "two three"}, TemporalClass: "dated", CreatedAt: time.Date(2025, 4, 8, 0, 0, 0, 0, time.UTC)},
+		{Path: "notes/b/Deep.MD", Title: "Deep", Content: "No heading."},
+		{Path: "notes/c.markdown", Title: "A heading", Content: "```\n# no heading\n```\n## A heading ##\nText"},
+		{Path: "notes/d.md", Title: "d", Content: "Text", Keywords: []string{"four", "five"}, CreatedAt: time.Date(2025, 4, 8, 10, 0, 0, 0, time.UTC)},
+		{Path: "notes/e.md", Title: "e", Content: "---\nA rule, and no front matter"},
+	}
+	if differ := cmp.Diff(want, got); differ != "" {
+		t.Errorf("the notes are not as wanted (-want +got):\n%s", differ)
+	}
+	if len(bad) != 4 || !strings.Contains(bad[0], "bad.md: it is not text") || !strings.Contains(bad[1], "class.md") || !strings.Contains(bad[2], "huge.md") || !strings.Contains(bad[3], "yesterday") {
+		t.Errorf("bad are %q", bad)
+	}
+	if opened.Len() != len(got)+len(bad) {
+		t.Errorf("%d files", opened.Len())
+	}
+}
+
+// A folder with tickets is not one of notes, and a single file is a note of its folder.
+func TestIs(t *testing.T) {
+	t.Parallel()
+	folder := write(t, map[string]string{"projects.jsonl": "", "documents/a.md": "x", "empty/x.txt": ""})
+	for where, want := range map[string]bool{"": false, "documents": true, "documents/a.md": true, "empty": false, "empty/x.txt": false, "nowhere": false} {
+		if Is(filepath.Join(folder, where)) != want {
+			t.Errorf("%q holds notes: %t", where, !want)
+		}
+	}
+	one, err := Open(filepath.Join(folder, "documents/a.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for note, err := range one.Notes() {
+		if err != nil || note.Path != "documents/a.md" {
+			t.Errorf("%q, %v", note.Path, err)
+		}
+	}
+}
+
+// Whatever a file holds, it is a note that can be stored, or an error.
+func TestAnyText(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.OneOf(
+			rapid.SampledFrom([]string{"---", "title:", "title: ' x", "tags: [a,", "- b", "# ", "```", "date: 2026-01-31", "\x00"}), rapid.String())).Draw(t, "lines"), "\n")
+		note, err := parse(text)
+		if err == nil && (strings.ContainsRune(note.Title+note.Content, 0) || strings.ContainsRune(note.Title, '\n') || len([]rune(note.Title)) > 500) {
+			t.Fatalf("%q became %+v", text, note)
+		}
+	})
+}

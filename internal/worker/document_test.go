@@ -1,0 +1,71 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"tasklens/internal/vector"
+)
+
+const unready = `select count(*) from public.documents where embedding_status <> 'complete'`
+
+// Documents go through the queue beside tickets: cut, embedded under their title, with a vector for the whole.
+func TestDocumentsAreEmbedded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fill(3)
+	b.run(`insert into public.documents (title, content) values ('Runbook', 'Turn it off and on again.'), ('Blank', ''), ('Long', $1)`,
+		strings.Repeat("The pump stands still until somebody looks after it. ", 200))
+	b.start(quick(t))
+	b.await(0, openJobs)
+	b.await(0, unready)
+	b.mustBeInStep()
+	if got := b.number(`select count(*) from public.document_chunks c join public.documents d on d.id = c.document_id where d.title = 'Long'`); got < 4 {
+		t.Errorf("a long document has %d chunks", got)
+	}
+	if got := b.number(`select count(*) from public.embeddings where chunk_id is null and model = 'stand-in' and abs(extensions.vector_norm(embedding) - 1) < 1e-5`); got != 3 {
+		t.Errorf("%d of 3 documents have a vector of length 1 for the whole", got)
+	}
+	// The vector is the beginning of the model's, for the title and the text.
+	want, err := embed("Runbook\n\nTurn it off and on again.").Short()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := want.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.number(`select count(*) from public.embeddings e join public.documents d on d.id = e.document_id
+		where d.title = 'Runbook' and e.embedding operator(extensions.<=>) $1::text::extensions.vector < 1e-6`, strings.Trim(string(text), `"`)); got != 2 {
+		t.Errorf("%d of 2 vectors, for the whole and its one chunk, are what the model gave, cut to %d", got, vector.ShortDimensions)
+	}
+
+	before := len(b.model.requests())
+	b.run(`update public.documents set archived = true, keywords = '{pump}', utility_score = 3 where title = 'Runbook'; delete from public.documents where title = 'Blank'`)
+	b.run(`update public.documents set content = content || 'Call Ann.' where title = 'Long'`)
+	b.await(0, openJobs)
+	b.await(0, unready)
+	inputs := 0
+	for _, request := range b.model.requests()[before:] {
+		inputs += len(request)
+	}
+	if inputs != 1 {
+		t.Errorf("%d chunks were embedded anew where the last one of a text changed", inputs)
+	}
+}
+
+func TestADocumentThatCannotBeEmbeddedSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.model.before = func(context.Context, []string) error { return errors.New("this one is poison") }
+	b.run(`insert into public.documents (title) values ('Poison')`)
+	o := quick(t)
+	o.Attempts = 2
+	b.start(o)
+	b.await(1, deadJobs)
+	if got := b.number(`select count(*) from public.documents where embedding_status = 'failed'`); got != 1 {
+		t.Error("a document that was given up does not say that it failed")
+	}
+}

@@ -1,0 +1,97 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/knowledge"
+)
+
+const (
+	// defaultDocumentThreshold is lower than that of tickets: documents are long, and their vectors are means.
+	defaultDocumentThreshold = 0.3
+	maxEntityCharacters      = 200
+)
+
+// searchDocuments finds documents by meaning, or, with hybrid, weighed with all that speaks for them.
+func (a *API) searchDocuments(c *fiber.Ctx) error {
+	p := parameters{c: c}
+	text := or(p.text("q"), "")
+	checkText(p.wrong, "q", &text)
+	hybrid, track := p.boolean("hybrid", false), p.boolean("track", true)
+	query := knowledge.Query{Text: text, Limit: p.integer("limit", defaultLimit, 1, maxLimit), Threshold: p.unit("threshold", defaultDocumentThreshold)}
+	if err := p.err(); err != nil {
+		return err
+	}
+	db, err := a.database(c)
+	if err != nil {
+		return err
+	}
+	var found []string
+	var results any
+	if hybrid {
+		weighed, err := a.Library.Hybrid(c.UserContext(), db, query)
+		if err != nil {
+			return err
+		}
+		for _, document := range weighed {
+			found = append(found, document.ID)
+		}
+		results = weighed
+	} else {
+		similar, err := a.Library.Search(c.UserContext(), db, query)
+		if err != nil {
+			return err
+		}
+		for _, document := range similar {
+			found = append(found, document.ID)
+		}
+		results = similar
+	}
+	if err := c.JSON(fiber.Map{"results": results}); err != nil {
+		return err
+	}
+	if track {
+		a.Tracker.Retrieved(found, text)
+	}
+	return nil
+}
+
+// similarDocuments finds the documents that are like one.
+func (a *API) similarDocuments(c *fiber.Ctx) error {
+	p := parameters{c: c}
+	id, limit := p.pathUUID("id"), p.integer("limit", defaultSimilar, 1, maxLimit)
+	if err := p.err(); err != nil {
+		return err
+	}
+	db, err := a.database(c)
+	if err != nil {
+		return err
+	}
+	results, err := knowledge.SimilarTo(c.UserContext(), db, id, limit)
+	if err != nil {
+		return err
+	}
+	return c.JSON(fiber.Map{"results": results})
+}
+
+// documentsByEntity finds the documents that name somebody or something.
+func (a *API) documentsByEntity(c *fiber.Ctx) error {
+	p := parameters{c: c}
+	name, kind, limit := p.pathText("name"), p.text("type"), p.integer("limit", defaultLimit, 1, maxLimit)
+	checkLength(p.wrong, "name", &name, maxEntityCharacters)
+	if kind != nil {
+		checkLength(p.wrong, "type", kind, maxEntityCharacters)
+	}
+	if err := p.err(); err != nil {
+		return err
+	}
+	db, err := a.database(c)
+	if err != nil {
+		return err
+	}
+	results, err := knowledge.ByEntity(c.UserContext(), db, name, kind, limit)
+	if err != nil {
+		return err
+	}
+	return c.JSON(fiber.Map{"results": results})
+}

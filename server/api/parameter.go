@@ -1,0 +1,118 @@
+package api
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"tasklens/internal/fault"
+)
+
+// parameters reads what stands in a request's path and query, strictly: all that is wrong is reported together.
+type parameters struct {
+	c      *fiber.Ctx
+	known  []string
+	fields []fault.Field
+}
+
+func (p *parameters) wrong(bad bool, name, format string, args ...any) {
+	if bad && len(p.fields) < maxReported {
+		p.fields = append(p.fields, fault.Field{Name: clip(name), Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// value gives a query parameter; of several there is no telling which is meant.
+func (p *parameters) value(name string) (text string, given bool) {
+	p.known = append(p.known, name)
+	values := p.c.Context().QueryArgs().PeekMulti(name)
+	if len(values) == 0 {
+		return "", false
+	}
+	p.wrong(len(values) > 1, name, "must be given once")
+	return string(values[0]), len(values) == 1
+}
+
+func (p *parameters) integer(name string, fallback, low, high int) int {
+	text, given := p.value(name)
+	if !given {
+		return fallback
+	}
+	number, err := strconv.Atoi(text)
+	p.wrong(err != nil || number < low || number > high, name, "must be an integer from %d to %d", low, high)
+	return number
+}
+
+func (p *parameters) unit(name string, fallback float64) float64 {
+	text, given := p.value(name)
+	if !given {
+		return fallback
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	// Not what Go reads beyond decimal numbers, such as 0x1p-2.
+	p.wrong(err != nil || !(number >= 0 && number <= 1) || strings.ContainsAny(text, "xXpP_"), name, "must be a number from 0 to 1")
+	return number
+}
+
+func (p *parameters) boolean(name string, fallback bool) bool {
+	text, given := p.value(name)
+	if !given {
+		return fallback
+	}
+	p.wrong(text != "true" && text != "false", name, "must be true or false")
+	return text == "true"
+}
+
+// text gives a parameter that is passed on to the database; nil where it is not given.
+func (p *parameters) text(name string) *string {
+	text, given := p.value(name)
+	if !given {
+		return nil
+	}
+	p.storable(name, text)
+	return &text
+}
+
+// pathText is a text in the path, decoded.
+func (p *parameters) pathText(name string) string {
+	text, err := url.PathUnescape(p.c.Params(name))
+	p.wrong(err != nil, name, "must be percent-encoded")
+	p.storable(name, text)
+	return text
+}
+
+func (p *parameters) storable(name, text string) {
+	p.wrong(!utf8.ValidString(text), name, "must be valid UTF-8")
+	p.wrong(strings.ContainsRune(text, 0), name, "must not contain U+0000")
+}
+
+// pathID is the positive integer in the path. Digits alone, as openapi.yaml says: no sign, nothing beyond 64 bits.
+func (p *parameters) pathID(name string) int64 {
+	id, err := strconv.ParseUint(p.c.Params(name), 10, 63)
+	p.wrong(err != nil || id < 1, name, "must be a positive integer")
+	return int64(id)
+}
+
+func (p *parameters) pathUUID(name string) string {
+	id := p.c.Params(name)
+	p.wrong(!isUUID(id), name, "must be a UUID")
+	return strings.ToLower(id)
+}
+
+// isUUID takes the usual form alone, not braces or a URN.
+func isUUID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }
+
+// err tells all that is wrong, unknown parameters first.
+func (p *parameters) err() error {
+	if err := noParameters(p.c, p.known...); err != nil {
+		return err
+	}
+	if len(p.fields) > 0 {
+		return fault.InvalidFields(p.fields...)
+	}
+	return nil
+}

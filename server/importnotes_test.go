@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A folder of notes becomes documents, the same ones again by their paths, wherever the folder lies.
+func TestImportNotes(t *testing.T) {
+	tracker, settings := startStack(t)
+	setEnvironment(t, settings)
+	load := func(files map[string]string) error {
+		t.Helper()
+		folder := filepath.Join(t.TempDir(), "notes")
+		for name, text := range files {
+			file := filepath.Join(folder, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return importFiles(t.Context(), []string{folder})
+	}
+	count := func(want int, condition string) {
+		t.Helper()
+		var got int
+		if err := tracker.QueryRow(t.Context(), "select count(*) from public.documents where "+condition).Scan(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%d documents, not %d, where %s", got, want, condition)
+		}
+	}
+	first := map[string]string{"raft.md": "---\ntags: [consensus]\ndate: 2025-04-08\n---\n# Raft\nReplicas agree.", "deep/lunch.md": "Soup.", "bad.md": "\xff"}
+	if err := load(first); err != nil {
+		t.Fatal(err)
+	}
+	count(2, "embedding_status = 'complete'")
+	count(1, "title = 'Raft' and content = e'# Raft\\nReplicas agree.' and keywords = '{consensus}' and created_at = '2025-04-08Z'")
+	count(1, "title = 'lunch'")
+	// The queue has nothing left to do: who imports embeds.
+	await(t, tracker, 0, "select count(*) from private.embedding_jobs")
+
+	if _, err := tracker.Exec(t.Context(), "update public.documents set utility_score = 3; create table before as select * from public.documents"); err != nil {
+		t.Fatal(err)
+	}
+	if err := load(first); err != nil {
+		t.Fatal(err)
+	}
+	count(2, "exists (select from before b where b.id = documents.id and b.updated_at = documents.updated_at)")
+	if err := load(map[string]string{"raft.md": "# Raft\nReplicas agree by a majority.", "deep/lunch.md": "Soup."}); err != nil {
+		t.Fatal(err)
+	}
+	count(1, "content like '%majority.' and utility_score = 3 and keywords = '{consensus}' and created_at = '2025-04-08Z' and embedding_status = 'complete'")
+	count(2, "true")
+	if err := load(map[string]string{"bad.md": "\xff"}); err == nil || !strings.Contains(err.Error(), "none of 1 files") {
+		t.Errorf("where no file is good the error is %v", err)
+	}
+}

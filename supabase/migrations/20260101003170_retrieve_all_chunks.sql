@@ -1,0 +1,64 @@
+-- Retrieval for answers from tickets and documents at once. Documents have 768 numbers, so all are compared by these, and
+-- held to one threshold. Of a model that is trained for it the first 768 order tickets nearly as all 1536 do: the
+-- candidates come by all, three times as many as anybody may want, and the cut vectors put them in order.
+
+create function public.retrieve_all_chunks(
+  query_embedding extensions.vector(1536),
+  embedding_model text,
+  match_threshold double precision default 0.7,
+  match_count integer default 20,
+  project_filter bigint default null,
+  status_filter text default null,
+  source_chunk_limit integer default null
+)
+returns table (
+  chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
+  document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean,
+  similarities double precision[]
+)
+language sql volatile rows 20 security invoker set search_path = '' set jit = off
+as $$
+  with query as materialized (
+    select extensions.l2_normalize(extensions.subvector(retrieve_all_chunks.query_embedding, 1, 768)) as embedding
+  ), candidates as materialized (
+    select s.chunk_id, s.ticket_id, s.project_id, null::uuid as document_id, c.kind, c.text, c.tokens,
+      extensions.l2_normalize(extensions.subvector(c.embedding, 1, 768)) as embedding
+    from private.scan_chunks(
+      retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, retrieve_all_chunks.project_filter,
+      -- No similarity is as low as -2: the threshold holds for the cut vectors.
+      retrieve_all_chunks.status_filter, -2, 300, 100) s
+    join public.chunks c using (chunk_id)
+    union all
+    select d.chunk_id, null, null, d.document_id, 'document', d.text, d.tokens, e.embedding
+    from query q
+    cross join lateral public.retrieve_document_chunks(q.embedding, retrieve_all_chunks.embedding_model, -2, 100) d
+    join public.embeddings e on e.document_id = d.document_id and e.chunk_id = d.chunk_id
+  ), compared as materialized (
+    select c.*, 1 - (c.embedding operator(extensions.<=>) q.embedding) as similarity
+    from candidates c
+    cross join query q
+    where extensions.vector_norm(c.embedding) > 0
+  ), numbered as (
+    select c.*, row_number() over (order by c.similarity desc, c.chunk_id) as place,
+      row_number() over (partition by c.ticket_id, c.project_id, c.document_id order by c.similarity desc, c.chunk_id) as place_in_source
+    from compared c
+  ), nearest as materialized (
+    select n.* from numbered n
+    where n.place = 1 or n.similarity > retrieve_all_chunks.match_threshold
+    order by coalesce(n.place_in_source > greatest(1, retrieve_all_chunks.source_chunk_limit), false), n.place
+    limit greatest(1, least(100, retrieve_all_chunks.match_count))
+  )
+  select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.document_id, d.title, n.kind, n.text, n.tokens,
+    n.similarity, n.similarity > retrieve_all_chunks.match_threshold,
+    array(select 1 - (n.embedding operator(extensions.<=>) m.embedding) from nearest m order by m.place)
+  from nearest n
+  left join public.projects p on p.project_id = n.project_id
+  left join public.tickets t on t.ticket_id = n.ticket_id
+  left join public.status s on s.status_id = t.status_id
+  left join public.documents d on d.id = n.document_id
+  order by n.place
+$$;
+comment on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) is
+  'The chunks of tickets and documents nearest to a question, compared by the first 768 numbers: those over match_threshold, or else the nearest one alone with over_threshold false. Filters narrow the tickets, not the documents. With source_chunk_limit the first so many chunks of each ticket, project or document go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row. match_count at most 100.';
+revoke execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) from public, anon, authenticated;
+grant execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) to service_role;

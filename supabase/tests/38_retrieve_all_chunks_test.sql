@@ -1,0 +1,59 @@
+-- Chunks of tickets and documents for one answer, compared by their first 768 numbers.
+
+begin;
+select plan(11);
+
+-- A vector of two parts: the first within the 768 numbers that count, the second behind them.
+create function pg_temp.long(x double precision, y double precision, behind double precision default 0) returns extensions.vector
+language sql as $$ select (array[x, y] || array_fill(0::double precision, array[1533]) || behind)::extensions.vector $$;
+create function pg_temp.doc(digit integer) returns uuid
+language sql as $$ select ('00000000-0000-4000-8000-00000000000' || digit)::uuid $$;
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'One');
+insert into public.tickets (ticket_id, project_id, status_id, key, name) values (11, 1, 1, 'AA-1', 'Pump'), (12, 1, 2, 'AA-2', 'Valve');
+insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding) values
+  (1, null, 'project', 0, 'project', 1, 'h', 'm', pg_temp.long(0, 1)),
+  (1, 11, 'ticket', 0, 'pump', 2, 'h', 'm', pg_temp.long(0.9, 0.436)),
+  (1, 11, 'ticket', 1, 'pump again', 2, 'h', 'm', pg_temp.long(0.95, 0.312)),
+  -- Of all its numbers this one is the farthest but one; of those that count, it is the nearest.
+  (1, 12, 'ticket', 0, 'valve', 3, 'h', 'm', pg_temp.long(0.5, 0, 0.866)),
+  (1, 12, 'ticket', 1, 'another model''s', 3, 'h', 'other', pg_temp.long(1, 0)),
+  -- Nothing of it counts.
+  (1, 12, 'ticket', 2, 'behind', 3, 'h', 'm', pg_temp.long(0, 0, 1));
+insert into public.documents (id, title, content, embedding_status) values (pg_temp.doc(1), 'Runbook', 'x', 'complete'), (pg_temp.doc(2), 'Archived', 'x', 'complete');
+update public.documents set archived = true where id = pg_temp.doc(2);
+insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash) values
+  (pg_temp.doc(3), pg_temp.doc(1), 0, 'turn off', 4, 'h'), (pg_temp.doc(4), pg_temp.doc(2), 0, 'never', 4, 'h');
+insert into public.embeddings (document_id, chunk_id, model, embedding) values
+  (pg_temp.doc(1), pg_temp.doc(3), 'm', (array[0.8, 0.6]::double precision[] || array_fill(0::double precision, array[766]))::extensions.vector),
+  (pg_temp.doc(2), pg_temp.doc(4), 'm', (array[1]::double precision[] || array_fill(0::double precision, array[767]))::extensions.vector);
+
+set local role service_role;
+create function pg_temp.found(threshold double precision, count integer default 20, status text default null, per_source integer default null,
+  query extensions.vector default null, project bigint default null) returns setof text
+language sql as $$
+  select concat_ws(' ', text, round(similarity::numeric, 2)::real, case when over_threshold then 'over' else 'under' end)
+  from public.retrieve_all_chunks(coalesce(query, pg_temp.long(1, 0)), 'm', threshold, count, project, status, per_source)
+$$;
+
+select results_eq($$ select * from pg_temp.found(0.7) $$, array['valve 1 over', 'pump again 0.95 over', 'pump 0.9 over', 'turn off 0.8 over'],
+  'tickets and documents in one order, by the numbers that count');
+select results_eq($$ select * from pg_temp.found(-0.5, 2) $$, array['valve 1 over', 'pump again 0.95 over'], 'no more than asked for');
+select results_eq($$ select * from pg_temp.found(0.7, 3, per_source => 1) $$, array['valve 1 over', 'pump again 0.95 over', 'turn off 0.8 over'],
+  'a ticket leaves room for others');
+select results_eq($$ select * from pg_temp.found(0.94) $$, array['valve 1 over', 'pump again 0.95 over'], 'one threshold holds for all');
+select results_eq($$ select * from pg_temp.found(0.95, query => pg_temp.long(0.5, 0.5)) $$, array['turn off 0.99 over'], 'a document may be the nearest');
+select results_eq($$ select * from pg_temp.found(0.999, query => pg_temp.long(0.5, 0.5)) $$, array['turn off 0.99 under'], 'or the nearest below the threshold');
+select results_eq($$ select * from pg_temp.found(0.7, status => 'to do') $$, array['pump again 0.95 over', 'pump 0.9 over', 'turn off 0.8 over'],
+  'a filter narrows the tickets, and leaves the documents');
+select results_eq($$ select * from pg_temp.found(0.7, project => 2) $$, array['turn off 0.8 over'], 'also one that leaves no ticket');
+select results_eq(
+  $$ select ticket_key, ticket_name, status, project_name, document_id, title, kind, tokens from public.retrieve_all_chunks(pg_temp.long(1, 0), 'm', 0.7, 20, null, null, 1) where text <> 'pump' $$,
+  $$ values ('AA-2', 'Valve', 'Done', 'One', null::uuid, null, 'ticket', 3), ('AA-1', 'Pump', 'To Do', 'One', null, null, 'ticket', 2),
+       (null, null, null, null, pg_temp.doc(1), 'Runbook', 'document', 4) $$, 'each says what it is');
+select results_eq($$ select array(select round(s::numeric, 2)::real from unnest(similarities) s)::text from public.retrieve_all_chunks(pg_temp.long(1, 0), 'm', 0.7, 20, null, null, 1) $$,
+  array['{1,0.95,0.9,0.8}', '{0.95,1,0.99,0.95}', '{0.9,0.99,1,0.98}', '{0.8,0.95,0.98,1}'], 'and how alike all are');
+select throws_ok($$ select from public.retrieve_all_chunks('[1,0]', 'm') $$, '22000', null, 'a question of another dimension is refused');
+
+select * from finish();
+rollback;
