@@ -42,7 +42,7 @@ func backfill(ctx context.Context, args []string) error {
 		return err
 	}
 	db := newDatabase(config).AsService()
-	missing, err := worker.MeasureMissing(ctx, db, indexer, config.EmbeddingModel, *everything)
+	missing, err := worker.MeasureMissing(ctx, db, indexer, config.storedModel(), *everything)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func backfill(ctx context.Context, args []string) error {
 		fmt.Println("Nothing was changed. With --yes it begins.")
 		return nil
 	}
-	added, err := worker.EnqueueMissing(ctx, db, config.EmbeddingModel, *everything)
+	added, err := worker.EnqueueMissing(ctx, db, config.storedModel(), *everything)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func workOff(ctx context.Context, config Config, indexer worker.Indexer, db work
 	defer ticker.Stop()
 	most := 0
 	for {
-		status, err := worker.ReadStatus(ctx, db, config.EmbeddingModel)
+		status, err := worker.ReadStatus(ctx, db, config.storedModel())
 		if ctx.Err() != nil {
 			return errors.New("interrupted: what was embedded stays, and the rest waits in the queue for whatever worker runs next")
 		}

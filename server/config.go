@@ -13,6 +13,8 @@ import (
 	"github.com/caarlos0/env/v11"
 
 	"tasklens/internal/cache"
+	"tasklens/internal/openai"
+	"tasklens/internal/vector"
 )
 
 // Config is every setting of the program, read from the environment once. README's table of settings says the same.
@@ -26,10 +28,11 @@ type Config struct {
 	ServiceRoleKey string `env:"SUPABASE_SERVICE_ROLE_KEY"`
 	SecretKey      string `env:"SUPABASE_SECRET_KEY"`
 
-	OpenAIBaseURL  string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
-	OpenAIKey      string `env:"OPENAI_API_KEY"`
-	EmbeddingModel string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
-	ChatModel      string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
+	OpenAIBaseURL       string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
+	OpenAIKey           string `env:"OPENAI_API_KEY"`
+	EmbeddingModel      string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
+	EmbeddingDimensions int    `env:"EMBEDDING_DIMENSIONS"` // 0: the model's own
+	ChatModel           string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
 
 	MatchThreshold float64 `env:"MATCH_THRESHOLD" envDefault:"0.7"`
 	VectorWeight   float64 `env:"VECTOR_WEIGHT" envDefault:"1"`
@@ -128,6 +131,7 @@ func (c Config) problems() (problems []error) {
 	wrong(!isHTTP(c.OpenAIBaseURL), "OPENAI_BASE_URL must be an http(s) address")
 	wrong(c.OpenAIKey == "" && strings.HasPrefix(c.OpenAIBaseURL, "https://api.openai.com"), "OPENAI_API_KEY must be set, or OPENAI_BASE_URL name a server that needs none")
 	wrong(c.EmbeddingModel == "", "EMBEDDING_MODEL must not be empty")
+	wrong(c.EmbeddingDimensions < 0 || c.EmbeddingDimensions > vector.Dimensions, "EMBEDDING_DIMENSIONS must be 0 to %d, not %d", vector.Dimensions, c.EmbeddingDimensions)
 	wrong(c.ChatModel == "", "CHAT_MODEL must not be empty")
 	wrong(!(c.MatchThreshold >= 0 && c.MatchThreshold <= 1), "MATCH_THRESHOLD must be 0 to 1, not %v", c.MatchThreshold)
 	wrong(!(c.VectorWeight >= 0 && c.VectorWeight <= 100), "VECTOR_WEIGHT must be 0 to 100, not %v", c.VectorWeight)
@@ -158,6 +162,11 @@ func (c Config) problems() (problems []error) {
 	_, known := logLevels[c.LogLevel]
 	wrong(!known, "LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)
 	return problems
+}
+
+// storedModel is the name under which embeddings are stored.
+func (c Config) storedModel() string {
+	return openai.StoredModel(c.EmbeddingModel, c.EmbeddingDimensions)
 }
 
 // key is the service's own key: the newer kind where both are set.

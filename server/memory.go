@@ -92,7 +92,7 @@ func settingsOfResults(c Config) (string, error) {
 		return "", fmt.Errorf("read the program: %w", err)
 	}
 	if err := json.NewEncoder(digest).Encode([]any{
-		c.RESTURL, c.OpenAIBaseURL, c.EmbeddingModel, c.ChatModel, c.VectorWeight, c.KeywordWeight, c.ContextTokens,
+		c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.VectorWeight, c.KeywordWeight, c.ContextTokens,
 	}); err != nil {
 		return "", fmt.Errorf("encode the settings: %w", err)
 	}

@@ -66,7 +66,7 @@ func serve(ctx context.Context, args []string) error {
 		Embeddings:     remembered.model.embeddings,
 		Migrations:     supabase.Migrations(),
 		Log:            log,
-		EmbeddingModel: config.EmbeddingModel,
+		EmbeddingModel: config.storedModel(),
 		MatchThreshold: config.MatchThreshold,
 		RequestTimeout: config.RequestTimeout,
 	})

@@ -40,7 +40,7 @@ func newDatabase(c Config) *postgrest.Client { return postgrest.New(c.RESTURL, c
 
 func newModel(c Config) *openai.Client {
 	return openai.New(openai.Config{
-		BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, ChatModel: c.ChatModel,
+		BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, Dimensions: c.EmbeddingDimensions, ChatModel: c.ChatModel,
 		AttemptTimeout: c.ModelTimeout, MaxRetries: c.ModelRetries, CircuitFailures: circuitFailures, CircuitPause: circuitPause,
 	})
 }

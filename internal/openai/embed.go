@@ -24,12 +24,16 @@ func (c *Client) Embed(ctx context.Context, inputs []string) (vectors []vector.V
 }
 
 func (c *Client) embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
-	response, err := c.api.Embeddings.New(ctx, openai.EmbeddingNewParams{
+	parameters := openai.EmbeddingNewParams{
 		Model: c.embeddingModel,
 		Input: openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: inputs},
 		// Less than half the size of numbers in JSON; the library decodes it.
 		EncodingFormat: openai.EmbeddingNewParamsEncodingFormatBase64,
-	})
+	}
+	if c.dimensions > 0 {
+		parameters.Dimensions = openai.Int(int64(c.dimensions))
+	}
+	response, err := c.api.Embeddings.New(ctx, parameters)
 	if err != nil {
 		return nil, 0, failure(ctx, err)
 	}

@@ -38,6 +38,7 @@ type Config struct {
 	BaseURL        string // with /v1
 	APIKey         string
 	EmbeddingModel string
+	Dimensions     int // that embeddings are asked for; 0: the model's own
 	ChatModel      string
 	AttemptTimeout time.Duration // of one attempt; the context bounds all of them together
 	MaxRetries     int
@@ -53,6 +54,7 @@ type Client struct {
 	embedCircuit   circuit
 	chatCircuit    circuit
 	embeddingModel string
+	dimensions     int
 	chatModel      string
 }
 
@@ -81,6 +83,7 @@ func New(c Config) *Client {
 		embedCircuit:   newCircuit("embeddings", c.CircuitFailures, c.CircuitPause),
 		chatCircuit:    newCircuit("chat", c.CircuitFailures, c.CircuitPause),
 		embeddingModel: c.EmbeddingModel,
+		dimensions:     c.Dimensions,
 		chatModel:      c.ChatModel,
 	}
 }
@@ -96,8 +99,17 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// EmbeddingModel is the name of the model that Embed asks.
-func (c *Client) EmbeddingModel() string { return c.embeddingModel }
+// EmbeddingModel is the name under which the vectors of the model that Embed asks are stored.
+func (c *Client) EmbeddingModel() string { return StoredModel(c.embeddingModel, c.dimensions) }
+
+// StoredModel is the name under which a model's vectors are stored. What it was asked for in so many dimensions is
+// another model's, because it cannot be compared with the rest.
+func StoredModel(model string, dimensions int) string {
+	if dimensions == 0 {
+		return model
+	}
+	return model + "@" + strconv.Itoa(dimensions)
+}
 
 // ChatModel is the name of the model that Complete asks.
 func (c *Client) ChatModel() string { return c.chatModel }

@@ -206,3 +206,30 @@ func TestAnswersAreBounded(t *testing.T) {
 		t.Errorf("%d bytes were read", written)
 	}
 }
+
+// A model that is asked for fewer numbers is another one to whoever stores them.
+func TestDimensions(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 2)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		asked <- string(body)
+		say(200, fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, encoded(3, 4)))(w, r)
+	}))
+	t.Cleanup(server.Close)
+	for dimensions, want := range map[int]string{0: "m", 768: "m@768"} {
+		client := New(Config{BaseURL: server.URL + "/v1", EmbeddingModel: "m", Dimensions: dimensions, AttemptTimeout: 20 * time.Second})
+		if client.EmbeddingModel() != want {
+			t.Errorf("%d dimensions are stored as of %q", dimensions, client.EmbeddingModel())
+		}
+		if _, _, err := client.Embed(t.Context(), []string{"a"}); err != nil {
+			t.Fatal(err)
+		}
+		if body := <-asked; !strings.Contains(body, `"model":"m"`) || strings.Contains(body, `"dimensions":768`) != (dimensions == 768) || strings.Contains(body, `"dimensions":0`) {
+			t.Errorf("for %d dimensions the request was %s", dimensions, body)
+		}
+	}
+}
