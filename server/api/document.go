@@ -1,11 +1,13 @@
 package api
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/knowledge"
+	"tasklens/internal/postgrest"
 )
 
 const (
@@ -15,7 +17,7 @@ const (
 )
 
 // temporalClasses say how long what a document tells is true.
-const temporalClasses = "evergreen, current, dated, historical, unknown"
+var temporalClasses = []string{"evergreen", "current", "dated", "historical", "unknown"}
 
 type documentRequest struct {
 	Title         string    `json:"title"`
@@ -34,8 +36,7 @@ func (r *documentRequest) check(wrong report) {
 	for i := range keywords {
 		checkLength(wrong, "keywords", &keywords[i], maxKeywordCharacters)
 	}
-	class := or(r.TemporalClass, "unknown")
-	wrong(strings.Contains(class, ",") || !strings.Contains(", "+temporalClasses+",", ", "+class+","), "temporal_class", "must be one of %s", temporalClasses)
+	wrong(!slices.Contains(temporalClasses, or(r.TemporalClass, "unknown")), "temporal_class", "must be one of %s", strings.Join(temporalClasses, ", "))
 }
 
 type documentResponse struct {
@@ -66,13 +67,19 @@ func (a *API) putDocument(c *fiber.Ctx) error {
 	return c.JSON(documentResponse{ID: written.ID, EmbeddingStatus: written.EmbeddingStatus})
 }
 
-func (a *API) getDocument(c *fiber.Ctx) error {
+// oneDocument reads which document a path names; there are no parameters beside.
+func (a *API) oneDocument(c *fiber.Ctx) (db *postgrest.Session, id string, err error) {
 	p := parameters{c: c}
-	id := p.pathUUID("id")
+	id = p.pathUUID("id")
 	if err := p.err(); err != nil {
-		return err
+		return nil, "", err
 	}
-	db, err := a.database(c)
+	db, err = a.database(c)
+	return db, id, err
+}
+
+func (a *API) getDocument(c *fiber.Ctx) error {
+	db, id, err := a.oneDocument(c)
 	if err != nil {
 		return err
 	}
@@ -84,12 +91,7 @@ func (a *API) getDocument(c *fiber.Ctx) error {
 }
 
 func (a *API) deleteDocument(c *fiber.Ctx) error {
-	p := parameters{c: c}
-	id := p.pathUUID("id")
-	if err := p.err(); err != nil {
-		return err
-	}
-	db, err := a.database(c)
+	db, id, err := a.oneDocument(c)
 	if err != nil {
 		return err
 	}
@@ -107,17 +109,12 @@ func (r *feedbackRequest) check(report) {}
 
 // rateDocument counts a reader's vote.
 func (a *API) rateDocument(c *fiber.Ctx) error {
-	p := parameters{c: c}
-	id := p.pathUUID("id")
-	if err := p.err(); err != nil {
+	db, id, err := a.oneDocument(c)
+	if err != nil {
 		return err
 	}
 	var request feedbackRequest
 	if err := decode(c, &request); err != nil {
-		return err
-	}
-	db, err := a.database(c)
-	if err != nil {
 		return err
 	}
 	if err := knowledge.Rate(c.UserContext(), db, id, request.Helpful); err != nil {
