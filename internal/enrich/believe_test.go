@@ -35,7 +35,7 @@ func TestReadHoldsToTheSchema(t *testing.T) {
 
 func TestBelieved(t *testing.T) {
 	t.Parallel()
-	const text = "Notes of Ana\nTom\u00e1s analysed prod-db-1 of the Harbour\nBank in 東京都; see TX-400, not TX-4001."
+	const text = "Analysis of Ana\nTom\u00e1s analysed prod-db-1 of the Harbour\nBank in 東京都; see TX-400, not TX-4001."
 	person := func(names ...string) (list []entity) {
 		for _, name := range names {
 			list = append(list, entity{name, "person"})

@@ -82,7 +82,7 @@ func TestConcurrency(t *testing.T) {
 	for range 2 {
 		group.Go(func() error { _, err := e.Batch(s.ctx, s.rows, 6); return err })
 	}
-	if err := group.Wait(); err != nil || highest.Load() != most || s.stats().Enriched != 12 {
+	if err := group.Wait(); err != nil || highest.Load() != most || cap(e.slots) != most || s.stats().Enriched != 12 {
 		t.Errorf("%d at a time, %+v, %v", highest.Load(), s.stats(), err)
 	}
 }

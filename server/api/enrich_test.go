@@ -92,6 +92,34 @@ func TestEnrichTellsWhatFailed(t *testing.T) {
 	}
 }
 
+// A batch that could do something before the provider stopped it reports that.
+func TestEnrichStoppedInTheMiddle(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.writeDocuments(1, "The first one")
+	s.writeDocuments(3, "The pump")
+	stored := make(chan struct{})
+	s.database.then(func(name string) {
+		if name == "store_enrichment" {
+			close(stored)
+		}
+	})
+	s.model.intercept(func(w http.ResponseWriter, r *http.Request, _ string, body []byte) bool {
+		if strings.Contains(string(body), "The first one") {
+			return false
+		}
+		select {
+		case <-stored:
+		case <-r.Context().Done():
+		}
+		w.WriteHeader(http.StatusTooManyRequests)
+		return true
+	})
+	if got := s.enrich(`{}`); got.Processed != 1 || got.Succeeded != 1 || len(got.Errors) != 0 {
+		t.Errorf("report is %+v", got)
+	}
+}
+
 // A batch that can do nothing says why.
 func TestEnrichWithoutTheProvider(t *testing.T) {
 	t.Parallel()
