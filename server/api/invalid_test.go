@@ -240,6 +240,7 @@ func TestPathsAndMethods(t *testing.T) {
 		"/api/tickets/similar": "POST", "/api/tickets/{ticket_id}/similar": "GET",
 		"/api/knowledge/documents": "POST", "/api/knowledge/documents/{id}": "GET DELETE", "/api/knowledge/documents/{id}/similar": "GET",
 		"/api/knowledge/documents/{id}/feedback": "POST", "/api/knowledge/search": "GET", "/api/knowledge/entities/{name}": "GET",
+		"/api/knowledge/enrich/batch": "POST", "/api/knowledge/enrich/stats": "GET",
 	}
 	for path, methods := range allowed {
 		for _, other := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
