@@ -1,0 +1,182 @@
+package api_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Before the first event a failure is an ordinary problem; after it, the last event.
+func TestStreamFails(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, forgetful, func(c *setup) { c.threshold = 0 })
+	for name, c := range map[string]struct {
+		status  int
+		headers []string
+		want    int
+	}{"limit": {429, []string{"Retry-After", "7"}, 503}, "failure": {500, nil, 502}} {
+		s.model.answer("embeddings", c.status, said("rate_limit_exceeded"), c.headers...)
+		r := s.post("/api/query", map[string]any{"question": "why", "stream": true}).want(c.want)
+		if c.want == 503 && r.header.Get("Retry-After") != "7" {
+			t.Errorf("%s: Retry-After is %q", name, r.header.Get("Retry-After"))
+		}
+		s.model.answer("completions", c.status, said("rate_limit_exceeded"), c.headers...)
+		names, _, last := s.openStream("why", nil).rest()
+		if failure := decoded[problem](t, last); !slices.Equal(names, []string{"sources", "error"}) || failure.Status != c.want {
+			t.Errorf("%s: events are %q, the last %+v", name, names, last)
+		}
+	}
+	s.post("/api/query", map[string]any{"question": "", "stream": true}).want(http.StatusBadRequest)
+	s.post("/api/query", map[string]any{"question": "why", "stream": true}, "Authorization", "Bearer nonsense").want(http.StatusUnauthorized)
+	broken := start(t, func(c *setup) { c.broken = true })
+	broken.post("/api/query", map[string]any{"question": "why", "stream": true}).want(http.StatusInternalServerError)
+	broken.get("/healthz").want(http.StatusOK)
+}
+
+// When the client leaves, the model's work ends, whether the model speaks or is silent.
+func TestStreamLeft(t *testing.T) {
+	t.Parallel()
+	for name, chatty := range map[string]bool{"silent": false, "chatty": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startTracker(t, func(c *setup) { c.threshold = 0 })
+			ended := make(chan struct{})
+			s.streams(func(say func(string, string), r *http.Request, _ io.Writer) {
+				defer close(ended)
+				for end := time.After(patience); ; {
+					say("on and on ", "")
+					pause := time.After(patience)
+					if chatty {
+						pause = time.After(10 * time.Millisecond)
+					}
+					select {
+					case <-r.Context().Done():
+						return
+					case <-end:
+						return
+					case <-pause:
+					}
+				}
+			})
+			opened := s.openStream(doubleCharge, nil)
+			opened.next()
+			opened.next()
+			left := time.Now()
+			opened.leave()
+			<-ended
+			if took := time.Since(left); took > time.Second {
+				t.Errorf("the model was cancelled after %v", took)
+			}
+			s.get("/healthz").want(http.StatusOK)
+		})
+	}
+	t.Run("before the first event", func(t *testing.T) {
+		t.Parallel()
+		s := start(t)
+		asked, ended := make(chan struct{}), make(chan struct{})
+		s.model.intercept(func(_ http.ResponseWriter, r *http.Request, _ string, _ []byte) bool {
+			close(asked)
+			<-r.Context().Done()
+			close(ended)
+			return true
+		})
+		ctx, leave := context.WithCancel(t.Context())
+		go func() {
+			<-asked
+			leave()
+		}()
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/api/query", strings.NewReader(`{"question":"why","stream":true}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		if _, err := s.client.Do(request); err == nil {
+			t.Error("an answer came")
+		}
+		left := time.Now()
+		<-ended
+		if took := time.Since(left); took > time.Second {
+			t.Errorf("the model was cancelled after %v", took)
+		}
+	})
+}
+
+// A silent stream says from time to time that it lives.
+func TestStreamHeartbeat(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.threshold, c.heartbeat = 0, 10*time.Millisecond })
+	beaten := make(chan struct{})
+	s.streams(func(say func(string, string), _ *http.Request, _ io.Writer) {
+		say("So", "")
+		select {
+		case <-beaten:
+		case <-time.After(patience):
+		}
+		say(".", "stop")
+	})
+	opened := s.openStream(doubleCharge, nil)
+	opened.next()
+	opened.next()
+	for opened.comments < 3 && opened.lines.Scan() {
+		if strings.HasPrefix(opened.lines.Text(), ":") {
+			opened.comments++
+		}
+	}
+	close(beaten)
+	if _, _, last := opened.rest(); last.name != "done" {
+		t.Errorf("the last event is %+v", last)
+	}
+}
+
+// A service that stops ends its streams with an event, in time.
+func TestStreamAtTheEnd(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.threshold = 0 })
+	s.streams(func(say func(string, string), r *http.Request, _ io.Writer) {
+		say("So", "")
+		<-r.Context().Done()
+	})
+	opened := s.openStream(doubleCharge, nil)
+	opened.next()
+	opened.next()
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.stop(2 * time.Second) }()
+	_, _, last := opened.rest()
+	if failure := decoded[problem](t, last); last.name != "error" || failure.Status != http.StatusServiceUnavailable {
+		t.Errorf("the last event is %+v", last)
+	}
+	if err := <-stopped; err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+// After several failures in a row the model is left alone for a while, and asked again after it.
+func TestModelLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, forgetful, func(c *setup) { c.threshold, c.failures = 0, 3 })
+	s.model.answer("completions", 500, said("server_error"))
+	for range 6 {
+		s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusBadGateway)
+	}
+	if asked := len(s.model.requests("completions")); asked != 3 {
+		t.Errorf("the model was asked %d times", asked)
+	}
+	s.search("why") // embeddings have a circuit of their own
+	s.model.intercept(nil)
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		if r := s.send(http.MethodPost, "/api/query", `{"question":"why"}`); r.status == http.StatusOK {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("the model is never asked again: %s", r.text)
+		}
+	}
+	// A limit is told by the provider itself, and is no failure.
+	s.model.answer("completions", 429, said("rate_limit_exceeded"), "Retry-After", "7")
+	for range 6 {
+		s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusServiceUnavailable)
+	}
+}
