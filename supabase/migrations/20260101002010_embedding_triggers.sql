@@ -82,19 +82,26 @@ comment on function private.enqueue_documents() is 'Trigger: asks for documents 
 
 -- Without this the dead jobs of what is gone would stay for ever.
 create function private.forget_jobs() returns trigger
+-- Through arrays, for which any plan uses the indexes: one that was made for an empty queue would join the hard way.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
 as $$
+declare
+  jobs bigint[];
 begin
   if tg_table_name = 'projects' then
-    delete from private.embedding_jobs d where d.embedding_job_id in (
-      select j.embedding_job_id from private.embedding_jobs j join old_rows o on o.project_id = j.project_id for update of j skip locked);
+    jobs := array(
+      select j.embedding_job_id from private.embedding_jobs j
+      where j.project_id = any (array(select o.project_id from old_rows o)) for update of j skip locked);
   elsif tg_table_name = 'documents' then
-    delete from private.embedding_jobs d where d.embedding_job_id in (
-      select j.embedding_job_id from private.embedding_jobs j join old_rows o on o.id = j.document_id for update of j skip locked);
+    jobs := array(
+      select j.embedding_job_id from private.embedding_jobs j
+      where j.document_id = any (array(select o.id from old_rows o)) for update of j skip locked);
   else
-    delete from private.embedding_jobs d where d.embedding_job_id in (
-      select j.embedding_job_id from private.embedding_jobs j join old_rows o on o.ticket_id = j.ticket_id for update of j skip locked);
+    jobs := array(
+      select j.embedding_job_id from private.embedding_jobs j
+      where j.ticket_id = any (array(select o.ticket_id from old_rows o)) for update of j skip locked);
   end if;
+  delete from private.embedding_jobs d where d.embedding_job_id = any (jobs);
   return null;
 end
 $$;
