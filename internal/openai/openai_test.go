@@ -63,7 +63,7 @@ func TestEmbed(t *testing.T) {
 	if err != nil || tokens != 9 || len(vectors) != 2 || len(vectors[0]) != 1536 || vectors[0][0] != 0.6 || vectors[0][1] != 0.8 || vectors[1][1] != 1 {
 		t.Errorf("vectors are %d, tokens %d, %v", len(vectors), tokens, err)
 	}
-	if client.EmbeddingModel() != "embedder" || client.ChatModel() != "chatter" {
+	if client.EmbeddingModel(t.Context()) != "embedder" || client.ChatModel() != "chatter" {
 		t.Error("the models have other names")
 	}
 }
@@ -222,8 +222,8 @@ func TestDimensions(t *testing.T) {
 	t.Cleanup(server.Close)
 	for dimensions, want := range map[int]string{0: "m", 768: "m@768"} {
 		client := New(Config{BaseURL: server.URL + "/v1", EmbeddingModel: "m", Dimensions: dimensions, AttemptTimeout: 20 * time.Second})
-		if client.EmbeddingModel() != want {
-			t.Errorf("%d dimensions are stored as of %q", dimensions, client.EmbeddingModel())
+		if client.EmbeddingModel(t.Context()) != want {
+			t.Errorf("%d dimensions are stored as of %q", dimensions, client.EmbeddingModel(t.Context()))
 		}
 		if _, _, err := client.Embed(t.Context(), []string{"a"}); err != nil {
 			t.Fatal(err)
