@@ -231,5 +231,17 @@ func TestDimensions(t *testing.T) {
 		if body := <-asked; !strings.Contains(body, `"model":"m"`) || strings.Contains(body, `"dimensions":768`) != (dimensions == 768) || strings.Contains(body, `"dimensions":0`) {
 			t.Errorf("for %d dimensions the request was %s", dimensions, body)
 		}
+		// By another model, whatever is configured.
+		for stored, want := range map[string][2]string{"n": {`"model":"n"`, ""}, "n@256": {`"model":"n"`, `"dimensions":256`}, "n@x": {`"model":"n@x"`, ""}, "": {`"model":"m"`, ""}} {
+			ctx := client.By(t.Context(), stored)
+			if _, _, err := client.Embed(ctx, []string{"a"}); err != nil {
+				t.Fatal(err)
+			}
+			body := <-asked
+			if !strings.Contains(body, want[0]) || !strings.Contains(body, want[1]) || stored != "" && strings.Contains(body, `"dimensions"`) != (want[1] != "") ||
+				stored != "" && client.EmbeddingModel(ctx) != stored {
+				t.Errorf("by %q the request was %s, stored as of %q", stored, body, client.EmbeddingModel(ctx))
+			}
+		}
 	}
 }
