@@ -13,6 +13,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"tasklens/internal/index"
+	"tasklens/internal/postgrest"
 	"tasklens/internal/worker"
 )
 
@@ -33,37 +35,68 @@ func backfill(ctx context.Context, args []string) error {
 	if flags.Parse(args) != nil || flags.NArg() > 0 {
 		return errUsage
 	}
-	config, err := readConfig()
+	e, err := newEmbedding()
 	if err != nil {
 		return err
 	}
-	indexer, err := newIndexer(namedModel{newModel(config), config})
+	model := e.config.storedModel()
+	missing, err := worker.MeasureMissing(ctx, e.db, e.indexer, model, *everything)
 	if err != nil {
 		return err
 	}
-	db := newDatabase(config).AsService()
-	missing, err := worker.MeasureMissing(ctx, db, indexer, config.storedModel(), *everything)
-	if err != nil {
-		return err
-	}
-	if known, is := dollars[config.EmbeddingModel]; is && *price < 0 {
-		*price = known
-	}
-	fmt.Println(estimate(missing, config.EmbeddingModel, *price))
+	fmt.Println(estimate(missing, model, *price))
 	if !*yes {
 		fmt.Println("Nothing was changed. With --yes it begins.")
 		return nil
 	}
-	added, err := worker.EnqueueMissing(ctx, db, config.storedModel(), *everything)
+	added, err := worker.EnqueueMissing(ctx, e.db, model, *everything)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%d sources were added to the queue.\n", added)
-	return workOff(ctx, config, indexer, db)
+	return e.workOff(ctx, func(status worker.Status) (bool, error) {
+		if left(status) > 0 {
+			return false, nil
+		}
+		fmt.Printf("%d chunks are stored; %d sources have none.\n", status.Chunks, status.SourcesWithoutChunks)
+		return true, givenUp(status)
+	})
 }
 
-// estimate says what a backfill costs; price is in dollars a million tokens, below 0 where nobody knows.
+// embedding is what it takes to embed in bulk.
+type embedding struct {
+	config  Config
+	model   namedModel
+	indexer *index.Indexer
+	db      *postgrest.Session
+}
+
+func newEmbedding() (e embedding, err error) {
+	if e.config, err = readConfig(); err != nil {
+		return e, err
+	}
+	e.model = namedModel{newModel(e.config), e.config}
+	e.db = newDatabase(e.config).AsService()
+	e.indexer, err = newIndexer(e.model)
+	return e, err
+}
+
+// left is how many sources are still to be embedded.
+func left(status worker.Status) int { return status.Pending + status.Running + status.Failed }
+
+// givenUp is an error that says what to do about sources that could not be embedded; nil without any.
+func givenUp(status worker.Status) error {
+	if status.Dead == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d sources were given up: list_dead_embedding_jobs() tells why, replay_embedding_jobs() tries them anew", status.Dead)
+}
+
+// estimate says what embedding costs; price is in dollars a million tokens, below 0 where the caller does not know it.
 func estimate(missing worker.Missing, model string, price float64) string {
+	if known, is := dollars[model]; is && price < 0 {
+		price = known
+	}
 	text := fmt.Sprintf("%d sources to embed by %s, about %d tokens", missing.Sources, model, missing.Tokens)
 	if price >= 0 {
 		return text + fmt.Sprintf(", about $%.2f at $%g a million tokens.", float64(missing.Tokens)/1e6*price, price)
@@ -71,14 +104,15 @@ func estimate(missing worker.Missing, model string, price float64) string {
 	return text + " (--price DOLLARS-A-MILLION-TOKENS shows the cost)."
 }
 
-// workOff works until the queue is empty, and shows how far it is. Workers that run elsewhere help.
-func workOff(ctx context.Context, config Config, indexer worker.Indexer, db worker.Database) error {
+// workOff works until done says so, which is asked once a statusInterval, and shows how far the queue is. Workers that run
+// elsewhere help.
+func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, error)) error {
 	working, stop := context.WithCancel(ctx)
 	var mutex sync.Mutex // of the terminal
 	var bar *progressbar.ProgressBar
 	var running sync.WaitGroup
 	running.Go(func() {
-		worker.New(db, indexer, workerOptions(config, func(message string, err error) {
+		worker.New(e.db, e.indexer, workerOptions(e.config, func(message string, err error) {
 			mutex.Lock()
 			defer mutex.Unlock()
 			if bar != nil {
@@ -93,28 +127,23 @@ func workOff(ctx context.Context, config Config, indexer worker.Indexer, db work
 	defer ticker.Stop()
 	most := 0
 	for {
-		status, err := worker.ReadStatus(ctx, db, config.storedModel())
+		status, err := worker.ReadStatus(ctx, e.db, e.config.storedModel())
 		if ctx.Err() != nil {
 			return errors.New("interrupted: what was embedded stays, and the rest waits in the queue for whatever worker runs next")
 		}
 		if err != nil {
 			return err
 		}
-		left := status.Pending + status.Running + status.Failed
 		mutex.Lock()
-		if bar == nil || left > most {
-			most = left
+		if bar == nil || left(status) > most {
+			most = left(status)
 			bar = newBar(int64(most), "embedding", false)
 		}
-		_ = bar.Set(most - left)
+		_ = bar.Set(most - left(status))
 		mutex.Unlock()
-		if left == 0 {
+		if ended, err := done(status); ended || err != nil {
 			_ = bar.Finish()
-			fmt.Printf("%d chunks are stored; %d sources have none.\n", status.Chunks, status.SourcesWithoutChunks)
-			if status.Dead > 0 {
-				return fmt.Errorf("%d sources were given up: list_dead_embedding_jobs() tells why, replay_embedding_jobs() tries them anew", status.Dead)
-			}
-			return nil
+			return err
 		}
 		select {
 		case <-ticker.C:

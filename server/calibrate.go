@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"tasklens/internal/reembed"
 	"tasklens/server/calibrate"
 	"tasklens/server/eval"
 )
@@ -39,7 +40,9 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 			}
 		}
 	}
-	report, err := calibrate.Measure(ctx, newDatabase(config).AsService(), newModel(config), pairs)
+	db, model := newDatabase(config).AsService(), newModel(config)
+	ctx, _ = reembed.NewServing(db, model).Use(ctx)
+	report, err := calibrate.Measure(ctx, db, model, pairs)
 	if err != nil {
 		return err
 	}

@@ -19,10 +19,13 @@ const usage = `usage: server VERB
                  Markdown files, and index them
   backfill [--everything] [--price DOLLARS] [--yes]
                  embed what has no chunks of the present model; without --yes only say what that would cost (scripts/backfill)
-
+  reembed [--estimate] [--price DOLLARS] [--abandon]
+                 embed everything anew by EMBEDDING_MODEL and this program's chunking, while search goes on by what it has,
+                 then switch (scripts/reembed)
   enrich [--retry]
                  have the model say what documents are about that nobody has read yet; --retry those too that failed
                  (scripts/enrich)
+
   questions [--days 7] [--limit 50]
                  show which questions found nothing lately (scripts/questions)
   calibrate [--precision 0.9] [PATH]
@@ -48,6 +51,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"import":    importFiles,
 	"questions": showQuestions,
 	"backfill":  backfill,
+	"reembed":   reembedAll,
 	"enrich":    enrichDocuments,
 	"calibrate": calibrateThreshold,
 	"eval":      evaluate,

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"tasklens/internal/knowledge"
+	"tasklens/internal/reembed"
 	"tasklens/internal/search"
 	"tasklens/server/api"
 	"tasklens/supabase"
@@ -67,6 +68,7 @@ func serve(ctx context.Context, args []string) error {
 		Migrations:     supabase.Migrations(),
 		Log:            log,
 		EmbeddingModel: config.storedModel(),
+		Serving:        reembed.NewServing(database.AsService(), model),
 		MatchThreshold: config.MatchThreshold,
 		RequestTimeout: config.RequestTimeout,
 	})

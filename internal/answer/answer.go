@@ -23,7 +23,7 @@ type Database interface {
 // Model embeds questions and answers from a prompt, in one piece or piece by piece.
 type Model interface {
 	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel() string
+	EmbeddingModel(ctx context.Context) string
 	Complete(ctx context.Context, instructions, message string, maxTokens int) (openai.Completion, error)
 	Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (openai.Completion, error)
 	ChatModel() string

@@ -20,8 +20,8 @@ func (m *model) Embed(context.Context, []string) ([]vector.Vector, int, error) {
 	return []vector.Vector{{1}}, 3, m.embedErr
 }
 
-func (m *model) EmbeddingModel() string { return "embedder" }
-func (m *model) ChatModel() string      { return "chatter" }
+func (m *model) EmbeddingModel(context.Context) string { return "embedder" }
+func (m *model) ChatModel() string                     { return "chatter" }
 
 func (m *model) Complete(_ context.Context, instructions, message string, _ int) (openai.Completion, error) {
 	m.messages = append(m.messages, message)

@@ -29,7 +29,7 @@ func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 // retrieve gives the rows for a question, the best first.
 func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedding vector.Vector) ([]candidate, error) {
 	arguments := map[string]any{
-		"query_embedding": embedding, "embedding_model": a.model.EmbeddingModel(), "match_threshold": q.MatchThreshold,
+		"query_embedding": embedding, "embedding_model": a.model.EmbeddingModel(ctx), "match_threshold": q.MatchThreshold,
 		"match_count": candidates, "project_filter": q.ProjectID, "status_filter": q.StatusFilter,
 	}
 	function := "retrieve_chunks"
@@ -62,7 +62,7 @@ func (a *Answerer) retrieveDocuments(ctx context.Context, db Database, q Questio
 	}
 	var found []candidate
 	err = db.Call(ctx, "retrieve_document_chunks", map[string]any{
-		"query_embedding": short, "embedding_model": a.model.EmbeddingModel(), "match_threshold": q.MatchThreshold, "match_count": documentCandidates,
+		"query_embedding": short, "embedding_model": a.model.EmbeddingModel(ctx), "match_threshold": q.MatchThreshold, "match_count": documentCandidates,
 	}, &found)
 	return typed(found), err
 }

@@ -18,7 +18,10 @@ type Database interface {
 // Model embeds texts, at most MaxInputs of at most MaxTokens tokens together.
 type Model interface {
 	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel() string
+	// EmbeddingModel is the name of the model that Embed asks under this context.
+	EmbeddingModel(ctx context.Context) string
+	// By gives a context under which Embed asks another model.
+	By(ctx context.Context, embeddingModel string) context.Context
 }
 
 // Indexer keeps chunks in step with texts. It is safe for concurrent use.
@@ -59,5 +62,6 @@ type Result struct {
 	EmbeddingIDs []string // all stored chunks, in order
 	Embedded     int      // chunks that were sent to the model
 	Reused       int      // chunks that were kept
+	Model        string   // of the stored chunks
 	Tokens       int      // sent to the model for it, by the tokenizer's count
 }

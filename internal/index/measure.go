@@ -7,9 +7,9 @@ import (
 )
 
 // Measure tells how many tokens Sync would send to the model for some sources now, and how many characters their texts
-// have. At most some hundred sources at a time.
-func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source) (tokens, characters int, err error) {
-	rows, err := readSources(ctx, db, sources)
+// have; anew: as if nothing of them were stored. At most some hundred sources at a time.
+func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source, anew bool) (tokens, characters int, err error) {
+	rows, err := readSources(ctx, db, sources, nil)
 	if err != nil {
 		return 0, 0, fmt.Errorf("read sources: %w", err)
 	}
@@ -17,7 +17,7 @@ func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source) (t
 		for _, text := range row.Texts {
 			characters += utf8.RuneCountInString(text.Text)
 		}
-		for _, next := range x.newPlan(row, false).chunks {
+		for _, next := range x.newPlan(row, x.modelOf(ctx, row), anew).chunks {
 			if next.chunkID == nil {
 				tokens += next.inputTokens
 			}

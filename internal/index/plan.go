@@ -14,12 +14,13 @@ type plan struct {
 	hash   string // of the source's texts, as they were read
 	chunks []planned
 	stored []storedChunk
+	model  string
+	set    *int // that the chunks are of; nil leaves it to the database
 }
 
 // planned is one chunk to be: a stored one that is kept (chunkID not nil), or a new one that wants a vector.
 type planned struct {
 	text           string
-	model          string
 	input          string
 	inputHash      string
 	inputTokens    int
@@ -30,18 +31,20 @@ type planned struct {
 	vector         vector.Vector
 }
 
-// newPlan chunks the texts of a source and finds the stored chunks that can stay: those of the same input and model,
-// each used once. With force none stays.
-func (x *Indexer) newPlan(source storedSource, force bool) *plan {
+// newPlan chunks the texts of a source for a model, and finds the stored chunks that can stay: those of the same input and
+// model, each used once. With force none stays.
+func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 	p := &plan{
 		source: source.Source,
 		hash:   source.SourceHash,
 		stored: source.Chunks,
+		model:  model,
+		set:    source.Set.Number,
 	}
 	reusable := map[string][]string{}
 	if !force {
 		for _, stored := range source.Chunks {
-			if stored.Model == x.model.EmbeddingModel() {
+			if stored.Model == model {
 				reusable[stored.InputHash] = append(reusable[stored.InputHash], stored.ChunkID)
 			}
 		}
@@ -55,7 +58,7 @@ func (x *Indexer) newPlan(source storedSource, force bool) *plan {
 			sum := sha256.Sum256([]byte(input))
 			next := planned{
 				text: piece.Text, input: input, inputHash: hex.EncodeToString(sum[:]), inputTokens: headerTokens + piece.Tokens,
-				model: x.model.EmbeddingModel(), tokens: piece.Tokens, kind: text.Kind, statusChangeID: text.StatusChangeID,
+				tokens: piece.Tokens, kind: text.Kind, statusChangeID: text.StatusChangeID,
 			}
 			if same := reusable[next.inputHash]; len(same) > 0 {
 				next.chunkID, reusable[next.inputHash] = &same[0], same[1:]
@@ -93,7 +96,7 @@ func equal(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b
 
 // result tells what the plan did, once its chunks are stored under these ids.
 func (p *plan) result(embeddingIDs []string) Result {
-	result := Result{Source: p.source, Found: true, EmbeddingIDs: embeddingIDs}
+	result := Result{Source: p.source, Found: true, EmbeddingIDs: embeddingIDs, Model: p.model}
 	for _, next := range p.chunks {
 		if next.chunkID != nil {
 			result.Reused++

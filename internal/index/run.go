@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	"tasklens/internal/chunk"
 	"tasklens/internal/fault"
 	"tasklens/internal/vector"
 )
@@ -19,7 +19,7 @@ const attempts = 6
 // each, in order. Unchanged chunks keep their ids and are not sent to the model, unless force. At most some hundred
 // sources at a time: their chunks travel together.
 func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, force bool) ([]Result, error) {
-	results, left, err := x.run(ctx, db, sources, force)
+	results, left, err := x.run(ctx, db, sources, &pass{force: force})
 	if err == nil && len(left) > 0 {
 		err = fault.New(fault.Unavailable, fmt.Sprintf("The texts of %d sources are being changed just now.", len(left)))
 	}
@@ -29,33 +29,21 @@ func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, forc
 	return results, nil
 }
 
-// Sync is Index for who can come again: it tells for each source whether it is done; one that does not exist is. Where
-// a source is not done and err is nil, its text changes again and again, or somebody is writing it. With err the others
-// have failed.
-func (x *Indexer) Sync(ctx context.Context, db Database, sources []Source) (done []bool, err error) {
-	_, left, err := x.run(ctx, db, sources, false)
-	done = make([]bool, len(sources))
-	for i := range done {
-		done[i] = !slices.Contains(left, i)
-	}
-	return done, err
-}
-
 // run attempts the sources until nothing is left to do, and returns the places of those that it could not do.
-func (x *Indexer) run(ctx context.Context, db Database, sources []Source, force bool) (results []Result, left []int, err error) {
+func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pass) (results []Result, left []int, err error) {
 	results = make([]Result, len(sources))
 	left = make([]int, len(sources))
 	for i := range sources {
 		results[i].Source, left[i] = sources[i], i
 	}
-	known := map[string]vector.Vector{} // by input hash: what this call has paid for already
+	known := map[string]vector.Vector{} // by model and input hash: what this call has paid for already
 	for attempt := 1; len(left) > 0 && attempt <= attempts; attempt++ {
 		if attempt > 1 {
 			if err := wait(ctx, time.Duration(attempt)*40*time.Millisecond); err != nil {
 				return results, left, err
 			}
 		}
-		if left, err = x.attempt(ctx, db, results, left, known, force); err != nil {
+		if left, err = x.attempt(ctx, db, results, left, known, p); err != nil {
 			return results, left, err
 		}
 	}
@@ -64,14 +52,20 @@ func (x *Indexer) run(ctx context.Context, db Database, sources []Source, force 
 
 // attempt does what can be done now and returns the places that want another attempt. With an error these are what it
 // left undone.
-func (x *Indexer) attempt(ctx context.Context, db Database, results []Result, pending []int, known map[string]vector.Vector, force bool) ([]int, error) {
+func (x *Indexer) attempt(ctx context.Context, db Database, results []Result, pending []int, known map[string]vector.Vector, way *pass) ([]int, error) {
 	wanted := make([]Source, len(pending))
 	for i, place := range pending {
 		wanted[i] = results[place].Source
 	}
-	rows, err := readSources(ctx, db, wanted)
+	rows, err := readSources(ctx, db, wanted, way.set)
 	if err != nil {
 		return pending, fmt.Errorf("read sources: %w", err)
+	}
+	for _, row := range rows {
+		if row.Set.Building != nil {
+			// A set that was being built at any moment of this may serve by now, and wants its turn.
+			way.building, way.foreign = row.Set.Building, *row.Set.BuildingChunking != chunk.Version
+		}
 	}
 	var plans []*plan
 	var places []int
@@ -81,8 +75,12 @@ func (x *Indexer) attempt(ctx context.Context, db Database, results []Result, pe
 			results[place].Found = false
 			continue
 		}
-		p := x.newPlan(rows[next], force)
+		row := rows[next]
 		next++
+		if way.set != nil && row.Set.Number == nil {
+			continue // given up
+		}
+		p := x.newPlan(row, x.modelOf(ctx, row), way.force)
 		if p.unchanged() {
 			x.finish(&results[place], p, storedIDs(p.stored))
 			continue
@@ -124,6 +122,15 @@ func (x *Indexer) attempt(ctx context.Context, db Database, results []Result, pe
 	return again, failed
 }
 
+// modelOf is the model that a source is embedded by: its set's, or, where that is not settled, or there are no sets, as of
+// documents, the configured one.
+func (x *Indexer) modelOf(ctx context.Context, source storedSource) string {
+	if source.Set.Model != nil {
+		return *source.Set.Model
+	}
+	return x.model.EmbeddingModel(ctx)
+}
+
 // finish sets the result of a source, and keeps the tokens that were counted on the way.
 func (x *Indexer) finish(result *Result, p *plan, embeddingIDs []string) {
 	tokens := result.Tokens
@@ -131,8 +138,22 @@ func (x *Indexer) finish(result *Result, p *plan, embeddingIDs []string) {
 	result.Tokens = tokens
 }
 
-// embed gives a vector to every new chunk, in as few requests as the limits allow.
+// embed gives a vector to every new chunk, in as few requests as the limits allow. Where the models differ, what one of
+// them refuses keeps nothing from the others.
 func (x *Indexer) embed(ctx context.Context, plans []*plan, places []int, results []Result, known map[string]vector.Vector) error {
+	var failed []error
+	asked := map[string]bool{}
+	for _, p := range plans {
+		if !asked[p.model] {
+			asked[p.model] = true
+			failed = append(failed, x.embedBy(x.model.By(ctx, p.model), p.model, plans, places, results, known))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// embedBy is embed for the plans of one model, under a context by which that is asked.
+func (x *Indexer) embedBy(ctx context.Context, model string, plans []*plan, places []int, results []Result, known map[string]vector.Vector) error {
 	var batch []*planned
 	var inputs []string
 	total := 0
@@ -145,18 +166,21 @@ func (x *Indexer) embed(ctx context.Context, plans []*plan, places []int, result
 			return err
 		}
 		for i, next := range batch {
-			next.vector, known[next.inputHash] = vectors[i], vectors[i]
+			next.vector, known[model+next.inputHash] = vectors[i], vectors[i]
 		}
 		batch, inputs, total = nil, nil, 0
 		return nil
 	}
 	for i, p := range plans {
+		if p.model != model {
+			continue
+		}
 		for j := range p.chunks {
 			next := &p.chunks[j]
 			if next.chunkID != nil {
 				continue
 			}
-			if next.vector = known[next.inputHash]; next.vector != nil {
+			if next.vector = known[model+next.inputHash]; next.vector != nil {
 				continue
 			}
 			if len(batch) == x.limits.Inputs || total+next.inputTokens > x.limits.Tokens {

@@ -14,6 +14,7 @@ type storedSource struct {
 	Texts      []storedText
 	SourceHash string
 	Chunks     []storedChunk
+	Set        set // none of a document
 }
 
 type storedText struct {
@@ -49,10 +50,10 @@ type storeResult struct {
 	EmbeddingIDs []string `json:"embedding_ids"`
 }
 
-// readSources gives the sources that exist, in the order asked for.
-func readSources(ctx context.Context, db Database, sources []Source) ([]storedSource, error) {
+// readSources gives the sources that exist, in the order asked for, with the chunks of this set, or of that which serves.
+func readSources(ctx context.Context, db Database, sources []Source, number *int) ([]storedSource, error) {
 	tracked, documents := split(sources, func(s Source) Source { return s })
-	found, err := readTracked(ctx, db, tracked)
+	found, err := readTracked(ctx, db, tracked, number)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func newChunks(plans []*plan) (chunks []newChunk, vectors []vector.Vector, hashe
 			if next.chunkID == nil {
 				vectors = append(vectors, next.vector)
 				place := len(vectors)
-				row.Text, row.Tokens, row.InputHash, row.Model, row.Embedding = next.text, next.tokens, next.inputHash, next.model, &place
+				row.Text, row.Tokens, row.InputHash, row.Model, row.Embedding = next.text, next.tokens, next.inputHash, p.model, &place
 			}
 			chunks = append(chunks, row)
 		}

@@ -11,15 +11,25 @@ type trackedSource struct {
 	Texts       []storedText  `json:"texts"`
 	SourceHash  string        `json:"source_hash"`
 	Chunks      []storedChunk `json:"chunks"`
+	set
 }
 
-func readTracked(ctx context.Context, db Database, sources []Source) ([]storedSource, error) {
+// set is a set of the tracker's chunks. All rows that were read at one moment have the same.
+type set struct {
+	Number *int    `json:"embedding_set"`   // nil where it neither serves nor is being built any more
+	Model  *string `json:"embedding_model"` // that it must be embedded by; nil: the configured one
+	// The set that is being built to serve next; nil where there is none.
+	Building         *int `json:"building_set"`
+	BuildingChunking *int `json:"building_chunking"`
+}
+
+func readTracked(ctx context.Context, db Database, sources []Source, number *int) ([]storedSource, error) {
 	if len(sources) == 0 {
 		return nil, nil
 	}
 	projects, tickets := ids(sources)
 	var rows []trackedSource
-	if err := db.Call(ctx, "read_sources", map[string]any{"project_ids": projects, "ticket_ids": tickets}, &rows); err != nil {
+	if err := db.Call(ctx, "read_sources", map[string]any{"project_ids": projects, "ticket_ids": tickets, "embedding_set": number}, &rows); err != nil {
 		return nil, err
 	}
 	found := make([]storedSource, len(rows))
@@ -29,7 +39,7 @@ func readTracked(ctx context.Context, db Database, sources []Source) ([]storedSo
 			names = append(names, *row.TicketName)
 		}
 		found[i] = storedSource{
-			Source: Source{ProjectID: row.ProjectID, TicketID: row.TicketID}, Names: names, Texts: row.Texts, SourceHash: row.SourceHash, Chunks: row.Chunks,
+			Source: Source{ProjectID: row.ProjectID, TicketID: row.TicketID}, Names: names, Texts: row.Texts, SourceHash: row.SourceHash, Chunks: row.Chunks, Set: row.set,
 		}
 	}
 	return found, nil
@@ -47,6 +57,7 @@ func storeTracked(ctx context.Context, db Database, plans []*plan) ([]storeResul
 	chunks, vectors, hashes := newChunks(plans)
 	return callStore(ctx, db, "store_chunks", map[string]any{
 		"project_ids": projects, "ticket_ids": tickets, "source_hashes": hashes, "chunks": chunks, "embeddings": vectors,
+		"embedding_set": plans[0].set,
 	}, len(plans))
 }
 

@@ -19,7 +19,7 @@ type Database interface {
 // Model embeds queries, by the model that documents are embedded with.
 type Model interface {
 	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel() string
+	EmbeddingModel(ctx context.Context) string
 }
 
 // Library finds documents. It is safe for concurrent use.

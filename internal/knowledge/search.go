@@ -61,7 +61,7 @@ func (l *Library) search(ctx context.Context, db Database, function string, q Qu
 		return fmt.Errorf("embed query: %w", err)
 	}
 	arguments := map[string]any{
-		"query_embedding": embedding, "embedding_model": l.model.EmbeddingModel(), "match_count": q.Limit, "match_threshold": q.Threshold,
+		"query_embedding": embedding, "embedding_model": l.model.EmbeddingModel(ctx), "match_count": q.Limit, "match_threshold": q.Threshold,
 	}
 	for name, value := range more {
 		arguments[name] = value

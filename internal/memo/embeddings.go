@@ -15,7 +15,7 @@ const embeddingLifetime = 30 * 24 * time.Hour
 // Embedder is a model that embeds.
 type Embedder interface {
 	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel() string
+	EmbeddingModel(ctx context.Context) string
 }
 
 // Embeddings is an embedder that remembers what single inputs became: queries. It is safe for concurrent use.
@@ -32,8 +32,8 @@ func NewEmbeddings(model Embedder, provider string, store Store) *Embeddings {
 	return &Embeddings{model: model, provider: provider, store: store, flights: newFlights()}
 }
 
-// EmbeddingModel is the name of the model.
-func (e *Embeddings) EmbeddingModel() string { return e.model.EmbeddingModel() }
+// EmbeddingModel is the name of the model that embeds under this context.
+func (e *Embeddings) EmbeddingModel(ctx context.Context) string { return e.model.EmbeddingModel(ctx) }
 
 // Embed gives the embedding of each input. A single one is remembered, and made once
 // for all who want it at the same moment; what it cost is not told.
@@ -49,7 +49,7 @@ func (e *Embeddings) Embed(ctx context.Context, inputs []string) ([]vector.Vecto
 }
 
 func (e *Embeddings) embed(ctx context.Context, input string) ([]vector.Vector, error) {
-	key, err := keyOf("embedding", e.provider, e.EmbeddingModel(), input)
+	key, err := keyOf("embedding", e.provider, e.EmbeddingModel(ctx), input)
 	if err != nil {
 		return nil, err
 	}

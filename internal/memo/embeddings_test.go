@@ -20,7 +20,7 @@ type model struct {
 	failure error
 }
 
-func (m *model) EmbeddingModel() string { return m.name }
+func (m *model) EmbeddingModel(context.Context) string { return m.name }
 
 func (m *model) Embed(_ context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error) {
 	m.asked++
@@ -67,8 +67,8 @@ func TestQueriesAreEmbeddedOnce(t *testing.T) {
 		kept.values[key] = kept.values[key][1:]
 	}
 	embed(e, 6, "a")
-	if e.EmbeddingModel() != "n" {
-		t.Errorf("the model is %q", e.EmbeddingModel())
+	if e.EmbeddingModel(t.Context()) != "n" {
+		t.Errorf("the model is %q", e.EmbeddingModel(t.Context()))
 	}
 }
 

@@ -24,14 +24,15 @@ func (c *Client) Embed(ctx context.Context, inputs []string) (vectors []vector.V
 }
 
 func (c *Client) embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
+	model, dimensions := c.asked(ctx)
 	parameters := openai.EmbeddingNewParams{
-		Model: c.embeddingModel,
+		Model: model,
 		Input: openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: inputs},
 		// Less than half the size of numbers in JSON; the library decodes it.
 		EncodingFormat: openai.EmbeddingNewParamsEncodingFormatBase64,
 	}
-	if c.dimensions > 0 {
-		parameters.Dimensions = openai.Int(int64(c.dimensions))
+	if dimensions > 0 {
+		parameters.Dimensions = openai.Int(int64(dimensions))
 	}
 	response, err := c.api.Embeddings.New(ctx, parameters)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/openai/openai-go/v3"
@@ -99,8 +100,35 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// EmbeddingModel is the name under which the vectors of the model that Embed asks are stored.
-func (c *Client) EmbeddingModel() string { return StoredModel(c.embeddingModel, c.dimensions) }
+type modelKey struct{}
+
+// By gives a context under which Embed asks another model of the same provider than the configured one: that whose
+// vectors are stored under this name. "" changes nothing.
+func (c *Client) By(ctx context.Context, storedModel string) context.Context {
+	if storedModel == "" {
+		return ctx
+	}
+	return context.WithValue(ctx, modelKey{}, storedModel)
+}
+
+// EmbeddingModel is the name under which the vectors of the model that Embed asks under this context are stored.
+func (c *Client) EmbeddingModel(ctx context.Context) string {
+	return StoredModel(c.asked(ctx))
+}
+
+// asked is the model that Embed asks under this context, and for how many dimensions; 0 are its own.
+func (c *Client) asked(ctx context.Context) (model string, dimensions int) {
+	stored, is := ctx.Value(modelKey{}).(string)
+	if !is || stored == StoredModel(c.embeddingModel, c.dimensions) {
+		return c.embeddingModel, c.dimensions
+	}
+	if at := strings.LastIndexByte(stored, '@'); at > 0 {
+		if dimensions, err := strconv.Atoi(stored[at+1:]); err == nil && dimensions > 0 {
+			return stored[:at], dimensions
+		}
+	}
+	return stored, 0
+}
 
 // StoredModel is the name under which a model's vectors are stored. What it was asked for in so many dimensions is
 // another model's, because it cannot be compared with the rest.

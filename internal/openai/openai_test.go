@@ -63,7 +63,7 @@ func TestEmbed(t *testing.T) {
 	if err != nil || tokens != 9 || len(vectors) != 2 || len(vectors[0]) != 1536 || vectors[0][0] != 0.6 || vectors[0][1] != 0.8 || vectors[1][1] != 1 {
 		t.Errorf("vectors are %d, tokens %d, %v", len(vectors), tokens, err)
 	}
-	if client.EmbeddingModel() != "embedder" || client.ChatModel() != "chatter" {
+	if client.EmbeddingModel(t.Context()) != "embedder" || client.ChatModel() != "chatter" {
 		t.Error("the models have other names")
 	}
 }
@@ -222,14 +222,26 @@ func TestDimensions(t *testing.T) {
 	t.Cleanup(server.Close)
 	for dimensions, want := range map[int]string{0: "m", 768: "m@768"} {
 		client := New(Config{BaseURL: server.URL + "/v1", EmbeddingModel: "m", Dimensions: dimensions, AttemptTimeout: 20 * time.Second})
-		if client.EmbeddingModel() != want {
-			t.Errorf("%d dimensions are stored as of %q", dimensions, client.EmbeddingModel())
+		if client.EmbeddingModel(t.Context()) != want {
+			t.Errorf("%d dimensions are stored as of %q", dimensions, client.EmbeddingModel(t.Context()))
 		}
 		if _, _, err := client.Embed(t.Context(), []string{"a"}); err != nil {
 			t.Fatal(err)
 		}
 		if body := <-asked; !strings.Contains(body, `"model":"m"`) || strings.Contains(body, `"dimensions":768`) != (dimensions == 768) || strings.Contains(body, `"dimensions":0`) {
 			t.Errorf("for %d dimensions the request was %s", dimensions, body)
+		}
+		// By another model, whatever is configured.
+		for stored, want := range map[string][2]string{"n": {`"model":"n"`, ""}, "n@256": {`"model":"n"`, `"dimensions":256`}, "n@x": {`"model":"n@x"`, ""}, "": {`"model":"m"`, ""}} {
+			ctx := client.By(t.Context(), stored)
+			if _, _, err := client.Embed(ctx, []string{"a"}); err != nil {
+				t.Fatal(err)
+			}
+			body := <-asked
+			if !strings.Contains(body, want[0]) || !strings.Contains(body, want[1]) || stored != "" && strings.Contains(body, `"dimensions"`) != (want[1] != "") ||
+				stored != "" && client.EmbeddingModel(ctx) != stored {
+				t.Errorf("by %q the request was %s, stored as of %q", stored, body, client.EmbeddingModel(ctx))
+			}
 		}
 	}
 }

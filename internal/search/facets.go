@@ -28,7 +28,7 @@ func (s *Searcher) facets(ctx context.Context, db Database, q Query, embedding v
 		FacetValue
 		Capped bool `json:"capped"`
 	}
-	if err := db.Call(ctx, "search_facets", s.arguments(q, embedding), &rows); err != nil {
+	if err := db.Call(ctx, "search_facets", s.arguments(ctx, q, embedding), &rows); err != nil {
 		return nil, fmt.Errorf("count facets: %w", err)
 	}
 	facets := &Facets{Status: []FacetValue{}, Project: []FacetValue{}}

@@ -85,7 +85,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, erro
 
 // list fills the page with its hits.
 func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vector.Vector, page *Page) error {
-	arguments := s.arguments(q, embedding)
+	arguments := s.arguments(ctx, q, embedding)
 	arguments["match_count"], arguments["match_offset"] = q.Limit+1, q.Offset
 	arguments["vector_weight"], arguments["keyword_weight"] = s.weights.Vector, s.weights.Keyword
 	if err := db.Call(ctx, "search_hybrid", arguments, &page.Hits); err != nil {
@@ -98,9 +98,9 @@ func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vec
 }
 
 // arguments are those that say what matches; without an embedding, what the words match.
-func (s *Searcher) arguments(q Query, embedding vector.Vector) map[string]any {
+func (s *Searcher) arguments(ctx context.Context, q Query, embedding vector.Vector) map[string]any {
 	arguments := map[string]any{
-		"query_text": q.Text, "embedding_model": s.model.EmbeddingModel(), "match_threshold": q.MatchThreshold,
+		"query_text": q.Text, "embedding_model": s.model.EmbeddingModel(ctx), "match_threshold": q.MatchThreshold,
 		"project_filter": q.ProjectID, "status_filter": q.StatusFilter,
 	}
 	if embedding != nil {

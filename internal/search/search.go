@@ -17,7 +17,7 @@ type Database interface {
 // Model embeds queries.
 type Model interface {
 	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel() string
+	EmbeddingModel(ctx context.Context) string // by which Embed embeds under this context
 }
 
 // Weights of the two rankings in the fused score; 1 each is plain reciprocal rank fusion.

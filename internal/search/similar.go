@@ -46,7 +46,7 @@ func (c *Comparer) ToTicket(ctx context.Context, db Database, ticketID int64, li
 		Embedded    bool      `json:"embedded"`
 		Results     []Similar `json:"results"`
 	}
-	arguments := map[string]any{"ticket_id": ticketID, "embedding_model": c.model.EmbeddingModel(), "match_count": limit}
+	arguments := map[string]any{"ticket_id": ticketID, "embedding_model": c.model.EmbeddingModel(ctx), "match_count": limit}
 	if err := db.Call(ctx, "find_similar_tickets", arguments, &rows); err != nil {
 		return nil, fmt.Errorf("find tickets like a ticket: %w", err)
 	}
@@ -79,7 +79,7 @@ func (c *Comparer) compare(ctx context.Context, db Database, header, text string
 	if err != nil {
 		return nil, fmt.Errorf("embed text to compare: %w", err)
 	}
-	arguments["query_embedding"], arguments["embedding_model"] = vectors[0], c.model.EmbeddingModel()
+	arguments["query_embedding"], arguments["embedding_model"] = vectors[0], c.model.EmbeddingModel(ctx)
 	results := []Similar{}
 	if err := db.Call(ctx, "similar_tickets", arguments, &results); err != nil {
 		return nil, fmt.Errorf("find tickets like a text: %w", err)

@@ -30,7 +30,7 @@ func (m *model) Embed(_ context.Context, inputs []string) ([]vector.Vector, int,
 	return []vector.Vector{{1}}, 1, nil
 }
 
-func (m *model) EmbeddingModel() string { return "m" }
+func (m *model) EmbeddingModel(context.Context) string { return "m" }
 
 type database func(function string, arguments map[string]any, result any) error
 

@@ -12,7 +12,7 @@ const sampled = 100
 
 // Measurer tells how many tokens sources would cost.
 type Measurer interface {
-	Measure(ctx context.Context, db index.Database, sources []index.Source) (tokens, characters int, err error)
+	Measure(ctx context.Context, db index.Database, sources []index.Source, anew bool) (tokens, characters int, err error)
 }
 
 // Missing is what a backfill would embed.
@@ -23,13 +23,22 @@ type Missing struct {
 
 // MeasureMissing tells what EnqueueMissing would ask for.
 func MeasureMissing(ctx context.Context, db Database, measurer Measurer, model string, everything bool) (Missing, error) {
+	return measure(ctx, db, measurer, map[string]any{"embedding_model": model, "everything": everything}, false)
+}
+
+// MeasureAnew tells what it takes to embed all that a set of chunks is made of anew, by whatever model.
+func MeasureAnew(ctx context.Context, db Database, measurer Measurer, set int) (Missing, error) {
+	return measure(ctx, db, measurer, map[string]any{"embedding_model": "", "everything": true, "embedding_set": set}, true)
+}
+
+func measure(ctx context.Context, db Database, measurer Measurer, arguments map[string]any, anew bool) (Missing, error) {
 	var rows []struct {
 		Sources    int
 		Characters int
 		Sample     []source
 	}
-	err := db.Call(ctx, "measure_missing_embeddings",
-		map[string]any{"embedding_model": model, "everything": everything, "sample_count": sampled}, &rows)
+	arguments["sample_count"] = sampled
+	err := db.Call(ctx, "measure_missing_embeddings", arguments, &rows)
 	if err == nil && len(rows) != 1 {
 		err = fmt.Errorf("measure_missing_embeddings returned %d rows", len(rows))
 	}
@@ -44,7 +53,7 @@ func MeasureMissing(ctx context.Context, db Database, measurer Measurer, model s
 	for i, s := range rows[0].Sample {
 		sources[i] = s.toIndex()
 	}
-	tokens, characters, err := measurer.Measure(ctx, db, sources)
+	tokens, characters, err := measurer.Measure(ctx, db, sources, anew)
 	if err != nil {
 		return Missing{}, fmt.Errorf("measure what is missing: %w", err)
 	}

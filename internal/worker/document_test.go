@@ -29,7 +29,7 @@ func TestDocumentsAreEmbedded(t *testing.T) {
 		t.Errorf("%d of 3 documents have a vector of length 1 for the whole", got)
 	}
 	// The vector is the beginning of the model's, for the title and the text.
-	want, err := embed("Runbook\n\nTurn it off and on again.").Short()
+	want, err := embed("stand-in", "Runbook\n\nTurn it off and on again.").Short()
 	if err != nil {
 		t.Fatal(err)
 	}

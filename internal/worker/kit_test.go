@@ -71,7 +71,7 @@ func build(m index.Model) (*index.Indexer, error) {
 	return index.New(m, measure, index.Limits{Inputs: 2048, Tokens: 100_000}), nil
 }
 
-// model stands in for a provider: the same text always has the same vector. before may refuse or hold up a request.
+// model stands in for a provider: the same text always has the same vector of the same model. before may refuse or hold up a request.
 type model struct {
 	before func(ctx context.Context, inputs []string) error
 
@@ -79,7 +79,18 @@ type model struct {
 	asked [][]string
 }
 
-func (m *model) EmbeddingModel() string { return "stand-in" }
+type modelKey struct{}
+
+func (m *model) By(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, modelKey{}, name)
+}
+
+func (m *model) EmbeddingModel(ctx context.Context) string {
+	if name, is := ctx.Value(modelKey{}).(string); is {
+		return name
+	}
+	return "stand-in"
+}
 
 func (m *model) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
 	m.mutex.Lock()
@@ -92,7 +103,7 @@ func (m *model) Embed(ctx context.Context, inputs []string) ([]vector.Vector, in
 	}
 	vectors := make([]vector.Vector, len(inputs))
 	for i, input := range inputs {
-		vectors[i] = embed(input)
+		vectors[i] = embed(m.EmbeddingModel(ctx), input)
 	}
 	return vectors, 0, nil
 }
@@ -104,9 +115,9 @@ func (m *model) requests() [][]string {
 	return slices.Clone(m.asked)
 }
 
-func embed(input string) vector.Vector {
+func embed(model, input string) vector.Vector {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(input))
+	_, _ = h.Write([]byte(model + input))
 	random := rand.New(rand.NewPCG(h.Sum64(), 0))
 	v := make(vector.Vector, vector.Dimensions)
 	square := 0.0

@@ -24,6 +24,7 @@ import (
 	"tasklens/internal/migrate"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
+	"tasklens/internal/reembed"
 	"tasklens/internal/search"
 )
 
@@ -54,9 +55,10 @@ type Parts struct {
 	Migrations     fs.FS
 	Log            *slog.Logger
 	EmbeddingModel string
-	MatchThreshold float64       // used where a request names none
-	RequestTimeout time.Duration // for everything that one request does
-	Heartbeat      time.Duration // how often a silent stream says that it lives; 0 is every 15 s
+	Serving        *reembed.Serving // which model the chunks that are searched are of; nil: the configured one
+	MatchThreshold float64          // used where a request names none
+	RequestTimeout time.Duration    // for everything that one request does
+	Heartbeat      time.Duration    // how often a silent stream says that it lives; 0 is every 15 s
 }
 
 // API is the HTTP side of the service.

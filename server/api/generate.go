@@ -54,6 +54,6 @@ func (a *API) generateEmbeddings(c *fiber.Ctx) error {
 	}
 	return c.JSON(generateResponse{
 		Status: "success", EmbeddingIDs: result.EmbeddingIDs, ProjectID: request.ProjectID, TicketID: request.TicketID,
-		Chunks: len(result.EmbeddingIDs), Embedded: result.Embedded, Reused: result.Reused, Tokens: result.Tokens, Model: a.EmbeddingModel,
+		Chunks: len(result.EmbeddingIDs), Embedded: result.Embedded, Reused: result.Reused, Tokens: result.Tokens, Model: result.Model,
 	})
 }

@@ -66,7 +66,9 @@ type rememberingModel struct {
 	*memo.Embeddings
 }
 
-func (m rememberingModel) EmbeddingModel() string { return m.Client.EmbeddingModel() }
+func (m rememberingModel) EmbeddingModel(ctx context.Context) string {
+	return m.Client.EmbeddingModel(ctx)
+}
 
 func (m rememberingModel) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
 	return m.Embeddings.Embed(ctx, inputs)

@@ -40,6 +40,12 @@ func asked(c *fiber.Ctx, kind string, project *int64, subject any) memo.Request 
 
 // remembered gives the result of a request, remembered or made by work, of which the first step is to embed text.
 func (a *API) remembered(ctx context.Context, db memo.Database, request memo.Request, text string, tell func(memo.Event) error, work memo.Work) (memo.Made, memo.Origin, error) {
+	model := ""
+	if request.Project == nil || *request.Project != documentsVersion { // these are of the configured model alone
+		ctx, model = a.Serving.Use(ctx)
+	}
+	// Not left to the version: the model may be known later than that is read.
+	request.Subject = []any{model, request.Subject}
 	if a.Embeddings != nil {
 		// At once, while the database is asked whether that is needed. Where it is not, the embedding is remembered as a rule,
 		// and otherwise given up.

@@ -26,7 +26,8 @@ func (a *API) similarTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	results, err := a.Comparer.ToTicket(c.UserContext(), db, ticketID, limit)
+	ctx, _ := a.Serving.Use(c.UserContext())
+	results, err := a.Comparer.ToTicket(ctx, db, ticketID, limit)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,8 @@ func (a *API) similarToDraft(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	results, err := a.Comparer.ToText(c.UserContext(), db, request.Text, request.ProjectID, or(request.Limit, defaultSimilar))
+	ctx, _ := a.Serving.Use(c.UserContext())
+	results, err := a.Comparer.ToText(ctx, db, request.Text, request.ProjectID, or(request.Limit, defaultSimilar))
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ type vectorIndex struct {
 
 func readIndex(ctx context.Context, connection *pgx.Conn) (v vectorIndex, err error) {
 	err = connection.QueryRow(ctx, `select c.relname, pg_get_indexdef(i.indexrelid)
-		from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
-		where i.indrelid = 'public.chunks'::regclass and a.amname = 'hnsw'`).Scan(&v.name, &v.definition)
+		from pg_index i join pg_class c on c.oid = i.indexrelid
+		where i.indrelid = 'public.chunks'::regclass and c.relname = 'chunks_embedding_idx'`).Scan(&v.name, &v.definition)
 	if err != nil {
 		return v, fmt.Errorf("find the vector index of public.chunks: %w", err)
 	}

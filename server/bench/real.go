@@ -13,7 +13,7 @@ import (
 // Model embeds queries.
 type Model interface {
 	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel() string
+	EmbeddingModel(ctx context.Context) string
 }
 
 // Real measures recall, and the bounds of keyword search, on tickets that somebody wrote and others judged, embedded by
@@ -40,14 +40,14 @@ func (r Real) Do(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	var chunks, tickets int
-	err = r.Connection.QueryRow(ctx, `select count(*), count(distinct c.ticket_id) from public.chunks c where c.model = $1`, r.Model.EmbeddingModel()).Scan(&chunks, &tickets)
+	err = r.Connection.QueryRow(ctx, `select count(*), count(distinct c.ticket_id) from public.chunks c where c.model = $1`, r.Model.EmbeddingModel(ctx)).Scan(&chunks, &tickets)
 	if err != nil {
 		return fmt.Errorf("count chunks: %w", err)
 	}
 	if chunks == 0 {
-		return fmt.Errorf("the database holds no chunk of the model %s", r.Model.EmbeddingModel())
+		return fmt.Errorf("the database holds no chunk of the model %s", r.Model.EmbeddingModel(ctx))
 	}
-	if _, err := fmt.Fprintf(to, "\n### %d chunks of %d real tickets, embedded by %s\n\n%s\n", chunks, tickets, r.Model.EmbeddingModel(), where); err != nil {
+	if _, err := fmt.Fprintf(to, "\n### %d chunks of %d real tickets, embedded by %s\n\n%s\n", chunks, tickets, r.Model.EmbeddingModel(ctx), where); err != nil {
 		return err
 	}
 	row, err := bound(ctx, r.Connection, fmt.Sprint(tickets), r.Queries, r.Progress)
@@ -55,7 +55,7 @@ func (r Real) Do(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	candidates := Table{Title: "Keyword search by candidates, and of everything", Header: boundHeader, Rows: [][]string{row}, Caption: boundCaption}
-	table, err := Recall(ctx, r.Connection, r.Model.EmbeddingModel(), probes, nil, r.Progress)
+	table, err := Recall(ctx, r.Connection, r.Model.EmbeddingModel(ctx), probes, nil, r.Progress)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ with full_text as (
   select n.chunk_id, row_number() over (order by n.distance) as rank_ix
   from (
     select c.chunk_id, DISTANCE as distance from public.chunks c
+    where c.embedding_set = 1
     order by DISTANCE
     limit least(match_count, 30) * 2
   ) n

@@ -52,7 +52,7 @@ func variants(index vectorIndex) []variant {
 		return fmt.Sprintf(`select * from public.search_hybrid($1, $2, '%s', %v, %d)`, model, threshold, results)
 	}
 	nearest := func(n int) string {
-		return fmt.Sprintf(`select c.chunk_id, %[1]s from public.chunks c order by %[1]s limit %[2]d`, index.distance("c", "$1::extensions.vector"), n)
+		return fmt.Sprintf(`select c.chunk_id, %[1]s from public.chunks c where c.embedding_set = 1 order by %[1]s limit %[2]d`, index.distance("c", "$1::extensions.vector"), n)
 	}
 	byVector := func(threshold float64, n int) string {
 		return fmt.Sprintf(`select * from public.search_by_vector($1, '%s', %v, %d)`, model, threshold, n)

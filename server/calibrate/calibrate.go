@@ -26,7 +26,7 @@ type Database interface {
 // Model embeds queries.
 type Model interface {
 	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel() string
+	EmbeddingModel(ctx context.Context) string
 }
 
 // Pair is a query and a ticket that it should find.
@@ -45,7 +45,7 @@ type Report struct {
 
 // Measure compares pairs; without any, the names of tickets with their tickets.
 func Measure(ctx context.Context, db Database, model Model, pairs []Pair) (Report, error) {
-	report := Report{Model: model.EmbeddingModel(), Judged: len(pairs) > 0}
+	report := Report{Model: model.EmbeddingModel(ctx), Judged: len(pairs) > 0}
 	if !report.Judged {
 		var err error
 		if pairs, err = names(ctx, db, model); err != nil {
@@ -81,7 +81,7 @@ func names(ctx context.Context, db Database, model Model) (pairs []Pair, err err
 		TicketKey  string `json:"ticket_key"`
 		TicketName string `json:"ticket_name"`
 	}
-	err = db.Call(ctx, "sample_tickets", map[string]any{"embedding_model": model.EmbeddingModel(), "match_count": sampled}, &rows)
+	err = db.Call(ctx, "sample_tickets", map[string]any{"embedding_model": model.EmbeddingModel(ctx), "match_count": sampled}, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("sample tickets: %w", err)
 	}

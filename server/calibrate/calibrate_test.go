@@ -12,7 +12,7 @@ import (
 
 type model struct{}
 
-func (model) EmbeddingModel() string { return "m" }
+func (model) EmbeddingModel(context.Context) string { return "m" }
 
 func (model) Embed(_ context.Context, inputs []string) ([]vector.Vector, int, error) {
 	return make([]vector.Vector, len(inputs)), 0, nil

@@ -2,6 +2,7 @@
 
 create table public.chunks (
   chunk_id uuid primary key default gen_random_uuid(),
+  embedding_set smallint not null default 1 check (embedding_set in (1, 2)),
   project_id bigint not null references public.projects on delete cascade,
   ticket_id bigint,
   status_change_id bigint references public.status_changes on delete cascade,
@@ -20,11 +21,12 @@ create table public.chunks (
   -- Cosine distance is the order of inner products only between vectors of one length.
   constraint chunks_embedding_is_normalised check (abs(extensions.vector_norm(embedding) - 1) < 0.001),
   -- Deferrable, so that one statement may renumber the chunks of a source.
-  constraint chunks_source_position_key unique nulls not distinct (project_id, ticket_id, position) deferrable initially immediate
+  constraint chunks_source_position_key unique nulls not distinct (project_id, ticket_id, position, embedding_set) deferrable initially immediate
 );
 -- In the row itself: fetching a vector from where long values are kept costs five times what comparing it does.
 alter table public.chunks alter column embedding set storage main;
 comment on table public.chunks is 'The embedded pieces of projects, tickets and status notes. ticket_id is null for a project''s own text.';
+comment on column public.chunks.embedding_set is 'Which of two sets it is of: one serves, the other is there only while another model or chunking takes over. See private.embedding_sets.';
 comment on column public.chunks.position is 'Place among the chunks of its source, from 0: the ticket''s own text first, then its notes.';
 comment on column public.chunks.text is 'The piece of the text, without the header that was embedded with it.';
 comment on column public.chunks.tokens is 'Length of text in tokens of the model''s tokenizer.';
@@ -33,7 +35,9 @@ comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to
 -- For reading a ticket''s chunks, and for the foreign keys.
 create index chunks_ticket_id_idx on public.chunks (ticket_id, project_id);
 create index chunks_status_change_id_idx on public.chunks (status_change_id);
-create index chunks_embedding_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops);
+-- A graph for each set: in a common one the vectors of two models would be neighbours.
+create index chunks_embedding_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) where embedding_set = 1;
+create index chunks_embedding_2_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) where embedding_set = 2;
 
 alter table public.chunks enable row level security;
 revoke all on public.chunks from anon, authenticated;

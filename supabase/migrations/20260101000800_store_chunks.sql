@@ -30,17 +30,41 @@ comment on function private.lock_sources(bigint[], bigint[]) is 'Locks what can 
 revoke execute on function private.lock_sources(bigint[], bigint[]) from public;
 grant execute on function private.lock_sources(bigint[], bigint[]) to service_role;
 
-create function public.store_chunks(project_ids bigint[], ticket_ids bigint[], source_hashes text[], chunks jsonb, embeddings extensions.vector[])
+create function public.store_chunks(
+  project_ids bigint[],
+  ticket_ids bigint[],
+  source_hashes text[],
+  chunks jsonb,
+  embeddings extensions.vector[],
+  embedding_set smallint default null
+)
 returns table (place bigint, stored boolean, embedding_ids uuid[])
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
+  target record;
   current_places bigint[];
   waiting_jobs bigint[];
 begin
+  -- Until this transaction ends nothing is switched, begun or given up.
+  select w.wanted, w.wanted = s.serving or s.other_state = 'building' as live,
+    case when w.wanted = s.serving then s.model else s.other_model end as model, s.other_state = 'building' as building
+    into strict target
+    from private.embedding_sets s
+    cross join lateral (select coalesce(store_chunks.embedding_set, s.serving) as wanted) w
+    for share of s;
   current_places := array(select l.place from private.lock_sources(project_ids, ticket_ids) l);
   -- Whoever embeds ends what waits for it; see embedding_jobs.
   waiting_jobs := array(select private.lock_waiting_jobs(project_ids, ticket_ids));
+  -- A set takes vectors of its own model alone. And while there are two, what one call stores ends no job: it is a worker
+  -- that knows when both are in step.
+  if not target.live or exists (
+    select 1 from jsonb_to_recordset(store_chunks.chunks) as g(chunk_id uuid, model text) where g.chunk_id is null and g.model <> target.model
+  ) then
+    current_places := '{}';
+  elsif target.building then
+    waiting_jobs := '{}';
+  end if;
   -- A statement of its own: its snapshot is newer than every edit committed before the locks.
   current_places := array(
     select s.place from private.source_texts(project_ids, ticket_ids) s
@@ -55,7 +79,7 @@ begin
       text text, tokens integer, input_hash text, model text, embedding integer)
     where g.source = any (current_places)
   ), present as materialized (
-    select c.* from private.source_chunks(project_ids, ticket_ids) c
+    select c.* from private.source_chunks(project_ids, ticket_ids, target.wanted) c
     where c.place = any (current_places)
   ), written as materialized (
     -- Somebody else may have replaced the chunks that the caller wanted to keep.
@@ -75,8 +99,8 @@ begin
     where g.kept and c.chunk_id = g.chunk_id
       and (c.position, c.kind, c.status_change_id) is distinct from (g.position, g.kind, g.status_change_id)
   ), added as (
-    insert into public.chunks (chunk_id, project_id, ticket_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
-    select g.chunk_id, w.project_id, w.ticket_id, g.status_change_id, g.kind, g.position, g.text, g.tokens, g.input_hash, g.model,
+    insert into public.chunks (chunk_id, embedding_set, project_id, ticket_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
+    select g.chunk_id, target.wanted, w.project_id, w.ticket_id, g.status_change_id, g.kind, g.position, g.text, g.tokens, g.input_hash, g.model,
       store_chunks.embeddings[g.embedding]
     from given g join written w on w.place = g.source
     where not g.kept
@@ -92,7 +116,7 @@ begin
   order by a.place;
 end
 $$;
-comment on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[]) is
-  'Replaces the chunks of some sources in one transaction, each only if its text still has the fingerprint that read_sources gave (else stored is false: read it again). chunks: [{source: place of the source in the arrays from 1, chunk_id of a stored chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A stored chunk that is not named is removed, and a job that waits for a source that is stored ends. Returns the ids of all chunks of each source, in order.';
-revoke execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[]) from public, anon, authenticated;
-grant execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[]) to service_role;
+comment on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint) is
+  'Replaces the chunks that a set (the serving one where none is named) holds of some sources, in one transaction, each only if its text still has the fingerprint that read_sources gave (else stored is false: read it again; so where the set is not live any more, or of another model). chunks: [{source: place of the source in the arrays from 1, chunk_id of a stored chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A stored chunk that is not named is removed, and a job that waits for a source that is stored ends, unless a set is being built. Returns the ids of all chunks of each source, in order.';
+revoke execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint) from public, anon, authenticated;
+grant execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint) to service_role;

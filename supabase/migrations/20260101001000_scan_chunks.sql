@@ -62,7 +62,8 @@ as $$
 declare
   status_id bigint;
   filtered text := 'public.chunks c';
-  conditions text := 'c.model = $2';
+  -- Written out, as the partial indexes are.
+  conditions text := format('c.embedding_set = %s and c.model = $2', private.searched_set(scan_chunks.embedding_model));
   status_condition text := '';
   exact boolean := false;
   enough boolean;

@@ -32,10 +32,12 @@ as $$
   from (
     select x.*, count(*) over () as chunks
     from (
-      select c.chunk_id, c.text, c.position from public.chunks c where c.ticket_id = of_ticket
+      select c.chunk_id, c.text, c.position from public.chunks c
+      where c.ticket_id = of_ticket and c.embedding_set = (select private.searched_set(null))
       union all
       select c.chunk_id, c.text, c.position from public.chunks c
       where of_ticket is null and c.project_id = of_project and c.ticket_id is null
+        and c.embedding_set = (select private.searched_set(null))
       -- A ticket of thousands of chunks is not ranked whole for the sake of an excerpt.
       order by 3 limit 50
     ) x

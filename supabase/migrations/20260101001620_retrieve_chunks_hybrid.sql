@@ -51,7 +51,9 @@ as $$
       select c.chunk_id, row_number() over (
           order by c.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding, c.chunk_id) as place_in_source
       from public.chunks c
-      where c.ticket_id = s.ticket_id and c.model = retrieve_chunks_hybrid.embedding_model and c.chunk_id is distinct from s.first_chunk_id
+      where c.ticket_id = s.ticket_id and c.model = retrieve_chunks_hybrid.embedding_model
+        and c.embedding_set = (select private.searched_set(retrieve_chunks_hybrid.embedding_model))
+        and c.chunk_id is distinct from s.first_chunk_id
     ) n
     -- Who asks about a ticket by its key wants its notes too.
     where n.place_in_source < greatest(coalesce(retrieve_chunks_hybrid.source_chunk_limit, 1), case when s.exact then 3 else 1 end)

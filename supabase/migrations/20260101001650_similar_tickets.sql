@@ -65,6 +65,7 @@ begin
   select c.text, c.embedding, count(*) over () as chunks into stored
     from public.chunks c
     where c.ticket_id = find_similar_tickets.ticket_id and c.kind = 'ticket' and c.model = embedding_model
+      and c.embedding_set = private.searched_set(embedding_model)
     order by c.position
     limit 1;
   project_name := source.project_name;

@@ -7,7 +7,10 @@ language sql stable rows 200 security invoker set search_path = ''
 as $$
   -- The same tickets each time, but in no order that says anything.
   select t.key, t.name from public.tickets t
-  where exists (select 1 from public.chunks c where c.ticket_id = t.ticket_id and c.model = sample_tickets.embedding_model)
+  where exists (
+    select 1 from public.chunks c
+    where c.ticket_id = t.ticket_id and c.model = sample_tickets.embedding_model
+      and c.embedding_set = (select private.searched_set(sample_tickets.embedding_model)))
   order by md5(t.key), t.key
   limit greatest(1, least(1000, sample_tickets.match_count))
 $$;
@@ -25,6 +28,7 @@ as $$
     from unnest(compare_tickets.ticket_keys) with ordinality as k(key, place)
     join public.tickets t on upper(t.key) = upper(k.key)
     join public.chunks c on c.ticket_id = t.ticket_id and c.model = compare_tickets.embedding_model
+      and c.embedding_set = (select private.searched_set(compare_tickets.embedding_model))
   )
   select q.place, array(
     select max(1 - (c.embedding operator(extensions.<=>) q.embedding))

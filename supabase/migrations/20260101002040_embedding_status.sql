@@ -1,31 +1,39 @@
 -- How far the chunks are in step, and asking for what the triggers never saw: rows older than they, or another model.
 
 -- A source whose texts are blank has nothing to embed.
-create function private.missing_sources(embedding_model text, everything boolean default false)
+create function private.missing_sources(embedding_model text, everything boolean default false, embedding_set smallint default null)
 returns table (project_id bigint, ticket_id bigint, document_id uuid, characters bigint)
 language sql stable rows 10000 security invoker set search_path = ''
 as $$
+  with wanted as materialized (
+    select w.embedding_set, case when w.embedding_set = s.serving then coalesce(s.model, missing_sources.embedding_model) else s.other_model end as model
+    from private.embedding_sets s
+    cross join lateral (select coalesce(missing_sources.embedding_set, s.serving) as embedding_set) w
+  )
   select p.project_id, null::bigint, null::uuid, (length(p.name) + coalesce(length(p.description), 0))::bigint
   from public.projects p
   where (p.name ~ '\S' or p.description ~ '\S') and (missing_sources.everything or not exists (
     select 1 from public.chunks c
-    where c.project_id = p.project_id and c.ticket_id is null and c.model = missing_sources.embedding_model))
+    where c.project_id = p.project_id and c.ticket_id is null
+      and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)))
   union all
   select t.project_id, t.ticket_id, null, length(t.name) + coalesce(length(t.description), 0) + coalesce((
       select sum(length(s.note)) from public.status_changes s where s.ticket_id = t.ticket_id), 0)
   from public.tickets t
   where (t.name ~ '\S' or t.description ~ '\S' or exists (select 1 from public.status_changes s where s.ticket_id = t.ticket_id and s.note ~ '\S'))
     and (missing_sources.everything or not exists (
-      select 1 from public.chunks c where c.ticket_id = t.ticket_id and c.model = missing_sources.embedding_model))
+      select 1 from public.chunks c
+      where c.ticket_id = t.ticket_id
+        and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)))
   union all
   select null, null, d.id, length(d.title) + least(1000000, length(d.content))
   from public.documents d
-  where missing_sources.everything or not exists (
-    select 1 from public.embeddings e where e.document_id = d.id and e.chunk_id is null and e.model = missing_sources.embedding_model)
+  where missing_sources.embedding_set is null and (missing_sources.everything or not exists (
+    select 1 from public.embeddings e where e.document_id = d.id and e.chunk_id is null and e.model = missing_sources.embedding_model))
 $$;
-comment on function private.missing_sources(text, boolean) is 'The sources that have a text but no chunk of this model, and documents without a vector of it (or all that have a text), with the length of their texts.';
-revoke execute on function private.missing_sources(text, boolean) from public;
-grant execute on function private.missing_sources(text, boolean) to service_role;
+comment on function private.missing_sources(text, boolean, smallint) is 'The sources that have a text but no chunk of the model by which they are searched (this one where that is not settled), and documents without a vector of this model; or all that have a text. With embedding_set: those that have no chunk in that set, no documents among them. With the length of their texts.';
+revoke execute on function private.missing_sources(text, boolean, smallint) from public;
+grant execute on function private.missing_sources(text, boolean, smallint) to service_role;
 
 create function public.embedding_status(embedding_model text)
 returns table (
@@ -47,21 +55,28 @@ as $$
   select count(*) filter (where w.state = 2), count(*) filter (where w.state = 1),
     count(*) filter (where w.state = 3), count(*) filter (where w.state = 4),
     coalesce(greatest(0, extract(epoch from clock_timestamp() - min(w.requested_at) filter (where w.state in (2, 3)))), 0)::double precision,
-    (select count(*) from public.chunks c) + (select count(*) from public.document_chunks c),
+    (select count(*) from public.chunks c where c.embedding_set = (select s.serving from private.embedding_sets s))
+      + (select count(*) from public.document_chunks c),
     (select count(*) from private.missing_sources(embedding_status.embedding_model))
   from waiting w
 $$;
 comment on function public.embedding_status(text) is
-  'How many sources wait to be embedded (pending), are being embedded (running), wait for another attempt after one that failed (failed) or were given up (dead); how long the oldest of those pending or failed has waited, 0 without any; the number of chunks, those of documents too; and how many sources have a text but no chunk of this model.';
+  'How many sources wait to be embedded (pending), are being embedded (running), wait for another attempt after one that failed (failed) or were given up (dead); how long the oldest of those pending or failed has waited, 0 without any; the number of chunks that are searched, those of documents too; and how many sources have a text but no chunk of the model by which they are searched, this one where that is not settled.';
 revoke execute on function public.embedding_status(text) from public, anon, authenticated;
 grant execute on function public.embedding_status(text) to service_role;
 
-create function public.measure_missing_embeddings(embedding_model text, everything boolean default false, sample_count integer default 100)
+create function public.measure_missing_embeddings(
+  embedding_model text,
+  everything boolean default false,
+  sample_count integer default 100,
+  embedding_set smallint default null
+)
 returns table (sources bigint, characters bigint, sample jsonb)
 language sql volatile rows 1 security invoker set search_path = ''
 as $$
   with missing as materialized (
-    select * from private.missing_sources(measure_missing_embeddings.embedding_model, measure_missing_embeddings.everything)
+    select * from private.missing_sources(
+      measure_missing_embeddings.embedding_model, measure_missing_embeddings.everything, measure_missing_embeddings.embedding_set)
   ), sampled as (
     select m.* from missing m order by random() limit greatest(1, least(1000, measure_missing_embeddings.sample_count))
   )
@@ -69,12 +84,12 @@ as $$
     (select coalesce(jsonb_agg(jsonb_build_object('project_id', s.project_id, 'ticket_id', s.ticket_id, 'document_id', s.document_id)), '[]') from sampled s)
   from missing m
 $$;
-comment on function public.measure_missing_embeddings(text, boolean, integer) is
-  'How much enqueue_missing_embeddings would ask for: sources, the characters of their texts, and some of them picked at random, [{project_id, ticket_id, document_id}], to see how many tokens that is. sample_count at most 1000.';
-revoke execute on function public.measure_missing_embeddings(text, boolean, integer) from public, anon, authenticated;
-grant execute on function public.measure_missing_embeddings(text, boolean, integer) to service_role;
+comment on function public.measure_missing_embeddings(text, boolean, integer, smallint) is
+  'How much enqueue_missing_embeddings would ask for: sources, the characters of their texts, and some of them picked at random, [{project_id, ticket_id, document_id}], to see how many tokens that is. sample_count at most 1000. embedding_set: of what that set lacks, documents left out.';
+revoke execute on function public.measure_missing_embeddings(text, boolean, integer, smallint) from public, anon, authenticated;
+grant execute on function public.measure_missing_embeddings(text, boolean, integer, smallint) to service_role;
 
-create function public.enqueue_missing_embeddings(embedding_model text, everything boolean default false)
+create function private.enqueue_missing(embedding_model text, everything boolean default false, embedding_set smallint default null)
 returns bigint
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -85,9 +100,19 @@ begin
     coalesce(array_agg(m.ticket_id) filter (where m.ticket_id is not null), '{}') as tickets,
     coalesce(array_agg(m.document_id) filter (where m.document_id is not null), '{}') as documents
     into missing
-    from private.missing_sources(enqueue_missing_embeddings.embedding_model, enqueue_missing_embeddings.everything) m;
+    from private.missing_sources(enqueue_missing.embedding_model, enqueue_missing.everything, enqueue_missing.embedding_set) m;
   return private.enqueue_sources(missing.projects, missing.tickets, false, true, missing.documents);
 end
+$$;
+comment on function private.enqueue_missing(text, boolean, smallint) is 'Asks, behind fresh edits, for the sources that missing_sources tells. Returns how many jobs it added to those that wait already.';
+revoke execute on function private.enqueue_missing(text, boolean, smallint) from public;
+grant execute on function private.enqueue_missing(text, boolean, smallint) to service_role;
+
+create function public.enqueue_missing_embeddings(embedding_model text, everything boolean default false)
+returns bigint
+language sql volatile security invoker set search_path = ''
+as $$
+  select private.enqueue_missing(enqueue_missing_embeddings.embedding_model, enqueue_missing_embeddings.everything)
 $$;
 comment on function public.enqueue_missing_embeddings(text, boolean) is
   'Asks, behind fresh edits, for every source that has a text but no chunk of this model; with everything for all that have a text, to make sure. Returns how many jobs it added to those that wait already.';

@@ -108,7 +108,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_truncated() is 'Trigger: moves the version of everything when a table is emptied.';
+comment on function private.version_truncated() is 'Trigger: moves the version of everything when a table is emptied, or another set of chunks serves.';
 
 revoke execute on function private.version_new_rows() from public;
 revoke execute on function private.version_old_rows() from public;
@@ -149,4 +149,5 @@ create trigger version_emptied_projects after truncate on public.projects for ea
 create trigger version_emptied_tickets after truncate on public.tickets for each statement execute function private.version_truncated();
 create trigger version_emptied_chunks after truncate on public.chunks for each statement execute function private.version_truncated();
 create trigger version_emptied_notes after truncate on public.status_changes for each statement execute function private.version_truncated();
+create trigger version_switched_sets after update of serving on private.embedding_sets for each statement execute function private.version_truncated();
 create trigger version_emptied_entries after truncate on public.keyword_entries for each statement execute function private.version_truncated();

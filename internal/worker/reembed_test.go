@@ -1,0 +1,204 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"tasklens/internal/chunk"
+	"tasklens/internal/reembed"
+	"tasklens/internal/search"
+)
+
+// found are the tickets that a search by meaning finds for the text of one, the nearest first. It is asked as the service
+// asks it: by the model that serves.
+func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
+	b.t.Helper()
+	ctx, _ := serving.Use(b.t.Context())
+	searcher := search.New(b.model, search.Weights{Vector: 1, Keyword: 0}, func(_ context.Context, message string, err error) { b.t.Errorf("%s: %v", message, err) })
+	page, err := searcher.Hybrid(ctx, b.rows, search.Query{Text: input, MatchThreshold: 0.9, Limit: 10})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, hit := range page.Hits {
+		if hit.VectorRank != nil {
+			names = append(names, *hit.TicketName)
+		}
+	}
+	return names
+}
+
+// mustFind searches by the very inputs that were embedded, which the right model alone finds: its vectors of them are the
+// same, and those of the other model are far from them.
+func (b *bench) mustFind(when string, serving *reembed.Serving) {
+	b.t.Helper()
+	for _, name := range []string{"Pump 1", "Pump 2", "Pump 9"} {
+		var text string
+		if err := b.tracker.QueryRow(b.t.Context(), `select 'Pumps — ' || name || e'\n\n' || name || e'\n\n' || description from public.tickets where name = $1`, name).Scan(&text); err != nil {
+			b.t.Fatal(err)
+		}
+		if got := b.found(serving, text); !slices.Equal(got, []string{name}) {
+			b.t.Errorf("%s a search for %q finds %q", when, name, got)
+		}
+	}
+}
+
+// use begins another set by a model, as the service's own reading of it knows at once.
+func (b *bench) use(model string) {
+	b.t.Helper()
+	if _, err := reembed.Begin(b.t.Context(), b.rows, reembed.Recipe{Model: model, Chunking: chunk.Version}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) finish(want bool) {
+	b.t.Helper()
+	if serves, err := reembed.Finish(b.t.Context(), b.rows); err != nil || serves != want {
+		b.t.Fatalf("the new set serves: %v, %v; want %v", serves, err, want)
+	}
+}
+
+// serving is the service's knowledge of which model serves, fresh.
+func (b *bench) serving() *reembed.Serving { return reembed.NewServing(b.rows, b.model) }
+
+const inSet = `select count(*) from public.chunks where embedding_set = $1 and model = $2`
+
+// Another model takes over, with a stop and an edit in the middle. Search goes by the old vectors until the switch, and by
+// the new ones from then on.
+func TestAnotherModelTakesOver(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fill(40)
+	stop := b.start(quick(t))
+	b.await(0, openJobs)
+	stop()
+	b.mustFind("before", b.serving())
+
+	// The new model is slow: it takes a request, and waits for another.
+	b.use("new model")
+	turns := make(chan struct{}, 100)
+	b.model.before = func(ctx context.Context, _ []string) error {
+		if b.model.EmbeddingModel(ctx) != "new model" {
+			return nil
+		}
+		select {
+		case <-turns:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	o := quick(t)
+	o.Batch, o.Concurrency = 10, 1
+	stop = b.start(o)
+	turns <- struct{}{}
+	b.await(10, inSet, 2, "new model")
+	b.mustFind("in the middle", b.serving())
+	b.finish(false)
+	stop()
+	b.await(31, openJobs)
+
+	// An edit and a new ticket while nothing works; another edit while it goes on.
+	b.run(`update public.tickets set description = 'Sealed' where name = 'Pump 1'`)
+	b.run(`insert into public.tickets (project_id, status_id, name, description) select project_id, status_id, 'Pump 41', 'New' from public.tickets limit 1`)
+	b.use("new model")
+	stop = b.start(o)
+	turns <- struct{}{}
+	b.await(1, `select count(*) from public.chunks where embedding_set = 1 and text like '%Sealed'`)
+	b.mustFind("after an edit", b.serving())
+	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 2'`)
+	for range cap(turns) - len(turns) {
+		turns <- struct{}{}
+	}
+	b.await(0, openJobs)
+	for set, model := range map[int]string{1: "stand-in", 2: "new model"} {
+		if got := b.number(inSet, set, model); got != 42 {
+			t.Errorf("set %d has %d chunks of %q, want 42", set, got, model)
+		}
+	}
+	if got := b.number(`select count(*) from public.chunks where text like '%Sealed' or text like '%Dry' or text like '%New'`); got != 6 {
+		t.Errorf("%d chunks say what was edited, want 3 in both sets", got)
+	}
+	b.mustFind("until the switch", b.serving())
+	late := b.serving()
+	late.Use(t.Context())
+	b.finish(true)
+	b.mustFind("after the switch", b.serving())
+	b.mustFind("asked by who has not heard of the switch", late)
+
+	// Emptied, the old set is gone, and everything is as a fresh embedding by the new model.
+	if err := reembed.Clear(t.Context(), b.rows, 0); err != nil {
+		t.Fatal(err)
+	}
+	b.mustFind("in the end", b.serving())
+	if got := b.number(`select count(*) from public.chunks`); got != 42 {
+		t.Errorf("%d chunks are left", got)
+	}
+	// In one batch: documents stay the configured model's.
+	b.run(`with d as (insert into public.documents (title, content) values ('Runbook', 'Turn it off and on again.'))
+		update public.tickets set description = 'Leaks again' where name = 'Pump 9'`)
+	b.await(0, openJobs)
+	if got := b.number(`select count(*) from public.embeddings where model = 'stand-in'`); got != 2 {
+		t.Errorf("%d vectors are of the document and its chunk by the configured model", got)
+	}
+	b.mustFind("after an edit by the new model", b.serving())
+	stop()
+	b.mustBeInStep()
+}
+
+// A source that the new model refuses keeps the old set serving, and searched; given up, the new set leaves no trace.
+func TestWhatCannotBeEmbeddedAnewKeepsTheOldSet(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fill(9)
+	b.model.before = func(ctx context.Context, inputs []string) error {
+		if b.model.EmbeddingModel(ctx) == "new model" && strings.Contains(strings.Join(inputs, " "), "valve 7") {
+			return errors.New("too much for it")
+		}
+		return nil
+	}
+	o := quick(t)
+	o.Attempts = 4
+	b.start(o)
+	b.await(0, openJobs)
+	before := b.stored()
+	b.use("new model")
+	b.await(1, deadJobs)
+	b.await(0, openJobs)
+	b.finish(false)
+	b.mustFind("while one is refused", b.serving())
+	if was, err := reembed.Abandon(t.Context(), b.rows); err != nil || !was {
+		t.Fatal(was, err)
+	}
+	if err := reembed.Clear(t.Context(), b.rows, 0); err != nil {
+		t.Fatal(err)
+	}
+	if after := b.stored(); !slices.Equal(before, after) {
+		t.Errorf("of %d chunks %d are left", len(before), len(after))
+	}
+	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 7'`)
+	b.await(0, openJobs)
+	b.await(0, deadJobs)
+	b.mustBeInStep()
+}
+
+// A program of another version leaves the work to those that chunk as the new set wants it.
+func TestAnotherChunkingIsLeftToOthers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fill(3)
+	b.start(quick(t))
+	b.await(0, openJobs)
+	if _, err := reembed.Begin(t.Context(), b.rows, reembed.Recipe{Model: "stand-in", Chunking: chunk.Version + 1}); err != nil {
+		t.Fatal(err)
+	}
+	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 1'`)
+	b.await(1, `select count(*) from public.chunks where text like '%Dry'`)
+	b.await(4, `select count(distinct coalesce(ticket_id, 0)) from private.embedding_jobs where dead_at is null`)
+	if got := b.number(inSet, 2, "stand-in"); got != 0 {
+		t.Errorf("%d chunks are in the new set", got)
+	}
+	b.finish(false)
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"tasklens/internal/chunk"
+	"tasklens/internal/reembed"
+	"tasklens/internal/worker"
+)
+
+// reembedAll embeds everything anew by the model and the chunking of this program, beside what is searched, and lets that
+// serve when it is complete. Stopped, it goes on where it was when it is called again.
+func reembedAll(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("reembed", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	onlyEstimate := flags.Bool("estimate", false, "")
+	price := flags.Float64("price", -1, "")
+	abandon := flags.Bool("abandon", false, "")
+	if flags.Parse(args) != nil || flags.NArg() > 0 {
+		return errUsage
+	}
+	e, err := newEmbedding()
+	if err != nil {
+		return err
+	}
+	if *abandon {
+		return e.abandon(ctx)
+	}
+	sets, err := reembed.Read(ctx, e.db)
+	if err != nil {
+		return err
+	}
+	wanted := reembed.Recipe{Model: e.config.storedModel(), Chunking: chunk.Version}
+	if sets.OtherState != reembed.Building {
+		if sets.IsBy(wanted) {
+			fmt.Printf("Everything is embedded by %s already, with this program's chunking.\n", wanted.Model)
+			return e.clearRetired(ctx, sets)
+		}
+		missing, err := worker.MeasureAnew(ctx, e.db, e.indexer, sets.Serving)
+		if err != nil {
+			return err
+		}
+		fmt.Println(estimate(missing, wanted.Model, *price))
+	} else {
+		fmt.Printf("A set by %s with chunking %d was begun.\n", deref(sets.OtherModel), deref(sets.OtherChunking))
+	}
+	if *onlyEstimate {
+		return nil
+	}
+	if other := (reembed.Recipe{Model: deref(sets.OtherModel), Chunking: deref(sets.OtherChunking)}); sets.OtherState == reembed.Building && other != wanted {
+		return fmt.Errorf("a set by %s with chunking %d is being built: go on with that, or give it up with --abandon", other.Model, other.Chunking)
+	}
+	// A model that cannot be asked would hold up the edits, too.
+	if _, _, err := e.model.Embed(ctx, []string{"tasklens"}); err != nil {
+		return fmt.Errorf("ask %s for an embedding: %w", wanted.Model, err)
+	}
+	if err := e.clearRetired(ctx, sets); err != nil {
+		return err
+	}
+	if err := e.build(ctx, wanted); err != nil {
+		return err
+	}
+	fmt.Printf("Search goes by %s now. The former embeddings are being removed.\n", wanted.Model)
+	return reembed.Clear(ctx, e.db, e.config.RequestTimeout)
+}
+
+// build fills the other set and switches to it.
+func (e embedding) build(ctx context.Context, wanted reembed.Recipe) error {
+	added, err := reembed.Begin(ctx, e.db, wanted)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d sources were added to the queue. Search goes on by what it has.\n", added)
+	idle := 0 // times in a row
+	return e.workOff(ctx, func(status worker.Status) (bool, error) {
+		serves, err := reembed.Finish(ctx, e.db)
+		if serves || err != nil {
+			return serves, err
+		}
+		if left(status) > 0 {
+			idle = 0
+			return false, nil
+		}
+		// Nothing is under way, and yet something is missing: it was given up, or nobody has asked for it yet.
+		if err := givenUp(status); err != nil {
+			return true, err
+		}
+		if _, err := reembed.Begin(ctx, e.db, wanted); err != nil {
+			return true, err
+		}
+		// The status is a moment older than all this.
+		if idle++; idle < 5 {
+			return false, nil
+		}
+		return true, errors.New("some sources have no chunks in the new set, and nothing is left to do: call it again")
+	})
+}
+
+// clearRetired removes what an earlier call has left, having been stopped.
+func (e embedding) clearRetired(ctx context.Context, sets reembed.Sets) error {
+	if sets.OtherState != reembed.Retired {
+		return nil
+	}
+	fmt.Println("The former embeddings are being removed.")
+	return reembed.Clear(ctx, e.db, e.config.RequestTimeout)
+}
+
+// abandon gives up what is being built. Search never knew of it.
+func (e embedding) abandon(ctx context.Context) error {
+	was, err := reembed.Abandon(ctx, e.db)
+	if err != nil {
+		return err
+	}
+	if !was {
+		fmt.Println("No other set of embeddings is being built.")
+		return nil
+	}
+	fmt.Println("The new embeddings are being removed. Search goes on by what it has.")
+	return reembed.Clear(ctx, e.db, 0)
+}
+
+// deref is the value pointed to, or the zero value.
+func deref[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tasklens/internal/offline"
+	"tasklens/internal/offline/embed"
+)
+
+const nextModel = "next-embedding"
+
+// twoModels is a provider of the offline model and of another one, whose vectors point the other way. It remembers who was
+// asked for single inputs, and holds up the other's batches until goOn is called.
+type twoModels struct {
+	asked chan struct{} // the other one was asked for a batch
+	going chan struct{}
+
+	mutex  sync.Mutex
+	single map[string]string // model by input
+}
+
+func startTwoModels(t *testing.T) (m *twoModels, address string) {
+	t.Helper()
+	m = &twoModels{asked: make(chan struct{}, 1000), going: make(chan struct{}), single: map[string]string{}}
+	models := map[string]http.Handler{offline.EmbeddingModel: offline.NewHandler(),
+		nextModel: offline.NewHandler(offline.Embedder(func(text string, dimensions int) []float32 {
+			vector := embed.Vector(text, dimensions)
+			for i := range vector {
+				vector[i] = -vector[i]
+			}
+			return vector
+		}))}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		var request struct {
+			Model string
+			Input []string
+		}
+		if err != nil {
+			return // the client is gone
+		}
+		if !strings.HasSuffix(r.URL.Path, "/embeddings") || json.Unmarshal(body, &request) != nil || models[request.Model] == nil {
+			request.Model = offline.EmbeddingModel
+		}
+		if len(request.Input) == 1 {
+			m.mutex.Lock()
+			m.single[request.Input[0]] = request.Model
+			m.mutex.Unlock()
+		} else if request.Model == nextModel {
+			m.asked <- struct{}{}
+			select {
+			case <-m.going:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		body = bytes.ReplaceAll(body, []byte(nextModel), []byte(offline.EmbeddingModel))
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		models[request.Model].ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return m, server.URL + "/v1"
+}
+
+// servePort starts the service and returns its address.
+func servePort(t *testing.T, settings map[string]string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	_ = listener.Close()
+	_, port, _ := net.SplitHostPort(address)
+	setEnvironment(t, with(settings, "PORT", port))
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, nil) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		response, err := http.Get("http://" + address + "/readyz")
+		if err == nil {
+			_ = response.Body.Close()
+			return address
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Search goes on by the old model until the new one has everything, also after a stop in the middle; from then on by the
+// new one, and what is remembered of the old one is not given out.
+func TestReembed(t *testing.T) {
+	owner, settings := startStack(t)
+	models, modelURL := startTwoModels(t)
+	settings = with(settings, "OPENAI_BASE_URL", modelURL, "CHAT_MODEL", offline.ChatModel, "WORKER_POLL", "100ms", "MODEL_TIMEOUT", "60s")
+	address := servePort(t, settings)
+	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
+		insert into public.tickets (project_id, status_id, name, description) select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', 20)
+			from generate_series(1, 30) i, public.projects p, public.status s`); err != nil {
+		t.Fatal(err)
+	}
+	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+	// search tells whether meaning found something, and whether it was remembered.
+	search := func(query string) (byVector, cached bool) {
+		t.Helper()
+		response, err := http.Post("http://"+address+"/api/hybrid-search", "application/json", strings.NewReader(`{"query":"`+query+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		var page struct {
+			Results []struct{ Source string }
+			Cached  bool
+		}
+		if err := json.NewDecoder(response.Body).Decode(&page); err != nil || response.StatusCode != http.StatusOK {
+			t.Fatal(response.Status, err)
+		}
+		for _, result := range page.Results {
+			byVector = byVector || result.Source == "vector"
+		}
+		return byVector, page.Cached
+	}
+	must := func(when, query, model string, remembered bool) {
+		t.Helper()
+		byVector, cached := search(query)
+		models.mutex.Lock()
+		asked := models.single[query]
+		models.mutex.Unlock()
+		if !byVector || cached != remembered || asked != model {
+			t.Errorf("%s: by vector %v, remembered %v, embedded by %q; want %v and %q", when, byVector, cached, asked, remembered, model)
+		}
+	}
+	must("before", "a pump that leaks", offline.EmbeddingModel, false)
+	must("asked again", "a pump that leaks", offline.EmbeddingModel, true)
+
+	setEnvironment(t, with(settings, "EMBEDDING_MODEL", nextModel, "REQUEST_TIMEOUT", "1s"))
+	run := func(args ...string) string {
+		t.Helper()
+		return printed(t, func() error { return reembedAll(t.Context(), args) })
+	}
+	if told := run("--estimate"); !strings.Contains(told, "31 sources to embed by next-embedding, about ") {
+		t.Errorf("it says %q", told)
+	}
+	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- reembedAll(ctx, nil) }()
+	<-models.asked
+	must("while it runs", "leaking pumps", offline.EmbeddingModel, false)
+	stop()
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("stopped, it says %v", err)
+	}
+	must("when it was stopped", "pumps leaking", offline.EmbeddingModel, false)
+	close(models.going)
+	if told := run(); !strings.Contains(told, "A set by next-embedding with chunking 1 was begun.") || !strings.Contains(told, "Search goes by next-embedding now.") {
+		t.Errorf("it says %q", told)
+	}
+	must("afterwards", "the leak of a pump", nextModel, false)
+	must("of what was remembered before", "a pump that leaks", nextModel, false)
+	for path, body := range map[string]string{"tickets/similar": `{"text":"Pump that leaks"}`, "query": `{"question":"Which pump leaks?"}`} {
+		response, err := http.Post("http://"+address+"/api/"+path, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusOK || !bytes.Contains(told, []byte(`"ticket_key":"P-`)) {
+			t.Errorf("%s answers %s, %s, %v", path, response.Status, told, err)
+		}
+	}
+	await(t, owner, 31, fmt.Sprintf(`select count(*) from public.chunks where model = '%s'`, nextModel))
+	await(t, owner, 31, `select count(*) from public.chunks`)
+	if told := run(); !strings.Contains(told, "Everything is embedded by next-embedding already") {
+		t.Errorf("called once more it says %q", told)
+	}
+	if told := run("--abandon"); !strings.Contains(told, "No other set of embeddings is being built") {
+		t.Errorf("with nothing to abandon it says %q", told)
+	}
+}

@@ -1,0 +1,49 @@
+-- Two sets of chunks, so that search goes on by one while another model or chunking fills the other. Vectors of different
+-- sets are never compared: every search reads one set, and each set has an index of its own.
+
+create table private.embedding_sets (
+  only_row boolean primary key default true check (only_row),
+  serving smallint not null default 1 check (serving in (1, 2)),
+  model text,
+  chunking integer,
+  other_state text not null default 'unused' check (other_state in ('unused', 'building', 'retired')),
+  other_model text,
+  other_chunking integer,
+  began_at timestamptz,
+  check (other_state <> 'building' or num_nulls(model, other_model, other_chunking, began_at) = 0)
+);
+comment on table private.embedding_sets is 'Which set of chunks serves, and what the other one is for.';
+comment on column private.embedding_sets.serving is 'The set that is searched.';
+comment on column private.embedding_sets.model is 'The model of the serving set; null until the first change of sets: whichever the service is set to.';
+comment on column private.embedding_sets.chunking is 'The version of the program''s chunking by which its texts were cut; null until the first change.';
+comment on column private.embedding_sets.other_state is 'building: being filled, to serve next. retired: to be emptied. unused: empty.';
+comment on column private.embedding_sets.other_model is 'The model of the other set: the next one, or, until it is emptied, the former one.';
+comment on column private.embedding_sets.began_at is 'When building began, or went on: what was missing then had been asked for before.';
+insert into private.embedding_sets default values;
+
+alter table private.embedding_sets enable row level security;
+grant select, update on private.embedding_sets to service_role;
+
+-- A query that was embedded just before the sets changed is answered by the set that it was embedded for. "Security
+-- definer": whoever may search needs no right on the sets.
+create function private.searched_set(embedding_model text) returns smallint
+language sql stable security definer set search_path = ''
+as $$
+  select case when s.other_state = 'retired' and s.other_model = searched_set.embedding_model and s.model <> searched_set.embedding_model
+    then 3 - s.serving else s.serving end::smallint
+  from private.embedding_sets s
+$$;
+comment on function private.searched_set(text) is 'The set that a query embedded by this model is compared with: the serving one, or the one that served just before, as long as it is there, where that was this model''s.';
+revoke execute on function private.searched_set(text) from public;
+grant execute on function private.searched_set(text) to service_role;
+
+create function public.embedding_sets()
+returns table (serving smallint, model text, chunking integer, other_state text, other_model text, other_chunking integer)
+language sql stable rows 1 security definer set search_path = ''
+as $$
+  select s.serving, s.model, s.chunking, s.other_state, s.other_model, s.other_chunking from private.embedding_sets s
+$$;
+comment on function public.embedding_sets() is
+  'The set that is searched, with its model (null: whichever the service is set to) and chunking, and what the other one is: unused, building (by other_model and other_chunking, to serve next) or retired (to be emptied).';
+revoke execute on function public.embedding_sets() from public, anon, authenticated;
+grant execute on function public.embedding_sets() to service_role;

@@ -1,0 +1,137 @@
+-- Changing the model or the chunking while search goes on: the other set is filled by the workers, behind fresh edits, and
+-- serves from one moment to the next when it has everything. An edit meanwhile goes into both sets: its job ends when
+-- both are in step.
+
+create function public.begin_reembed(embedding_model text, chunking integer)
+returns bigint
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  sets private.embedding_sets;
+  added bigint;
+begin
+  -- Waits for what is being stored; what is stored afterwards knows that there are two sets.
+  select s.* into strict sets from private.embedding_sets s for update;
+  if sets.other_state = 'retired' then
+    raise exception 'the set that served before is not emptied yet' using errcode = 'object_not_in_prerequisite_state', hint = 'call clear_retired_set';
+  elsif sets.other_state = 'building' and (sets.other_model, sets.other_chunking) is distinct from (begin_reembed.embedding_model, begin_reembed.chunking) then
+    raise exception 'another set is being built, by % with chunking %', sets.other_model, sets.other_chunking
+      using errcode = 'object_not_in_prerequisite_state', hint = 'finish it, or call abandon_reembed';
+  elsif sets.other_state = 'unused' then
+    update private.embedding_sets s
+    set other_state = 'building', other_model = begin_reembed.embedding_model, other_chunking = begin_reembed.chunking, began_at = clock_timestamp(),
+      model = coalesce(s.model, (
+        select mode() within group (order by c.model) from public.chunks c where c.embedding_set = s.serving), begin_reembed.embedding_model);
+  end if;
+  added := private.enqueue_missing(begin_reembed.embedding_model, false, (3 - sets.serving)::smallint);
+  -- After all that was asked for; see reembed_waits.
+  update private.embedding_sets s set began_at = clock_timestamp();
+  return added;
+end
+$$;
+comment on function public.begin_reembed(text, integer) is
+  'Begins to build a set by this model and chunking, or goes on with it: asks, behind fresh edits, for every source that has a text and is not in it. Search goes on by the present set and its model. Returns how many jobs it added to those that wait already.';
+revoke execute on function public.begin_reembed(text, integer) from public, anon, authenticated;
+grant execute on function public.begin_reembed(text, integer) to service_role;
+
+-- What was asked for when building began, and what failed since, as far as search finds it now. A fresh edit that still
+-- waits is as late for the one set as for the other, and would let a busy tracker never switch.
+create function private.reembed_waits() returns boolean
+language sql stable security invoker set search_path = ''
+as $$
+  select exists (
+    select 1
+    from private.embedding_sets s
+    cross join private.embedding_jobs j
+    where j.document_id is null and (j.requested_at <= s.began_at or j.attempts > 0 and j.lease_id is null)
+      and (j.dead_at is null
+        or exists (select 1 from public.chunks c where c.ticket_id = j.ticket_id and c.embedding_set = s.serving)
+        or exists (select 1 from public.chunks c where c.project_id = j.project_id and c.ticket_id is null and c.embedding_set = s.serving)))
+$$;
+comment on function private.reembed_waits() is 'Whether jobs are open that the set that is being built needs before it may serve.';
+revoke execute on function private.reembed_waits() from public;
+grant execute on function private.reembed_waits() to service_role;
+
+create function public.finish_reembed()
+returns boolean
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  sets private.embedding_sets;
+begin
+  -- Looked at first without holding up who stores, for this is asked again and again.
+  if private.reembed_waits() then
+    return false;
+  end if;
+  select s.* into strict sets from private.embedding_sets s for update;
+  if sets.other_state <> 'building' then
+    raise exception 'no set is being built' using errcode = 'object_not_in_prerequisite_state', hint = 'call begin_reembed';
+  end if;
+  if private.reembed_waits() or exists (
+    select m.project_id, m.ticket_id from private.missing_sources(null, false, (3 - sets.serving)::smallint) m
+    except
+    select m.project_id, m.ticket_id from private.missing_sources(null, false, sets.serving) m
+  ) then
+    return false;
+  end if;
+  update private.embedding_sets s
+  set serving = 3 - s.serving, model = s.other_model, chunking = s.other_chunking,
+    other_state = 'retired', other_model = s.model, other_chunking = s.chunking, began_at = null;
+  return true;
+end
+$$;
+comment on function public.finish_reembed() is
+  'Lets the set that is being built serve, in one moment, if it holds all that the serving set does; else false. Queries embedded by the former model are still answered by the former set, until clear_retired_set.';
+revoke execute on function public.finish_reembed() from public, anon, authenticated;
+grant execute on function public.finish_reembed() to service_role;
+
+create function public.abandon_reembed()
+returns boolean
+language sql volatile security invoker set search_path = ''
+as $$
+  with abandoned as (
+    update private.embedding_sets s
+    set other_state = 'retired', other_model = null, other_chunking = null, began_at = null
+    where s.other_state = 'building'
+    returning 1
+  )
+  select exists (select 1 from abandoned)
+$$;
+comment on function public.abandon_reembed() is 'Gives up the set that is being built, to be emptied by clear_retired_set. False where there is none.';
+revoke execute on function public.abandon_reembed() from public, anon, authenticated;
+grant execute on function public.abandon_reembed() to service_role;
+
+create function public.clear_retired_set(after uuid default null, row_limit integer default 1000)
+returns uuid
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  retired smallint;
+  last uuid;
+begin
+  -- Whoever stores looks at the same row, so nothing is added behind this.
+  update private.embedding_sets s set other_model = null, other_chunking = null
+  where s.other_state = 'retired'
+  returning 3 - s.serving into retired;
+  if retired is null then
+    return null;
+  end if;
+  -- Along the primary key, so that all calls together read the table once.
+  with part as materialized (
+    select c.chunk_id, c.embedding_set from public.chunks c
+    where clear_retired_set.after is null or c.chunk_id > clear_retired_set.after
+    order by c.chunk_id limit greatest(1, least(10000, row_limit))
+  ), removed as (
+    delete from public.chunks c using part p where c.chunk_id = p.chunk_id and p.embedding_set = retired
+  )
+  select p.chunk_id into last from part p order by p.chunk_id desc limit 1;
+  if last is null then
+    update private.embedding_sets s set other_state = 'unused' where s.other_state = 'retired';
+  end if;
+  return last;
+end
+$$;
+comment on function public.clear_retired_set(uuid, integer) is
+  'Empties the set that served before, or was given up, looking at row_limit chunks (at most 10,000) at a time: call it with what it returned the last time, until it returns null. Then another set can be built.';
+revoke execute on function public.clear_retired_set(uuid, integer) from public, anon, authenticated;
+grant execute on function public.clear_retired_set(uuid, integer) to service_role;
