@@ -61,9 +61,9 @@ begin
   if not target.live or exists (
     select 1 from jsonb_to_recordset(store_chunks.chunks) as g(chunk_id uuid, model text) where g.chunk_id is null and g.model <> target.model
   ) then
-    current_places := '{}';
+    current_places := array[]::bigint[];
   elsif target.building then
-    waiting_jobs := '{}';
+    waiting_jobs := array[]::bigint[];
   end if;
   -- A statement of its own: its snapshot is newer than every edit committed before the locks.
   current_places := array(

@@ -58,9 +58,9 @@ declare
   -- What came in hundreds was no person's edit.
   asked constant integer := cardinality(enqueue_sources.project_ids) + cardinality(enqueue_sources.ticket_ids) + cardinality(enqueue_sources.document_ids);
   behind constant boolean := enqueue_sources.background or asked > 100;
-  waiting_projects bigint[] := '{}';
-  waiting_tickets bigint[] := '{}';
-  waiting_documents uuid[] := '{}';
+  waiting_projects bigint[] := array[]::bigint[];
+  waiting_tickets bigint[] := array[]::bigint[];
+  waiting_documents uuid[] := array[]::uuid[];
   added bigint;
 begin
   -- A ticket that is deleted runs the triggers of its notes, even if it has none.

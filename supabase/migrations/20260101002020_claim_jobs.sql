@@ -16,7 +16,7 @@ declare
   moment constant timestamptz := clock_timestamp();
   lease constant uuid := gen_random_uuid();
   behind boolean;
-  taken bigint[] := '{}';
+  taken bigint[] := array[]::bigint[];
   renamed bigint[];
 begin
   foreach behind in array array[false, true] loop

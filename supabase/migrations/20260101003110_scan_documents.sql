@@ -45,8 +45,8 @@ as $$
 declare
   saved_sort text;
   distance double precision;
-  document_ids uuid[] := '{}';
-  similarities double precision[] := '{}';
+  document_ids uuid[] := array[]::uuid[];
+  similarities double precision[] := array[]::double precision[];
   below integer := 0;
   enough boolean := false;
 begin

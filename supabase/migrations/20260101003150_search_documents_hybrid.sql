@@ -79,7 +79,7 @@ declare
   wanted constant text[] := private.clean_keywords(query_keywords);
   threshold constant double precision := coalesce(match_threshold, 0.3);
   document_ids uuid[];
-  found_ids uuid[] := '{}';
+  found_ids uuid[] := array[]::uuid[];
   similarities double precision[];
 begin
   select array_agg(s.document_id), array_agg(s.similarity) into document_ids, similarities
