@@ -11,62 +11,73 @@ returns table (keyword_entry_id bigint, score double precision, level integer)
 language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
+declare
+  usual_title double precision;
+  usual_body double precision;
+  terms constant tsquery[] := array(select private.quote_word(u.word)::tsquery from unnest(words) with ordinality as u(word, place) order by u.place);
+  pairs tsquery[];
+  pair_idfs double precision[];
 begin
-return query
-  with usual as (
-    select greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title_length,
-      greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body_length
-    from private.word_entries(array['']) t
-  ), entry as materialized (
-    -- Out of an array, so that what is stored out of line is read once and not for every word.
-    select e.keyword_entry_id, e.project_id, e.ticket_id, (array[e.words])[1] as words, e.title_words,
-      0.25 + 0.75 * e.title_length / u.title_length as title_factor, 0.25 + 0.75 * e.body_length / u.body_length as body_factor
-    from public.keyword_entries e
-    cross join usual u
-    where e.keyword_entry_id = any (score_entries.entry_ids)
-  ), term as materialized (
-    select private.quote_word(u.word) as quoted, private.quote_word(u.word)::tsquery as query, u.idf, u.place
-    from unnest(score_entries.words, score_entries.idfs, score_entries.places) as u(word, idf, place)
-  ), pair as materialized (
-    select (n.quoted || ' <-> ' || n.next || ' | ' || n.quoted || ' <2> ' || n.next || ' | ' || n.quoted || ' <3> ' || n.next)::tsquery as query,
-      (n.idf + n.next_idf) / 2 as idf
+  select greatest(t.title_words / greatest(t.entries, 1)::double precision, 1), greatest(t.body_words / greatest(t.entries, 1)::double precision, 1)
+    into usual_title, usual_body
+    from private.word_entries(array['']) t;
+  select array_agg((n.word || ' <-> ' || n.next || ' | ' || n.word || ' <2> ' || n.next || ' | ' || n.word || ' <3> ' || n.next)::tsquery),
+      array_agg((n.idf + n.next_idf) / 2)
+    into pairs, pair_idfs
     from (
-      select t.quoted, t.idf, lead(t.quoted) over w as next, lead(t.idf) over w as next_idf from term t window w as (order by t.place, t.quoted)
+      select q.word, q.idf, lead(q.word) over in_order as next, lead(q.idf) over in_order as next_idf
+      from unnest(words, idfs, places) as u(word, idf, place)
+      cross join lateral (select private.quote_word(u.word), u.idf, u.place) q(word, idf, place)
+      window in_order as (order by q.place, q.word)
     ) n
-    where n.next is not null
-  ), rank as (
-    select e.keyword_entry_id, t.idf, e.title_factor, e.body_factor,
-      ts_rank('{0, 0, 0, 1}', e.words, t.query) as a, ts_rank('{0, 0, 1, 0}', e.words, t.query) as b, ts_rank('{0, 1, 0, 0}', e.words, t.query) as c
-    from entry e join term t on e.words @@ t.query
-    -- Keeps each rank from being computed again for every place where it is used.
-    offset 0
-  ), frequency as (
-    -- For a word that is in a part n times ts_rank gives (1/1² + 1/2² + … + 1/n²) / (π²/6), of which n is 0.645 times the
-    -- odds, rank / (1 - rank), to within 6 per cent up to 30 times, and less of it beyond: never above 270.
-    select r.keyword_entry_id, r.idf,
-      0.645 * (3 * r.a / (1.0024 - r.a) / r.title_factor + (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) / r.body_factor) as n
-    from rank r
-  ), by_words as (
-    select f.keyword_entry_id, sum(f.idf * f.n / (1.2 + f.n)) as score from frequency f group by f.keyword_entry_id
-  ), best as materialized (
-    select w.keyword_entry_id, w.score from by_words w order by w.score desc, w.keyword_entry_id limit score_entries.close_limit
-  ), close as (
-    select e.keyword_entry_id, e.project_id, e.ticket_id, b.score + 0.3 * coalesce(n.score, 0) as score,
-      row_number() over (order by b.score + 0.3 * coalesce(n.score, 0) desc, e.keyword_entry_id) <= score_entries.alike_limit as is_alike
-    from best b
-    join entry e using (keyword_entry_id)
+    where n.next is not null;
+
+  return query
+  with by_words as materialized (
+    select e.keyword_entry_id, e.project_id, e.ticket_id, s.score
+    from public.keyword_entries e
     cross join lateral (
-      select sum(p.idf * (1 + (e.title_words @@ p.query)::integer)) as score from pair p where e.words @@ p.query
+      select sum(f.idf * f.n / (1.2 + f.n)) as score
+      from (
+        -- For a word that is in a part n times ts_rank gives (1/1² + 1/2² + … + 1/n²) / (π²/6), of which n is 0.645 times the
+        -- odds, rank / (1 - rank), to within 6 per cent up to 30 times, and less of it beyond: never above 270.
+        select r.idf, 0.645 * (3 * r.a / (1.0024 - r.a) / (0.25 + 0.75 * e.title_length / usual_title)
+          + (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) / (0.25 + 0.75 * e.body_length / usual_body)) as n
+        from (
+          select t.idf, case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
+            ts_rank('{0, 0, 1, 0}', w.words, t.query) as b, ts_rank('{0, 1, 0, 0}', w.words, t.query) as c
+          -- Out of an array, so that what is stored out of line is read once and not for every word.
+          from (select (array[e.words])[1] as words offset 0) w join unnest(terms, idfs) as t(query, idf) on w.words @@ t.query
+          -- Keeps each rank from being computed again for every place where it is used.
+          offset 0
+        ) r
+      ) f
+    ) s
+    where e.keyword_entry_id = any (entry_ids) and s.score is not null
+  ), placed as materialized (
+    select w.*, row_number() over (order by w.score desc, w.keyword_entry_id) as place from by_words w
+  ), close as (
+    select b.keyword_entry_id, b.project_id, b.ticket_id, b.score + 0.3 * coalesce(n.score, 0) as score,
+      row_number() over (order by b.score + 0.3 * coalesce(n.score, 0) desc, b.keyword_entry_id) <= alike_limit as is_alike
+    from placed b
+    cross join lateral (
+      select sum(p.idf * (1 + (e.title_words @@ p.query)::integer)) as score
+      from public.keyword_entries e
+      cross join lateral (select (array[e.words])[1] as words offset 0) w
+      join unnest(pairs, pair_idfs) as p(query, idf) on w.words @@ p.query
+      where e.keyword_entry_id = b.keyword_entry_id
     ) n
+    where b.place <= close_limit
   )
   select c.keyword_entry_id,
-    c.score + case when c.is_alike then 8 * extensions.similarity(coalesce(t.name, p.name), left(score_entries.plain, 500)) else 0 end,
+    -- Looked up one by one: a join would be planned as a scan of all tickets.
+    c.score + case when c.is_alike then 8 * extensions.similarity(
+      case when c.ticket_id is null then (select p.name from public.projects p where p.project_id = c.project_id)
+        else (select t.name from public.tickets t where t.ticket_id = c.ticket_id) end, left(plain, 500)) else 0 end,
     1 + c.is_alike::integer
   from close c
-  left join public.tickets t on c.is_alike and t.ticket_id = c.ticket_id
-  left join public.projects p on c.is_alike and c.ticket_id is null and p.project_id = c.project_id
   union all
-  select w.keyword_entry_id, w.score, 0 from by_words w where not exists (select 1 from best b where b.keyword_entry_id = w.keyword_entry_id);
+  select b.keyword_entry_id, b.score, 0 from placed b where b.place > close_limit;
 end
 $$;
 comment on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer) is
