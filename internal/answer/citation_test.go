@@ -2,6 +2,7 @@ package answer
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,23 +88,47 @@ func TestCitationsInPieces(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("a. [](1239,-\n`ü"))).Draw(t, "text")
-		want, cited, unknown, _ := written(t, 3, text)
 		var cut []string
 		for rest := []rune(text); len(rest) > 0; {
 			size := rapid.IntRange(1, len(rest)).Draw(t, "size")
 			cut, rest = append(cut, string(rest[:size])), rest[size:]
 		}
-		got, citedInPieces, unknownInPieces, told := written(t, 3, cut...)
-		if got != want || cited != citedInPieces || unknown != unknownInPieces {
-			t.Fatalf("in pieces %q: %q, cited %s, %d unknown; whole: %q, %s, %d", cut, got, citedInPieces, unknownInPieces, want, cited, unknown)
-		}
-		if joined := strings.Join(told, ""); joined != got {
-			t.Fatalf("told was %q, not %q", joined, got)
-		}
-		if again, citedAgain, unknown, _ := written(t, 3, got); unknown != 0 || citedAgain != cited {
-			t.Fatalf("%q still cites otherwise, %d unknown and %s instead of %s: %q", got, unknown, citedAgain, cited, again)
-		}
+		checkPieces(t, text, cut)
 	})
+}
+
+func FuzzCitations(f *testing.F) {
+	for _, text := range []string{"", "One [1].", "[1,2;3-9] [[9]1] [1](x) [", "Ü [2–3]\n🥨[0]…", "`[1]` [a] [1 \t\n2] [99999999999999999999]"} {
+		f.Add(text, uint8(1))
+		f.Add(text, uint8(3))
+	}
+	f.Fuzz(func(t *testing.T, text string, size uint8) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+		var cut []string
+		for piece := range slices.Chunk([]rune(text), max(1, int(size))) {
+			cut = append(cut, string(piece))
+		}
+		checkPieces(t, text, cut)
+	})
+}
+
+// checkPieces checks that a text that comes cut becomes what it becomes whole, that what is told is all of it, and that
+// nothing unknown is left in it.
+func checkPieces(t interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}, text string, cut []string) {
+	want, cited, unknown, _ := written(t, 3, text)
+	got, citedInPieces, unknownInPieces, told := written(t, 3, cut...)
+	if got != want || cited != citedInPieces || unknown != unknownInPieces {
+		t.Fatalf("in pieces %q: %q, cited %s, %d unknown; whole: %q, %s, %d", cut, got, citedInPieces, unknownInPieces, want, cited, unknown)
+	}
+	if joined := strings.Join(told, ""); joined != got {
+		t.Fatalf("told was %q, not %q", joined, got)
+	}
+	if again, citedAgain, unknown, _ := written(t, 3, got); unknown != 0 || citedAgain != cited {
+		t.Fatalf("%q still cites otherwise, %d unknown and %s instead of %s: %q", got, unknown, citedAgain, cited, again)
+	}
 }
 
 // Text goes on with the piece that brings it; only a bracket waits, and blanks.

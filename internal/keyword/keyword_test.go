@@ -45,19 +45,28 @@ func TestQuery(t *testing.T) {
 
 func TestAnyQuery(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.String().Draw(t, "text")
-		got := keyword.Query(text)
-		if got == nil || len(got) > 10 {
-			t.Fatalf("%d keywords", len(got))
+	rapid.Check(t, func(t *rapid.T) { checkQuery(t, rapid.String().Draw(t, "text")) })
+}
+
+func FuzzQuery(f *testing.F) {
+	for _, text := range []string{"", "How does Raft work?", "TX-400 Ti.UI.TableView naïve 支払い", "a'b 's \x00 \xff -x- \u0301\u200d"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkQuery(t, text) })
+}
+
+// checkQuery checks what Query promises of any text.
+func checkQuery(t interface{ Fatalf(string, ...any) }, text string) {
+	got := keyword.Query(text)
+	if got == nil || len(got) > 10 {
+		t.Fatalf("%d keywords", len(got))
+	}
+	for i, word := range got {
+		if word == "" || !utf8.ValidString(word) || slices.Contains(got[:i], word) || strings.ContainsFunc(word, func(r rune) bool { return r == ' ' || r == '\x00' }) {
+			t.Fatalf("keyword %q of %q", word, got)
 		}
-		for i, word := range got {
-			if word == "" || !utf8.ValidString(word) || slices.Contains(got[:i], word) || strings.ContainsFunc(word, func(r rune) bool { return r == ' ' || r == '\x00' }) {
-				t.Fatalf("keyword %q of %q", word, got)
-			}
-		}
-		if again := keyword.Query(strings.Join(got, " ")); !slices.Equal(again, got) {
-			t.Fatalf("%q are no keywords of themselves: %q", got, again)
-		}
-	})
+	}
+	if again := keyword.Query(strings.Join(got, " ")); !slices.Equal(again, got) {
+		t.Fatalf("%q are no keywords of themselves: %q", got, again)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -105,9 +106,21 @@ func TestAnyText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.OneOf(
 			rapid.SampledFrom([]string{"---", "title:", "title: ' x", "tags: [a,", "- b", "# ", "```", "date: 2026-01-31", "\x00"}), rapid.String())).Draw(t, "lines"), "\n")
-		note, err := parse(text)
-		if err == nil && (strings.ContainsRune(note.Title+note.Content, 0) || strings.ContainsRune(note.Title, '\n') || len([]rune(note.Title)) > 500) {
-			t.Fatalf("%q became %+v", text, note)
-		}
+		checkText(t, text)
 	})
+}
+
+func FuzzNote(f *testing.F) {
+	for _, text := range []string{"", "# A\n\nb", "---\ntitle: 'x'\ntags: [a, b]\ndate: 2026-01-31\n---\n", "---\ntags:\n- a\n---", "```\n# no\n```\n\xff\x00"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkText(t, text) })
+}
+
+func checkText(t interface{ Fatalf(string, ...any) }, text string) {
+	note, err := parse(text)
+	if err == nil && (strings.ContainsRune(note.Title+note.Content, 0) || strings.ContainsRune(note.Title, '\n') || len([]rune(note.Title)) > 500 ||
+		!utf8.ValidString(note.Title+note.Content)) {
+		t.Fatalf("%q became %+v", text, note)
+	}
 }

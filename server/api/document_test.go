@@ -33,6 +33,7 @@ var openDocument = sync.OnceValues(func() (document, error) {
 	}
 	// Events are checked one by one, see stream_test.go.
 	openapi3filter.RegisterBodyDecoder("text/event-stream", openapi3filter.FileBodyDecoder)
+	openapi3.DefineStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`))
 	doc, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
 		return document{}, err
@@ -59,7 +60,9 @@ func (d document) checkRequest(route *routers.Route, request *http.Request, body
 	// Texts are measured once trimmed, which a schema cannot say.
 	copied.Body = io.NopCloser(strings.NewReader(margins.ReplaceAllString(body, `"`)))
 	copied.GetBody = nil
-	return openapi3filter.ValidateRequest(context.Background(), d.input(route, copied))
+	input := d.input(route, copied)
+	_, input.PathParams, _ = d.find(request)
+	return openapi3filter.ValidateRequest(context.Background(), input)
 }
 
 func (d document) input(route *routers.Route, request *http.Request) *openapi3filter.RequestValidationInput {
@@ -70,14 +73,18 @@ func (d document) input(route *routers.Route, request *http.Request) *openapi3fi
 
 // route is the document's for a request; nil where the document knows no such path or method.
 func (d document) route(request *http.Request) *routers.Route {
-	// Names in a path are compared as they are written; the service does not care about case.
-	copied := *request
-	copied.URL = &url.URL{Path: request.URL.EscapedPath()}
-	route, _, err := d.router.FindRoute(&copied)
+	route, _, err := d.find(request)
 	if err != nil {
 		return nil
 	}
 	return route
+}
+
+func (d document) find(request *http.Request) (*routers.Route, map[string]string, error) {
+	// Names in a path are compared as they are written; the service does not care about case.
+	copied := *request
+	copied.URL = &url.URL{Path: request.URL.EscapedPath()}
+	return d.router.FindRoute(&copied)
 }
 
 // checkDocumented holds an answer, and a request that was answered well, against the OpenAPI document.

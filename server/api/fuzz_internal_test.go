@@ -1,0 +1,57 @@
+package api
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"tasklens/internal/fault"
+)
+
+// Whatever a body is, it is decoded into a request that passes its own check, or refused as invalid, in an answer of bounded
+// size.
+func FuzzBody(f *testing.F) {
+	makers := []func() request{
+		func() request { return new(searchRequest) }, func() request { return new(queryRequest) }, func() request { return new(generateRequest) },
+		func() request { return new(draftRequest) }, func() request { return new(documentRequest) }, func() request { return new(feedbackRequest) },
+		func() request { return new(enrichRequest) },
+	}
+	for i, body := range []string{
+		`{"query":"a","limit":5,"offset":1000,"facets":null}`, `{"question":"a","corpus":"all","match_threshold":1e-9,"stream":false}`,
+		`{"project_id":9223372036854775807,"ticket_id":null,"force":true}`, `{"text":" \u0000","limit":"1"}`,
+		`{"title":"a","content":"b","keywords":["k",null],"id":"5"}`, `{"helpful":1,"helpful":true}`, `{"batch_size":0.5,"x":[[[{}]]]}`,
+	} {
+		f.Add(uint8(i), body)
+		f.Add(uint8(i), body+"{}")
+	}
+	app := fiber.New()
+	f.Fuzz(func(t *testing.T, kind uint8, body string) {
+		c := app.AcquireCtx(&fasthttp.RequestCtx{})
+		defer app.ReleaseCtx(c)
+		c.Request().Header.SetContentType("application/json")
+		c.Request().SetBodyString(body)
+		into := makers[int(kind)%len(makers)]()
+		err := decode(c, into)
+		if err == nil {
+			into.check(func(bad bool, field, format string, _ ...any) {
+				if bad {
+					t.Errorf("%q was accepted, but %s %s", body, field, format)
+				}
+			})
+			return
+		}
+		var refused *fault.Error
+		if !errors.As(err, &refused) || refused.Code != fault.Invalid || len(refused.Fields) > maxReported {
+			t.Fatalf("%q: %v", body, err)
+		}
+		for _, field := range refused.Fields {
+			if field.Name == "" && !strings.Contains(body, `""`) || len(field.Name) > maxFieldName || !utf8.ValidString(field.Name+field.Message) {
+				t.Errorf("%q: field %q %q", body, field.Name, field.Message)
+			}
+		}
+	})
+}

@@ -1,0 +1,253 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// madeUp is how many requests are made up from the document.
+const madeUp = 10_000
+
+// Requests made up from openapi.yaml, right ones and wrong ones, are never answered by a failure of the service's: what the
+// document allows is not refused as malformed, what it does not allow is not answered well, and every answer is one that
+// the document has.
+func TestGeneratedRequests(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, forgetful)
+	documents := slices.Sorted(maps.Values(s.shelve(notes...)))
+	operations := listOperations(theDocument(t))
+	var clients sync.WaitGroup
+	const side = 4
+	statuses := make([]map[int]int, side)
+	for client := range side {
+		statuses[client] = map[int]int{}
+		clients.Go(func() {
+			for i := client; i < madeUp && !t.Failed(); i += side {
+				// One request can be made again by its number alone.
+				m := maker{rand.New(rand.NewPCG(2026, uint64(i))), documents}
+				m.send(t, s, operations[i%len(operations)], i, statuses[client])
+			}
+		})
+	}
+	clients.Wait()
+	counted := map[int]int{}
+	for _, of := range statuses {
+		for status, n := range of {
+			counted[status] += n
+		}
+	}
+	t.Logf("%d requests: %v", madeUp, counted)
+	for _, status := range []int{200, 400, 404} {
+		if counted[status] == 0 {
+			t.Errorf("no request was answered with %d, so nothing was shown", status)
+		}
+	}
+}
+
+// operation is one method of one path.
+type operation struct {
+	method, path string
+	*openapi3.Operation
+	shared openapi3.Parameters // of the path
+}
+
+func listOperations(doc document) (all []operation) {
+	for _, path := range slices.Sorted(maps.Keys(doc.Paths.Map())) {
+		item := doc.Paths.Value(path)
+		operations := item.Operations()
+		for _, method := range slices.Sorted(maps.Keys(operations)) {
+			all = append(all, operation{method, path, operations[method], item.Parameters})
+		}
+	}
+	return all
+}
+
+// maker makes requests up. Most values are such as the schema allows, and some are not.
+type maker struct {
+	*rand.Rand
+	documents []string // ids of some that are there, unless they have been deleted
+}
+
+func (m maker) oneIn(n int) bool { return m.IntN(n) == 0 }
+
+func pickOf[T any](m maker, from ...T) T { return from[m.IntN(len(from))] }
+
+func (m maker) send(t *testing.T, s *service, o operation, number int, statuses map[int]int) {
+	path, query := o.path, url.Values{}
+	padded := false // texts are measured once trimmed
+	for _, p := range append(slices.Clone(o.shared), o.Parameters...) {
+		text := fmt.Sprint(m.value(p.Value.Schema.Value, 0))
+		padded = padded || strings.TrimSpace(text) != text
+		switch {
+		case p.Value.In == openapi3.ParameterInPath:
+			if strings.Trim(text, ".") == "" {
+				text = "x" // or it would be another path
+			}
+			path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", url.PathEscape(text))
+		case p.Value.In == openapi3.ParameterInQuery && !m.oneIn(3):
+			query.Add(p.Value.Name, text)
+		}
+	}
+	if m.oneIn(25) {
+		query.Add(m.text(8), m.text(8))
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	body, headers := "", []string{}
+	if o.RequestBody != nil {
+		body = m.body(o.RequestBody.Value.Content["application/json"].Schema.Value)
+	}
+	if m.oneIn(40) {
+		headers = append(headers, "Content-Type", pickOf(m, "text/plain", "application/json; charset=latin1", "", "a/b;"))
+	}
+	if m.oneIn(40) {
+		headers = append(headers, "X-Request-Id", url.QueryEscape(m.text(200)))
+	}
+	request, err := http.NewRequest(o.method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return // no HTTP client can send it
+	}
+	r := s.send(o.method, path, body, headers...)
+	statuses[r.status]++
+	told := fmt.Sprintf("request %d: %s %s %.1000s: %d %.1000s", number, o.method, path, body, r.status, r.text)
+	if r.status >= 500 {
+		t.Errorf("%s: nothing is out of order", told)
+	}
+	doc := theDocument(t)
+	route := doc.route(request)
+	if r.status != http.StatusBadRequest || route == nil || padded || len(headers) > 0 {
+		return
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if doc.checkRequest(route, request, body) == nil && !beyondSchema(r, body) {
+		t.Errorf("%s: openapi.yaml allows it", told)
+	}
+}
+
+// beyondSchema tells whether a request was refused for what the document says in words, because a schema cannot, or (of 0, which
+// is no boolean) because the checker is not strict.
+func beyondSchema(r *response, body string) bool {
+	if !utf8.ValidString(body) || body != "" && !json.Valid([]byte(body)) {
+		return true
+	}
+	for _, e := range r.problem().Errors {
+		if slices.ContainsFunc(inWords, func(rule string) bool {
+			return strings.HasPrefix(e.Message, rule) || strings.HasSuffix(e.Message, rule)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+var inWords = []string{
+	"must not contain U+0000", "is given twice", "is not a parameter of this request", "must be left out where", "together with limit",
+	`must be "vector" where`, "must be true or false",
+}
+
+// body is a JSON object by a schema, sometimes broken.
+func (m maker) body(schema *openapi3.Schema) string {
+	text, err := json.Marshal(m.value(schema, 0))
+	if err != nil {
+		panic(err)
+	}
+	body := string(text)
+	switch m.IntN(30) {
+	case 0:
+		return body[:m.IntN(len(body)+1)]
+	case 1:
+		return body + pickOf(m, "{}", "x", "\x00", " ,")
+	case 2:
+		at := m.IntN(len(body) + 1)
+		return body[:at] + pickOf(m, "\xff", "\"", "\\", "\x00", "{", "1e999", "[[[[") + body[at:]
+	case 3:
+		return pickOf(m, "[]", "null", "1", `""`, "{", strings.Repeat("[", 20_000), `{"a":`+strings.Repeat("9", 400)+"}")
+	}
+	return body
+}
+
+// value is a value by a schema; one in twelve is of another kind.
+func (m maker) value(schema *openapi3.Schema, depth int) any {
+	for _, one := range slices.Concat(schema.AllOf, schema.OneOf, schema.AnyOf) {
+		if schema.Type == nil {
+			return m.value(one.Value, depth)
+		}
+	}
+	if m.oneIn(12) {
+		return pickOf[any](m, nil, true, -1, 0, 1.5, 1e300, m.text(20), []any{}, []any{nil, 1}, map[string]any{}, json.Number("92233720368547758080"))
+	}
+	if len(schema.Enum) > 0 && !m.oneIn(12) {
+		return pickOf(m, schema.Enum...)
+	}
+	switch {
+	case schema.Type == nil:
+		return m.text(20)
+	case schema.Type.Is("object"):
+		object := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+			if slices.Contains(schema.Required, name) && !m.oneIn(20) || m.oneIn(3) {
+				object[name] = m.value(schema.Properties[name].Value, depth+1)
+			}
+		}
+		if m.oneIn(25) {
+			object[m.text(10)] = m.text(10)
+		}
+		return object
+	case schema.Type.Is("array"):
+		array := []any{}
+		for range m.IntN(6) {
+			array = append(array, m.value(schema.Items.Value, depth+1))
+		}
+		return array
+	case schema.Type.Is("boolean"):
+		return m.oneIn(2)
+	case schema.Type.Is("integer"):
+		low, high := bounds(schema, 1, 40)
+		return pickOf(m, int64(low), int64(high), int64(low)+m.Int64N(int64(min(high-low, 1e6))+1), int64(low)-1, int64(high)+1)
+	case schema.Type.Is("number"):
+		low, high := bounds(schema, 0, 1)
+		return pickOf(m, low, high, low+m.Float64()*(high-low), low-0.001, high+0.001)
+	case schema.Format == "uuid":
+		return pickOf(m, append(m.documents, fmt.Sprintf("%08x-0000-4000-8000-%012x", m.Uint32(), m.Uint64N(1<<48)))...)
+	}
+	longest := 40
+	if schema.MaxLength != nil {
+		longest = int(min(*schema.MaxLength, 3000))
+	}
+	return pickOf(m, m.text(10), m.text(40), m.text(longest), strings.Repeat(m.text(3), longest/3), pickOf(m,
+		"TX-400", "To Do", "payment gateway timeout", `"charged twice" -refund`, "resolve login issue", "-", `"`, "tx 400 tx-401"))
+}
+
+func bounds(schema *openapi3.Schema, low, high float64) (float64, float64) {
+	if schema.Min != nil {
+		low = *schema.Min
+	}
+	if schema.Max != nil {
+		high = *schema.Max
+	}
+	return low, high
+}
+
+// text is one of characters that somebody somewhere treats in a way of their own.
+func (m maker) text(longest int) string {
+	var b strings.Builder
+	for range m.IntN(max(1, longest) + 1) {
+		b.WriteString(pickOf(m, "a", "e", " ", "login", "-", `"`, "'", "\\", "%", "_", "(", ")", ":", "*", "&", "|", "!", "<", ">", "<->", "\t", "\n",
+			"é", "ß", "İ", "漢", "字", "🙂", "\u200d", "\u0301", "\uFEFF", "\u202e", "\u0000", "\uE000", "0", "42", "$1", ";", "/", ".", ",", "{", "}", "[", "]", "[1]"))
+	}
+	return b.String()
+}
