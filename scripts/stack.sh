@@ -26,7 +26,7 @@ end() { # NAME
   local pid tenths=0
   pid=$(cat "$run/$1.pid" 2>/dev/null) || return 0
   case $(arguments_of "$pid") in
-    "$server "* | *postgrest*)
+    "$server "* | *postgrest* | *redis-server*)
       kill "$pid" 2>/dev/null || true
       # Not kill -0: in a container without an init what has ended stays a zombie, without arguments.
       while [ -n "$(arguments_of "$pid")" ] && [ $tenths -lt 150 ]; do
@@ -74,7 +74,7 @@ owner() {
   local pid
   pid=$(cat "$run/owner.pid" 2>/dev/null || true)
   case $(arguments_of "${pid:-none}") in
-    *[/\ ]demo\ * | *[/\ ]eval\ * | *[/\ ]bench\ *) echo "$pid" ;;
+    *[/\ ]demo\ * | *[/\ ]eval\ * | *[/\ ]bench\ * | *[/\ ]chaos\ *) echo "$pid" ;;
   esac
 }
 
@@ -84,7 +84,7 @@ clear_way() {
   mkdir -p "$run"
   other=$(owner)
   [ -z "$other" ] || die "another one runs here already (process $other): stop it first"
-  for name in service postgrest gateway model; do end $name; done
+  for name in service postgrest gateway model chaos redis; do end $name; done
 }
 
 # From now on everything that is started here ends with this script.
@@ -102,6 +102,8 @@ finish() {
   end postgrest
   end gateway
   end model
+  end chaos
+  end redis
   "$here/postgres" stop "$local/postgres" 2>/dev/null || true
   rm -f "$run/owner.pid" "$run/env"
   say 'Stopped.'

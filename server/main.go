@@ -36,6 +36,7 @@ const usage = `usage: server VERB
   bench [--chunks N] [--only load,sql,recall,http,answers] [--queries N] [--seconds N]
   bench keyword | bound | fresh | real PATH | model
                  measure speed and recall (scripts/bench)
+  chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
 
 For development, where there is no Supabase and no OpenAI:
 
@@ -56,6 +57,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"calibrate": calibrateThreshold,
 	"eval":      evaluate,
 	"bench":     measure,
+	"chaos":     disturb,
 	"migrate":   applyMigrations,
 	"gateway":   serveGateway,
 	"model":     serveModel,

@@ -1,0 +1,195 @@
+// Package chaos asks a running service while its surroundings fail, and checks that only what the contract allows comes
+// out, that nothing written is lost, and that everything recovers without a restart. What fails, and when, is told from
+// outside (scripts/chaos), phase by phase; it owns the clients, the edits, and the model that fails on demand.
+package chaos
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Run is one session over one service.
+type Run struct {
+	Service     string // its address
+	DatabaseURL string // as which tickets are edited
+	Model       *Model // that the service asks
+	Clients     int    // that ask at once
+	// Recovery is how long after a fault the service may take to answer everything well again.
+	Recovery time.Duration
+}
+
+// phase is what was seen between two words from outside.
+type phase struct {
+	name      string
+	began     time.Time
+	outcomes  map[string]int // by status, or what else became of a request
+	slowest   time.Duration
+	wrong     []string // what must not have come out, the first few
+	wrongs    int
+	recovered string
+}
+
+// maxTold bounds what is told of a phase.
+const maxTold = 5
+
+func (p *phase) add(outcome string, took time.Duration, wrong string) {
+	p.outcomes[outcome]++
+	p.slowest = max(p.slowest, took)
+	if wrong != "" {
+		p.wrongs++
+		if len(p.wrong) < maxTold {
+			p.wrong = append(p.wrong, wrong)
+		}
+	}
+}
+
+// record is what all clients write to.
+type record struct {
+	mu     sync.Mutex
+	phases []*phase
+}
+
+func (r *record) begin(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.phases = append(r.phases, &phase{name: name, began: time.Now(), outcomes: map[string]int{}})
+}
+
+func (r *record) add(outcome string, took time.Duration, wrong string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.phases[len(r.phases)-1].add(outcome, took, wrong)
+}
+
+// Do reads words until they end, answers "ok" to each when it is done, and then writes a table. It fails where something
+// came out that must not, was lost, or did not recover.
+//
+//	phase NAME   what follows is told under this name
+//	model MODE   from now on the model fails in this way (see Model)
+//	calm         wait until every kind of request is answered well again
+func (r Run) Do(ctx context.Context, words io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	editor, err := newEditor(ctx, r.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	var record record
+	record.begin("beginning")
+	var busy sync.WaitGroup
+	// Stopped before the edits are checked, and by an error too.
+	asking, leave := context.WithCancel(ctx)
+	defer func() { leave(); busy.Wait() }()
+	if err := r.calm(ctx, &record); err != nil {
+		return fmt.Errorf("before anything has failed: %w", err)
+	}
+	before, err := r.size(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range r.Clients {
+		busy.Go(func() { client{r.Service, &record, i}.ask(asking) })
+	}
+	busy.Go(func() { stubborn(asking, r.Service) })
+	busy.Go(func() { editor.edit(asking) })
+
+	lines := bufio.NewScanner(words)
+	for lines.Scan() {
+		word, rest, _ := strings.Cut(lines.Text(), " ")
+		switch word {
+		case "phase":
+			record.begin(rest)
+		case "model":
+			err = r.Model.Fail(rest)
+		case "calm":
+			err = r.calm(ctx, &record)
+		default:
+			err = fmt.Errorf("unknown word %q", word)
+		}
+		if err != nil {
+			record.print(out)
+			return err
+		}
+		if _, err := fmt.Fprintln(out, "ok"); err != nil {
+			return err
+		}
+	}
+	leave()
+	busy.Wait()
+	lost, err := editor.check(ctx, r.Service, r.Recovery)
+	record.print(out)
+	if err != nil {
+		return err
+	}
+	after, err := r.settle(ctx, before)
+	fmt.Fprintf(out, "\n%d edits, of which the last of %d tickets are all found. Before and after: %s; %s.\n", editor.edits, len(editor.last), before, after)
+	if err != nil {
+		return err
+	}
+	for _, p := range record.phases {
+		if p.wrongs > 0 {
+			lost = append(lost, fmt.Sprintf("%s: %d answers that must not be, such as %s", p.name, p.wrongs, strings.Join(p.wrong, " | ")))
+		}
+	}
+	if len(lost) > 0 {
+		return fmt.Errorf("%s", strings.Join(lost, "\n"))
+	}
+	return nil
+}
+
+// calm waits until every kind of request is answered well, three times in a row.
+func (r Run) calm(ctx context.Context, record *record) error {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, r.Recovery)
+	defer cancel()
+	well, last := 0, ""
+	for well < 3*len(kinds) {
+		i := well % len(kinds)
+		outcome, wrong := kinds[i].ask(ctx, r.Service, int(time.Now().UnixNano()))
+		if wrong == "" && outcome == "200" {
+			well++
+			continue
+		}
+		well, last = 0, kinds[i].name+": "+outcome+" "+wrong
+		if err := wait(ctx, 100*time.Millisecond); err != nil {
+			return fmt.Errorf("not well again within %v; last %s", r.Recovery, last)
+		}
+	}
+	record.mu.Lock()
+	defer record.mu.Unlock()
+	record.phases[len(record.phases)-1].recovered = fmt.Sprintf("%.1f s", time.Since(began).Seconds())
+	return nil
+}
+
+// print writes a row for each phase.
+func (r *record) print(out io.Writer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fmt.Fprintf(out, "\n| phase | requests | answered | of these well | slowest, s | must not be | well again after |\n|:--|--:|:--|--:|--:|--:|--:|\n")
+	for _, p := range r.phases {
+		total := 0
+		for _, n := range p.outcomes {
+			total += n
+		}
+		fmt.Fprintf(out, "| %s | %d | %s | %d | %.1f | %d | %s |\n", p.name, total, counted(p.outcomes), p.outcomes["200"], p.slowest.Seconds(), p.wrongs, p.recovered)
+		for _, wrong := range p.wrong {
+			fmt.Fprintf(out, "|   | | %s | | | | |\n", wrong)
+		}
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

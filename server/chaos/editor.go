@@ -1,0 +1,141 @@
+package chaos
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// editor edits tickets as the tracker would, past the service, and knows what it was told is committed.
+type editor struct {
+	url    string
+	ids    []int64
+	last   map[int64]string // what each ticket is known to say; "" where the answer to a commit was lost
+	edits  int
+	number int
+}
+
+const editPatience = 5 * time.Second
+
+func newEditor(ctx context.Context, url string) (*editor, error) {
+	e := &editor{url: url, last: map[int64]string{}}
+	err := e.connected(ctx, func(ctx context.Context, db *pgx.Conn) error {
+		rows, err := db.Query(ctx, `select ticket_id from public.tickets order by ticket_id limit 50`)
+		if err != nil {
+			return err
+		}
+		e.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		return err
+	})
+	if err == nil && len(e.ids) == 0 {
+		err = fmt.Errorf("there are no tickets to edit")
+	}
+	return e, err
+}
+
+func (e *editor) connected(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, editPatience)
+	defer cancel()
+	db, err := pgx.Connect(ctx, e.url)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	defer db.Close(context.WithoutCancel(ctx))
+	return do(ctx, db)
+}
+
+// edit changes a ticket five times a second, whatever fails.
+func (e *editor) edit(ctx context.Context) {
+	for ; ctx.Err() == nil; e.number++ {
+		id := e.ids[e.number%len(e.ids)]
+		said := fmt.Sprintf("quixotic%dzebra", e.number)
+		err := e.connected(ctx, func(ctx context.Context, db *pgx.Conn) error {
+			_, err := db.Exec(ctx, `update public.tickets set description = $2 where ticket_id = $1`, id, "The "+said+" was seen here.")
+			return err
+		})
+		e.last[id] = ""
+		if err == nil {
+			e.last[id] = said
+			e.edits++
+		}
+		if wait(ctx, 200*time.Millisecond) != nil {
+			return
+		}
+	}
+}
+
+// check waits until nothing is left to embed, and tells which edits are not found, by words and by meaning.
+func (e *editor) check(ctx context.Context, service string, within time.Duration) (lost []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	for {
+		var status struct {
+			Pending, Running, Failed, Dead int
+			SourcesWithoutChunks           int `json:"sources_without_chunks"`
+		}
+		err := call(ctx, http.MethodGet, service+"/api/embeddings/status", nil, &status)
+		if err == nil && status.Dead > 0 {
+			return []string{fmt.Sprintf("%d sources were given up", status.Dead)}, nil
+		}
+		if err == nil && status.Pending+status.Running+status.Failed+status.SourcesWithoutChunks == 0 {
+			break
+		}
+		if wait(ctx, 200*time.Millisecond) != nil {
+			return nil, fmt.Errorf("the chunks are not in step after %v: %+v, %v", within, status, err)
+		}
+	}
+	for id, said := range e.last {
+		if said == "" {
+			continue
+		}
+		var found struct {
+			Results []struct {
+				TicketID  *int64   `json:"ticket_id"`
+				Text      string   `json:"text"`
+				MatchedBy []string `json:"matched_by"`
+			}
+		}
+		if err := call(ctx, http.MethodPost, service+"/api/hybrid-search", map[string]any{"query": said, "limit": 1}, &found); err != nil {
+			return nil, err
+		}
+		if len(found.Results) == 0 || found.Results[0].TicketID == nil || *found.Results[0].TicketID != id || !bytes.Contains([]byte(found.Results[0].Text), []byte(said)) {
+			lost = append(lost, fmt.Sprintf("ticket %d does not say %q to a search: %+v", id, said, found.Results))
+		}
+	}
+	return lost, nil
+}
+
+// call asks for JSON that must come.
+func call(ctx context.Context, method, url string, fields map[string]any, into any) error {
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	if fields == nil {
+		body = nil
+	}
+	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := web.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %d: %.200s", url, response.StatusCode, answer)
+	}
+	return json.Unmarshal(answer, into)
+}

@@ -1,0 +1,108 @@
+package chaos
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Model is a provider that fails on demand, in one of the ways that providers do; else it answers as another does.
+type Model struct {
+	next http.Handler
+	mu   sync.Mutex
+	mode string
+}
+
+// NewModel makes one that answers as next does.
+func NewModel(next http.Handler) *Model { return &Model{next: next} }
+
+// modes are the ways to fail. Each answers a request, with what the provider would have said.
+var modes = map[string]func(w http.ResponseWriter, r *http.Request, said *httptest.ResponseRecorder){
+	"well": func(w http.ResponseWriter, _ *http.Request, said *httptest.ResponseRecorder) {
+		repeat(w, said, said.Body.String())
+	},
+	"broken": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+		refuse(w, 500, "server_error", "")
+	},
+	"overloaded": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+		refuse(w, 503, "overloaded", "")
+	},
+	"limited": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+		refuse(w, 429, "rate_limit_exceeded", "1")
+	},
+	"limited, no": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+		refuse(w, 429, "rate_limit_exceeded", "")
+	},
+	"unpaid": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+		refuse(w, 429, "insufficient_quota", "")
+	},
+	"refusing": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+		refuse(w, 401, "invalid_api_key", "")
+	},
+	"garbled": func(w http.ResponseWriter, _ *http.Request, said *httptest.ResponseRecorder) {
+		repeat(w, said, strings.ReplaceAll(said.Body.String(), `"`, `'`))
+	},
+	"cut": func(w http.ResponseWriter, _ *http.Request, said *httptest.ResponseRecorder) {
+		repeat(w, said, said.Body.String()[:said.Body.Len()/2])
+		panic(http.ErrAbortHandler)
+	},
+	"gone": func(http.ResponseWriter, *http.Request, *httptest.ResponseRecorder) { panic(http.ErrAbortHandler) },
+	"silent": func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		select {
+		case <-r.Context().Done():
+		case <-timer.C:
+		}
+	},
+}
+
+// Fail makes every answer from now on fail in a way; "well" ends that.
+func (m *Model) Fail(mode string) error {
+	if modes[mode] == nil {
+		return fmt.Errorf("no way of failing %q; there are %s", mode, strings.Join(slices.Sorted(maps.Keys(modes)), ", "))
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.mode = mode
+	return nil
+}
+
+func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	mode := m.mode
+	m.mu.Unlock()
+	if mode == "" || mode == "well" {
+		m.next.ServeHTTP(w, r)
+		return
+	}
+	said := httptest.NewRecorder()
+	m.next.ServeHTTP(said, r)
+	modes[mode](w, r, said)
+}
+
+// repeat says what was said, in another body.
+func repeat(w http.ResponseWriter, said *httptest.ResponseRecorder, body string) {
+	maps.Copy(w.Header(), said.Header())
+	w.Header().Set("Content-Length", strconv.Itoa(said.Body.Len()))
+	if len(body) == said.Body.Len() {
+		w.Header().Del("Content-Length")
+	}
+	w.WriteHeader(said.Code)
+	_, _ = w.Write([]byte(body))
+}
+
+func refuse(w http.ResponseWriter, status int, code, retryAfter string) {
+	w.Header().Set("Content-Type", "application/json")
+	if retryAfter != "" {
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, `{"error":{"message":"The model fails on demand.","type":"error","code":%q}}`, code)
+}
