@@ -128,6 +128,8 @@ func (a *API) routes() {
 	if a.MetricsHere {
 		a.app.Get("/metrics", a.metricsPage())
 	}
+	a.app.Get("/docs", docsPage)
+	a.app.Get("/docs/:file", docsFile)
 	a.app.Get("/openapi.yaml", func(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderContentType, "application/yaml; charset=utf-8")
 		return c.Send(openAPI)

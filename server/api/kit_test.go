@@ -54,7 +54,7 @@ type setup struct {
 	store          memo.Store // nil: memory of its own
 	maxStale       time.Duration
 	forgetful      bool
-	log            bool // what is asked is kept in the query log
+	log            bool       // what is asked is kept in the query log
 	logLevel       slog.Level // debug where it is not told
 	more           func(*api.Parts)
 }
