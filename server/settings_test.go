@@ -20,11 +20,11 @@ func TestSettingsStandInREADME(t *testing.T) {
 	defaults := map[string]string{} // as the table has them
 	quoted := regexp.MustCompile("`([^`]+)`")
 	for _, line := range strings.Split(section, "\n") {
-		cells := strings.Split(line, " | ")
-		if len(cells) < 3 || !strings.HasPrefix(line, "| `") {
+		cells := strings.Split(line, "|") // the first is empty
+		if len(cells) < 5 || !strings.HasPrefix(line, "| `") {
 			continue
 		}
-		names, values := quoted.FindAllStringSubmatch(cells[0], -1), quoted.FindAllStringSubmatch(cells[1], -1)
+		names, values := quoted.FindAllStringSubmatch(cells[1], -1), quoted.FindAllStringSubmatch(cells[2], -1)
 		if len(values) != 0 && len(values) != len(names) {
 			t.Errorf("%d names and %d defaults: %s", len(names), len(values), line)
 			continue
