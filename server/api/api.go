@@ -103,6 +103,7 @@ func New(parts Parts) (*API, error) {
 		// No route takes a form; read as one, a body would be refused before it is looked at.
 		DisablePreParseMultipartForm: true,
 	})
+	a.app.Server().CloseOnShutdown = true // what is answered while the service stops says that its connection ends
 	a.app.Server().Handler = a.refuseUnknownMethods(a.app.Server().Handler)
 	a.routes()
 	return a, nil
