@@ -73,6 +73,7 @@ type Config struct {
 	OTelEndpoint       string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
 	OTelTracesEndpoint string `env:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"`
 	OTelProtocol       string `env:"OTEL_EXPORTER_OTLP_PROTOCOL" envDefault:"http/protobuf"`
+	OTelExporter       string `env:"OTEL_TRACES_EXPORTER" envDefault:"otlp"`
 	OTelDisabled       bool   `env:"OTEL_SDK_DISABLED" envDefault:"false"`
 	ServiceName        string `env:"OTEL_SERVICE_NAME" envDefault:"tasklens"`
 }
@@ -177,6 +178,7 @@ func (c Config) problems() (problems []error) {
 	wrong(c.OTelEndpoint != "" && !isHTTP(c.OTelEndpoint), "OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) address")
 	wrong(c.OTelTracesEndpoint != "" && !isHTTP(c.OTelTracesEndpoint), "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be an http(s) address")
 	wrong(c.traces() && c.OTelProtocol != "http/protobuf", "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not %q", c.OTelProtocol)
+	wrong(c.OTelExporter != "otlp" && c.OTelExporter != "none", "OTEL_TRACES_EXPORTER must be otlp or none, not %q", c.OTelExporter)
 	wrong(c.ServiceName == "", "OTEL_SERVICE_NAME must not be empty")
 	return problems
 }
@@ -189,7 +191,7 @@ func (c Config) metricsHere() bool { return c.MetricsAddress == "" && c.Auth == 
 
 // traces says whether spans are made and sent.
 func (c Config) traces() bool {
-	return !c.OTelDisabled && (c.OTelEndpoint != "" || c.OTelTracesEndpoint != "")
+	return !c.OTelDisabled && c.OTelExporter == "otlp" && (c.OTelEndpoint != "" || c.OTelTracesEndpoint != "")
 }
 
 // storedModel is the name under which embeddings are stored.

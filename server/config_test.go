@@ -37,7 +37,7 @@ func TestConfigHasDefaults(t *testing.T) {
 		RequestTimeout: 30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
 		QueryLog: "on", QueryLogRetention: 30,
 		Cache: "on", CacheTTL: time.Hour, CacheMaxBytes: 64 << 20,
-		LogFormat: "text", LogLevel: "info", OTelProtocol: "http/protobuf", ServiceName: "tasklens",
+		LogFormat: "text", LogLevel: "info", OTelProtocol: "http/protobuf", OTelExporter: "otlp", ServiceName: "tasklens",
 	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)

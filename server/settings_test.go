@@ -63,9 +63,11 @@ func TestWhatIsObserved(t *testing.T) {
 		here, traces bool
 	}{
 		{Config{Auth: "off"}, true, false},
-		{Config{Auth: "off", MetricsAddress: "127.0.0.1:1", OTelEndpoint: "http://c"}, false, true},
-		{Config{Auth: "off", MetricsAddress: "off", OTelTracesEndpoint: "http://c"}, false, true},
-		{Config{Auth: "on", OTelEndpoint: "http://c", OTelDisabled: true}, false, false},
+		{Config{Auth: "off", MetricsAddress: "127.0.0.1:1", OTelExporter: "otlp", OTelEndpoint: "http://c"}, false, true},
+		{Config{Auth: "off", MetricsAddress: "off", OTelExporter: "otlp", OTelTracesEndpoint: "http://c"}, false, true},
+		{Config{Auth: "on", OTelExporter: "otlp", OTelEndpoint: "http://c", OTelDisabled: true}, false, false},
+		{Config{Auth: "on", OTelExporter: "none", OTelEndpoint: "http://c"}, false, false},
+		{Config{Auth: "on", OTelExporter: "otlp"}, false, false},
 	} {
 		if c.config.metricsHere() != c.here || c.config.traces() != c.traces {
 			t.Errorf("%+v: metrics here %t, traces %t", c.config, c.config.metricsHere(), c.config.traces())

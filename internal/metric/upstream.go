@@ -16,24 +16,22 @@ func (m *Metrics) RPC(next http.RoundTripper) http.RoundTripper {
 	if m == nil {
 		return next
 	}
-	return calls{m, next}
+	return roundTrip(func(request *http.Request) (*http.Response, error) {
+		begun := time.Now()
+		response, err := next.RoundTrip(request)
+		status := 0
+		if err == nil {
+			status = response.StatusCode
+		}
+		m.calls.WithLabelValues(path.Base(request.URL.Path), class(status)).Observe(time.Since(begun).Seconds())
+		return response, err
+	})
 }
 
-type calls struct {
-	metrics *Metrics
-	next    http.RoundTripper
-}
+// roundTrip is a transport that is one function.
+type roundTrip func(*http.Request) (*http.Response, error)
 
-func (c calls) RoundTrip(request *http.Request) (*http.Response, error) {
-	begun := time.Now()
-	response, err := c.next.RoundTrip(request)
-	status := 0
-	if err == nil {
-		status = response.StatusCode
-	}
-	c.metrics.calls.WithLabelValues(path.Base(request.URL.Path), class(status)).Observe(time.Since(begun).Seconds())
-	return response, err
-}
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
 
 // Model counts a call of a model that begins now. end is called once: outcome is ok or why it failed, in a fixed word, and
 // tokens are 0 where the provider does not count.
