@@ -187,3 +187,22 @@ func TestMetricsElsewhere(t *testing.T) {
 		fetch(t, http.MethodGet, "http://"+service+"/metrics", "", http.StatusNotFound)
 	})
 }
+
+// A provider that is left alone, having failed several times, is told as missing, and shown among the metrics.
+func TestModelThatFailsIsMissing(t *testing.T) {
+	_, settings := startStack(t)
+	port := freePort(t)
+	_, number, _ := net.SplitHostPort(port)
+	run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", "http://"+freePort(t)+"/v1", "WORKER", "off"))
+	fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusOK)
+	for range circuitFailures {
+		fetch(t, http.MethodPost, "http://"+port+"/api/hybrid-search", `{"query": "pumps"}`, http.StatusOK) // by words
+	}
+	if text := fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusServiceUnavailable); text != `{"missing":["model: embeddings"],"status":"not ready"}` {
+		t.Errorf("missing is %s", text)
+	}
+	if text := fetch(t, http.MethodGet, "http://"+port+"/metrics", "", http.StatusOK); !strings.Contains(text, `tasklens_model_circuit_open{operation="embeddings"} 1`) ||
+		!strings.Contains(text, `tasklens_queries_total{kind="search",outcome="degraded"} 5`) {
+		t.Errorf("the metrics are %s", text)
+	}
+}

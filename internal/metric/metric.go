@@ -5,21 +5,20 @@
 package metric
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/common/expfmt"
 )
 
-// Bounds of a scrape: whoever asks too often, or reads too slowly, costs no more than this.
-const (
-	maxScrapes    = 4
-	scrapeTimeout = 15 * time.Second
-)
+// maxShown is how many may look at a time: whoever asks too often costs no more than this.
+const maxShown = 4
 
 // Up to a request's time, and finer where remembered responses lie.
 var (
@@ -43,13 +42,14 @@ type Metrics struct {
 	batches    *prometheus.HistogramVec
 	sources    *prometheus.CounterVec
 
+	shown  chan struct{} // holds who looks just now
 	mutex  sync.Mutex
 	models map[string]bool
 }
 
 // New makes metrics, all zero.
 func New() *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), models: map[string]bool{}}
+	m := &Metrics{registry: prometheus.NewRegistry(), models: map[string]bool{}, shown: make(chan struct{}, maxShown)}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -69,9 +69,44 @@ func New() *Metrics {
 	return m
 }
 
-// Handler shows the metrics in whatever form of theirs the client prefers.
+// ErrBusy is what Show gives to whoever asks while others do.
+var ErrBusy = errors.New("too many ask for the metrics at once")
+
+// ContentType is that of what Show gives.
+const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+// Show is the metrics in Prometheus's text form.
+func (m *Metrics) Show() ([]byte, error) {
+	select {
+	case m.shown <- struct{}{}:
+		defer func() { <-m.shown }()
+	default:
+		return nil, ErrBusy
+	}
+	families, err := m.registry.Gather()
+	if err != nil {
+		return nil, fmt.Errorf("gather metrics: %w", err)
+	}
+	var text bytes.Buffer
+	for _, family := range families {
+		if _, err := expfmt.MetricFamilyToText(&text, family); err != nil {
+			return nil, fmt.Errorf("encode metrics: %w", err)
+		}
+	}
+	return text.Bytes(), nil
+}
+
+// Handler shows the metrics on a server of their own.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes, Timeout: scrapeTimeout})
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		body, err := m.Show()
+		if err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", ContentType)
+		_, _ = w.Write(body) // who asked may have left
+	})
 }
 
 func (m *Metrics) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {

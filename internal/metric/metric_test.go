@@ -154,6 +154,33 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// Whoever asks while too many wait is sent away.
+func TestShowIsBounded(t *testing.T) {
+	t.Parallel()
+	m := metric.New()
+	going := make(chan struct{})
+	m.Queue(func(context.Context) (metric.Queue, error) {
+		<-going
+		return metric.Queue{}, nil
+	}, time.Hour, time.Minute)
+	shown := make(chan error, 5)
+	for range 5 {
+		go func() {
+			_, err := m.Show()
+			shown <- err
+		}()
+	}
+	if err := <-shown; !errors.Is(err, metric.ErrBusy) { // four wait for the queue, and the fifth does not
+		t.Errorf("the fifth got %v", err)
+	}
+	close(going)
+	for range 4 {
+		if err := <-shown; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestNothingIsCountedWithoutMetrics(t *testing.T) {
 	t.Parallel()
 	var m *metric.Metrics

@@ -127,7 +127,7 @@ func (a *API) routes() {
 	a.app.Get("/healthz", a.alive)
 	a.app.Get("/readyz", a.ready)
 	if a.MetricsHere {
-		a.app.Get("/metrics", a.metricsPage())
+		a.app.Get("/metrics", a.metrics)
 	}
 	a.app.Get("/docs", docsPage)
 	a.app.Get("/docs/:file", docsFile)

@@ -6,8 +6,9 @@ import (
 	"net/http"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/gofiber/fiber/v2/middleware/adaptor"
 
+	"tasklens/internal/fault"
+	"tasklens/internal/metric"
 	"tasklens/internal/querylog"
 )
 
@@ -71,5 +72,14 @@ func (a *API) tellEntry(entry querylog.Entry) {
 	a.QueryLog.Add(entry)
 }
 
-// metricsPage is /metrics.
-func (a *API) metricsPage() fiber.Handler { return adaptor.HTTPHandler(a.Metrics.Handler()) }
+// metrics is /metrics.
+func (a *API) metrics(c *fiber.Ctx) error {
+	body, err := a.Metrics.Show()
+	if errors.Is(err, metric.ErrBusy) {
+		return fault.Wrap(fault.Unavailable, "Too many ask for the metrics at once.", err)
+	} else if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, metric.ContentType)
+	return c.Send(body)
+}
