@@ -112,7 +112,7 @@ func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, 
 	var bar *progressbar.ProgressBar
 	var running sync.WaitGroup
 	running.Go(func() {
-		worker.New(e.db, e.indexer, workerOptions(e.config, func(message string, err error) {
+		worker.New(e.db, e.indexer, workerOptions(e.config, func(_ context.Context, message string, err error) {
 			mutex.Lock()
 			defer mutex.Unlock()
 			if bar != nil {

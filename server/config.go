@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,6 +66,16 @@ type Config struct {
 
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
+
+	MetricsAddress string `env:"METRICS_ADDRESS"` // "": where the service itself listens, while AUTH is off
+
+	// Those of OpenTelemetry's settings that decide whether there are traces; the rest its exporter reads by itself.
+	OTelEndpoint       string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
+	OTelTracesEndpoint string `env:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"`
+	OTelProtocol       string `env:"OTEL_EXPORTER_OTLP_PROTOCOL" envDefault:"http/protobuf"`
+	OTelExporter       string `env:"OTEL_TRACES_EXPORTER" envDefault:"otlp"`
+	OTelDisabled       bool   `env:"OTEL_SDK_DISABLED" envDefault:"false"`
+	ServiceName        string `env:"OTEL_SERVICE_NAME" envDefault:"tasklens"`
 }
 
 // readConfig reads the environment and checks it as a whole: all problems are reported together, a line each.
@@ -108,6 +119,8 @@ func unreadable(err error) (problems []error, names []string) {
 		switch wrong.Type {
 		case reflect.TypeFor[int](), reflect.TypeFor[int64]():
 			kind = "a whole number"
+		case reflect.TypeFor[bool]():
+			kind = "true or false"
 		case reflect.TypeFor[time.Duration]():
 			kind = "a duration such as 30s"
 		}
@@ -161,7 +174,24 @@ func (c Config) problems() (problems []error) {
 	wrong(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT must be text or json, not %q", c.LogFormat)
 	_, known := logLevels[c.LogLevel]
 	wrong(!known, "LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)
+	wrong(c.MetricsAddress != "" && c.MetricsAddress != metricsOff && !isAddress(c.MetricsAddress), "METRICS_ADDRESS must be off, or an address to listen on such as 127.0.0.1:9464, not %q", c.MetricsAddress)
+	wrong(c.OTelEndpoint != "" && !isHTTP(c.OTelEndpoint), "OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) address")
+	wrong(c.OTelTracesEndpoint != "" && !isHTTP(c.OTelTracesEndpoint), "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be an http(s) address")
+	wrong(c.traces() && c.OTelProtocol != "http/protobuf", "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not %q", c.OTelProtocol)
+	wrong(c.OTelExporter != "otlp" && c.OTelExporter != "none", "OTEL_TRACES_EXPORTER must be otlp or none, not %q", c.OTelExporter)
+	wrong(c.ServiceName == "", "OTEL_SERVICE_NAME must not be empty")
 	return problems
+}
+
+// metricsOff is METRICS_ADDRESS where nothing is counted.
+const metricsOff = "off"
+
+// metricsHere says whether the service shows its metrics where it listens itself: without a token, so on loopback alone.
+func (c Config) metricsHere() bool { return c.MetricsAddress == "" && c.Auth == "off" }
+
+// traces says whether spans are made and sent.
+func (c Config) traces() bool {
+	return !c.OTelDisabled && c.OTelExporter == "otlp" && (c.OTelEndpoint != "" || c.OTelTracesEndpoint != "")
 }
 
 // storedModel is the name under which embeddings are stored.
@@ -180,6 +210,17 @@ func (c Config) key() string {
 func isLoopback(host string) bool {
 	address := net.ParseIP(host)
 	return host == "localhost" || address != nil && address.IsLoopback()
+}
+
+// isAddress tells a host and a port. Without a host it would be any address of the machine, which nobody should choose by
+// leaving something out.
+func isAddress(address string) bool {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || host == "" {
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
 }
 
 func isHTTP(address string) bool {

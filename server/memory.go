@@ -15,7 +15,6 @@ import (
 	"tasklens/internal/memo"
 	"tasklens/internal/openai"
 	"tasklens/internal/vector"
-	"tasklens/server/api"
 )
 
 // queryModel is the model as queries ask it: what they became is remembered.
@@ -62,7 +61,7 @@ func newMemory(c Config, model *openai.Client, log *slog.Logger) (m memory, err 
 	m.results = memo.New(memo.Options{
 		Store: m.store, Settings: settings, Lifetime: c.CacheTTL, MaxStale: c.CacheMaxStale,
 		Warn: func(ctx context.Context, message string, err error) {
-			log.WarnContext(ctx, message, "request_id", api.RequestID(ctx), "error", err)
+			log.WarnContext(ctx, message, "error", err)
 		},
 	})
 	return m, nil

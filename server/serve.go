@@ -28,8 +28,11 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	log := newLogger(config)
-	model := newModel(config)
+	observing, err := newObserver(ctx, config)
+	if err != nil {
+		return err
+	}
+	log, model, database := observing.log, observing.newModel(config), observing.newDatabase(config)
 	remembered, err := newMemory(config, model, log)
 	if err != nil {
 		return err
@@ -47,15 +50,16 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	database := newDatabase(config)
-	queryLog := newQueryLog(config, database, log)
-	tracker := newTracker(database, log)
+	observing.watchMemory(remembered)
+	observing.watchQueue(database.AsService(), config.storedModel())
+	queryLog := newQueryLog(config, database, observing)
+	tracker := newTracker(database, observing)
 	app, err := api.New(api.Parts{
 		Database: database,
 		Indexer:  indexer,
 		Searcher: search.New(remembered.model, search.Weights{Vector: config.VectorWeight, Keyword: config.KeywordWeight},
 			func(ctx context.Context, message string, err error) {
-				log.WarnContext(ctx, message, "request_id", api.RequestID(ctx), "error", err)
+				log.WarnContext(ctx, message, "error", err)
 			}),
 		Comparer:       comparer,
 		Answerer:       answerer,
@@ -67,6 +71,10 @@ func serve(ctx context.Context, args []string) error {
 		Embeddings:     remembered.model.embeddings,
 		Migrations:     supabase.Migrations(),
 		Log:            log,
+		Metrics:        observing.metrics,
+		MetricsHere:    config.metricsHere(),
+		Tracer:         observing.tracer,
+		Missing:        []api.Missing{missingModel(model)},
 		EmbeddingModel: config.storedModel(),
 		Serving:        reembed.NewServing(database.AsService(), model),
 		MatchThreshold: config.MatchThreshold,
@@ -75,6 +83,11 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	stopMetrics, err := observing.serveMetrics(config)
+	if err != nil {
+		return err
+	}
+	defer stopMetrics()
 	listener, err := net.Listen("tcp", net.JoinHostPort(config.Host, strconv.Itoa(config.Port)))
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -83,7 +96,7 @@ func serve(ctx context.Context, args []string) error {
 	if config.Worker == "on" {
 		// It ends with the context as well, while requests under way are finished.
 		var working sync.WaitGroup
-		working.Go(func() { newWorker(config, indexer, log).Run(ctx) })
+		working.Go(func() { runWorker(ctx, config, newWorker(config, database.AsService(), indexer, observing), log) })
 		defer working.Wait()
 	}
 	served := make(chan error, 1)
@@ -97,7 +110,8 @@ func serve(ctx context.Context, args []string) error {
 	log.Info("stopping", "drain", config.DrainTimeout)
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), config.DrainTimeout)
 	defer cancel()
-	// After the requests, which it still hears of, and in what is left of the time.
+	// After the requests, which they still hear of, and in what is left of the time.
+	defer observing.close(drain)
 	defer queryLog.Close(drain)
 	defer tracker.Close(drain)
 	if err := app.Shutdown(config.DrainTimeout); err != nil && !errors.Is(err, context.DeadlineExceeded) {

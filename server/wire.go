@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"log/slog"
+	"net/http"
 	"os"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"tasklens/internal/search"
 	"tasklens/internal/tokenizer"
 	"tasklens/internal/worker"
+	"tasklens/server/api"
 )
 
 var logLevels = map[string]slog.Level{
@@ -25,9 +28,9 @@ var logLevels = map[string]slog.Level{
 func newLogger(c Config) *slog.Logger {
 	options := &slog.HandlerOptions{Level: logLevels[c.LogLevel]}
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(os.Stderr, options))
+		return slog.New(api.WithRequest(slog.NewJSONHandler(os.Stderr, options)))
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, options))
+	return slog.New(api.WithRequest(slog.NewTextHandler(os.Stderr, options)))
 }
 
 // A model provider that failed so many calls in a row, retries included, is left alone for so long.
@@ -36,13 +39,17 @@ const (
 	circuitPause    = 5 * time.Second
 )
 
-func newDatabase(c Config) *postgrest.Client { return postgrest.New(c.RESTURL, c.key()) }
+func newDatabase(c Config, around ...func(http.RoundTripper) http.RoundTripper) *postgrest.Client {
+	return postgrest.New(c.RESTURL, c.key(), around...)
+}
 
-func newModel(c Config) *openai.Client {
-	return openai.New(openai.Config{
+func newModel(c Config) *openai.Client { return openai.New(modelConfig(c)) }
+
+func modelConfig(c Config) openai.Config {
+	return openai.Config{
 		BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, Dimensions: c.EmbeddingDimensions, ChatModel: c.ChatModel,
 		AttemptTimeout: c.ModelTimeout, MaxRetries: c.ModelRetries, CircuitFailures: circuitFailures, CircuitPause: circuitPause,
-	})
+	}
 }
 
 func newIndexer(model index.Model) (*index.Indexer, error) {
@@ -53,11 +60,13 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 	return index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}), nil
 }
 
-func newWorker(c Config, indexer *index.Indexer, log *slog.Logger) *worker.Worker {
-	return worker.New(newDatabase(c).AsService(), indexer, workerOptions(c, func(message string, err error) { log.Warn(message, "error", err) }))
+func newWorker(c Config, db worker.Database, indexer *index.Indexer, o observer) *worker.Worker {
+	options := workerOptions(c, func(ctx context.Context, message string, err error) { o.log.WarnContext(ctx, message, "error", err) })
+	options.Watch = o.watchBatch
+	return worker.New(db, indexer, options)
 }
 
-func workerOptions(c Config, warn func(string, error)) worker.Options {
+func workerOptions(c Config, warn func(context.Context, string, error)) worker.Options {
 	return worker.Options{Concurrency: c.WorkerConcurrency, Batch: c.WorkerBatch, Lease: c.WorkerLease, Attempts: c.WorkerAttempts, Poll: c.WorkerPoll, Warn: warn}
 }
 
@@ -87,18 +96,20 @@ func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(
 }
 
 // newQueryLog starts the log of what is asked, as the service: who asks has no right to it. nil where it is off.
-func newQueryLog(c Config, db *postgrest.Client, log *slog.Logger) *querylog.Log {
+func newQueryLog(c Config, db *postgrest.Client, o observer) *querylog.Log {
 	if c.QueryLog == "off" {
 		return nil
 	}
 	return querylog.New(db.AsService(), querylog.Options{RetentionDays: c.QueryLogRetention, Warn: func(lost int64, cause error) {
-		log.Warn("queries are missing in the query log", "lost", lost, "error", cause)
+		o.metrics.Lost("query_log", lost)
+		o.log.Warn("queries are missing in the query log", "lost", lost, "error", cause)
 	}})
 }
 
 // newTracker starts what counts which documents are found, as the service: who searches has no right to write.
-func newTracker(db *postgrest.Client, log *slog.Logger) *knowledge.Tracker {
+func newTracker(db *postgrest.Client, o observer) *knowledge.Tracker {
 	return knowledge.NewTracker(db.AsService(), func(lost int64, cause error) {
-		log.Warn("searches for documents were not counted", "lost", lost, "error", cause)
+		o.metrics.Lost("retrievals", lost)
+		o.log.Warn("searches for documents were not counted", "lost", lost, "error", cause)
 	})
 }

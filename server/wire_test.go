@@ -1,7 +1,6 @@
 package main
 
 import (
-	"log/slog"
 	"testing"
 
 	"tasklens/internal/postgrest"
@@ -9,7 +8,7 @@ import (
 
 func TestTheQueryLogCanBeOff(t *testing.T) {
 	t.Parallel()
-	if newQueryLog(Config{QueryLog: "off"}, postgrest.New("http://127.0.0.1:1", "key"), slog.New(slog.DiscardHandler)) != nil {
+	if newQueryLog(Config{QueryLog: "off"}, postgrest.New("http://127.0.0.1:1", "key"), observer{}) != nil {
 		t.Error("there is a log")
 	}
 }

@@ -1,6 +1,12 @@
 package main
 
-import "context"
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"tasklens/internal/worker"
+)
 
 // work embeds what was edited until the context ends. Any number of copies may run, and beside services as well.
 func work(ctx context.Context, args []string) error {
@@ -11,13 +17,44 @@ func work(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	log := newLogger(config)
-	indexer, err := newIndexer(newModel(config))
+	observing, err := newObserver(ctx, config)
 	if err != nil {
 		return err
 	}
-	log.Info("working", "concurrency", config.WorkerConcurrency)
-	newWorker(config, indexer, log).Run(ctx)
-	log.Info("stopped")
+	indexer, err := newIndexer(observing.newModel(config))
+	if err != nil {
+		return err
+	}
+	db := observing.newDatabase(config).AsService()
+	observing.watchQueue(db, config.storedModel())
+	stopMetrics, err := observing.serveMetrics(config)
+	if err != nil {
+		return err
+	}
+	defer stopMetrics()
+	observing.log.Info("working", "concurrency", config.WorkerConcurrency)
+	runWorker(ctx, config, newWorker(config, db, indexer, observing), observing.log)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), config.DrainTimeout)
+	defer cancel()
+	observing.close(drain)
+	observing.log.Info("stopped")
 	return nil
+}
+
+// runWorker has a worker work until the context ends and it has let go of all that it had taken. For that it has the time
+// that requests have; what it still holds then is free when its lease is over.
+func runWorker(ctx context.Context, c Config, w *worker.Worker, log *slog.Logger) {
+	ended := make(chan struct{})
+	go func() {
+		w.Run(ctx)
+		close(ended)
+	}()
+	<-ctx.Done()
+	patience := time.NewTimer(c.DrainTimeout)
+	defer patience.Stop()
+	select {
+	case <-ended:
+	case <-patience.C:
+		log.Warn("stopped with jobs that are free when their lease is over", "lease", c.WorkerLease)
+	}
 }

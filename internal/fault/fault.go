@@ -60,12 +60,9 @@ func InvalidFields(fields ...Field) *Error {
 	return &Error{Code: Invalid, Message: "The request is not valid.", Fields: fields}
 }
 
-// Error is the text for the log: code, message and cause.
+// Error is the text for the log: code, message and cause. Not the fields: their names may be a client's own words.
 func (e *Error) Error() string {
 	text := string(e.Code) + ": " + e.Message
-	for _, field := range e.Fields {
-		text += " [" + field.Name + " " + field.Message + "]"
-	}
 	if e.cause != nil {
 		text += ": " + e.cause.Error()
 	}

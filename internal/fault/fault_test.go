@@ -31,7 +31,7 @@ func TestCodeOf(t *testing.T) {
 	}
 }
 
-// The text for the log has all of it; what clients see is Message and Fields alone.
+// The text for the log has code, message and cause; what clients see is Message and Fields alone.
 func TestError(t *testing.T) {
 	t.Parallel()
 	err := Wrap(Unavailable, "The database is not reachable.", errors.New("connection refused"))
@@ -39,7 +39,7 @@ func TestError(t *testing.T) {
 		t.Errorf("error is %q, message %q", err, err.Message)
 	}
 	if got := InvalidFields(Field{"limit", "is too large"}, Field{"query", "is required"}).Error(); got !=
-		"invalid: The request is not valid. [limit is too large] [query is required]" {
+		"invalid: The request is not valid." {
 		t.Errorf("error is %q", got)
 	}
 }

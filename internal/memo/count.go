@@ -8,6 +8,7 @@ import (
 // Counts say how often requests of a kind were answered from where, since the program began.
 type Counts struct {
 	Hits   int64 // made earlier
+	Stale  int64 // those of the hits whose version was not read for the request
 	Misses int64 // made for the request
 	Shared int64 // made for another request of the same moment
 }
@@ -17,7 +18,7 @@ type counters struct {
 	byKind map[string]Counts
 }
 
-func (c *counters) add(kind string, origin Origin) {
+func (c *counters) add(kind string, origin Origin, stale bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.byKind == nil {
@@ -27,6 +28,9 @@ func (c *counters) add(kind string, origin Origin) {
 	switch origin {
 	case Hit:
 		counts.Hits++
+		if stale {
+			counts.Stale++
+		}
 	case Shared:
 		counts.Shared++
 	default:

@@ -68,7 +68,7 @@ func (e *Embeddings) embed(ctx context.Context, input string) ([]vector.Vector, 
 	if err != nil {
 		return nil, err
 	}
-	e.counts.add("embedding", origin)
+	e.counts.add("embedding", origin, false)
 	return []vector.Vector{decodeVector(made.Body)}, nil
 }
 

@@ -92,14 +92,14 @@ func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(E
 		made, err := work(ctx, tell)
 		return made, Off, err
 	}
-	version, err := m.version(ctx, db, request)
+	version, stale, err := m.version(ctx, db, request)
 	if err != nil {
 		// Most likely work fails by the same, and tells it better.
 		made, failure := work(ctx, tell)
 		if failure == nil {
 			m.options.Warn(ctx, "remembering nothing: the data's version could not be read", err)
 		}
-		m.counts.add(request.Kind, Passed)
+		m.counts.add(request.Kind, Passed, false)
 		return made, Passed, failure
 	}
 	key, err := m.key(request, version)
@@ -117,6 +117,6 @@ func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(E
 		m.options.Store.Set(ctx, key, made.Keep, m.options.Lifetime)
 		return made, Stored, nil
 	})
-	m.counts.add(request.Kind, origin)
+	m.counts.add(request.Kind, origin, stale)
 	return made, origin, err
 }

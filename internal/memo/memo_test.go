@@ -143,6 +143,9 @@ func TestMaxStale(t *testing.T) {
 		if b.db.asked != 1 {
 			t.Errorf("the version was asked for %d times, want once", b.db.asked)
 		}
+		if counts := b.Counts()[""]; counts != (memo.Counts{Hits: 1, Stale: 1, Misses: 1}) {
+			t.Errorf("counted were %+v", counts)
+		}
 		b.expect(memo.Request{Identity: "token", Unverified: true}, "result 2", memo.Stored)
 		if b.db.asked != 2 {
 			t.Errorf("the version was asked for %d times, want twice", b.db.asked)

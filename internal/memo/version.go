@@ -21,24 +21,25 @@ type reading struct {
 	asked   time.Time // before it was read
 }
 
-// version is the state of the data that a request depends on, as it was when the request came or MaxStale before.
-func (m *Memo) version(ctx context.Context, db Database, request Request) (string, error) {
+// version is the state of the data that a request depends on, as it was when the request came or, where it is stale, at
+// most MaxStale before.
+func (m *Memo) version(ctx context.Context, db Database, request Request) (_ string, stale bool, _ error) {
 	project := int64(0)
 	if request.Project != nil {
 		project = *request.Project
 	}
 	asked := time.Now()
 	if version, found := m.versions.lately(project, asked.Add(-m.options.MaxStale)); found && m.options.MaxStale > 0 && !request.Unverified {
-		return version, nil
+		return version, true, nil
 	}
 	var version string
 	if err := db.Call(ctx, "data_version", map[string]any{"project_filter": request.Project}, &version); err != nil {
-		return "", fmt.Errorf("read the data's version: %w", err)
+		return "", false, fmt.Errorf("read the data's version: %w", err)
 	}
 	if m.options.MaxStale > 0 {
 		m.versions.remember(project, reading{version, asked})
 	}
-	return version, nil
+	return version, false, nil
 }
 
 func (v *versions) lately(project int64, since time.Time) (string, bool) {

@@ -26,9 +26,11 @@ func (c *Client) Complete(ctx context.Context, instructions, message string, max
 	return c.complete(ctx, c.chatParams(instructions, message, maxTokens))
 }
 
-func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNewParams, options ...option.RequestOption) (Completion, error) {
+func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNewParams, options ...option.RequestOption) (said Completion, err error) {
+	ctx, end := c.begin(ctx, OperationChat, c.chatModel)
+	defer func() { end(said.outcome(err)) }()
 	var response *openai.ChatCompletion
-	err := c.chatCircuit.do(func() (err error) {
+	err = c.chatCircuit.do(func() (err error) {
 		if response, err = c.api.Chat.Completions.New(ctx, question, options...); err != nil {
 			return failure(ctx, err)
 		}
@@ -41,7 +43,7 @@ func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNew
 		return Completion{}, fmt.Errorf("ask the chat model: %w", err)
 	}
 	choice := response.Choices[0]
-	said := Completion{
+	said = Completion{
 		Text: choice.Message.Content, Refused: choice.Message.Refusal != "", Model: response.Model, Finish: choice.FinishReason,
 		TokensIn: int(response.Usage.PromptTokens), TokensOut: int(response.Usage.CompletionTokens),
 	}
@@ -49,6 +51,10 @@ func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNew
 		said.Text = choice.Message.Refusal
 	}
 	return said, nil
+}
+
+func (c Completion) outcome(err error) Outcome {
+	return Outcome{Model: c.Model, Finish: c.Finish, TokensIn: c.TokensIn, TokensOut: c.TokensOut, Err: err}
 }
 
 func (c *Client) chatParams(instructions, message string, maxTokens int) openai.ChatCompletionNewParams {

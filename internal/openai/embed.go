@@ -13,10 +13,13 @@ import (
 // Embed gives the embedding of each input, in order and fitted to be stored, and the tokens that the provider
 // counted. At most MaxInputs inputs of at most MaxTokens tokens together, none empty.
 func (c *Client) Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+	model, _ := c.asked(ctx)
+	ctx, end := c.begin(ctx, OperationEmbeddings, model)
 	err = c.embedCircuit.do(func() (err error) {
 		vectors, tokens, err = c.embed(ctx, inputs)
 		return err
 	})
+	end(Outcome{TokensIn: tokens, Err: err})
 	if err != nil {
 		return nil, 0, fmt.Errorf("embed %d inputs: %w", len(inputs), err)
 	}

@@ -46,12 +46,15 @@ type Config struct {
 	// After CircuitFailures failed calls in a row the provider is left alone for CircuitPause. 0 failures: never.
 	CircuitFailures int
 	CircuitPause    time.Duration
+	Watch           Watch                                     // nil watches nothing
+	Around          func(http.RoundTripper) http.RoundTripper // goes around the transport of every attempt; nil: nothing does
 }
 
 // Client asks one provider. It is safe for concurrent use.
 type Client struct {
 	api            openai.Client
 	streaming      *http.Client // for answers that come piece by piece
+	watch          Watch
 	embedCircuit   circuit
 	chatCircuit    circuit
 	embeddingModel string
@@ -61,7 +64,7 @@ type Client struct {
 
 // New makes a client. It reads no environment variables; nothing is sent before the first call.
 func New(c Config) *Client {
-	transport := &http.Transport{
+	var transport http.RoundTripper = &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		Proxy:               http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:   true,
@@ -69,6 +72,9 @@ func New(c Config) *Client {
 		MaxIdleConnsPerHost: 64,
 		IdleConnTimeout:     90 * time.Second,
 		TLSHandshakeTimeout: 5 * time.Second,
+	}
+	if c.Around != nil {
+		transport = c.Around(transport)
 	}
 	return &Client{
 		api: openai.NewClient(
@@ -81,8 +87,9 @@ func New(c Config) *Client {
 			option.WithHTTPClient(&http.Client{Transport: bounded{transport}, Timeout: c.AttemptTimeout}),
 		),
 		streaming:      &http.Client{Transport: idle{bounded{transport}, c.AttemptTimeout}},
-		embedCircuit:   newCircuit("embeddings", c.CircuitFailures, c.CircuitPause),
-		chatCircuit:    newCircuit("chat", c.CircuitFailures, c.CircuitPause),
+		watch:          c.Watch,
+		embedCircuit:   newCircuit(OperationEmbeddings, c.CircuitFailures, c.CircuitPause),
+		chatCircuit:    newCircuit(OperationChat, c.CircuitFailures, c.CircuitPause),
 		embeddingModel: c.EmbeddingModel,
 		dimensions:     c.Dimensions,
 		chatModel:      c.ChatModel,

@@ -22,9 +22,10 @@ var errListener = errors.New("tell a piece of the answer")
 // Stream asks as Complete does and tells every piece of the text as soon as it comes. An error of tell ends the call,
 // and with it the provider's work. The answer as a whole is returned at the end; pieces may have been told before an
 // error.
-func (c *Client) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (Completion, error) {
-	var whole Completion
-	err := c.chatCircuit.do(func() error {
+func (c *Client) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (whole Completion, err error) {
+	ctx, end := c.begin(ctx, OperationChat, c.chatModel)
+	defer func() { end(whole.outcome(err)) }()
+	err = c.chatCircuit.do(func() error {
 		// Ends the provider's work when we stop listening.
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()

@@ -29,9 +29,9 @@ type Client struct {
 }
 
 // New makes a client for a PostgREST, at SUPABASE_URL/rest/v1 in a Supabase project, and the project's service_role or
-// secret key.
-func New(restURL, serviceKey string) *Client {
-	return &Client{
+// secret key. around goes around the transport, one after the other.
+func New(restURL, serviceKey string, around ...func(http.RoundTripper) http.RoundTripper) *Client {
+	c := &Client{
 		url: strings.TrimRight(restURL, "/") + "/",
 		key: serviceKey,
 		transport: &http.Transport{
@@ -44,6 +44,10 @@ func New(restURL, serviceKey string) *Client {
 			ResponseHeaderTimeout: 60 * time.Second,
 		},
 	}
+	for _, wrap := range around {
+		c.transport = wrap(c.transport)
+	}
+	return c
 }
 
 // AsService is the database as the service itself sees it.

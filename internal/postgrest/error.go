@@ -20,16 +20,12 @@ type Error struct {
 	Status  int    // HTTP status
 	Code    string // an SQLSTATE, or PGRST… where PostgREST itself objects
 	Message string
-	Details string
+	Details string // may quote whole rows, so that they stand in no error text
 	Hint    string
 }
 
 func (e *Error) Error() string {
-	text := fmt.Sprintf("PostgREST answered %d %s: %s", e.Status, e.Code, e.Message)
-	if e.Details != "" {
-		text += " (" + e.Details + ")"
-	}
-	return text
+	return fmt.Sprintf("PostgREST answered %d %s: %s", e.Status, e.Code, e.Message)
 }
 
 // readError reads the error body, as far as there is one: a proxy in between may answer with anything.

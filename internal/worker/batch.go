@@ -54,6 +54,7 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) bool {
 	for i, j := range jobs {
 		sources[i] = j.toIndex()
 	}
+	ctx, end := w.options.Watch(ctx, len(jobs))
 	bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 	done, err := w.indexer.Sync(bounded, w.db, sources)
 	cancel()
@@ -65,6 +66,7 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) bool {
 			left = append(left, j)
 		}
 	}
+	defer func() { end(len(ended), err) }()
 	w.finish(ctx, lease, ended)
 	if ctx.Err() != nil {
 		w.release(ctx, lease, left, 0)
@@ -75,7 +77,7 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) bool {
 		w.release(ctx, lease, left, later)
 		return true
 	}
-	w.warn("embed what was edited", err)
+	w.warn(ctx, "embed what was edited", err)
 	var failure *fault.Error
 	if errors.As(err, &failure) && failure.Code == fault.Unavailable {
 		// A limit is waiting and no failure, and so is a database that is away.

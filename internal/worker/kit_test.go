@@ -158,7 +158,7 @@ func (b *bench) fill(tickets int) {
 // quick are the options of tests: what is retried is retried soon.
 func quick(t testing.TB) worker.Options {
 	return worker.Options{Poll: 50 * time.Millisecond, Retry: 10 * time.Millisecond,
-		Warn: func(message string, err error) { t.Logf("%s: %v", message, err) }}
+		Warn: func(_ context.Context, message string, err error) { t.Logf("%s: %v", message, err) }}
 }
 
 // start runs a worker. stop ends it, and returns when it has ended.

@@ -48,7 +48,7 @@ func (w *Worker) beat(ctx context.Context) {
 		}
 		err := w.call(ctx, "extend_embedding_leases", map[string]any{"lease_ids": held, "lease_seconds": w.options.Lease.Seconds()}, nil)
 		if err != nil {
-			w.warn("extend leases of embedding jobs", err)
+			w.warn(ctx, "extend leases of embedding jobs", err)
 		}
 	}
 }

@@ -90,6 +90,6 @@ func (w *Worker) end(ctx context.Context, function string, arguments map[string]
 	}
 	arguments["job_ids"] = ids(jobs)
 	if err := w.call(ctx, function, arguments, nil); err != nil {
-		w.warn("end embedding jobs", err)
+		w.warn(ctx, "end embedding jobs", err)
 	}
 }

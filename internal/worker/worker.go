@@ -33,7 +33,10 @@ type Options struct {
 	Poll        time.Duration // the mean pause between two looks at an idle queue; 1.25 s
 	Retry       time.Duration // after the first failure, then twice as long each time; 5 s
 	// Warn is told what fails. It is called from several goroutines.
-	Warn func(message string, err error)
+	Warn func(ctx context.Context, message string, err error)
+	// Watch is told of each group of so many sources. The context that it gives is that of the work; the function that it
+	// gives is called once, with how many are done and why the rest is not. nil watches nothing.
+	Watch func(ctx context.Context, sources int) (context.Context, func(done int, err error))
 }
 
 // Worker works until it is told to stop.
@@ -54,6 +57,9 @@ func New(db Database, indexer Indexer, o Options) *Worker {
 	o.Attempts = cmp.Or(o.Attempts, 10)
 	o.Poll = cmp.Or(o.Poll, 1250*time.Millisecond)
 	o.Retry = cmp.Or(o.Retry, 5*time.Second)
+	if o.Watch == nil {
+		o.Watch = func(ctx context.Context, _ int) (context.Context, func(int, error)) { return ctx, func(int, error) {} }
+	}
 	return &Worker{db: db, indexer: indexer, options: o, ended: make(chan struct{}, 1)}
 }
 
@@ -101,7 +107,7 @@ func (w *Worker) Run(ctx context.Context) {
 		<-slots
 		if err != nil {
 			if ctx.Err() == nil {
-				w.warn("take embedding jobs", err)
+				w.warn(ctx, "take embedding jobs", err)
 			}
 			w.brake.stop()
 			continue
@@ -127,8 +133,8 @@ func (w *Worker) idle(ctx context.Context, pause time.Duration, due *float64) {
 	}
 }
 
-func (w *Worker) warn(message string, err error) {
+func (w *Worker) warn(ctx context.Context, message string, err error) {
 	if w.options.Warn != nil {
-		w.options.Warn(message, err)
+		w.options.Warn(ctx, message, err)
 	}
 }

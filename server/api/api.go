@@ -21,11 +21,13 @@ import (
 	"tasklens/internal/index"
 	"tasklens/internal/knowledge"
 	"tasklens/internal/memo"
+	"tasklens/internal/metric"
 	"tasklens/internal/migrate"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
 	"tasklens/internal/reembed"
 	"tasklens/internal/search"
+	"tasklens/internal/trace"
 )
 
 // Bounds of every request.
@@ -53,6 +55,10 @@ type Parts struct {
 	Memo           *memo.Memo         // nil: every response is made anew
 	Embeddings     *memo.Embeddings   // of queries; nil where none are remembered
 	Migrations     fs.FS
+	Metrics        *metric.Metrics // nil counts nothing
+	MetricsHere    bool            // whether /metrics is among the routes
+	Tracer         *trace.Tracer   // nil traces nothing
+	Missing        []Missing       // what readiness wants besides the database
 	Log            *slog.Logger
 	EmbeddingModel string
 	Serving        *reembed.Serving // which model the chunks that are searched are of; nil: the configured one
@@ -97,6 +103,7 @@ func New(parts Parts) (*API, error) {
 		// No route takes a form; read as one, a body would be refused before it is looked at.
 		DisablePreParseMultipartForm: true,
 	})
+	a.app.Server().CloseOnShutdown = true // what is answered while the service stops says that its connection ends
 	a.app.Server().Handler = a.refuseUnknownMethods(a.app.Server().Handler)
 	a.routes()
 	return a, nil
@@ -119,6 +126,11 @@ func (a *API) routes() {
 	a.app.Use(a.identify, a.recoverPanic)
 	a.app.Get("/healthz", a.alive)
 	a.app.Get("/readyz", a.ready)
+	if a.MetricsHere {
+		a.app.Get("/metrics", a.metrics)
+	}
+	a.app.Get("/docs", docsPage)
+	a.app.Get("/docs/:file", docsFile)
 	a.app.Get("/openapi.yaml", func(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderContentType, "application/yaml; charset=utf-8")
 		return c.Send(openAPI)

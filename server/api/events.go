@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -64,9 +65,9 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 			})
 		})
 	}()
-	stream := &eventStream{api: a, ctx: ctx, connection: connection, events: events, failed: failed, request: newLogged(c)}
+	sent := &eventStream{api: a, ctx: ctx, connection: connection, events: events, failed: failed, request: newLogged(c, nil)}
 	select {
-	case stream.first = <-events:
+	case sent.first = <-events:
 	case err := <-failed:
 		release()
 		if errors.Is(context.Cause(ctx), errClientLeft) {
@@ -75,12 +76,13 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 		return err
 	}
 	begin(c)
+	ended := stream(c)
 	c.Set(fiber.HeaderContentType, mimeEvents)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no") // nginx would hold events back
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer release()
-		stream.run(w, cancel)
+		ended(sent.run(w, cancel))
 	})
 	return nil
 }
@@ -115,8 +117,10 @@ type eventStream struct {
 	request    logged
 }
 
-// run sends what comes until the work is done, has failed, or nobody reads any more.
-func (s *eventStream) run(w *bufio.Writer, cancel context.CancelCauseFunc) {
+// run sends what comes until the work is done, has failed, or nobody reads any more, and tells the status that this would
+// have been as an ordinary response.
+func (s *eventStream) run(w *bufio.Writer, cancel context.CancelCauseFunc) (status int) {
+	status = http.StatusOK
 	heartbeat := time.NewTicker(s.api.Heartbeat)
 	defer heartbeat.Stop()
 	next, ended := s.first, false
@@ -130,7 +134,9 @@ func (s *eventStream) run(w *bufio.Writer, cancel context.CancelCauseFunc) {
 		case err := <-s.failed:
 			ended = true
 			if err != nil && !errors.Is(context.Cause(s.ctx), errClientLeft) {
-				s.send(w, event{"error", s.api.describe(s.api.stopping(err), s.request)})
+				problem := s.api.describe(s.api.stopping(err), s.request)
+				status = problem.Status
+				s.send(w, event{"error", problem})
 			}
 		case <-heartbeat.C:
 			if !s.flush(w, ": still working\n\n") {
@@ -138,6 +144,7 @@ func (s *eventStream) run(w *bufio.Writer, cancel context.CancelCauseFunc) {
 			}
 		}
 	}
+	return status
 }
 
 // send writes an event. It is false when nobody reads it.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -10,27 +11,39 @@ import (
 	"tasklens/internal/postgrest"
 )
 
+// Missing names what a part of the service lacks to do its work; nothing while it lacks nothing. Names are fixed: they go to
+// whoever asks, and tell no addresses.
+type Missing func(ctx context.Context) []string
+
 // alive says that the program runs.
 func (a *API) alive(c *fiber.Ctx) error { return c.JSON(fiber.Map{"status": "ok"}) }
 
 // ready says whether requests can be answered, and else what is missing.
 func (a *API) ready(c *fiber.Ctx) error {
-	var applied []string
-	err := a.Database.AsService().Call(c.UserContext(), "list_migrations", nil, &applied)
-	// Where even this function does not exist, nothing tells which migrations do.
-	var answer *postgrest.Error
-	if unknown := errors.As(err, &answer) && answer.Code == postgrest.UnknownFunction; err != nil && !unknown {
-		a.Log.WarnContext(c.UserContext(), "not ready", "request_id", RequestID(c.UserContext()), "error", err)
-		return c.Status(http.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": []string{"database"}})
-	}
-	missing := []string{}
-	for _, version := range a.migrations {
-		if !slices.Contains(applied, version) {
-			missing = append(missing, "migration "+version)
-		}
+	missing := a.missingInDatabase(c.UserContext())
+	for _, part := range a.Missing {
+		missing = append(missing, part(c.UserContext())...)
 	}
 	if len(missing) > 0 {
 		return c.Status(http.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": missing})
 	}
 	return c.JSON(fiber.Map{"status": "ready"})
+}
+
+// missingInDatabase is the database itself, or migrations by their versions.
+func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
+	var applied []string
+	err := a.Database.AsService().Call(ctx, "list_migrations", nil, &applied)
+	// Where even this function does not exist, nothing tells which migrations do.
+	var answer *postgrest.Error
+	if unknown := errors.As(err, &answer) && answer.Code == postgrest.UnknownFunction; err != nil && !unknown {
+		a.Log.WarnContext(ctx, "not ready", "error", err)
+		return []string{"database"}
+	}
+	for _, version := range a.migrations {
+		if !slices.Contains(applied, version) {
+			missing = append(missing, "migration "+version)
+		}
+	}
+	return missing
 }

@@ -233,9 +233,10 @@ func TestStubbornClient(t *testing.T) {
 
 func TestPathsAndMethods(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := start(t, counting)
 	allowed := map[string]string{
-		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/api/projects": "GET", "/api/statuses": "GET", "/api/embeddings/status": "GET",
+		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/metrics": "GET", "/docs": "GET", "/docs/{file}": "GET",
+		"/api/projects": "GET", "/api/statuses": "GET", "/api/embeddings/status": "GET",
 		"/api/embeddings/generate": "POST", "/api/query": "POST", "/api/hybrid-search": "POST",
 		"/api/tickets/similar": "POST", "/api/tickets/{ticket_id}/similar": "GET",
 		"/api/knowledge/documents": "POST", "/api/knowledge/documents/{id}": "GET DELETE", "/api/knowledge/documents/{id}/similar": "GET",

@@ -54,7 +54,9 @@ type setup struct {
 	store          memo.Store // nil: memory of its own
 	maxStale       time.Duration
 	forgetful      bool
-	log            bool // what is asked is kept in the query log
+	log            bool       // what is asked is kept in the query log
+	logLevel       slog.Level // debug where it is not told
+	more           func(*api.Parts)
 }
 
 // forgetful is a service that makes everything anew: for tests that ask the same again, and want another answer.
@@ -98,7 +100,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	t.Helper()
 	want := setup{
 		database: testbed.Database, embeddingModel: offline.EmbeddingModel, threshold: 0.7, weights: search.Weights{Vector: 1, Keyword: 1}, answers: answer.Options{VectorWeight: 1, KeywordWeight: 1},
-		requestTimeout: 60 * time.Second, attemptTimeout: 60 * time.Second,
+		logLevel: slog.LevelDebug, requestTimeout: 60 * time.Second, attemptTimeout: 60 * time.Second,
 	}
 	for _, change := range changes {
 		change(&want)
@@ -120,7 +122,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		BaseURL: or(want.modelURL, s.model.url) + "/v1", APIKey: modelKey, EmbeddingModel: want.embeddingModel, ChatModel: offline.ChatModel,
 		AttemptTimeout: want.attemptTimeout, MaxRetries: want.retries, CircuitFailures: want.failures, CircuitPause: 500 * time.Millisecond,
 	})
-	log := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := slog.New(api.WithRequest(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: want.logLevel})))
 	store := want.store
 	if store == nil {
 		memory, err := cache.NewMemory(16 << 20)
@@ -136,14 +138,14 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		embeddings = memo.NewEmbeddings(model, "", store)
 		asked = rememberingModel{model, embeddings}
 		s.memo = memo.New(memo.Options{Store: store, Lifetime: time.Hour, MaxStale: want.maxStale, Settings: s.db.Name,
-			Warn: func(_ context.Context, message string, err error) { log.Warn(message, "error", err) }})
+			Warn: func(ctx context.Context, message string, err error) { log.WarnContext(ctx, message, "error", err) }})
 	}
 	parts := api.Parts{
 		Memo: s.memo, Embeddings: embeddings,
 		Database: postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key)),
 		Indexer:  index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
-		Searcher: search.New(asked, want.weights, func(_ context.Context, message string, err error) {
-			log.Warn(message, "error", err)
+		Searcher: search.New(asked, want.weights, func(ctx context.Context, message string, err error) {
+			log.WarnContext(ctx, message, "error", err)
 		}),
 		Comparer: search.NewComparer(model, measure),
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
@@ -170,6 +172,9 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	s.indexer = parts.Indexer
 	if want.broken {
 		parts.Answerer = nil
+	}
+	if want.more != nil {
+		want.more(&parts)
 	}
 	app, err := api.New(parts)
 	if err != nil {

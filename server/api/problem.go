@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/postgrest"
 )
 
 // statuses is the one table of what a failure's code means in HTTP.
@@ -55,7 +57,7 @@ func (a *API) problem(c *fiber.Ctx, err error) error {
 	if failure != nil && failure.Code == fault.Unauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
 	}
-	body := a.describe(err, newLogged(c))
+	body := a.describe(err, newLogged(c, err))
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -64,16 +66,20 @@ func (a *API) problem(c *fiber.Ctx, err error) error {
 	return c.Status(body.Status).Send(text)
 }
 
-// logged is what the log tells of a request.
-type logged struct{ id, method, path string }
+// logged is what the log tells of a request. Not its path, which may hold what somebody looks for.
+type logged struct {
+	ctx               context.Context // for ids alone: it may have ended
+	id, method, route string
+}
 
-func newLogged(c *fiber.Ctx) logged {
-	id := RequestID(c.UserContext())
-	if id == "" {
+func newLogged(c *fiber.Ctx, err error) logged {
+	request := logged{ctx: c.UserContext(), id: RequestID(c.UserContext()), method: c.Method(), route: routeOf(c, err)}
+	if request.id == "" {
 		// The request could not be read, so that nothing of ours has seen it yet.
-		id = takeID(c)
+		request.id = takeID(c)
+		request.ctx = context.WithValue(request.ctx, requestIDKey{}, request.id)
 	}
-	return logged{id: id, method: c.Method(), path: c.Path()}
+	return request
 }
 
 // describe is the problem that a failure is to a client, and writes the failure to the log.
@@ -89,14 +95,21 @@ func (a *API) describe(err error, request logged) problemBody {
 		}
 	case errors.As(err, &fromFiber):
 		body.Status, body.Detail = fromFiber.Code, fiberDetail(fromFiber.Code)
+		err = fiber.NewError(fromFiber.Code) // its own text may quote the path
 	}
 	body.Title = http.StatusText(body.Status)
 	level := slog.LevelInfo
 	if body.Status >= 500 {
 		level = slog.LevelError
 	}
-	a.Log.Log(a.base, level, "request failed", "request_id", request.id, "method", request.method, "path", request.path,
-		"status", body.Status, "error", err)
+	a.Log.Log(request.ctx, level, "request failed", "method", request.method, "route", request.route, "status", body.Status, "error", err)
+	// What quotes a request or a row.
+	var answer *postgrest.Error
+	if len(body.Errors) > 0 {
+		a.Log.DebugContext(request.ctx, "fields at fault", "fields", body.Errors)
+	} else if errors.As(err, &answer) && answer.Details != "" {
+		a.Log.DebugContext(request.ctx, "the database's details", "details", answer.Details)
+	}
 	return body
 }
 

@@ -14,7 +14,7 @@ import (
 
 // logAnswer has the log keep a question and what came of it, or how far it came before err.
 func (a *API) logAnswer(ctx context.Context, started time.Time, question answer.Question, made memo.Made, origin memo.Origin, streamed bool, err error) {
-	if a.QueryLog == nil {
+	if a.QueryLog == nil && a.Metrics == nil {
 		return
 	}
 	found, isNew := made.Note.(answer.Answer)
@@ -32,7 +32,7 @@ func (a *API) logAnswer(ctx context.Context, started time.Time, question answer.
 
 // logSearch has the log keep a search and what came of it.
 func (a *API) logSearch(ctx context.Context, started time.Time, query search.Query, made memo.Made, origin memo.Origin, err error) {
-	if a.QueryLog == nil {
+	if a.QueryLog == nil && a.Metrics == nil {
 		return
 	}
 	page, isNew := made.Note.(search.Page)
@@ -49,7 +49,7 @@ func (a *API) logEntry(ctx context.Context, started time.Time, entry querylog.En
 	}
 	entry.Cached = origin == memo.Hit
 	entry.AskedAt, entry.RequestID, entry.Total = started, RequestID(ctx), querylog.Milliseconds(time.Since(started))
-	a.QueryLog.Add(entry)
+	a.tellEntry(entry)
 }
 
 // rememberedAnswer is what the log wants to know of an answer that was made before. Only those are remembered that are

@@ -44,14 +44,17 @@ func (a *API) identify(c *fiber.Ctx) error {
 	id := takeID(c)
 	ctx, cancel := context.WithTimeout(context.WithValue(a.base, requestIDKey{}, id), a.RequestTimeout)
 	defer cancel()
+	ctx, seen := a.observe(ctx, c)
 	c.SetUserContext(ctx)
 	started := time.Now()
 	err := c.Next()
+	route := routeOf(c, err)
 	if err != nil {
 		// Here, and not in Fiber after us, so that the log line has the status.
 		err = a.problem(c, err)
 	}
-	a.Log.DebugContext(ctx, "request", "request_id", id, "method", c.Method(), "path", c.Path(),
+	seen.answered(c, route)
+	a.Log.DebugContext(ctx, "request", "method", c.Method(), "path", c.Path(),
 		"status", c.Response().StatusCode(), "duration", time.Since(started))
 	return err
 }

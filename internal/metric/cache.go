@@ -1,0 +1,34 @@
+package metric
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Cache tells of requests of one kind how many were answered from where.
+type Cache struct {
+	Hits   int64 // made earlier
+	Stale  int64 // those of the hits whose version was not read for the request
+	Misses int64 // made for the request
+	Shared int64 // made for another request of the same moment
+}
+
+// Caches shows what read tells whenever it is asked; counts only grow.
+func (m *Metrics) Caches(read func() map[string]Cache) {
+	m.registry.MustRegister(&caches{
+		read:     read,
+		requests: prometheus.NewDesc("tasklens_cache_requests_total", "Requests by where their response came from: hit, stale (a hit whose version was not read for it), miss, shared.", []string{"kind", "result"}, nil),
+	})
+}
+
+type caches struct {
+	read     func() map[string]Cache
+	requests *prometheus.Desc
+}
+
+func (c *caches) Describe(to chan<- *prometheus.Desc) { to <- c.requests }
+
+func (c *caches) Collect(to chan<- prometheus.Metric) {
+	for kind, counts := range c.read() {
+		for result, n := range map[string]int64{"hit": counts.Hits - counts.Stale, "stale": counts.Stale, "miss": counts.Misses, "shared": counts.Shared} {
+			to <- prometheus.MustNewConstMetric(c.requests, prometheus.CounterValue, float64(n), kind, result)
+		}
+	}
+}

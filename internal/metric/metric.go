@@ -1,0 +1,130 @@
+// Package metric counts what the service does and shows it to Prometheus. It owns the names of the metrics, their labels,
+// and that there are few of each: routes come as templates, functions by their fixed names, statuses as classes, and what
+// somebody else chooses (a model's name) up to a number. It must not know how a request is answered or a model asked: it is
+// told.
+package metric
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/common/expfmt"
+)
+
+// maxShown is how many may look at a time: whoever asks too often costs no more than this.
+const maxShown = 4
+
+// Up to a request's time, and finer where remembered responses lie.
+var (
+	requestBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+	modelBuckets   = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 40}
+	batchBuckets   = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+)
+
+// Metrics are those of one program, in a registry of their own. They are safe for concurrent use; nil counts nothing.
+type Metrics struct {
+	registry   *prometheus.Registry
+	inFlight   prometheus.Gauge
+	requests   *prometheus.HistogramVec
+	calls      *prometheus.HistogramVec
+	asked      *prometheus.HistogramVec
+	tokens     *prometheus.CounterVec
+	queries    *prometheus.CounterVec
+	dissimilar *prometheus.CounterVec
+	limits     *prometheus.CounterVec
+	lost       *prometheus.CounterVec
+	batches    *prometheus.HistogramVec
+	sources    *prometheus.CounterVec
+
+	shown  chan struct{} // holds who looks just now
+	mutex  sync.Mutex
+	models map[string]bool
+}
+
+// New makes metrics, all zero.
+func New() *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry(), models: map[string]bool{}, shown: make(chan struct{}, maxShown)}
+	m.registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{Name: "tasklens_http_requests_in_flight", Help: "Requests under way, streams among them."})
+	m.registry.MustRegister(m.inFlight)
+	m.requests = m.histogram("http_request_duration_seconds", "Requests by route and class of status; a stream counts until its end, and by the status of its error event where it has one.", requestBuckets, "route", "method", "status")
+	m.calls = m.histogram("rpc_duration_seconds", "Calls of database functions by the class of PostgREST's status; none where it gave no answer.", requestBuckets, "function", "status")
+	m.asked = m.histogram("model_call_duration_seconds", "Calls of the model provider, retries included, by what came of them.", modelBuckets, "operation", "model", "outcome")
+	m.tokens = m.counter("model_tokens_total", "Tokens as the model provider counts them.", "operation", "model", "direction")
+	m.queries = m.counter("queries_total", "Questions and searches by what came of them, as in the query log.", "kind", "outcome")
+	m.dissimilar = m.counter("low_similarity_total", "Questions and searches without a source over the threshold.", "kind")
+	m.limits = m.counter("limits_hit_total", "Requests that were refused because of a limit.", "limit")
+	m.lost = m.counter("records_lost_total", "What could not be written after a request: entries of the query log, and retrievals of documents.", "kind")
+	m.batches = m.histogram("worker_batch_duration_seconds", "Batches of the worker by what came of them.", batchBuckets, "outcome")
+	m.sources = m.counter("worker_sources_total", "Sources that the worker took: done, or left for another attempt.", "outcome")
+	return m
+}
+
+// ErrBusy is what Show gives to whoever asks while others do.
+var ErrBusy = errors.New("too many ask for the metrics at once")
+
+// ContentType is that of what Show gives.
+const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+// Show is the metrics in Prometheus's text form.
+func (m *Metrics) Show() ([]byte, error) {
+	select {
+	case m.shown <- struct{}{}:
+		defer func() { <-m.shown }()
+	default:
+		return nil, ErrBusy
+	}
+	families, err := m.registry.Gather()
+	if err != nil {
+		return nil, fmt.Errorf("gather metrics: %w", err)
+	}
+	var text bytes.Buffer
+	for _, family := range families {
+		if _, err := expfmt.MetricFamilyToText(&text, family); err != nil {
+			return nil, fmt.Errorf("encode metrics: %w", err)
+		}
+	}
+	return text.Bytes(), nil
+}
+
+// Handler shows the metrics on a server of their own.
+func (m *Metrics) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		body, err := m.Show()
+		if err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", ContentType)
+		_, _ = w.Write(body) // who asked may have left
+	})
+}
+
+func (m *Metrics) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	made := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "tasklens_" + name, Help: help, Buckets: buckets}, labels)
+	m.registry.MustRegister(made)
+	return made
+}
+
+func (m *Metrics) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	made := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tasklens_" + name, Help: help}, labels)
+	m.registry.MustRegister(made)
+	return made
+}
+
+// class is that of an HTTP status, 2xx for 204; none where there was no answer.
+func class(status int) string {
+	if status < 100 || status > 599 {
+		return "none"
+	}
+	return strconv.Itoa(status/100) + "xx"
+}

@@ -1,0 +1,197 @@
+package metric_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tasklens/internal/metric"
+)
+
+// scrape is what Prometheus would read.
+func scrape(t *testing.T, m *metric.Metrics) string {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	m.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if recorder.Code != http.StatusOK || !strings.HasPrefix(recorder.Header().Get("Content-Type"), "text/plain") {
+		t.Fatalf("%d %s: %s", recorder.Code, recorder.Header().Get("Content-Type"), recorder.Body)
+	}
+	return recorder.Body.String()
+}
+
+func wantLines(t *testing.T, text string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !strings.Contains("\n"+text, "\n"+line+"\n") {
+			t.Errorf("%s does not stand in\n%s", line, text)
+		}
+	}
+}
+
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	m := metric.New()
+	end := m.Request()
+	wantLines(t, scrape(t, m), "tasklens_http_requests_in_flight 1")
+	end("GET", "/api/tickets/:ticket_id/similar", 200)
+	m.Request()("POST", "/api/query", 503)
+	m.Request()("POST", "/api/query", 0)
+	m.Query("query", "answered", false)
+	m.Query("query", "abstained", true)
+	m.LimitHit("rate")
+	m.Lost("query_log", 7)
+	m.Batch(5)(3, "provider")
+	text := scrape(t, m)
+	wantLines(t, text, "tasklens_http_requests_in_flight 0",
+		`tasklens_http_request_duration_seconds_count{method="GET",route="/api/tickets/:ticket_id/similar",status="2xx"} 1`,
+		`tasklens_http_request_duration_seconds_count{method="POST",route="/api/query",status="5xx"} 1`,
+		`tasklens_http_request_duration_seconds_count{method="POST",route="/api/query",status="none"} 1`,
+		`tasklens_queries_total{kind="query",outcome="answered"} 1`, `tasklens_low_similarity_total{kind="query"} 1`,
+		`tasklens_limits_hit_total{limit="rate"} 1`, `tasklens_records_lost_total{kind="query_log"} 7`,
+		`tasklens_worker_batch_duration_seconds_count{outcome="provider"} 1`,
+		`tasklens_worker_sources_total{outcome="done"} 3`, `tasklens_worker_sources_total{outcome="left"} 2`)
+	for _, other := range []string{"go_goroutines ", "process_resident_memory_bytes "} {
+		if !strings.Contains(text, "\n"+other) {
+			t.Errorf("%sis missing", other)
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+func TestUpstreams(t *testing.T) {
+	t.Parallel()
+	m := metric.New()
+	gone := errors.New("gone")
+	transport := m.RPC(roundTrip(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.URL.Path, "/list_projects") {
+			return nil, gone
+		}
+		return &http.Response{StatusCode: http.StatusForbidden}, nil
+	}))
+	for path, want := range map[string]error{"list_projects": gone, "search_hybrid": nil} {
+		if _, err := transport.RoundTrip(httptest.NewRequest(http.MethodPost, "http://db/rest/v1/rpc/"+path, nil)); !errors.Is(err, want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	m.Model("chat", "gpt")("ok", 40, 2)
+	m.Model("chat", "gpt")("provider", 0, 0)
+	m.Circuits(func() []string { return []string{"chat"} }, "chat", "embeddings")
+	m.Caches(func() map[string]metric.Cache {
+		return map[string]metric.Cache{"query": {Hits: 9, Stale: 2, Misses: 3, Shared: 1}}
+	})
+	wantLines(t, scrape(t, m),
+		`tasklens_rpc_duration_seconds_count{function="list_projects",status="none"} 1`,
+		`tasklens_rpc_duration_seconds_count{function="search_hybrid",status="4xx"} 1`,
+		`tasklens_model_call_duration_seconds_count{model="gpt",operation="chat",outcome="ok"} 1`,
+		`tasklens_model_call_duration_seconds_count{model="gpt",operation="chat",outcome="provider"} 1`,
+		`tasklens_model_tokens_total{direction="input",model="gpt",operation="chat"} 40`,
+		`tasklens_model_tokens_total{direction="output",model="gpt",operation="chat"} 2`,
+		`tasklens_model_circuit_open{operation="chat"} 1`, `tasklens_model_circuit_open{operation="embeddings"} 0`,
+		`tasklens_cache_requests_total{kind="query",result="hit"} 7`, `tasklens_cache_requests_total{kind="query",result="stale"} 2`,
+		`tasklens_cache_requests_total{kind="query",result="miss"} 3`, `tasklens_cache_requests_total{kind="query",result="shared"} 1`)
+}
+
+// However many models are stored, few are told apart.
+func TestModelsAreBounded(t *testing.T) {
+	t.Parallel()
+	m := metric.New()
+	for i := range 1000 {
+		m.Model("embeddings", fmt.Sprintf("model-%d", i))("ok", 1, 0)
+	}
+	text := scrape(t, m)
+	if n := strings.Count(text, "tasklens_model_call_duration_seconds_count{"); n != 17 {
+		t.Errorf("%d models are told apart", n)
+	}
+	wantLines(t, text, `tasklens_model_tokens_total{direction="input",model="other",operation="embeddings"} 984`)
+}
+
+// The queue is asked once for many who look, and again when what it told is old; a failure is told as one.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	m := metric.New()
+	var mutex sync.Mutex
+	asked, failure := 0, error(nil)
+	every := time.Hour
+	m.Queue(func(ctx context.Context) (metric.Queue, error) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		asked++
+		if _, bounded := ctx.Deadline(); !bounded {
+			t.Error("the queue is asked without a deadline")
+		}
+		return metric.Queue{Pending: 12, Running: 4, Failed: 3, Dead: 2, OldestPendingSeconds: 0.5, Chunks: 15050, SourcesWithoutChunks: 7}, failure
+	}, every, time.Second)
+	var looking sync.WaitGroup
+	for range 3 { // as many as may look at once
+		looking.Go(func() {
+			wantLines(t, scrape(t, m), "tasklens_queue_up 1",
+				`tasklens_queue_sources{state="pending"} 12`, `tasklens_queue_sources{state="running"} 4`, `tasklens_queue_sources{state="failed"} 3`,
+				`tasklens_queue_sources{state="dead"} 2`, "tasklens_queue_oldest_pending_seconds 0.5", "tasklens_chunks 15050", "tasklens_sources_without_chunks 7")
+		})
+	}
+	looking.Wait()
+	if asked != 1 {
+		t.Errorf("the queue was asked %d times", asked)
+	}
+	away := metric.New()
+	away.Queue(func(ctx context.Context) (metric.Queue, error) {
+		<-ctx.Done()
+		return metric.Queue{}, ctx.Err()
+	}, 0, time.Millisecond)
+	text := scrape(t, away)
+	wantLines(t, text, "tasklens_queue_up 0")
+	if strings.Contains(text, "tasklens_queue_sources") {
+		t.Error("a queue that could not be read is told of")
+	}
+}
+
+// Whoever asks while too many wait is sent away.
+func TestShowIsBounded(t *testing.T) {
+	t.Parallel()
+	m := metric.New()
+	going := make(chan struct{})
+	m.Queue(func(context.Context) (metric.Queue, error) {
+		<-going
+		return metric.Queue{}, nil
+	}, time.Hour, time.Minute)
+	shown := make(chan error, 5)
+	for range 5 {
+		go func() {
+			_, err := m.Show()
+			shown <- err
+		}()
+	}
+	if err := <-shown; !errors.Is(err, metric.ErrBusy) { // four wait for the queue, and the fifth does not
+		t.Errorf("the fifth got %v", err)
+	}
+	close(going)
+	for range 4 {
+		if err := <-shown; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestNothingIsCountedWithoutMetrics(t *testing.T) {
+	t.Parallel()
+	var m *metric.Metrics
+	m.Request()("GET", "/", 200)
+	m.Query("query", "answered", true)
+	m.LimitHit("rate")
+	m.Lost("query_log", 1)
+	m.Batch(1)(1, "ok")
+	m.Model("chat", "gpt")("ok", 1, 1)
+	next := roundTrip(nil)
+	if _, same := m.RPC(next).(roundTrip); !same {
+		t.Error("the transport is another")
+	}
+}

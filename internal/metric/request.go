@@ -1,0 +1,55 @@
+package metric
+
+import "time"
+
+// Request counts a request from now on. end is called once, with the method and the template of its route (never a path),
+// and with the status that its client saw.
+func (m *Metrics) Request() (end func(method, route string, status int)) {
+	if m == nil {
+		return func(string, string, int) {}
+	}
+	m.inFlight.Inc()
+	begun := time.Now()
+	return func(method, route string, status int) {
+		m.inFlight.Dec()
+		m.requests.WithLabelValues(route, method, class(status)).Observe(time.Since(begun).Seconds())
+	}
+}
+
+// Query counts a question or a search, and what came of it: both of the query log's fixed words.
+func (m *Metrics) Query(kind, outcome string, lowSimilarity bool) {
+	if m == nil {
+		return
+	}
+	m.queries.WithLabelValues(kind, outcome).Inc()
+	if lowSimilarity {
+		m.dissimilar.WithLabelValues(kind).Inc()
+	}
+}
+
+// LimitHit counts a request that was refused because of a limit, by the limit's fixed name.
+func (m *Metrics) LimitHit(limit string) {
+	if m != nil {
+		m.limits.WithLabelValues(limit).Inc()
+	}
+}
+
+// Lost counts records of a kind, a fixed name, that were not written.
+func (m *Metrics) Lost(kind string, records int64) {
+	if m != nil {
+		m.lost.WithLabelValues(kind).Add(float64(records))
+	}
+}
+
+// Batch counts a batch of the worker that begins now. end is called once, with how many of its sources are done.
+func (m *Metrics) Batch(sources int) (end func(done int, outcome string)) {
+	if m == nil {
+		return func(int, string) {}
+	}
+	begun := time.Now()
+	return func(done int, outcome string) {
+		m.batches.WithLabelValues(outcome).Observe(time.Since(begun).Seconds())
+		m.sources.WithLabelValues("done").Add(float64(done))
+		m.sources.WithLabelValues("left").Add(float64(sources - done))
+	}
+}

@@ -1,0 +1,89 @@
+package metric
+
+import (
+	"net/http"
+	"path"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// maxModels bounds the models that are told apart: their names come from the settings, and from what is stored.
+const maxModels = 16
+
+// RPC is a transport to PostgREST that counts the functions that are called through it, until their answers begin.
+func (m *Metrics) RPC(next http.RoundTripper) http.RoundTripper {
+	if m == nil {
+		return next
+	}
+	return roundTrip(func(request *http.Request) (*http.Response, error) {
+		begun := time.Now()
+		response, err := next.RoundTrip(request)
+		status := 0
+		if err == nil {
+			status = response.StatusCode
+		}
+		m.calls.WithLabelValues(path.Base(request.URL.Path), class(status)).Observe(time.Since(begun).Seconds())
+		return response, err
+	})
+}
+
+// roundTrip is a transport that is one function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+// Model counts a call of a model that begins now. end is called once: outcome is ok or why it failed, in a fixed word, and
+// tokens are 0 where the provider does not count.
+func (m *Metrics) Model(operation, model string) (end func(outcome string, tokensIn, tokensOut int)) {
+	if m == nil {
+		return func(string, int, int) {}
+	}
+	model = m.known(model)
+	begun := time.Now()
+	return func(outcome string, tokensIn, tokensOut int) {
+		m.asked.WithLabelValues(operation, model, outcome).Observe(time.Since(begun).Seconds())
+		m.tokens.WithLabelValues(operation, model, "input").Add(float64(tokensIn))
+		m.tokens.WithLabelValues(operation, model, "output").Add(float64(tokensOut))
+	}
+}
+
+// known is a model's name, or "other" where there have been too many.
+func (m *Metrics) known(model string) string {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if m.models[model] {
+		return model
+	}
+	if len(m.models) >= maxModels {
+		return "other"
+	}
+	m.models[model] = true
+	return model
+}
+
+// Circuits shows which of these operations of the model is left alone; open names those that are.
+func (m *Metrics) Circuits(open func() []string, operations ...string) {
+	m.registry.MustRegister(&circuits{
+		open: open, operations: operations,
+		state: prometheus.NewDesc("tasklens_model_circuit_open", "1 while the model provider is left alone for this operation, having failed several times.", []string{"operation"}, nil),
+	})
+}
+
+type circuits struct {
+	open       func() []string
+	operations []string
+	state      *prometheus.Desc
+}
+
+func (c *circuits) Describe(to chan<- *prometheus.Desc) { to <- c.state }
+
+func (c *circuits) Collect(to chan<- prometheus.Metric) {
+	open := map[string]float64{}
+	for _, operation := range c.open() {
+		open[operation] = 1
+	}
+	for _, operation := range c.operations {
+		to <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, open[operation], operation)
+	}
+}

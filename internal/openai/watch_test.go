@@ -1,0 +1,97 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tasklens/internal/fault"
+)
+
+type watched struct {
+	Call    Call
+	Outcome Outcome
+	Code    fault.Code // of the error, "" without one
+}
+
+type watchKey struct{}
+
+// Every way of asking is told, with what came of it, and is done under the watcher's context.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	var mutex sync.Mutex
+	var told []watched
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/embeddings":
+			say(200, `{"data":[{"index":0,"embedding":"`+encoded(3, 4)+`"}],"usage":{"prompt_tokens":7,"total_tokens":7}}`)(w, r)
+		default:
+			say(200, `{"model":"m-2030","choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}],"usage":{"prompt_tokens":40,"completion_tokens":2,"total_tokens":42}}`)(w, r)
+		}
+	})
+	attempts := 0
+	broken := false
+	client, _ := counting(t, func(w http.ResponseWriter, r *http.Request) {
+		if broken {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		handler(w, r)
+	}, Config{
+		CircuitFailures: 1, CircuitPause: time.Minute,
+		Watch: func(ctx context.Context, call Call) (context.Context, func(Outcome)) {
+			return context.WithValue(ctx, watchKey{}, call.Operation), func(came Outcome) {
+				mutex.Lock()
+				defer mutex.Unlock()
+				w := watched{Call: call, Outcome: came}
+				if came.Err != nil {
+					w.Code, w.Outcome.Err = fault.CodeOf(came.Err), nil
+				}
+				told = append(told, w)
+			}
+		},
+		Around: func(next http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(r *http.Request) (*http.Response, error) {
+				attempts++
+				if r.Context().Value(watchKey{}) == nil {
+					return nil, errors.New("another context than the watcher's")
+				}
+				return next.RoundTrip(r)
+			})
+		},
+	})
+	embed := func() { _, _, _ = client.Embed(client.By(t.Context(), "other@2"), []string{"a"}) }
+	embed()
+	_, _ = client.Complete(t.Context(), "i", "m", 10)
+	if left := client.LeftAlone(); left != nil {
+		t.Errorf("left alone for %q", left)
+	}
+	broken = true
+	_, _ = client.Stream(t.Context(), "i", "m", 10, func(string) error { return nil })
+	embed()
+	embed() // is refused by the circuit
+	chat, embeddings := Call{OperationChat, "m"}, Call{OperationEmbeddings, "other"}
+	want := []watched{
+		{Call: embeddings, Outcome: Outcome{TokensIn: 7}},
+		{Call: chat, Outcome: Outcome{Model: "m-2030", Finish: "stop", TokensIn: 40, TokensOut: 2}},
+		{Call: chat, Code: fault.Provider}, {Call: embeddings, Code: fault.Provider}, {Call: embeddings, Code: fault.Provider},
+	}
+	if differ := cmp.Diff(want, told); differ != "" {
+		t.Errorf("told (-want +got):\n%s", differ)
+	}
+	if attempts != 4 {
+		t.Errorf("%d attempts went through the transport", attempts)
+	}
+	if differ := cmp.Diff([]string{"embeddings", "chat"}, client.LeftAlone()); differ != "" {
+		t.Errorf("left alone (-want +got):\n%s", differ)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }

@@ -1,0 +1,74 @@
+package api_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The page is whole: everything that it names is served by this service, and nothing else may be asked.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	page := s.get("/docs").want(http.StatusOK)
+	if kind := page.header.Get("Content-Type"); !strings.HasPrefix(kind, "text/html") {
+		t.Errorf("the page is %s", kind)
+	}
+	policy := page.header.Get("Content-Security-Policy")
+	for _, directive := range strings.Split(policy, "; ") {
+		name, sources, _ := strings.Cut(directive, " ")
+		for _, source := range strings.Fields(sources) {
+			if source != "'self'" && source != "'none'" && source != "data:" && (source != "'unsafe-inline'" || name != "style-src") {
+				t.Errorf("the page may use %s for %s", source, name)
+			}
+		}
+	}
+	if !strings.HasPrefix(policy, "default-src 'none'; ") {
+		t.Errorf("the policy is %q", policy)
+	}
+	parts := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page.text, -1)
+	if len(parts) != 5 {
+		t.Errorf("the page names %q", parts)
+	}
+	for _, part := range parts {
+		if part[1] != "data:," {
+			s.get("/" + part[1]).want(http.StatusOK)
+		}
+	}
+	if script := s.get("/docs/start.js").text; !strings.Contains(script, `url: "openapi.yaml"`) {
+		t.Errorf("the script is %s", script)
+	}
+	for _, path := range []string{"/docs/README.md", "/docs/LICENSE", "/docs/..%2Fopenapi.yaml", "/docs/index", "/docs/swagger-ui.css.gz"} {
+		s.get(path).want(http.StatusNotFound)
+	}
+	if end := s.get("/docs/"); end.text != page.text {
+		t.Error("the page is another with a slash at its end")
+	}
+}
+
+// What is not ours is as it was published, packed or not.
+func TestDocsAreAsPublished(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	told, err := os.ReadFile("docs/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"swagger-ui.css", "swagger-ui-bundle.js"} {
+		packed := s.get("/docs/" + file) // the client asks for gzip, and unpacks
+		plain := s.get("/docs/"+file, "Accept-Encoding", "identity")
+		for _, r := range []*response{packed, plain} {
+			sum := sha256.Sum256([]byte(r.text))
+			if !strings.Contains(string(told), "| `"+file+"` | `"+hex.EncodeToString(sum[:])+"` |") {
+				t.Errorf("%s has the sum %x", file, sum)
+			}
+		}
+		if plain.header.Get("Content-Encoding") != "" || plain.header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: %v", file, plain.header)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+
+	"tasklens/internal/trace"
+)
+
+// WithRequest makes a handler give every line that is logged for a request the request's id, and every line that belongs to
+// a trace the trace's.
+func WithRequest(inner slog.Handler) slog.Handler { return requestHandler{inner} }
+
+type requestHandler struct{ slog.Handler }
+
+func (h requestHandler) Handle(ctx context.Context, record slog.Record) error {
+	if id := RequestID(ctx); id != "" {
+		record.AddAttrs(slog.String("request_id", id))
+	}
+	if id := trace.ID(ctx); id != "" {
+		record.AddAttrs(slog.String("trace_id", id))
+	}
+	return h.Handler.Handle(ctx, record)
+}
+
+func (h requestHandler) WithAttrs(attributes []slog.Attr) slog.Handler {
+	return requestHandler{h.Handler.WithAttrs(attributes)}
+}
+
+func (h requestHandler) WithGroup(name string) slog.Handler {
+	return requestHandler{h.Handler.WithGroup(name)}
+}

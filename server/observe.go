@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/memo"
+	"tasklens/internal/metric"
+	"tasklens/internal/openai"
+	"tasklens/internal/postgrest"
+	"tasklens/internal/trace"
+	"tasklens/internal/worker"
+	"tasklens/server/api"
+)
+
+const (
+	// How often at most the database is asked for the queue's state because somebody looks at the metrics, and for how long:
+	// it counts through the tables.
+	queueEvery    = 15 * time.Second
+	queuePatience = 5 * time.Second
+	// scrapeTimeout bounds a request on the metrics' own port, and lets what is under way end when the program stops.
+	scrapeTimeout = 20 * time.Second
+)
+
+// observer is what tells operators of a program at work. Where something is nil, that is off.
+type observer struct {
+	log     *slog.Logger
+	metrics *metric.Metrics
+	tracer  *trace.Tracer
+}
+
+func newObserver(ctx context.Context, c Config) (o observer, err error) {
+	o.log = newLogger(c)
+	if c.MetricsAddress != metricsOff {
+		o.metrics = metric.New()
+	}
+	if c.traces() {
+		o.tracer, err = trace.New(ctx, trace.Options{
+			Service: c.ServiceName, RequestID: api.RequestID, Warn: func(message string, err error) { o.log.Warn(message, "error", err) },
+		})
+	}
+	return o, err
+}
+
+// close sends what is left of the traces until the context ends.
+func (o observer) close(ctx context.Context) {
+	if err := o.tracer.Close(ctx); err != nil {
+		o.log.Warn("traces are incomplete", "error", err)
+	}
+}
+
+func (o observer) newDatabase(c Config) *postgrest.Client {
+	return newDatabase(c, o.metrics.RPC, o.tracer.RPC)
+}
+
+func (o observer) newModel(c Config) *openai.Client {
+	settings := modelConfig(c)
+	settings.Watch, settings.Around = o.watchModel, o.tracer.Carry
+	model := openai.New(settings)
+	if o.metrics != nil {
+		o.metrics.Circuits(model.LeftAlone, openai.OperationEmbeddings, openai.OperationChat)
+	}
+	return model
+}
+
+func (o observer) watchModel(ctx context.Context, call openai.Call) (context.Context, func(openai.Outcome)) {
+	count := o.metrics.Model(call.Operation, call.Model)
+	ctx, end := o.tracer.Model(ctx, call.Operation, call.Model)
+	return ctx, func(came openai.Outcome) {
+		failure := failureOf(came.Err)
+		count(outcome(failure), came.TokensIn, came.TokensOut)
+		end(trace.Asked{Model: came.Model, Finish: came.Finish, TokensIn: came.TokensIn, TokensOut: came.TokensOut, Failure: failure})
+	}
+}
+
+func (o observer) watchBatch(ctx context.Context, sources int) (context.Context, func(int, error)) {
+	count := o.metrics.Batch(sources)
+	ctx, end := o.tracer.Batch(ctx, sources)
+	return ctx, func(done int, err error) {
+		failure := failureOf(err)
+		count(done, outcome(failure))
+		end(done, failure)
+	}
+}
+
+// failureOf is a fixed word for why something failed, "" where it did not.
+func failureOf(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	default:
+		return string(fault.CodeOf(err))
+	}
+}
+
+func outcome(failure string) string {
+	if failure == "" {
+		return "ok"
+	}
+	return failure
+}
+
+// watchQueue shows the queue's state among the metrics.
+func (o observer) watchQueue(db worker.Database, model string) {
+	if o.metrics == nil {
+		return
+	}
+	o.metrics.Queue(func(ctx context.Context) (metric.Queue, error) {
+		s, err := worker.ReadStatus(ctx, db, model)
+		return metric.Queue{
+			Pending: s.Pending, Running: s.Running, Failed: s.Failed, Dead: s.Dead,
+			OldestPendingSeconds: s.OldestPendingSeconds, Chunks: s.Chunks, SourcesWithoutChunks: s.SourcesWithoutChunks,
+		}, err
+	}, queueEvery, queuePatience)
+}
+
+// watchMemory shows among the metrics what was answered from memory.
+func (o observer) watchMemory(m memory) {
+	if o.metrics == nil || m.store == nil {
+		return
+	}
+	o.metrics.Caches(func() map[string]metric.Cache {
+		kinds := map[string]memo.Counts{"embedding": m.model.embeddings.Counts()}
+		for kind, counts := range m.results.Counts() {
+			kinds[kind] = counts
+		}
+		shown := map[string]metric.Cache{}
+		for kind, counts := range kinds {
+			shown[kind] = metric.Cache(counts)
+		}
+		return shown
+	})
+}
+
+// serveMetrics shows the metrics on a port of their own, where the settings name one. stop ends that.
+func (o observer) serveMetrics(c Config) (stop func(), err error) {
+	if o.metrics == nil || c.MetricsAddress == "" {
+		return func() {}, nil
+	}
+	listener, err := net.Listen("tcp", c.MetricsAddress)
+	if err != nil {
+		return nil, fmt.Errorf("listen for the metrics: %w", err)
+	}
+	routes := http.NewServeMux()
+	routes.Handle("GET /metrics", o.metrics.Handler())
+	server := &http.Server{Handler: routes, ReadHeaderTimeout: scrapeTimeout, ReadTimeout: scrapeTimeout, WriteTimeout: 2 * scrapeTimeout, MaxHeaderBytes: 16 << 10}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	o.log.Info("showing metrics", "address", listener.Addr().String())
+	return func() {
+		_ = server.Close()
+		<-served
+	}, nil
+}
+
+// missingModel names what the model provider is left alone for, having failed several times.
+func missingModel(model *openai.Client) api.Missing {
+	return func(context.Context) (missing []string) {
+		for _, operation := range model.LeftAlone() {
+			missing = append(missing, "model: "+operation)
+		}
+		return missing
+	}
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tasklens/internal/offline"
+	"tasklens/internal/testbed"
+)
+
+// freePort is an address that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// run runs a verb with these settings. stop ends it and waits for it.
+func run(t *testing.T, verb func(context.Context, []string) error, settings map[string]string) (stop func()) {
+	t.Helper()
+	setEnvironment(t, settings)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- verb(ctx, nil) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// fetch asks until somebody listens at the address, and gives the body of a response of this status.
+func fetch(t *testing.T, method, url, body string, want int) string {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("X-Request-Id", "the-request")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			if time.Now().After(deadline) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		text, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || response.StatusCode != want {
+			t.Fatalf("%s %s: %d, %v: %s", method, url, response.StatusCode, err, text)
+		}
+		return string(text)
+	}
+}
+
+// watchedModel is the offline model, and the traces that its requests belonged to, by the last part of their path.
+func watchedModel(t *testing.T) (address string, traces func() map[string]string) {
+	t.Helper()
+	var mutex sync.Mutex
+	seen := map[string]string{}
+	model := offline.NewHandler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mutex.Lock()
+		seen[r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]] = r.Header.Get("traceparent")
+		mutex.Unlock()
+		model.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1", func() map[string]string {
+		mutex.Lock()
+		defer mutex.Unlock()
+		copied, _ := json.Marshal(seen)
+		var traces map[string]string
+		_ = json.Unmarshal(copied, &traces)
+		return traces
+	}
+}
+
+// A running service tells of a batch of its worker and of a question: in metrics, and in traces that hold no text.
+func TestServiceIsObserved(t *testing.T) {
+	owner, settings := startStack(t)
+	collector := testbed.StartCollector(t)
+	modelURL, traces := watchedModel(t)
+	port := freePort(t)
+	_, number, _ := net.SplitHostPort(port)
+	stop := run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", modelURL, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL, "OTEL_SERVICE_NAME", "lens", "WORKER_POLL", "100ms"))
+	if _, err := owner.Exec(t.Context(), `insert into public.projects (key, name, description) values ('P', 'Zwetschgenknoedel', 'Zwetschgenknoedel are boiled')`); err != nil {
+		t.Fatal(err)
+	}
+	await(t, owner, 1, `select count(*) from public.chunks`)
+	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+	url := "http://" + port
+	fetch(t, http.MethodGet, url+"/readyz", "", http.StatusOK)
+	fetch(t, http.MethodPost, url+"/api/query", `{"question": "What of Zwetschgenknoedel?", "match_threshold": 0}`, http.StatusOK)
+	fetch(t, http.MethodPost, url+"/api/query", `{"question": "What of Zwetschgenknoedel?", "match_threshold": 0}`, http.StatusOK)
+	text := fetch(t, http.MethodGet, url+"/metrics", "", http.StatusOK)
+	for _, line := range []string{
+		`tasklens_http_request_duration_seconds_count{method="POST",route="/api/query",status="2xx"} 2`,
+		`tasklens_rpc_duration_seconds_count{function="retrieve_chunks",status="2xx"} 1`,
+		`tasklens_model_call_duration_seconds_count{model="offline-chat",operation="chat",outcome="ok"} 1`,
+		`tasklens_model_call_duration_seconds_count{model="offline-embedding",operation="embeddings",outcome="ok"} 2`,
+		`tasklens_model_circuit_open{operation="chat"} 0`,
+		`tasklens_cache_requests_total{kind="query",result="hit"} 1`, `tasklens_cache_requests_total{kind="query",result="miss"} 1`,
+		`tasklens_worker_sources_total{outcome="done"} 1`, `tasklens_worker_batch_duration_seconds_count{outcome="ok"} 1`,
+		"tasklens_queue_up 1", `tasklens_queue_sources{state="pending"} 0`, "tasklens_chunks 1", "tasklens_sources_without_chunks 0",
+	} {
+		if !strings.Contains("\n"+text, "\n"+line+"\n") {
+			t.Errorf("%s does not stand in the metrics", line)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+	stop() // which sends what is left
+	request, batch := collector.Await(t, "POST /api/query"), collector.Await(t, "embed batch")
+	chat, rpc := collector.Await(t, "chat offline-chat"), collector.Await(t, "rpc retrieve_chunks")
+	for _, span := range []testbed.Span{chat, rpc} {
+		if span.TraceID != request.TraceID || span.ParentID == "" || span.Attributes["tasklens.request_id"] != "the-request" || span.Service != "lens" {
+			t.Errorf("%+v is not of %+v", span, request)
+		}
+	}
+	if chat.Attributes["gen_ai.operation.name"] != "chat" || chat.Attributes["gen_ai.usage.input_tokens"] == "" {
+		t.Errorf("the chat is %+v", chat)
+	}
+	if batch.Attributes["tasklens.batch.done"] != "1" || batch.TraceID == request.TraceID {
+		t.Errorf("the batch is %+v", batch)
+	}
+	if want := "00-" + chat.TraceID + "-" + chat.ID + "-01"; traces()["completions"] != want {
+		t.Errorf("the model was told of %q, not of %q", traces()["completions"], want)
+	}
+	polled := 0
+	for _, span := range collector.Spans() {
+		if span.Name == "rpc claim_embedding_jobs" {
+			polled++
+		}
+	}
+	if polled > 0 {
+		t.Errorf("%d looks at the queue are traced", polled)
+	}
+	if sent := collector.Sent(); strings.Contains(sent, "Zwetschgenknoedel") || strings.Contains(sent, settings["SUPABASE_SECRET_KEY"]) {
+		t.Error("a text or a key stands in a trace")
+	}
+}
+
+// Metrics have a port of their own where the settings name one, and then no other; a worker has no other.
+func TestMetricsElsewhere(t *testing.T) {
+	_, settings := startStack(t)
+	for name, verb := range map[string]func(context.Context, []string) error{"serve": serve, "worker": work} {
+		t.Run(name, func(t *testing.T) {
+			service, metrics := freePort(t), freePort(t)
+			_, port, _ := net.SplitHostPort(service)
+			stop := run(t, verb, with(settings, "PORT", port, "METRICS_ADDRESS", metrics))
+			if text := fetch(t, http.MethodGet, "http://"+metrics+"/metrics", "", http.StatusOK); !strings.Contains(text, "tasklens_queue_up 1") {
+				t.Errorf("metrics are %s", text)
+			}
+			fetch(t, http.MethodGet, "http://"+metrics+"/api/projects", "", http.StatusNotFound)
+			if name == "serve" {
+				fetch(t, http.MethodGet, "http://"+service+"/metrics", "", http.StatusNotFound)
+			}
+			stop()
+			if _, err := net.Dial("tcp4", metrics); err == nil {
+				t.Error("the metrics' port is still open")
+			}
+		})
+	}
+	t.Run("off", func(t *testing.T) {
+		service := freePort(t)
+		_, port, _ := net.SplitHostPort(service)
+		run(t, serve, with(settings, "PORT", port, "METRICS_ADDRESS", "off"))
+		fetch(t, http.MethodGet, "http://"+service+"/metrics", "", http.StatusNotFound)
+	})
+}
+
+// A provider that is left alone, having failed several times, is told as missing, and shown among the metrics.
+func TestModelThatFailsIsMissing(t *testing.T) {
+	_, settings := startStack(t)
+	port := freePort(t)
+	_, number, _ := net.SplitHostPort(port)
+	run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", "http://"+freePort(t)+"/v1", "WORKER", "off"))
+	fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusOK)
+	for range circuitFailures {
+		fetch(t, http.MethodPost, "http://"+port+"/api/hybrid-search", `{"query": "pumps"}`, http.StatusOK) // by words
+	}
+	if text := fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusServiceUnavailable); text != `{"missing":["model: embeddings"],"status":"not ready"}` {
+		t.Errorf("missing is %s", text)
+	}
+	if text := fetch(t, http.MethodGet, "http://"+port+"/metrics", "", http.StatusOK); !strings.Contains(text, `tasklens_model_circuit_open{operation="embeddings"} 1`) ||
+		!strings.Contains(text, `tasklens_queries_total{kind="search",outcome="degraded"} 5`) {
+		t.Errorf("the metrics are %s", text)
+	}
+}

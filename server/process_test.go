@@ -1,0 +1,295 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tasklens/internal/offline"
+)
+
+// This test program is also the program itself, where this says so.
+const programVariable = "TASKLENS_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(programVariable) != "" {
+		os.Unsetenv(programVariable)
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// program is the program as a process of its own.
+type program struct {
+	command *exec.Cmd
+	url     string
+	log     bytes.Buffer
+	ended   chan struct{}
+	err     error // once it has ended
+}
+
+// startProgram starts `server serve` with these settings and waits until it listens.
+func startProgram(t *testing.T, settings map[string]string) *program {
+	t.Helper()
+	address := freePort(t)
+	_, port, _ := net.SplitHostPort(address)
+	p := &program{command: exec.Command(os.Args[0], "serve"), url: "http://" + address, ended: make(chan struct{})}
+	p.command.Env = []string{programVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+	for name, value := range with(settings, "PORT", port) {
+		p.command.Env = append(p.command.Env, name+"="+value)
+	}
+	p.command.Stderr = &p.log
+	if err := p.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.err = p.command.Wait()
+		close(p.ended)
+	}()
+	t.Cleanup(func() {
+		_ = p.command.Process.Kill()
+		<-p.ended
+		if t.Failed() {
+			t.Logf("the program's log:\n%s", &p.log)
+		}
+	})
+	fetch(t, http.MethodGet, p.url+"/healthz", "", http.StatusOK)
+	return p
+}
+
+func (p *program) signal(t *testing.T) {
+	t.Helper()
+	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// awaitClosed waits until no connection is taken any more.
+func (p *program) awaitClosed(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		connection, err := net.Dial("tcp4", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			return
+		}
+		_ = connection.Close()
+		if time.Now().After(deadline) {
+			t.Fatal("the program takes connections still")
+		}
+	}
+}
+
+// awaitEnd waits until the process has ended.
+func (p *program) awaitEnd(t *testing.T, within time.Duration) error {
+	t.Helper()
+	select {
+	case <-p.ended:
+		return p.err
+	case <-time.After(within):
+		t.Fatalf("the program has not ended within %v", within)
+		return nil
+	}
+}
+
+// heldModel is the offline model, but that it answers what is held back only when it is let go, or hangs.
+type heldModel struct {
+	url     string
+	answers chan struct{} // closed: whole answers come
+	asked   chan string   // what is being held back: answer, stream, embeddings
+}
+
+const heldText = "a text whose embedding never comes"
+
+func startHeldModel(t *testing.T) *heldModel {
+	t.Helper()
+	m := &heldModel{answers: make(chan struct{}), asked: make(chan string, 100)}
+	model := offline.NewHandler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		switch {
+		case bytes.Contains(body, []byte(heldText)):
+			m.asked <- "embeddings"
+			<-r.Context().Done()
+			return
+		case strings.HasSuffix(r.URL.Path, "/embeddings"):
+		case bytes.Contains(body, []byte(`"stream":true`)):
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"So"}}]}`+"\n\n")
+			_ = http.NewResponseController(w).Flush()
+			m.asked <- "stream"
+			<-r.Context().Done()
+			return
+		default:
+			m.asked <- "answer"
+			<-m.answers
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		model.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	m.url = server.URL + "/v1"
+	return m
+}
+
+func (m *heldModel) await(t *testing.T, want string) {
+	t.Helper()
+	select {
+	case got := <-m.asked:
+		if got != want {
+			t.Fatalf("the model was asked for %s, not for %s", got, want)
+		}
+	case <-time.After(time.Minute):
+		t.Fatalf("the model was not asked for %s", want)
+	}
+}
+
+// A service that is told to stop takes no request any more, answers those under way, ends its streams with an event, and
+// gives back the jobs that it had taken, all within its time.
+func TestServiceDrains(t *testing.T) {
+	owner, settings := startStack(t)
+	model := startHeldModel(t)
+	const drain = 5 * time.Second
+	p := startProgram(t, with(settings, "OPENAI_BASE_URL", model.url, "DRAIN_TIMEOUT", drain.String(), "WORKER_POLL", "100ms", "WORKER_LEASE", "1h",
+		"LOG_FORMAT", "json", "LOG_LEVEL", "debug"))
+	if _, err := owner.Exec(t.Context(), `insert into public.projects (key, name, description) values ('P', 'Pumps', 'Pumps leak at the valve')`); err != nil {
+		t.Fatal(err)
+	}
+	await(t, owner, 1, `select count(*) from public.chunks`)
+	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+
+	type result struct {
+		status int
+		text   string
+		err    error
+	}
+	answered := make(chan result, 1)
+	go func() {
+		response, err := http.Post(p.url+"/api/query", "application/json", strings.NewReader(`{"question": "Where do pumps leak?", "match_threshold": 0}`))
+		if err != nil {
+			answered <- result{err: err}
+			return
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		answered <- result{response.StatusCode, string(text), err}
+	}()
+	model.await(t, "answer")
+	stream, err := http.Post(p.url+"/api/query", "application/json", strings.NewReader(`{"question": "Why do pumps leak?", "match_threshold": 0, "stream": true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	model.await(t, "stream")
+	if _, err := owner.Exec(t.Context(), `update public.projects set description = $1`, heldText); err != nil {
+		t.Fatal(err)
+	}
+	model.await(t, "embeddings")
+	await(t, owner, 1, `select count(*) from private.embedding_jobs where lease_id is not null`)
+
+	told := time.Now()
+	p.signal(t)
+	p.awaitClosed(t)
+	close(model.answers)
+	if got := <-answered; got.status != http.StatusOK || !strings.Contains(got.text, `"answer"`) {
+		t.Errorf("the request under way: %+v", got)
+	}
+	// Long before anything that is under way is cancelled.
+	await(t, owner, 1, `select count(*) from private.embedding_jobs where lease_id is null and due_at <= clock_timestamp() + interval '1 second'`)
+	events, err := io.ReadAll(stream.Body)
+	if last := strings.Split(strings.TrimSpace(string(events)), "\n\n"); err != nil || !strings.HasPrefix(last[len(last)-1], "event: error\ndata: ") || !strings.Contains(last[len(last)-1], `"status":503`) {
+		t.Errorf("the stream ended with %v: %s", err, events)
+	}
+	if err := p.awaitEnd(t, time.Minute); err != nil {
+		t.Errorf("the program ended with %v", err)
+	}
+	if took := time.Since(told); took > drain+2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	await(t, owner, 2, `select count(*) from private.query_log`)
+	for line := range strings.Lines(p.log.String()) {
+		var read struct{ Level, Msg string }
+		if err := json.Unmarshal([]byte(line), &read); err != nil || read.Level == "" || read.Msg == "" {
+			t.Errorf("%v: %s", err, line)
+		}
+	}
+	if !strings.Contains(p.log.String(), `"level":"DEBUG"`) || strings.Contains(p.log.String(), settings["SUPABASE_SECRET_KEY"]) {
+		t.Errorf("the log is\n%s", &p.log)
+	}
+}
+
+// silentDatabase takes every call and answers none.
+func silentDatabase(t *testing.T) (settings map[string]string, called <-chan struct{}) {
+	t.Helper()
+	calls := make(chan struct{}, 1000)
+	var ending sync.WaitGroup
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		ending.Add(1)
+		defer ending.Done()
+		_, _ = io.Copy(io.Discard, bufio.NewReader(r.Body))
+		select {
+		case calls <- struct{}{}:
+		default:
+		}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		ending.Wait()
+	})
+	return map[string]string{"SUPABASE_URL": server.URL, "SUPABASE_REST_URL": server.URL, "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k", "QUERY_LOG": "off"}, calls
+}
+
+// Told twice, a service ends at once.
+func TestSecondSignal(t *testing.T) {
+	settings, called := silentDatabase(t)
+	p := startProgram(t, with(settings, "WORKER", "off", "DRAIN_TIMEOUT", "10m", "REQUEST_TIMEOUT", "10m"))
+	go func() {
+		if response, err := http.Get(p.url + "/api/projects"); err == nil {
+			_ = response.Body.Close()
+		}
+	}()
+	<-called
+	p.signal(t)
+	p.awaitClosed(t)
+	p.signal(t)
+	var ended *exec.ExitError
+	if err := p.awaitEnd(t, time.Minute); !errors.As(err, &ended) || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
+		t.Errorf("the program ended with %v", err)
+	}
+}
+
+// A worker whose database hangs is not waited for longer than the settings say.
+func TestWorkerThatHangs(t *testing.T) {
+	settings, called := silentDatabase(t)
+	setEnvironment(t, with(settings, "DRAIN_TIMEOUT", "100ms"))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- work(ctx, nil) }()
+	<-called
+	told := time.Now()
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(told); took > 8*time.Second { // a call alone may take ten
+		t.Errorf("it took %v", took)
+	}
+}
