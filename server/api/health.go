@@ -29,6 +29,7 @@ func (a *API) ready(c *fiber.Ctx) error {
 			missing = append(missing, "migration "+version)
 		}
 	}
+	missing = append(missing, a.missingKeys(c.UserContext())...)
 	if len(missing) > 0 {
 		return c.Status(http.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": missing})
 	}
