@@ -47,6 +47,11 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	limits, closeLimits, err := newLimits(config, log)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeLimits() }()
 	database := newDatabase(config)
 	queryLog := newQueryLog(config, database, log)
 	tracker := newTracker(database, log)
@@ -65,6 +70,8 @@ func serve(ctx context.Context, args []string) error {
 		QueryLog:       queryLog,
 		Memo:           remembered.results,
 		Embeddings:     remembered.model.embeddings,
+		Verifier:       newVerifier(config),
+		Limits:         limits,
 		Migrations:     supabase.Migrations(),
 		Log:            log,
 		EmbeddingModel: config.storedModel(),
