@@ -1,13 +1,19 @@
 package main
 
 import (
+	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"tasklens/internal/gateway"
 	"tasklens/internal/limit"
+	"tasklens/internal/testbed"
 )
 
 var onlyNeeded = map[string]string{"SUPABASE_URL": "http://127.0.0.1:1/", "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k"}
@@ -68,4 +74,72 @@ func TestOriginsAndRatesAreRead(t *testing.T) {
 			t.Errorf("AUTH=%s RATE_LIMIT=%s: %+v (%v)", c.auth, c.rate, limits, err)
 		}
 	}
+}
+
+// What is not set is where a Supabase project has it.
+func TestTokensOfAProject(t *testing.T) {
+	t.Parallel()
+	var mutex sync.Mutex
+	var asked []string
+	supabase := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		asked = append(asked, r.URL.Path)
+		_, _ = io.WriteString(w, `{"keys":[]}`)
+	}))
+	defer supabase.Close()
+	secret, user := strings.Repeat("s", 32), "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11"
+	token, err := gateway.Token([]byte(secret), map[string]any{
+		"sub": user, "role": "authenticated", "aud": "authenticated", "iss": supabase.URL + "/auth/v1", "exp": time.Now().Add(time.Hour).Unix(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := Config{Auth: "on", AuthStrict: "off", SupabaseURL: supabase.URL + "/", SecretKey: "k", JWTSecret: secret}
+	verifier := newVerifier(config)
+	if caller, err := verifier.Verify(t.Context(), token); err != nil || caller.Subject != user {
+		t.Errorf("%+v, %v", caller, err)
+	}
+	if caller, err := verifier.Verify(t.Context(), "k"); err != nil || !caller.IsService() {
+		t.Errorf("%+v, %v", caller, err)
+	}
+	if err := verifier.Ready(t.Context()); err != nil {
+		t.Errorf("not ready: %v", err)
+	}
+	config.AuthStrict = "on"
+	if _, err := newVerifier(config).Verify(t.Context(), token); err == nil {
+		t.Error("Auth knows no such user")
+	}
+	if want := []string{"/auth/v1/.well-known/jwks.json", "/auth/v1/user"}; !slices.Equal(asked, want) {
+		t.Errorf("asked was %q, want %q", asked, want)
+	}
+	config.JWTIssuer = "https://another.example.com"
+	if _, err := newVerifier(config).Verify(t.Context(), token); err == nil {
+		t.Error("another's token was taken")
+	}
+	if newVerifier(Config{Auth: "off"}) != nil {
+		t.Error("callers are known with AUTH=off")
+	}
+}
+
+// Copies of the service count together where there is a Redis.
+func TestLimitsAreShared(t *testing.T) {
+	t.Parallel()
+	url, _ := testbed.Redis(t)
+	config := Config{Auth: "on", RateLimit: "2/1h", RedisURL: url}
+	// Each copy would allow two by itself. A Redis that is slow at the moment is done without, so there may be some more.
+	for range 200 {
+		limits, closing, err := newLimits(config, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict := limits.Rate.Take(t.Context(), "somebody")
+		if err := closing(); err != nil {
+			t.Error(err)
+		}
+		if !verdict.Allowed {
+			return
+		}
+	}
+	t.Error("each copy counts for itself")
 }

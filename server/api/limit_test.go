@@ -160,6 +160,41 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
+// Who does not read what was asked for does not keep a connection; a stream may last, as long as it is read.
+func TestSlowReaders(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.limits.WriteTimeout, c.heartbeat = 200*time.Millisecond, 100*time.Millisecond })
+	s.streams(func(say func(piece, finish string), _ *http.Request, raw io.Writer) {
+		say("Wait [1]. ", "")
+		time.Sleep(time.Second) // far longer than a response may take
+		say("Done.", "stop")
+		_, _ = io.WriteString(raw, "data: [DONE]\n\n")
+	})
+	if _, _, last := s.openStream(doubleCharge, nil).rest(); last.name != "done" {
+		t.Errorf("the stream ended with %+v", last)
+	}
+	const size = 32 << 20 // more than lies between us and a client that does not read
+	s.database.answer("list_projects", http.StatusOK, `[{"project_id":1,"key":"A","tickets":0,"name":"`+strings.Repeat("x", size)+`"}]`)
+	connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, err := io.WriteString(connection, "GET /api/projects HTTP/1.1\r\nHost: a\r\nX-Request-Id: unread\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(patience); !strings.Contains(s.log.String(), `"request_id":"unread"`); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the request was never answered")
+		}
+	}
+	time.Sleep(2 * time.Second)
+	_ = connection.SetReadDeadline(time.Now().Add(patience))
+	if read, _ := io.Copy(io.Discard, connection); read >= size {
+		t.Errorf("all %d bytes were sent", read)
+	}
+}
+
 func TestBrowsers(t *testing.T) {
 	t.Parallel()
 	const ours = "https://app.example.com"
