@@ -29,7 +29,7 @@ func TestConfigHasDefaults(t *testing.T) {
 	}
 	want := Config{
 		Host: "127.0.0.1", Port: 8080, Auth: "off", AuthStrict: "off",
-		RateLimit: "auto", MaxInFlight: 256, HeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 90 * time.Second,
+		RateLimit: "auto", MaxInFlight: 256, HeaderTimeout: 10 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 90 * time.Second,
 		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old",
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
 		MatchThreshold: 0.7, VectorWeight: 1, KeywordWeight: 1, ContextTokens: 8000,
