@@ -17,8 +17,11 @@ import (
 	"tasklens/internal/memo"
 )
 
-// mixed are the requests that show data, each in the same words for everybody.
-var mixed = []struct{ method, path, body string }{
+// call is a request.
+type call struct{ method, path, body string }
+
+// mixed are the requests that show data, each in the same words for everybody: first those of the tracker.
+var mixed = []call{
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice"}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice","facets":true,"explain":true}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice"}`},
@@ -27,7 +30,7 @@ var mixed = []struct{ method, path, body string }{
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","retrieval":"hybrid","stream":true}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","corpus":"all"}`},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"payment charged twice"}`},
-	{http.MethodGet, "/api/tickets/1/similar", ""},
+	{http.MethodGet, "/api/tickets/{ticket}/similar", ""},
 	{http.MethodGet, "/api/projects", ""},
 	{http.MethodGet, "/api/statuses", ""},
 	{http.MethodGet, "/api/knowledge/search?q=payment&track=false", ""},
@@ -41,30 +44,37 @@ var ofTenant = regexp.MustCompile(`tenant-\d+\.`)
 // with others, nobody is answered from what is somebody else's.
 func TestNoIdentityCrosses(t *testing.T) {
 	t.Parallel()
-	const users, each = 64, 50
-	// What is remembered is forgotten every so often, so that it is made again, by many at once.
 	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
 	s := start(t, authenticated, func(c *setup) { c.store = store })
 	s.houseTenants(nil)
+	s.crowd(50, mixed, func(n int) int64 { return int64(n) })
+	for _, key := range store.keys() {
+		if strings.Contains(key, "eyJ") || strings.Contains(key, userID(1)[:20]) {
+			t.Errorf("a key tells who asked: %s", key)
+		}
+	}
+	if strings.Contains(s.log.String(), "eyJ") {
+		t.Error("a token stands in the log")
+	}
+}
+
+// users are so many that ask at the same time.
+const users = 64
+
+// crowd has all users ask at once, each so often, and looks for what is not theirs: every text that the n-th may see tells of
+// "tenant-n.", and ticket gives the id of one.
+func (s *service) crowd(each int, requests []call, ticket func(n int) int64) {
 	var running sync.WaitGroup
 	for n := 1; n <= users; n++ {
-		mine := fmt.Sprintf("tenant-%d.", n)
 		for hand := range 2 { // two pages of one user's, each with a token of its own
 			token := s.user(n, "jti", fmt.Sprint(hand))
 			dice := rand.New(rand.NewPCG(uint64(n), uint64(hand)))
 			running.Go(func() {
 				for range each / 2 {
-					m := mixed[dice.IntN(len(mixed))]
-					text := s.plain(m.method, m.path, m.body, token)
-					found := ofTenant.FindAllString(text, -1)
-					if len(found) == 0 {
-						t.Errorf("%s %s by the user %d: nothing of theirs in %s", m.path, m.body, n, text)
-					}
-					for _, tenant := range found {
-						if tenant != mine {
-							t.Errorf("%s %s by the user %d tells of %s", m.path, m.body, n, tenant)
-							return
-						}
+					r := requests[dice.IntN(len(requests))]
+					r.path = strings.Replace(r.path, "{ticket}", fmt.Sprint(ticket(n)), 1)
+					if !s.onlyTheirs(r, token, n) {
+						return
 					}
 				}
 			})
@@ -77,18 +87,24 @@ func TestNoIdentityCrosses(t *testing.T) {
 		counts.Hits, counts.Misses, counts.Shared = counts.Hits+c.Hits, counts.Misses+c.Misses, counts.Shared+c.Shared
 	}
 	if counts.Hits == 0 || counts.Misses < users {
-		t.Errorf("it shows nothing: %+v", counts)
+		s.t.Errorf("it shows nothing: %+v", counts)
 	}
-	for _, key := range store.keys() {
-		if strings.Contains(key, "eyJ") || strings.Contains(key, userID(1)[:20]) {
-			t.Errorf("a key tells who asked: %s", key)
+}
+
+// onlyTheirs makes a request and says whether the answer tells of the n-th user's alone.
+func (s *service) onlyTheirs(r call, token string, n int) bool {
+	text := s.plain(r.method, r.path, r.body, token)
+	found := ofTenant.FindAllString(text, -1)
+	if len(found) == 0 {
+		s.t.Errorf("%s %s by the user %d: nothing of theirs in %s", r.method, r.path, n, text)
+	}
+	for _, tenant := range found {
+		if tenant != fmt.Sprintf("tenant-%d.", n) {
+			s.t.Errorf("%s %s %s by the user %d tells of %s", r.method, r.path, r.body, n, tenant)
+			return false
 		}
 	}
-	for _, secret := range []string{s.user(1), "eyJ"} {
-		if strings.Contains(s.log.String(), secret) {
-			t.Error("a token stands in the log")
-		}
-	}
+	return true
 }
 
 // plain makes a request and gives the text of the answer, events too. Unlike send it does not look at how they are written:
