@@ -22,7 +22,20 @@ import (
 type Config struct {
 	Host string `env:"HOST" envDefault:"127.0.0.1"`
 	Port int    `env:"PORT" envDefault:"8080"`
-	Auth string `env:"AUTH" envDefault:"off"`
+
+	Auth       string `env:"AUTH" envDefault:"off"`
+	AuthStrict string `env:"AUTH_STRICT" envDefault:"off"`
+	JWKSURL    string `env:"SUPABASE_JWKS_URL"` // "": where Supabase Auth serves it; off: there is none
+	JWTSecret  string `env:"SUPABASE_JWT_SECRET"`
+	JWTIssuer  string `env:"SUPABASE_JWT_ISSUER"` // "": Supabase Auth
+
+	CORSOrigins   string        `env:"CORS_ORIGINS"`
+	RateLimit     string        `env:"RATE_LIMIT" envDefault:"auto"`
+	MaxInFlight   int           `env:"MAX_IN_FLIGHT" envDefault:"256"`
+	HeaderTimeout time.Duration `env:"HEADER_TIMEOUT" envDefault:"10s"`
+	ReadTimeout   time.Duration `env:"READ_TIMEOUT" envDefault:"15s"`
+	WriteTimeout  time.Duration `env:"WRITE_TIMEOUT" envDefault:"60s"`
+	IdleTimeout   time.Duration `env:"IDLE_TIMEOUT" envDefault:"90s"`
 
 	SupabaseURL    string `env:"SUPABASE_URL"`
 	RESTURL        string `env:"SUPABASE_REST_URL"` // where PostgREST does not lie at SUPABASE_URL/rest/v1
@@ -136,8 +149,7 @@ func (c Config) problems() (problems []error) {
 		}
 	}
 	wrong(c.Port < 0 || c.Port > 65535, "PORT must be 0 to 65535, not %d", c.Port)
-	wrong(c.Auth != "off", "AUTH must be off, not %q", c.Auth)
-	wrong(c.Auth == "off" && !isLoopback(c.Host), "HOST must be a loopback address such as 127.0.0.1 while AUTH is off, not %q", c.Host)
+	c.accessProblems(wrong)
 	wrong(!isHTTP(c.SupabaseURL), "SUPABASE_URL must be the http(s) address of a Supabase project")
 	wrong(isHTTP(c.SupabaseURL) && !isHTTP(c.RESTURL), "SUPABASE_REST_URL must be an http(s) address")
 	wrong(c.key() == "", "SUPABASE_SERVICE_ROLE_KEY (or SUPABASE_SECRET_KEY) must be set")

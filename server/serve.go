@@ -50,6 +50,11 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	limits, closeLimits, err := newLimits(config, log)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeLimits() }()
 	observing.watchMemory(remembered)
 	observing.watchQueue(database.AsService(), config.storedModel())
 	queryLog := newQueryLog(config, database, observing)
@@ -69,6 +74,8 @@ func serve(ctx context.Context, args []string) error {
 		QueryLog:       queryLog,
 		Memo:           remembered.results,
 		Embeddings:     remembered.model.embeddings,
+		Verifier:       newVerifier(config),
+		Limits:         limits,
 		Migrations:     supabase.Migrations(),
 		Log:            log,
 		Metrics:        observing.metrics,

@@ -85,6 +85,32 @@ func TestManyAtOnceAreOne(t *testing.T) {
 }
 
 // Who comes after an edit does not get what was begun before it.
+// A result is not made by a right of somebody else's, which may end before one's own; what was made is for both.
+func TestNobodyJoinsAnothersRight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBed(t), newSlow()
+		done := make(chan outcome, 2)
+		for _, bearer := range []string{"one", "two"} {
+			go func() {
+				made, origin, err := b.Do(t.Context(), b.db, memo.Request{Identity: "both", Bearer: bearer}, nil, s.work)
+				done <- outcome{string(made.Body), origin, err}
+			}()
+			synctest.Wait()
+		}
+		close(s.let)
+		for range 2 {
+			if got := <-done; got != (outcome{"made", memo.Stored, nil}) {
+				t.Errorf("it is %+v", got)
+			}
+		}
+		if s.begun != 2 {
+			t.Errorf("it was made %d times", s.begun)
+		}
+		b.expect(memo.Request{Identity: "both", Bearer: "three"}, "kept", memo.Hit)
+	})
+}
+
 func TestNobodyJoinsWhatAnEditHasOvertaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -50,10 +50,14 @@ func New(options Options) *Memo {
 type Request struct {
 	Kind     string // what is asked for; requests are counted by it
 	Identity string // of the caller: what one may see another may not
-	// Unverified callers are known to the database alone: it is asked for every request of theirs, whatever MaxStale says.
-	Unverified bool
-	Project    *int64 // the only project whose data the result depends on; nil for all
-	Subject    any    // everything else that the result depends on, as JSON
+	// Watched callers are asked about with every request of theirs, whatever MaxStale says: the database alone knows what
+	// they may see now, and its version is one for them.
+	Watched bool
+	// Bearer tells apart whose right the result is made by, where that ends by itself, such as a token's: callers of one
+	// identity share what was made, but not a making that may fail for one of them alone.
+	Bearer  string
+	Project *int64 // the only project whose data the result depends on; nil for all
+	Subject any    // everything else that the result depends on, as JSON
 }
 
 // Made is a result.
@@ -106,7 +110,7 @@ func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(E
 	if err != nil {
 		return Made{}, Passed, err
 	}
-	made, origin, err := m.flights.do(ctx, key, tell, func(ctx context.Context, tell func(Event) error) (Made, Origin, error) {
+	made, origin, err := m.flights.do(ctx, key+request.Bearer, tell, func(ctx context.Context, tell func(Event) error) (Made, Origin, error) {
 		if body, found := m.options.Store.Get(ctx, key); found {
 			return Made{Body: body}, Hit, nil
 		}

@@ -131,7 +131,7 @@ func TestNothingIsRememberedWhereNothingShallBe(t *testing.T) {
 	}
 }
 
-// With MaxStale the version is read once in that time, and whoever the database alone can verify is seen by it each time.
+// With MaxStale the version is read once in that time, and of callers who are watched each time.
 func TestMaxStale(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -146,10 +146,11 @@ func TestMaxStale(t *testing.T) {
 		if counts := b.Counts()[""]; counts != (memo.Counts{Hits: 1, Stale: 1, Misses: 1}) {
 			t.Errorf("counted were %+v", counts)
 		}
-		b.expect(memo.Request{Identity: "token", Unverified: true}, "result 2", memo.Stored)
+		b.expect(memo.Request{Identity: "token", Watched: true}, "result 2", memo.Stored)
 		if b.db.asked != 2 {
 			t.Errorf("the version was asked for %d times, want twice", b.db.asked)
 		}
+		b.expect(memo.Request{}, "result 1 again", memo.Hit) // what that one was told is not for others
 		time.Sleep(2 * time.Minute)
 		b.expect(memo.Request{}, "result 3", memo.Stored)
 		b.db.set(0, "moved again")

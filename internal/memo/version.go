@@ -28,15 +28,15 @@ func (m *Memo) version(ctx context.Context, db Database, request Request) (_ str
 	if request.Project != nil {
 		project = *request.Project
 	}
-	asked := time.Now()
-	if version, found := m.versions.lately(project, asked.Add(-m.options.MaxStale)); found && m.options.MaxStale > 0 && !request.Unverified {
+	asked, remembers := time.Now(), m.options.MaxStale > 0 && !request.Watched
+	if version, found := m.versions.lately(project, asked.Add(-m.options.MaxStale)); found && remembers {
 		return version, true, nil
 	}
 	var version string
 	if err := db.Call(ctx, "data_version", map[string]any{"project_filter": request.Project}, &version); err != nil {
 		return "", false, fmt.Errorf("read the data's version: %w", err)
 	}
-	if m.options.MaxStale > 0 {
+	if remembers {
 		m.versions.remember(project, reading{version, asked})
 	}
 	return version, false, nil

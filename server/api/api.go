@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -18,6 +19,7 @@ import (
 	"tasklens/internal/answer"
 	"tasklens/internal/enrich"
 	"tasklens/internal/fault"
+	"tasklens/internal/identity"
 	"tasklens/internal/index"
 	"tasklens/internal/knowledge"
 	"tasklens/internal/memo"
@@ -34,8 +36,6 @@ import (
 const (
 	maxBodyBytes   = 1 << 20
 	maxHeaderBytes = 16 << 10 // access tokens are long
-	readTimeout    = 15 * time.Second
-	idleTimeout    = 90 * time.Second
 )
 
 //go:embed openapi.yaml
@@ -54,6 +54,8 @@ type Parts struct {
 	QueryLog       *querylog.Log      // nil keeps none
 	Memo           *memo.Memo         // nil: every response is made anew
 	Embeddings     *memo.Embeddings   // of queries; nil where none are remembered
+	Verifier       *identity.Verifier // of callers; nil: without a token they are the service (AUTH=off)
+	Limits         Limits
 	Migrations     fs.FS
 	Metrics        *metric.Metrics // nil counts nothing
 	MetricsHere    bool            // whether /metrics is among the routes
@@ -73,7 +75,8 @@ type API struct {
 	app        *fiber.App
 	base       context.Context // ends when the service stops waiting for requests
 	cancel     context.CancelFunc
-	migrations []string // versions that the database must have applied
+	migrations []string     // versions that the database must have applied
+	flying     atomic.Int64 // requests that a slot is taken for
 }
 
 // New makes the API; nothing listens yet.
@@ -97,13 +100,17 @@ func New(parts Parts) (*API, error) {
 		Immutable:      true,
 		BodyLimit:      maxBodyBytes,
 		ReadBufferSize: maxHeaderBytes,
-		ReadTimeout:    readTimeout,
-		IdleTimeout:    idleTimeout,
+		ReadTimeout:    a.Limits.HeaderTimeout,
+		WriteTimeout:   a.Limits.WriteTimeout, // streams set their own with each event
+		IdleTimeout:    a.Limits.IdleTimeout,
 		ErrorHandler:   a.problem,
 		// No route takes a form; read as one, a body would be refused before it is looked at.
 		DisablePreParseMultipartForm: true,
 	})
 	a.app.Server().CloseOnShutdown = true // what is answered while the service stops says that its connection ends
+	a.app.Server().HeaderReceived = func(*fasthttp.RequestHeader) fasthttp.RequestConfig {
+		return fasthttp.RequestConfig{ReadTimeout: a.Limits.ReadTimeout, WriteTimeout: a.Limits.WriteTimeout} // for the body from here on
+	}
 	a.app.Server().Handler = a.refuseUnknownMethods(a.app.Server().Handler)
 	a.routes()
 	return a, nil
@@ -120,38 +127,6 @@ func (a *API) refuseUnknownMethods(next fasthttp.RequestHandler) fasthttp.Reques
 		defer a.app.ReleaseCtx(c)
 		_ = a.problem(c, fiber.ErrMethodNotAllowed)
 	}
-}
-
-func (a *API) routes() {
-	a.app.Use(a.identify, a.recoverPanic)
-	a.app.Get("/healthz", a.alive)
-	a.app.Get("/readyz", a.ready)
-	if a.MetricsHere {
-		a.app.Get("/metrics", a.metrics)
-	}
-	a.app.Get("/docs", docsPage)
-	a.app.Get("/docs/:file", docsFile)
-	a.app.Get("/openapi.yaml", func(c *fiber.Ctx) error {
-		c.Set(fiber.HeaderContentType, "application/yaml; charset=utf-8")
-		return c.Send(openAPI)
-	})
-	a.app.Post("/api/embeddings/generate", a.generateEmbeddings)
-	a.app.Get("/api/embeddings/status", a.embeddingStatus)
-	a.app.Post("/api/query", a.query)
-	a.app.Post("/api/hybrid-search", a.hybridSearch)
-	a.app.Post("/api/tickets/similar", a.similarToDraft)
-	a.app.Get("/api/tickets/:ticket_id/similar", a.similarTickets)
-	a.app.Post("/api/knowledge/enrich/batch", a.enrichBatch)
-	a.app.Get("/api/knowledge/enrich/stats", a.enrichStats)
-	a.app.Get("/api/projects", a.projects)
-	a.app.Get("/api/statuses", a.statuses)
-	a.app.Post("/api/knowledge/documents", a.putDocument)
-	a.app.Get("/api/knowledge/documents/:id", a.getDocument)
-	a.app.Delete("/api/knowledge/documents/:id", a.deleteDocument)
-	a.app.Get("/api/knowledge/documents/:id/similar", a.similarDocuments)
-	a.app.Post("/api/knowledge/documents/:id/feedback", a.rateDocument)
-	a.app.Get("/api/knowledge/search", a.searchDocuments)
-	a.app.Get("/api/knowledge/entities/:name", a.documentsByEntity)
 }
 
 // Listener serves connections until Shutdown.

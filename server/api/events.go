@@ -77,10 +77,12 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 	}
 	begin(c)
 	ended := stream(c)
+	free := keepSlot(c)
 	c.Set(fiber.HeaderContentType, mimeEvents)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no") // nginx would hold events back
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+		defer free()
 		defer release()
 		ended(sent.run(w, cancel))
 	})

@@ -36,7 +36,7 @@ func (a *API) generateEmbeddings(c *fiber.Ctx) error {
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	db, err := a.database(c)
+	db, err := a.databaseFor(c, request.ProjectID)
 	if err != nil {
 		return err
 	}

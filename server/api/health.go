@@ -24,6 +24,7 @@ func (a *API) ready(c *fiber.Ctx) error {
 	for _, part := range a.Missing {
 		missing = append(missing, part(c.UserContext())...)
 	}
+	missing = append(missing, a.missingKeys(c.UserContext())...)
 	if len(missing) > 0 {
 		return c.Status(http.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": missing})
 	}

@@ -17,6 +17,7 @@ import (
 	"tasklens/internal/cache"
 	"tasklens/internal/enrich"
 	"tasklens/internal/gateway"
+	"tasklens/internal/identity"
 	"tasklens/internal/index"
 	"tasklens/internal/knowledge"
 	"tasklens/internal/memo"
@@ -57,6 +58,8 @@ type setup struct {
 	log            bool       // what is asked is kept in the query log
 	logLevel       slog.Level // debug where it is not told
 	more           func(*api.Parts)
+	verifier       func(*service, identity.Options) *identity.Verifier // nil: callers are not known
+	limits         api.Limits
 }
 
 // forgetful is a service that makes everything anew: for tests that ask the same again, and want another answer.
@@ -101,6 +104,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	want := setup{
 		database: testbed.Database, embeddingModel: offline.EmbeddingModel, threshold: 0.7, weights: search.Weights{Vector: 1, Keyword: 1}, answers: answer.Options{VectorWeight: 1, KeywordWeight: 1},
 		logLevel: slog.LevelDebug, requestTimeout: 60 * time.Second, attemptTimeout: 60 * time.Second,
+		limits: api.Limits{HeaderTimeout: 15 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 90 * time.Second},
 	}
 	for _, change := range changes {
 		change(&want)
@@ -150,7 +154,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		Comparer: search.NewComparer(model, measure),
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
 		Library:  knowledge.New(asked),
-		Answerer: answer.New(asked, measure, want.answers), Migrations: supabase.Migrations(), Log: log,
+		Answerer: answer.New(asked, measure, want.answers), Migrations: supabase.Migrations(), Log: log, Limits: want.limits,
 		EmbeddingModel: want.embeddingModel, MatchThreshold: want.threshold, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
 	if want.log {
@@ -162,6 +166,9 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		})
 	}
 	parts.QueryLog = s.queries
+	if want.verifier != nil {
+		parts.Verifier = want.verifier(s, identity.Options{ServiceKey: key})
+	}
 	s.tracker = knowledge.NewTracker(parts.Database.AsService(), func(lost int64, cause error) { log.Warn("not counted", "lost", lost, "error", cause) })
 	parts.Tracker = s.tracker
 	t.Cleanup(func() {

@@ -49,6 +49,9 @@ type problemField struct {
 
 // problem answers with a failure. It tells the client no more than the failure's message; the log gets the cause.
 func (a *API) problem(c *fiber.Ctx, err error) error {
+	if RequestID(c.UserContext()) == "" {
+		a.dress(c) // nothing of ours has seen the request yet
+	}
 	err = a.stopping(err)
 	var failure *fault.Error
 	if errors.As(err, &failure) && (failure.Code == fault.RateLimited || failure.Code == fault.Unavailable) {

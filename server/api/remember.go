@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -30,10 +28,12 @@ const serviceIdentity = "service"
 // everything that was asked for, defaults filled in.
 func asked(c *fiber.Ctx, kind string, project *int64, subject any) memo.Request {
 	request := memo.Request{Kind: kind, Identity: serviceIdentity, Project: project, Subject: subject}
-	if token := c.Get(fiber.HeaderAuthorization); token != "" {
+	if caller := knownOf(c); caller != nil {
+		// Verified, but only the database knows what they may see at this moment.
+		request.Identity, request.Bearer, request.Watched = "caller "+caller.Digest, caller.bearer, true
+	} else if token := c.Get(fiber.HeaderAuthorization); token != "" {
 		// Nobody has looked at the token yet but for its form: PostgREST will.
-		sum := sha256.Sum256([]byte(token))
-		request.Identity, request.Unverified = "token "+hex.EncodeToString(sum[:]), true
+		request.Identity, request.Watched = "token "+digest(token), true
 	}
 	return request
 }

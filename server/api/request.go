@@ -3,14 +3,12 @@ package api
 import (
 	"context"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/postgrest"
 )
 
 const headerRequestID = "X-Request-Id"
@@ -42,6 +40,7 @@ func takeID(c *fiber.Ctx) string {
 // identify gives every request its id, a context with a deadline, and a line in the log when it is done.
 func (a *API) identify(c *fiber.Ctx) error {
 	id := takeID(c)
+	a.dress(c)
 	ctx, cancel := context.WithTimeout(context.WithValue(a.base, requestIDKey{}, id), a.RequestTimeout)
 	defer cancel()
 	ctx, seen := a.observe(ctx, c)
@@ -67,19 +66,4 @@ func (a *API) recoverPanic(c *fiber.Ctx) (err error) {
 		}
 	}()
 	return c.Next()
-}
-
-// database is the database as the caller may see it: as the holder of the token sent along, or, without one, as the
-// service. PostgREST verifies the token.
-func (a *API) database(c *fiber.Ctx) (*postgrest.Session, error) {
-	headers := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
-	if len(headers) == 0 {
-		return a.Database.AsService(), nil
-	}
-	// An empty header is a mistake of the caller's, who did not mean to act as the service.
-	scheme, token, _ := strings.Cut(string(headers[0]), " ")
-	if token = strings.TrimSpace(token); len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !saneToken.MatchString(token) {
-		return nil, fault.New(fault.Unauthorized, "The Authorization header must be a bearer token.")
-	}
-	return a.Database.AsUser(token), nil
 }

@@ -146,3 +146,10 @@ func (u *upstream) inputs(t testing.TB) (texts []string) {
 	}
 	return texts
 }
+
+// all are the requests so far.
+func (u *upstream) all() []seen {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	return u.seen[:len(u.seen):len(u.seen)]
+}

@@ -1,0 +1,136 @@
+package identity
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/fault"
+)
+
+// signedIn is how Auth tells of a user.
+const signedIn = `{"id":"` + user + `","aud":"authenticated","role":"authenticated","email":"somebody@example.com","phone":"",
+	"app_metadata":{"provider":"email"},"user_metadata":{},"identities":[],"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","is_anonymous":false}`
+
+// What Auth says of a session decides; what others say, or nobody, does not.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		code   fault.Code
+	}{
+		"signed in":           {http.StatusOK, signedIn, ""},
+		"another's session":   {http.StatusOK, strings.Replace(signedIn, "0b6a", "0b6b", 1), fault.Unauthorized},
+		"signed out":          {http.StatusForbidden, `{"code":403,"error_code":"session_not_found","msg":"Session from session_id claim in JWT does not exist"}`, fault.Unauthorized},
+		"banned":              {http.StatusForbidden, `{"code":403,"error_code":"user_banned","msg":"User is banned"}`, fault.Unauthorized},
+		"deleted, older Auth": {http.StatusNotFound, `{"code":404,"msg":"User from sub claim in JWT does not exist"}`, fault.Unauthorized},
+		"key refused":         {http.StatusUnauthorized, `{"message":"Invalid API key"}`, fault.Unavailable},
+		"limited":             {http.StatusTooManyRequests, `{"code":429,"error_code":"over_request_rate_limit","msg":"Request rate limit reached"}`, fault.Unavailable},
+		"failing":             {http.StatusInternalServerError, `{"code":500,"error_code":"unexpected_failure","msg":"Unexpected failure"}`, fault.Unavailable},
+		"a proxy's page":      {http.StatusForbidden, `<html>`, fault.Unavailable},
+		"no user":             {http.StatusOK, `<html>`, fault.Unavailable},
+		"elsewhere":           {http.StatusFound, ``, fault.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.answers(c.status, c.body)
+			v := p.verifier(p.strict)
+			token := p.ec(nil)
+			expect(t, v, token, c.code)
+			expect(t, v, token, c.code)
+			want := 1 // what Auth said is taken for true for a while
+			if c.code == fault.Unavailable {
+				want = 2
+			}
+			if p.questions() != want {
+				t.Errorf("Auth was asked %d times, want %d", p.questions(), want)
+			}
+			if got := p.asked[0].Header; got.Get("Authorization") != "Bearer "+token || got.Get("Apikey") != p.options().ServiceKey {
+				t.Errorf("it was asked with %v", got)
+			}
+		})
+	}
+}
+
+func TestAuthIsNotThere(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	v := p.verifier(func(o *Options) { o.SupabaseURL = "http://127.0.0.1:1" })
+	expect(t, v, p.ec(nil), fault.Unavailable)
+	expect(t, v, "nonsense", fault.Unauthorized)
+}
+
+// A token that is not good is nobody's business but ours.
+func TestAuthIsNotAskedInVain(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	v := p.verifier(p.strict)
+	expect(t, v, p.ec(map[string]any{"aud": "another"}), fault.Unauthorized)
+	expect(t, v, p.hs(map[string]any{"role": "service_role"}), "")
+	if p.questions() != 0 {
+		t.Errorf("Auth was asked %d times", p.questions())
+	}
+}
+
+// Many sessions asked for at once are not taken for one another.
+func TestSessionsDoNotCross(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	v := p.verifier(p.strict)
+	tokens := map[string]string{} // by token, the user it is of
+	for i := range 64 {
+		subject := fmt.Sprintf("0b6a3c0e-5f0b-4a51-9d0f-%012d", i)
+		tokens[p.ec(map[string]any{"sub": subject})] = subject
+	}
+	p.user = func(w http.ResponseWriter, r *http.Request) {
+		subject := tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+		_, _ = fmt.Fprint(w, strings.Replace(signedIn, user, subject, 1))
+	}
+	var running sync.WaitGroup
+	for token, subject := range tokens {
+		for range 3 {
+			running.Go(func() {
+				if caller := expect(t, v, token, ""); caller.Subject != subject {
+					t.Errorf("%s is taken for %s", subject, caller.Subject)
+				}
+			})
+		}
+	}
+	running.Wait()
+}
+
+// reply answers as Auth does, without a network: in a bubble time passes only when all wait.
+type reply func(*http.Request) (*http.Response, error)
+
+func (f reply) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Who signs out is out after sessionAge at the latest.
+func TestSigningOutIsHeardOf(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		status, body := http.StatusOK, signedIn
+		s := newSessions("http://auth.invalid", "key", reply(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		}))
+		defer s.answers.StopAllGoroutines()
+		check := func(want bool) {
+			t.Helper()
+			if alive, err := s.alive(t.Context(), "token", user); alive != want || err != nil {
+				t.Errorf("alive is %t (%v), want %t", alive, err, want)
+			}
+		}
+		check(true)
+		status, body = http.StatusForbidden, `{"code":403,"error_code":"session_not_found","msg":"gone"}`
+		time.Sleep(sessionAge / 2)
+		check(true)
+		time.Sleep(sessionAge/2 + time.Second)
+		check(false)
+	})
+}

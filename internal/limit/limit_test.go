@@ -1,0 +1,186 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"tasklens/internal/cache"
+	"tasklens/internal/testbed"
+)
+
+var policy = Policy{Requests: 3, Period: 3 * time.Second}
+
+// clocked is a limiter of this process alone, whose clock the test moves.
+func clocked(clock *time.Time) *Limiter {
+	l := New(policy, nil)
+	l.now = func() time.Time { return *clock }
+	return l
+}
+
+func TestABucketEmptiesAndFills(t *testing.T) {
+	t.Parallel()
+	clock := time.Now()
+	l := clocked(&clock)
+	for i, step := range []struct {
+		later time.Duration
+		want  Verdict
+	}{
+		{0, Verdict{Allowed: true, Remaining: 2, Full: time.Second}},
+		{0, Verdict{Allowed: true, Remaining: 1, Full: 2 * time.Second}},
+		{0, Verdict{Allowed: true, Remaining: 0, Full: 3 * time.Second}},
+		{0, Verdict{Full: 3 * time.Second, Wait: time.Second}},
+		{400 * time.Millisecond, Verdict{Full: 2600 * time.Millisecond, Wait: 600 * time.Millisecond}}, // asking in vain costs nothing
+		{600 * time.Millisecond, Verdict{Allowed: true, Remaining: 0, Full: 3 * time.Second}},
+		{2 * time.Second, Verdict{Allowed: true, Remaining: 1, Full: 2 * time.Second}},
+		{time.Hour, Verdict{Allowed: true, Remaining: 2, Full: time.Second}},
+	} {
+		clock = clock.Add(step.later)
+		if got := l.Take(t.Context(), "a"); got != step.want {
+			t.Errorf("step %d: %+v, want %+v", i, got, step.want)
+		}
+	}
+	if got := l.Take(t.Context(), "b"); got.Remaining != 2 {
+		t.Errorf("another caller has %+v", got)
+	}
+}
+
+// However it is asked, no more is allowed than a full bucket and what flows in.
+func TestNoMoreIsAllowed(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := Policy{Requests: rapid.IntRange(1, 50).Draw(t, "requests"), Period: time.Duration(rapid.IntRange(1, 5000).Draw(t, "period")) * time.Millisecond}
+		b, start := newBuckets(maxBuckets), time.Now()
+		now, allowed := start, 0
+		for _, pause := range rapid.SliceOfN(rapid.IntRange(0, 2000), 1, 200).Draw(t, "pauses") {
+			now = now.Add(time.Duration(pause) * time.Millisecond)
+			verdict := b.take(p, "a", now)
+			if verdict.Allowed {
+				allowed++
+			} else if again := b.take(p, "a", now.Add(verdict.Wait)); !again.Allowed {
+				t.Fatalf("%+v, and after that %+v", verdict, again)
+			} else {
+				now = now.Add(verdict.Wait)
+				allowed++
+			}
+			if most := p.Requests + int(now.Sub(start)/p.interval()); allowed > most {
+				t.Fatalf("%d were allowed, and no more than %d may be", allowed, most)
+			}
+			if verdict.Remaining < 0 || verdict.Remaining >= p.Requests || verdict.Full < 0 || verdict.Full > p.Period {
+				t.Fatalf("%+v", verdict)
+			}
+		}
+	})
+}
+
+// A flood of callers takes no more memory than is allowed, and does not give those back what they used who keep asking.
+func TestBucketsAreBounded(t *testing.T) {
+	t.Parallel()
+	b, now := newBuckets(100), time.Now()
+	for i := range 10_000 {
+		b.take(policy, fmt.Sprint(i), now)
+		if verdict := b.take(policy, "busy", now); verdict.Allowed != (i < policy.Requests) {
+			t.Fatalf("after %d others: %+v", i, verdict)
+		}
+		if len(b.young)+len(b.old) > 202 {
+			t.Fatalf("%d buckets", len(b.young)+len(b.old))
+		}
+	}
+}
+
+func shared(t *testing.T) (one, two *Limiter, kill func()) {
+	t.Helper()
+	url, process := testbed.Redis(t)
+	limiter := func() *Limiter {
+		store, err := cache.NewRedis(url, 5*time.Second, func(string, error) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		return New(Policy{Requests: 10, Period: 10 * time.Hour}, store)
+	}
+	return limiter(), limiter(), func() { _ = process.Kill() }
+}
+
+// Copies of the service count together, and each for itself when Redis is gone.
+func TestCopiesShareBuckets(t *testing.T) {
+	t.Parallel()
+	one, two, kill := shared(t)
+	var mutex sync.Mutex
+	var running sync.WaitGroup
+	allowed := 0
+	for _, l := range []*Limiter{one, two} {
+		for range 15 {
+			running.Go(func() {
+				if l.Take(t.Context(), "a").Allowed {
+					mutex.Lock()
+					allowed++
+					mutex.Unlock()
+				}
+			})
+		}
+	}
+	running.Wait()
+	if allowed != 10 {
+		t.Errorf("%d were allowed", allowed)
+	}
+	refused := two.Take(t.Context(), "a")
+	if refused.Allowed || refused.Wait <= 59*time.Minute || refused.Wait > time.Hour || refused.Full <= 9*time.Hour || refused.Full > 10*time.Hour {
+		t.Errorf("it is %+v", refused)
+	}
+	if got := two.Take(t.Context(), "b"); !got.Allowed || got.Remaining != 9 || got.Full != time.Hour {
+		t.Errorf("another caller has %+v", got)
+	}
+	kill()
+	for i := range 11 {
+		if got := two.Take(t.Context(), "a"); got.Allowed != (i < 10) {
+			t.Errorf("without Redis, request %d: %+v", i, got)
+		}
+	}
+}
+
+// The script agrees with judge, bit by bit of time that passes.
+func TestTheScriptIsTheSameArithmetic(t *testing.T) {
+	t.Parallel()
+	url, _ := testbed.Redis(t)
+	store, err := cache.NewRedis(url, 5*time.Second, func(string, error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	p := Policy{Requests: 5, Period: 5 * time.Hour}
+	l, b, now := New(p, store), newBuckets(10), time.Now()
+	for i := range 8 {
+		got, want := l.Take(t.Context(), "a"), b.take(p, "a", now)
+		if got.Allowed != want.Allowed || got.Remaining != want.Remaining || (got.Full-want.Full).Abs() > 30*time.Second || (got.Wait-want.Wait).Abs() > 30*time.Second {
+			t.Errorf("request %d: Redis says %+v, we %+v", i, got, want)
+		}
+	}
+}
+
+// broken is a place that answers, and not with what it should.
+type broken struct{ answer []int64 }
+
+func (b broken) Run(context.Context, string, []string, ...any) ([]int64, error) {
+	if b.answer == nil {
+		return nil, errors.New("gone")
+	}
+	return b.answer, nil
+}
+
+func TestWithoutWhatIsShared(t *testing.T) {
+	t.Parallel()
+	for _, place := range []broken{{}, {[]int64{}}, {[]int64{1}}} {
+		l := New(policy, place)
+		for i := range 4 {
+			if got := l.Take(t.Context(), "a"); got.Allowed != (i < 3) {
+				t.Errorf("%v: request %d: %+v", place, i, got)
+			}
+		}
+	}
+}

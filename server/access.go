@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"tasklens/internal/cache"
+	"tasklens/internal/identity"
+	"tasklens/internal/limit"
+	"tasklens/server/api"
+)
+
+// minSecretBytes is what HS256 needs (RFC 7518, section 3.2), and Supabase gives.
+const minSecretBytes = 32
+
+// usualRate is how often a caller may ask where callers are known and nothing else is said.
+var usualRate = limit.Policy{Requests: 1200, Period: time.Minute}
+
+// accessProblems are those of the settings that say who may call, from where and how often.
+func (c Config) accessProblems(wrong func(bad bool, format string, args ...any)) {
+	wrong(c.Auth != "off" && c.Auth != "on", "AUTH must be off or on, not %q", c.Auth)
+	wrong(c.Auth == "off" && !isLoopback(c.Host), "HOST must be a loopback address such as 127.0.0.1 while AUTH is off, not %q", c.Host)
+	wrong(c.AuthStrict != "off" && c.AuthStrict != "on", "AUTH_STRICT must be off or on, not %q", c.AuthStrict)
+	wrong(c.AuthStrict == "on" && c.Auth == "off", "AUTH_STRICT must be off while AUTH is off")
+	wrong(c.JWKSURL != "" && c.JWKSURL != "off" && !isHTTP(c.JWKSURL), "SUPABASE_JWKS_URL must be an http(s) address, or off")
+	wrong(c.JWTIssuer != "" && !isHTTP(c.JWTIssuer), "SUPABASE_JWT_ISSUER must be an http(s) address")
+	wrong(c.Auth == "on" && c.JWKSURL == "off" && c.JWTSecret == "", "SUPABASE_JWT_SECRET must be set where AUTH is on and SUPABASE_JWKS_URL is off: no token could be verified")
+	wrong(c.JWTSecret != "" && len(c.JWTSecret) < minSecretBytes, "SUPABASE_JWT_SECRET must have at least %d bytes", minSecretBytes)
+	for _, origin := range c.origins() {
+		wrong(!isOrigin(origin), "CORS_ORIGINS must be a list of origins such as https://example.com,https://example.org, not %q: * would let every page in the world ask", origin)
+	}
+	_, err := c.rate()
+	wrong(err != nil, "RATE_LIMIT must be auto, off, or of the form 1200/1m (1 to 100000 requests in 1s to 24h), not %q", c.RateLimit)
+	wrong(c.MaxInFlight < 0, "MAX_IN_FLIGHT must be 0 (off) or more, not %d", c.MaxInFlight)
+	for _, timeout := range []struct {
+		name  string
+		value time.Duration
+	}{{"HEADER_TIMEOUT", c.HeaderTimeout}, {"READ_TIMEOUT", c.ReadTimeout}, {"WRITE_TIMEOUT", c.WriteTimeout}, {"IDLE_TIMEOUT", c.IdleTimeout}} {
+		wrong(timeout.value < time.Second || timeout.value > 10*time.Minute, "%s must be 1s to 10m, not %v", timeout.name, timeout.value)
+	}
+}
+
+// isOrigin says whether a text is an origin as browsers write one (RFC 6454, section 6.2).
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && text == strings.ToLower(u.Scheme+"://"+u.Host) && !strings.Contains(u.Host, "*")
+}
+
+func (c Config) origins() (list []string) {
+	for _, origin := range strings.Split(c.CORSOrigins, ",") {
+		if origin = strings.TrimSpace(origin); origin != "" {
+			list = append(list, origin)
+		}
+	}
+	return list
+}
+
+// rate is how often a caller may ask; nil: as often as they like.
+func (c Config) rate() (*limit.Policy, error) {
+	switch {
+	case c.RateLimit == "off" || c.RateLimit == "auto" && c.Auth == "off":
+		return nil, nil
+	case c.RateLimit == "auto":
+		return &usualRate, nil
+	}
+	requests, period, _ := strings.Cut(c.RateLimit, "/")
+	number, err := strconv.Atoi(requests)
+	if err != nil {
+		return nil, fmt.Errorf("read the number of requests: %w", err)
+	}
+	duration, err := time.ParseDuration(period)
+	if err != nil {
+		return nil, fmt.Errorf("read the period: %w", err)
+	}
+	if number < 1 || number > 100_000 || duration < time.Second || duration > 24*time.Hour {
+		return nil, fmt.Errorf("%d requests in %v are out of range", number, duration)
+	}
+	return &limit.Policy{Requests: number, Period: duration}, nil
+}
+
+// newVerifier verifies callers' tokens; nil where AUTH is off.
+func newVerifier(c Config) *identity.Verifier {
+	if c.Auth == "off" {
+		return nil
+	}
+	base := strings.TrimRight(c.SupabaseURL, "/") + "/auth/v1"
+	options := identity.Options{Issuer: c.JWTIssuer, KeySetURL: c.JWKSURL, Secret: []byte(c.JWTSecret), ServiceKey: c.key()}
+	if options.Issuer == "" {
+		options.Issuer = base
+	}
+	switch options.KeySetURL {
+	case "":
+		options.KeySetURL = base + "/.well-known/jwks.json"
+	case "off":
+		options.KeySetURL = ""
+	}
+	if c.AuthStrict == "on" {
+		options.SupabaseURL = c.SupabaseURL
+	}
+	return identity.New(options)
+}
+
+// newLimits is what callers are held to. closing lets go of what it holds.
+func newLimits(c Config, log *slog.Logger) (limits api.Limits, closing func() error, err error) {
+	limits = api.Limits{
+		InFlight: c.MaxInFlight, Origins: c.origins(),
+		HeaderTimeout: c.HeaderTimeout, ReadTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, IdleTimeout: c.IdleTimeout,
+	}
+	closing = func() error { return nil }
+	policy, err := c.rate()
+	if err != nil || policy == nil {
+		return limits, closing, err
+	}
+	if c.RedisURL == "" {
+		limits.Rate = limit.New(*policy, nil)
+		return limits, closing, nil
+	}
+	shared, err := cache.NewRedis(c.RedisURL, redisPatience, func(message string, err error) { log.Warn(message, "error", err) })
+	if err != nil {
+		return limits, closing, err
+	}
+	limits.Rate = limit.New(*policy, shared)
+	return limits, shared.Close, nil
+}

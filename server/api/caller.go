@@ -1,0 +1,158 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/identity"
+	"tasklens/internal/postgrest"
+)
+
+// known is a caller whose token was verified, and the database as the route may use it for them.
+type known struct {
+	identity.Caller
+	bearer  string // digest of the token
+	asUser  *postgrest.Session
+	session *postgrest.Session
+}
+
+type knownKey struct{}
+
+// knownOf is the caller of a request; nil where callers are not known (AUTH=off), or the route is open.
+func knownOf(c *fiber.Ctx) *known {
+	caller, _ := c.Locals(knownKey{}).(*known)
+	return caller
+}
+
+// admit lets a request through whose caller may make it, and none that asks too often.
+func (a *API) admit(needs access) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if a.Verifier == nil {
+			if err := a.count(c, nil); err != nil {
+				return err
+			}
+			return c.Next()
+		}
+		c.Set(fiber.HeaderCacheControl, "no-store") // one caller's is not another's
+		caller, err := a.verify(c)
+		if limited := a.count(c, caller); limited != nil {
+			return limited
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.permit(c.UserContext(), caller, needs); err != nil {
+			return err
+		}
+		c.Locals(knownKey{}, caller)
+		return c.Next()
+	}
+}
+
+// verify says whose the token of a request is.
+func (a *API) verify(c *fiber.Ctx) (*known, error) {
+	token, given, err := bearer(c)
+	if err != nil {
+		return nil, err
+	}
+	if !given {
+		return nil, fault.New(fault.Unauthorized, "An access token is required.")
+	}
+	caller, err := a.Verifier.Verify(c.UserContext(), token)
+	if err != nil {
+		return nil, err
+	}
+	user := a.Database.AsUser(token)
+	return &known{Caller: caller, bearer: digest(token), asUser: user, session: user}, nil
+}
+
+// roles are those that caller_role of the database tells, the caller's highest in any project.
+var roles = map[string]access{"viewer": asViewer, "member": asMember, "admin": asAdmin, "service": asAdmin}
+
+// permit checks a caller's role, and gives them the service's session for what only that may do.
+func (a *API) permit(ctx context.Context, caller *known, needs access) error {
+	if needs == signedIn || needs == projectMember || caller.IsService() {
+		return nil
+	}
+	var role string
+	if err := caller.asUser.Call(ctx, "caller_role", nil, &role); err != nil {
+		return err
+	}
+	if roles[role] < needs {
+		return errForbidden
+	}
+	caller.session = a.Database.AsService()
+	return nil
+}
+
+// database is the database as the caller may see it: as the holder of the token sent along, or, without one, as the
+// service. PostgREST verifies the token.
+func (a *API) database(c *fiber.Ctx) (*postgrest.Session, error) {
+	if caller := knownOf(c); caller != nil {
+		return caller.session, nil
+	}
+	token, given, err := bearer(c)
+	if err != nil {
+		return nil, err
+	}
+	if !given {
+		return a.Database.AsService(), nil
+	}
+	return a.Database.AsUser(token), nil
+}
+
+// databaseFor is the database for the service's own work on a project, asked for by a caller who may write there. A caller
+// who may not is not told whether the project exists.
+func (a *API) databaseFor(c *fiber.Ctx, project int64) (*postgrest.Session, error) {
+	caller := knownOf(c)
+	if caller == nil || caller.IsService() {
+		return a.database(c)
+	}
+	var may bool
+	if err := caller.asUser.Call(c.UserContext(), "may_write_project", map[string]any{"project_id": project}, &may); err != nil {
+		return nil, err
+	}
+	if !may {
+		return nil, errForbidden
+	}
+	return a.Database.AsService(), nil
+}
+
+var errForbidden = fault.New(fault.Forbidden, "This is not allowed.")
+
+// bearer reads the token of a request, if one is given.
+func bearer(c *fiber.Ctx) (token string, given bool, err error) {
+	headers := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
+	if len(headers) == 0 {
+		return "", false, nil
+	}
+	// An empty header is a mistake of the caller's, who did not mean to act as the service.
+	scheme, token, _ := strings.Cut(string(headers[0]), " ")
+	if token = strings.TrimSpace(token); len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !saneToken.MatchString(token) {
+		return "", false, fault.New(fault.Unauthorized, "The Authorization header must be a bearer token.")
+	}
+	return token, true, nil
+}
+
+// missingKeys says that no token can be verified, as readiness tells it.
+func (a *API) missingKeys(ctx context.Context) []string {
+	if a.Verifier == nil {
+		return nil
+	}
+	if err := a.Verifier.Ready(ctx); err != nil {
+		a.Log.WarnContext(ctx, "not ready", "request_id", RequestID(ctx), "error", err)
+		return []string{"key set"}
+	}
+	return nil
+}
+
+// digest stands for a text that nobody shall read.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

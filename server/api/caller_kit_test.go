@@ -1,0 +1,151 @@
+package api_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tasklens/internal/gateway"
+	"tasklens/internal/identity"
+)
+
+const issuer = "https://example.supabase.co/auth/v1"
+
+// authenticated is a service that knows its callers, by tokens of the older kind.
+func authenticated(c *setup) {
+	c.verifier = func(s *service, options identity.Options) *identity.Verifier {
+		options.Issuer, options.Secret = issuer, s.secret
+		return identity.New(options)
+	}
+}
+
+// userID is that of the test's n-th user.
+func userID(n int) string { return fmt.Sprintf("0b6a3c0e-5f0b-4a51-9d0f-%012d", n) }
+
+// user is an access token of the n-th user, with claims in pairs over the usual ones.
+func (s *service) user(n int, more ...any) string {
+	s.t.Helper()
+	claims := map[string]any{"iss": issuer, "aud": "authenticated", "role": "authenticated", "sub": userID(n), "exp": time.Now().Add(time.Hour).Unix()}
+	for i := 0; i < len(more); i += 2 {
+		claims[more[i].(string)] = more[i+1]
+	}
+	token, err := gateway.Token(s.secret, claims)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return token
+}
+
+// asking is the header that a token goes in.
+func asking(token string) []string { return []string{"Authorization", "Bearer " + token} }
+
+// tenant is the number of the user whose token a request to the database carries, and 0 for the service.
+func tenant(t testing.TB, r *http.Request) (n int) {
+	parts := strings.Split(r.Header.Get("Authorization"), ".")
+	var claims struct{ Role, Sub string }
+	if len(parts) == 3 {
+		text, err := base64.RawURLEncoding.DecodeString(parts[1])
+		if err != nil || json.Unmarshal(text, &claims) != nil {
+			t.Errorf("the database was asked with a token of %q", parts[1])
+		}
+	}
+	if claims.Role == "authenticated" {
+		if _, err := fmt.Sscanf(claims.Sub[len(claims.Sub)-12:], "%d", &n); err != nil {
+			t.Errorf("the database was asked for %q", claims.Sub)
+		}
+	}
+	return n
+}
+
+// reads are the functions that show data: what each gives a tenant, of whom every text tells "tenant-N.".
+var reads = map[string]func(n int) any{
+	"data_version": func(int) any { return "the same for all" },
+	"list_projects": func(n int) any {
+		return []any{map[string]any{"project_id": n, "key": "T", "name": labelled(n), "tickets": 1}}
+	},
+	"list_statuses":   func(n int) any { return []any{map[string]any{"status_id": n, "name": labelled(n)}} },
+	"search_hybrid":   func(n int) any { return []any{with(ticketOf(n), hitOf(n))} },
+	"search_facets":   func(n int) any { return []any{facetOf("project", n), facetOf("status", n)} },
+	"similar_tickets": func(n int) any { return []any{with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})} },
+	"find_similar_tickets": func(n int) any {
+		similar := with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})
+		return []any{map[string]any{"project_name": labelled(n), "ticket_name": labelled(n), "text": labelled(n), "embedded": true, "results": []any{similar}}}
+	},
+	"retrieve_chunks":          func(n int) any { return []any{chunkOf(n)} },
+	"retrieve_chunks_hybrid":   func(n int) any { return []any{chunkOf(n)} },
+	"retrieve_all_chunks":      func(n int) any { return []any{chunkOf(n)} },
+	"retrieve_document_chunks": func(n int) any { return []any{chunkOf(n)} },
+	"search_documents":         func(n int) any { return []any{documentOf(n)} },
+	"search_documents_hybrid":  func(n int) any { return []any{documentOf(n)} },
+	"find_similar_documents":   func(n int) any { return []any{documentOf(n)} },
+	"get_document":             func(n int) any { return []any{documentOf(n)} },
+	"find_documents_by_entity": func(n int) any {
+		return []any{with(documentOf(n), map[string]any{"matched_entity": labelled(n), "matched_type": "person"})}
+	},
+}
+
+func labelled(n int) string { return fmt.Sprintf("tenant-%d. The payment was charged twice.", n) }
+
+func with(row, more map[string]any) map[string]any {
+	row = maps.Clone(row)
+	maps.Copy(row, more)
+	return row
+}
+
+func facetOf(facet string, n int) map[string]any {
+	return map[string]any{"facet": facet, "value": n, "label": labelled(n), "count": 1, "capped": false}
+}
+
+func ticketOf(n int) map[string]any {
+	return map[string]any{"ticket_id": n, "project_id": n, "project_name": labelled(n), "ticket_key": fmt.Sprintf("T-%d", n), "ticket_name": labelled(n), "text": labelled(n), "status": "Done"}
+}
+
+func hitOf(n int) map[string]any {
+	return map[string]any{"similarity": 0.9, "source": "vector", "rrf_score": 0.016, "vector_rank": 1, "matched_by": []string{"vector"}, "vector_contribution": 0.016, "highlight": labelled(n)}
+}
+
+func chunkOf(n int) map[string]any {
+	return with(ticketOf(n), map[string]any{"kind": "ticket", "tokens": 10, "over_threshold": true, "similarity": 0.9, "relevance": 1, "similarities": []float64{1},
+		"chunk_id": userID(n)})
+}
+
+func documentOf(n int) map[string]any {
+	return map[string]any{"id": userID(n), "title": labelled(n), "content": labelled(n), "similarity": 0.9, "keyword_score": 0, "utility_boost": 0, "freshness_boost": 1,
+		"temporal_weight": 1, "final_score": 0.5, "keywords": []string{}, "named_entities": []any{}, "embedding_status": "complete",
+		"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "retrieval_queries": []string{}}
+}
+
+// houseTenants has the database show each user what is theirs alone, by the token that comes with a request. roles are those
+// that it tells of users; a project belongs to the user of its number. What shows nothing goes to the database itself.
+func (s *service) houseTenants(roles map[int]string) {
+	s.database.intercept(func(w http.ResponseWriter, r *http.Request, name string, body []byte) bool {
+		n := tenant(s.t, r)
+		var answer any
+		switch read := reads[name]; {
+		case name == "caller_role":
+			answer = or(roles[n], "none")
+		case name == "may_write_project":
+			var asked struct {
+				Project int `json:"project_id"`
+			}
+			if err := json.Unmarshal(body, &asked); err != nil {
+				s.t.Errorf("%s: %v", name, err)
+			}
+			answer = asked.Project == n && (roles[n] == "member" || roles[n] == "admin")
+		case n > 0 && read != nil:
+			answer = read(n)
+		default:
+			return false
+		}
+		w.Header().Set("Content-Type", "application/json")
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			s.t.Errorf("%s: %v", name, err)
+		}
+		return true
+	})
+}

@@ -1,0 +1,161 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tasklens/internal/memo"
+)
+
+// call is a request.
+type call struct{ method, path, body string }
+
+// mixed are the requests that show data, each in the same words for everybody: first those of the tracker.
+var mixed = []call{
+	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice"}`},
+	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice","facets":true,"explain":true}`},
+	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice"}`},
+	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","stream":true}`},
+	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","retrieval":"hybrid"}`},
+	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","retrieval":"hybrid","stream":true}`},
+	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","corpus":"all"}`},
+	{http.MethodPost, "/api/tickets/similar", `{"text":"payment charged twice"}`},
+	{http.MethodGet, "/api/tickets/{ticket}/similar", ""},
+	{http.MethodGet, "/api/projects", ""},
+	{http.MethodGet, "/api/statuses", ""},
+	{http.MethodGet, "/api/knowledge/search?q=payment&track=false", ""},
+	{http.MethodGet, "/api/knowledge/search?q=payment&hybrid=true&track=false", ""},
+	{http.MethodGet, "/api/knowledge/documents/" + someDocument, ""},
+}
+
+var ofTenant = regexp.MustCompile(`tenant-\d+\.`)
+
+// Of 64 users who ask the same at the same time, by one connection or many, whole or as events, from memory or together
+// with others, nobody is answered from what is somebody else's.
+func TestNoIdentityCrosses(t *testing.T) {
+	t.Parallel()
+	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
+	s := start(t, authenticated, func(c *setup) { c.store = store })
+	s.houseTenants(nil)
+	s.crowd(50, mixed, func(n int) int64 { return int64(n) })
+	for _, key := range store.keys() {
+		if strings.Contains(key, "eyJ") || strings.Contains(key, userID(1)[:20]) {
+			t.Errorf("a key tells who asked: %s", key)
+		}
+	}
+	if strings.Contains(s.log.String(), "eyJ") {
+		t.Error("a token stands in the log")
+	}
+}
+
+// users are so many that ask at the same time.
+const users = 64
+
+// crowd has all users ask at once, each so often, and looks for what is not theirs: every text that the n-th may see tells of
+// "tenant-n.", and ticket gives the id of one.
+func (s *service) crowd(each int, requests []call, ticket func(n int) int64) {
+	var running sync.WaitGroup
+	for n := 1; n <= users; n++ {
+		for hand := range 2 { // two pages of one user's, each with a token of its own
+			token := s.user(n, "jti", fmt.Sprint(hand))
+			dice := rand.New(rand.NewPCG(uint64(n), uint64(hand)))
+			running.Go(func() {
+				for range each / 2 {
+					r := requests[dice.IntN(len(requests))]
+					r.path = strings.Replace(r.path, "{ticket}", fmt.Sprint(ticket(n)), 1)
+					if !s.onlyTheirs(r, token, n) {
+						return
+					}
+				}
+			})
+		}
+	}
+	running.Wait()
+	var counts memo.Counts
+	for _, kind := range []string{"query", "hybrid-search"} {
+		c := s.memo.Counts()[kind]
+		counts.Hits, counts.Misses, counts.Shared = counts.Hits+c.Hits, counts.Misses+c.Misses, counts.Shared+c.Shared
+	}
+	if counts.Hits == 0 || counts.Misses < users {
+		s.t.Errorf("it shows nothing: %+v", counts)
+	}
+}
+
+// onlyTheirs makes a request and says whether the answer tells of the n-th user's alone.
+func (s *service) onlyTheirs(r call, token string, n int) bool {
+	text := s.plain(r.method, r.path, r.body, token)
+	found := ofTenant.FindAllString(text, -1)
+	if len(found) == 0 {
+		s.t.Errorf("%s %s by the user %d: nothing of theirs in %s", r.method, r.path, n, text)
+	}
+	for _, tenant := range found {
+		if tenant != fmt.Sprintf("tenant-%d.", n) {
+			s.t.Errorf("%s %s %s by the user %d tells of %s", r.method, r.path, r.body, n, tenant)
+			return false
+		}
+	}
+	return true
+}
+
+// plain makes a request and gives the text of the answer, events too. Unlike send it does not look at how they are written:
+// that is not what is asked here, and takes most of the time.
+func (s *service) plain(method, path, body, token string) string {
+	request, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Error(err)
+		return ""
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := s.client.Do(request)
+	if err != nil {
+		s.t.Error(err)
+		return ""
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		s.t.Errorf("%s %s: %d %s (%v)", path, body, response.StatusCode, text, err)
+	}
+	return string(text)
+}
+
+// forgetfulStore is a memory that loses one of so many things that it is asked for, and knows what it was given.
+type forgetfulStore struct {
+	every  int
+	mutex  sync.Mutex
+	asked  int
+	values map[string][]byte
+}
+
+func (s *forgetfulStore) Get(_ context.Context, key string) ([]byte, bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.asked++; s.asked%s.every == 0 {
+		s.values[key] = nil
+	}
+	value := s.values[key]
+	return value, value != nil
+}
+
+func (s *forgetfulStore) Set(_ context.Context, key string, value []byte, _ time.Duration) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.values[key] = value
+}
+
+func (s *forgetfulStore) keys() []string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return slices.Collect(maps.Keys(s.values))
+}

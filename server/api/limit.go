@@ -1,0 +1,123 @@
+package api
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/limit"
+)
+
+// Limits are what an operator allows.
+type Limits struct {
+	Rate     *limit.Limiter // of each caller; nil: none
+	InFlight int            // requests at a time; 0: any number
+	Origins  []string       // whose pages may call, such as https://example.com
+
+	// How long a client may take to send a request's headers, then its body, to read a response, and to send nothing.
+	HeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout time.Duration
+}
+
+// headers of draft-ietf-httpapi-ratelimit-headers-10.
+const (
+	headerRateLimit       = "RateLimit"
+	headerRateLimitPolicy = "RateLimit-Policy"
+)
+
+// ratePolicy is the name of the one policy there is.
+const ratePolicy = "requests"
+
+// count counts a request of a caller's, and refuses it where that was too much.
+func (a *API) count(c *fiber.Ctx, caller *known) error {
+	if a.Limits.Rate == nil {
+		return nil
+	}
+	verdict, policy := a.Limits.Rate.Take(c.UserContext(), rateKey(c, caller)), a.Limits.Rate.Policy()
+	c.Set(headerRateLimitPolicy, fmt.Sprintf("%q;q=%d;w=%d", ratePolicy, policy.Requests, wholeSeconds(policy.Period)))
+	c.Set(headerRateLimit, fmt.Sprintf("%q;r=%d;t=%d", ratePolicy, verdict.Remaining, wholeSeconds(verdict.Full)))
+	if verdict.Allowed {
+		return nil
+	}
+	a.Metrics.LimitHit("rate")
+	refused := fault.New(fault.RateLimited, "Too many requests.")
+	refused.RetryAfter = verdict.Wait
+	return refused
+}
+
+// rateKey names whose bucket a request is taken from: the user's, whatever token of theirs it carries, or, where no token is
+// good, the address's at the other end of the connection. No header is believed.
+func rateKey(c *fiber.Ctx, caller *known) string {
+	switch {
+	case caller == nil:
+		return digest("address " + network(c.Context().RemoteIP().String()))
+	case caller.Subject == "":
+		return digest("role " + caller.Role)
+	default:
+		return digest("user " + caller.Subject)
+	}
+}
+
+// network is what one party has at least: an address of IPv4, 64 bits of IPv6.
+func network(text string) string {
+	address, err := netip.ParseAddr(text)
+	if err != nil {
+		return text
+	}
+	if address = address.Unmap(); address.Is4() {
+		return address.String()
+	}
+	prefix, err := address.Prefix(64)
+	if err != nil {
+		return text
+	}
+	return prefix.String()
+}
+
+func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+
+// slot is a request's place among those in flight. A stream has it longer than its handler.
+type slot struct {
+	free func()
+	kept bool
+}
+
+type slotKey struct{}
+
+// bound refuses a request at once where as many as may are in flight: answered late, it would hold up others and be given
+// up by its client.
+func (a *API) bound(c *fiber.Ctx) error {
+	most := int64(a.Limits.InFlight)
+	if most <= 0 {
+		return c.Next()
+	}
+	if a.flying.Add(1) > most {
+		a.flying.Add(-1)
+		a.Metrics.LimitHit("in flight")
+		busy := fault.New(fault.Unavailable, "The service is busy.")
+		busy.RetryAfter = time.Second
+		return busy
+	}
+	s := &slot{free: sync.OnceFunc(func() { a.flying.Add(-1) })}
+	c.Locals(slotKey{}, s)
+	defer func() {
+		if !s.kept {
+			s.free()
+		}
+	}()
+	return c.Next()
+}
+
+// keepSlot has a request count as in flight until what it gives is called.
+func keepSlot(c *fiber.Ctx) (free func()) {
+	s, is := c.Locals(slotKey{}).(*slot)
+	if !is {
+		return func() {}
+	}
+	s.kept = true
+	return s.free
+}

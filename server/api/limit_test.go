@@ -1,0 +1,279 @@
+package api_test
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tasklens/internal/limit"
+	"tasklens/server/api"
+)
+
+// limited allows so many requests an hour.
+func limited(requests int) func(*setup) {
+	return func(c *setup) { c.limits.Rate = limit.New(limit.Policy{Requests: requests, Period: time.Hour}, nil) }
+}
+
+// remaining checks what is told of the limit.
+func (r *response) remaining(limit, rest string) *response {
+	r.t.Helper()
+	if policy, left := r.header.Get("RateLimit-Policy"), r.header.Get("RateLimit"); policy != `"requests";q=`+limit+`;w=3600` || !strings.HasPrefix(left, `"requests";r=`+rest+`;t=`) {
+		r.t.Errorf("RateLimit-Policy is %q, RateLimit %q", policy, left)
+	}
+	return r
+}
+
+func TestWhoAsksTooOften(t *testing.T) {
+	t.Parallel()
+	s := startHouse(t, limited(3))
+	// A user has one bucket, whatever token and way.
+	s.get("/api/projects", asking(s.user(1))...).want(http.StatusOK).remaining("3", "2")
+	s.send(http.MethodPost, "/api/query", "nonsense", asking(s.user(1, "session_id", "other"))...).want(http.StatusBadRequest).remaining("3", "1")
+	s.get("/api/embeddings/status", asking(s.user(1))...).want(http.StatusForbidden).remaining("3", "0")
+	for _, path := range []string{"/api/projects", "/api/statuses"} {
+		r := s.get(path, asking(s.user(1))...).want(http.StatusTooManyRequests).remaining("3", "0")
+		if wait := r.header.Get("Retry-After"); len(wait) != 4 { // the better part of 20 minutes
+			t.Errorf("Retry-After is %q", wait)
+		}
+	}
+	// Others have theirs, and so has who has no good token: the address, whatever headers say.
+	s.get("/api/projects", asking(s.user(2))...).want(http.StatusOK).remaining("3", "2")
+	for i, header := range [][]string{nil, asking("nonsense"), asking(s.user(3, "aud", "another")), {"X-Forwarded-For", "192.0.2.1", "Forwarded", "for=192.0.2.1", "X-Real-Ip", "192.0.2.1"}, asking(s.user(4, "aud", "another"))} {
+		if r := s.get("/api/projects", header...); (r.status == http.StatusTooManyRequests) != (i >= 3) || i < 3 && r.status != http.StatusUnauthorized {
+			t.Errorf("without a good token, request %d: %d", i, r.status)
+		}
+	}
+	s.get("/api/projects", asking(s.user(3))...).want(http.StatusOK).remaining("3", "2")
+	for range 5 {
+		for _, path := range []string{"/healthz", "/readyz", "/openapi.yaml"} {
+			if r := s.get(path).want(http.StatusOK); r.header.Get("RateLimit") != "" {
+				t.Errorf("%s is counted", path)
+			}
+		}
+	}
+}
+
+// Where callers are not known, a token proves nothing to us, and a forged one gets no bucket of its own.
+func TestForgedTokensGetNoBucket(t *testing.T) {
+	t.Parallel()
+	s := start(t, limited(3))
+	for i, header := range [][]string{nil, asking(s.user(1)), asking("forged.one.a"), asking("forged.one.b"), nil} {
+		if r := s.get("/api/projects", header...); (r.status == http.StatusTooManyRequests) != (i >= 3) {
+			t.Errorf("request %d: %d", i, r.status)
+		}
+	}
+}
+
+// Beyond so many at a time a request is refused at once; a stream counts until it ends, and health is always told.
+func TestSoManyAtATime(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.limits.InFlight = 2 })
+	let := make(chan struct{})
+	var once sync.Once
+	release := func() { once.Do(func() { close(let) }) }
+	defer release()
+	arrived := make(chan struct{}, 10)
+	s.streams(func(say func(piece, finish string), _ *http.Request, raw io.Writer) {
+		say("Wait [1]. ", "")
+		arrived <- struct{}{}
+		<-let
+		say("Done.", "stop")
+		_, _ = io.WriteString(raw, "data: [DONE]\n\n")
+	})
+	s.database.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
+		if name == "search_hybrid" {
+			arrived <- struct{}{}
+			<-let
+		}
+		return false
+	})
+	stream := s.openStream(doubleCharge, nil)
+	whole := make(chan *response, 1)
+	go func() { whole <- s.post("/api/hybrid-search", map[string]any{"query": "payment"}) }()
+	<-arrived
+	<-arrived
+	for _, path := range []string{"/api/projects", "/api/statuses"} {
+		r := s.get(path).want(http.StatusServiceUnavailable)
+		if r.header.Get("Retry-After") != "1" || r.problem().Detail != "The service is busy." {
+			t.Errorf("%v %s", r.header, r.text)
+		}
+	}
+	s.get("/healthz").want(http.StatusOK)
+	s.get("/readyz").want(http.StatusOK)
+	release()
+	if _, _, last := stream.rest(); last.name != "done" {
+		t.Errorf("the stream ended with %+v", last)
+	}
+	(<-whole).want(http.StatusOK)
+	// Both places are free again, a moment after the last byte.
+	for end := time.Now().Add(patience); s.get("/api/projects").status != http.StatusOK; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("no place is free")
+		}
+	}
+	for range 5 {
+		s.get("/api/projects").want(http.StatusOK)
+	}
+}
+
+// Who sends slowly, or nothing, does not keep a connection.
+func TestSlowClients(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) {
+		c.limits = api.Limits{HeaderTimeout: 200 * time.Millisecond, ReadTimeout: 600 * time.Millisecond, WriteTimeout: time.Minute, IdleTimeout: 400 * time.Millisecond}
+	})
+	for name, c := range map[string]struct {
+		sent   string
+		answer string // with which the connection ends
+		least  time.Duration
+	}{
+		"nothing":       {"", "", 100 * time.Millisecond},
+		"half a header": {"GET /healthz HTTP/1.1\r\nHost: a\r\nX-", "", 100 * time.Millisecond},
+		"half a body":   {"POST /api/hybrid-search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", "HTTP/1.1 408", 500 * time.Millisecond},
+		"nothing more":  {"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", `{"status":"ok"}`, 300 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer connection.Close()
+			began := time.Now()
+			if _, err := io.WriteString(connection, c.sent); err != nil {
+				t.Fatal(err)
+			}
+			_ = connection.SetReadDeadline(began.Add(patience))
+			text, err := io.ReadAll(connection)
+			if took := time.Since(began); err != nil || took < c.least {
+				t.Errorf("it ended after %v (%v)", took, err)
+			}
+			if !strings.Contains(string(text), c.answer) {
+				t.Errorf("the answer is %q", text)
+			}
+		})
+	}
+}
+
+// Who does not read what was asked for does not keep a connection; a stream may last, as long as it is read.
+func TestSlowReaders(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.limits.WriteTimeout, c.heartbeat = 200*time.Millisecond, 100*time.Millisecond })
+	s.streams(func(say func(piece, finish string), _ *http.Request, raw io.Writer) {
+		say("Wait [1]. ", "")
+		time.Sleep(time.Second) // far longer than a response may take
+		say("Done.", "stop")
+		_, _ = io.WriteString(raw, "data: [DONE]\n\n")
+	})
+	if _, _, last := s.openStream(doubleCharge, nil).rest(); last.name != "done" {
+		t.Errorf("the stream ended with %+v", last)
+	}
+	const size = 32 << 20 // more than lies between us and a client that does not read
+	s.database.answer("list_projects", http.StatusOK, `[{"project_id":1,"key":"A","tickets":0,"name":"`+strings.Repeat("x", size)+`"}]`)
+	connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, err := io.WriteString(connection, "GET /api/projects HTTP/1.1\r\nHost: a\r\nX-Request-Id: unread\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(patience); !strings.Contains(s.log.String(), `"request_id":"unread"`); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the request was never answered")
+		}
+	}
+	time.Sleep(2 * time.Second)
+	_ = connection.SetReadDeadline(time.Now().Add(patience))
+	if read, _ := io.Copy(io.Discard, connection); read >= size {
+		t.Errorf("all %d bytes were sent", read)
+	}
+}
+
+func TestBrowsers(t *testing.T) {
+	t.Parallel()
+	const ours = "https://app.example.com"
+	s := startHouse(t, limited(1000), func(c *setup) { c.limits.Origins = []string{ours, "http://localhost:3000"} })
+	preflight := func(origin string) *response {
+		return s.send(http.MethodOptions, "/api/query", "", "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
+	}
+	r := preflight(ours).want(http.StatusNoContent)
+	for name, want := range map[string]string{
+		"Access-Control-Allow-Origin": ours, "Access-Control-Allow-Methods": "GET, POST, DELETE", "Access-Control-Max-Age": "600", "Vary": "Origin",
+		"Access-Control-Allow-Credentials": "", "Access-Control-Allow-Headers": "Accept, Authorization, Content-Type, X-Request-Id, traceparent, tracestate",
+	} {
+		if got := r.header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	for _, origin := range []string{"https://evil.example.com", "https://app.example.com.evil.net", "http://app.example.com", "https://APP.example.com", "null", "*"} {
+		if r := preflight(origin).want(http.StatusMethodNotAllowed); r.header.Get("Access-Control-Allow-Origin") != "" || r.header.Get("Vary") != "Origin" {
+			t.Errorf("%s may: %v", origin, r.header)
+		}
+		if r := s.get("/api/projects", append(asking(s.user(1)), "Origin", origin)...).want(http.StatusOK); r.header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s may read", origin)
+		}
+	}
+	// A page reads what went wrong as well, even where nothing of ours has seen the request.
+	for name, r := range map[string]*response{
+		"an answer":         s.get("/api/projects", append(asking(s.user(1)), "Origin", ours)...).want(http.StatusOK),
+		"no token":          s.get("/api/projects", "Origin", ours).want(http.StatusUnauthorized),
+		"no route":          s.get("/nothing", "Origin", ours).want(http.StatusNotFound),
+		"too large a body":  s.send(http.MethodPost, "/api/query", strings.Repeat("x", 1<<20+1), "Origin", ours).want(http.StatusRequestEntityTooLarge),
+		"an unknown method": s.send("BREW", "/api/query", "", "Origin", ours).want(http.StatusMethodNotAllowed),
+		"the other's own":   s.get("/healthz", "Origin", "http://localhost:3000").want(http.StatusOK),
+	} {
+		if got := r.header.Get("Access-Control-Allow-Origin"); got != ours && got != "http://localhost:3000" {
+			t.Errorf("%s: Access-Control-Allow-Origin is %q", name, got)
+		}
+		for _, header := range []string{"X-Request-Id", "RateLimit", "RateLimit-Policy", "Retry-After", "Cache-Status"} {
+			if !strings.Contains(r.header.Get("Access-Control-Expose-Headers"), header) {
+				t.Errorf("%s: a page may not read %s", name, header)
+			}
+		}
+	}
+}
+
+// Nobody else's page may ask where no origin is named, and no response is a page.
+func TestOtherPagesMayNot(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, r := range []*response{
+		s.get("/api/projects", "Origin", "https://example.com").want(http.StatusOK),
+		s.send(http.MethodOptions, "/api/projects", "", "Origin", "https://example.com", "Access-Control-Request-Method", "GET").want(http.StatusMethodNotAllowed),
+		s.send(http.MethodPost, "/api/query", strings.Repeat("x", 1<<20+1)).want(http.StatusRequestEntityTooLarge),
+		s.send("BREW", "/api/query", "").want(http.StatusMethodNotAllowed),
+	} {
+		for name, want := range map[string]string{
+			"Access-Control-Allow-Origin": "", "Vary": "", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+			"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "Cross-Origin-Resource-Policy": "same-origin", "Server": "", "Cache-Control": "",
+		} {
+			if got := r.header.Get(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+	}
+}
+
+// A small body that becomes a large one is refused as it is.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	s := startHouse(t)
+	for _, encoding := range []string{"gzip", "br", "deflate", "zstd", "gzip, identity"} {
+		for _, p := range permissions {
+			if p.body == "" || !json.Valid([]byte(p.body)) {
+				continue
+			}
+			header := append(asking(s.user(anAdmin)), "Content-Encoding", encoding)
+			if strings.Contains(p.path, "generate") {
+				p.body = `{"project_id":4}`
+			}
+			s.send(p.method, p.path, p.body, header...).want(http.StatusUnsupportedMediaType)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package api
+
+import "github.com/gofiber/fiber/v2"
+
+// access is what a route asks of its caller where callers are known (AUTH=on). README's table of who may call what says
+// the same, and a test compares them.
+type access int
+
+const (
+	// open routes answer anybody, and are neither counted nor limited.
+	open access = iota
+	// signedIn: the caller's token goes with all that is asked of the database, and row-level security decides what is seen.
+	signedIn
+	// The rest is the service's own work, done with its key for whoever has this role in some project.
+	asViewer
+	asMember
+	asAdmin
+	// projectMember is a member or an admin of the one project that the request names.
+	projectMember
+)
+
+// route is one way to call the service.
+type route struct {
+	method, path string
+	needs        access
+	handle       fiber.Handler
+}
+
+// table is all of them.
+func (a *API) table() []route {
+	all := []route{
+		{fiber.MethodGet, "/healthz", open, a.alive},
+		{fiber.MethodGet, "/readyz", open, a.ready},
+		{fiber.MethodGet, "/openapi.yaml", open, a.describeAPI},
+		{fiber.MethodGet, "/docs", open, docsPage},
+		{fiber.MethodGet, "/docs/:file", open, docsFile},
+		{fiber.MethodPost, "/api/query", signedIn, a.query},
+		{fiber.MethodPost, "/api/hybrid-search", signedIn, a.hybridSearch},
+		{fiber.MethodPost, "/api/tickets/similar", signedIn, a.similarToDraft},
+		{fiber.MethodGet, "/api/tickets/:ticket_id/similar", signedIn, a.similarTickets},
+		{fiber.MethodGet, "/api/projects", signedIn, a.projects},
+		{fiber.MethodGet, "/api/statuses", signedIn, a.statuses},
+		{fiber.MethodGet, "/api/knowledge/search", signedIn, a.searchDocuments},
+		{fiber.MethodGet, "/api/knowledge/entities/:name", signedIn, a.documentsByEntity},
+		{fiber.MethodGet, "/api/knowledge/documents/:id", signedIn, a.getDocument},
+		{fiber.MethodGet, "/api/knowledge/documents/:id/similar", signedIn, a.similarDocuments},
+		{fiber.MethodPost, "/api/knowledge/documents/:id/feedback", asViewer, a.rateDocument},
+		{fiber.MethodPost, "/api/knowledge/documents", asAdmin, a.putDocument},
+		{fiber.MethodDelete, "/api/knowledge/documents/:id", asAdmin, a.deleteDocument},
+		{fiber.MethodPost, "/api/knowledge/enrich/batch", asAdmin, a.enrichBatch},
+		{fiber.MethodGet, "/api/knowledge/enrich/stats", asAdmin, a.enrichStats},
+		{fiber.MethodGet, "/api/embeddings/status", asAdmin, a.embeddingStatus},
+		{fiber.MethodPost, "/api/embeddings/generate", projectMember, a.generateEmbeddings},
+	}
+	if a.MetricsHere {
+		all = append(all, route{fiber.MethodGet, "/metrics", open, a.metrics})
+	}
+	return all
+}
+
+func (a *API) routes() {
+	a.app.Use(a.identify, a.recoverPanic, a.preflight)
+	for _, r := range a.table() {
+		handlers := []fiber.Handler{r.handle}
+		if r.needs != open {
+			handlers = []fiber.Handler{a.bound, a.admit(r.needs), r.handle}
+		}
+		if r.method == fiber.MethodGet {
+			a.app.Get(r.path, handlers...) // and HEAD
+		} else {
+			a.app.Add(r.method, r.path, handlers...)
+		}
+	}
+}
+
+func (a *API) describeAPI(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderContentType, "application/yaml; charset=utf-8")
+	return c.Send(openAPI)
+}

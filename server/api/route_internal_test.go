@@ -1,0 +1,75 @@
+package api
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// inREADME is how README words what a route asks of its caller.
+var inREADME = map[access]string{
+	open: "anybody", signedIn: "every user: they see what row-level security shows them", asViewer: "viewers of any project",
+	projectMember: "members of that project", asAdmin: "admins of any project",
+}
+
+// README's table of who may call what names every route once, and with what the code asks of its caller.
+func TestTheTableOfCallers(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(text), "| request | who may make it")
+	if !found {
+		t.Fatal("README has no table of callers")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	said := map[string]string{}
+	for _, row := range strings.Split(table, "\n")[2:] {
+		columns := strings.Split(row, "|")
+		for _, request := range regexp.MustCompile("`([A-Z]+ /[^`]*)`").FindAllStringSubmatch(columns[1], -1) {
+			if said[request[1]] != "" {
+				t.Errorf("%s stands there twice", request[1])
+			}
+			said[request[1]] = strings.TrimSpace(columns[2])
+		}
+	}
+	for _, r := range (&API{}).table() {
+		name := r.method + " " + documented(r.path)
+		if said[name] != inREADME[r.needs] {
+			t.Errorf("README says of %s: %q, the code %q", name, said[name], inREADME[r.needs])
+		}
+		delete(said, name)
+	}
+	for name := range said {
+		t.Errorf("README tells of %s, which is no route", name)
+	}
+}
+
+// What is open needs no token in the OpenAPI document either, and of all else it says how it is refused.
+func TestAccessIsDocumented(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(openAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range (&API{}).table() {
+		operation := doc.Paths.Value(documented(r.path)).GetOperation(r.method)
+		if isOpen := operation.Security != nil && len(*operation.Security) == 0; isOpen != (r.needs == open) {
+			t.Errorf("%s %s: open is %t", r.method, r.path, isOpen)
+		}
+		for _, status := range []int{401, 403, 429, 503} {
+			if r.needs != open && operation.Responses.Status(status) == nil {
+				t.Errorf("%s %s: no word of %d", r.method, r.path, status)
+			}
+		}
+	}
+}
+
+// documented is a path as documents write it.
+func documented(path string) string {
+	return regexp.MustCompile(`:(\w+)`).ReplaceAllString(path, "{$1}")
+}
