@@ -75,7 +75,7 @@ func (l *Limiter) Take(ctx context.Context, key string) Verdict {
 }
 
 // script is judge, where the bucket is: by Redis's own clock, so that copies whose clocks differ agree. Times are in
-// microseconds; written as %.0f, since Lua would round them.
+// microseconds.
 const script = `
 local now = redis.call('TIME')
 now = now[1] * 1000000 + now[2]
@@ -85,7 +85,7 @@ local after = full + interval
 if after - now > period then
   return {0, full - now, after - now - period}
 end
-redis.call('SET', KEYS[1], string.format('%.0f', after), 'PX', math.ceil((after - now) / 1000))
+redis.call('SET', KEYS[1], after, 'PX', math.ceil((after - now) / 1000))
 return {1, after - now, 0}
 `
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -160,6 +162,36 @@ func TestTheScriptIsTheSameArithmetic(t *testing.T) {
 		if got.Allowed != want.Allowed || got.Remaining != want.Remaining || (got.Full-want.Full).Abs() > 30*time.Second || (got.Wait-want.Wait).Abs() > 30*time.Second {
 			t.Errorf("request %d: Redis says %+v, we %+v", i, got, want)
 		}
+	}
+}
+
+// Redis keeps times to the microsecond: rounded, many small steps would be none.
+func TestTheScriptKeepsMicroseconds(t *testing.T) {
+	t.Parallel()
+	url, _ := testbed.Redis(t)
+	store, err := cache.NewRedis(url, 5*time.Second, func(string, error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	const interval, period = 3_600_000_007, 7_200_000_000
+	whole := 0
+	for i := range 5 {
+		key := fmt.Sprint(i)
+		answer, err := store.Run(t.Context(), script, []string{key}, interval, period)
+		if err != nil || !slices.Equal(answer, []int64{1, interval, 0}) {
+			t.Fatalf("%d, %v", answer, err)
+		}
+		kept, found := store.Get(t.Context(), key)
+		if !found || len(kept) != 16 || strings.Trim(string(kept), "0123456789") != "" {
+			t.Fatalf("kept is %q", kept)
+		}
+		if strings.HasSuffix(string(kept), "000007") {
+			whole++
+		}
+	}
+	if whole == 5 {
+		t.Error("whole seconds alone are kept")
 	}
 }
 
