@@ -52,7 +52,12 @@ func TestKeywords(t *testing.T) {
 			t.Errorf("%q is a keyword among %q", no, got)
 		}
 	}
-	if got := Document("", strings.Join(strings.Fields(runbook), " ")).Keywords; len(got) != maxKeywords {
+	const times = "A ferry waits three hours. The ferry's page has a crane, and every page of three hours a name."
+	if diff := cmp.Diff([]string{"page", "harbour", "ferry"}, Document("Harbour page", times).Keywords); diff != "" {
+		t.Errorf("what is named once, measures and generalities are no keywords but in the title (-want +got):\n%s", diff)
+	}
+	twice := strings.Repeat("Cranes lift containers, tugs pull barges, pilots board tankers, divers inspect hulls, buoys mark channels, lighthouses warn. ", 2)
+	if got := Document("", twice).Keywords; len(got) != maxKeywords {
 		t.Errorf("of a longer text: %q", got)
 	}
 }
