@@ -3,14 +3,15 @@
 create function private.clean_keywords(keywords text[]) returns text[]
 language sql immutable security invoker set search_path = ''
 as $$
-  select array(select lower(k) from unnest((private.combine_keywords(clean_keywords.keywords, '{}')) [1:50]) k)
+  -- Without the character that score_documents joins keywords by: what holds it would be found across two of them.
+  select array(select lower(k) from unnest((private.combine_keywords(clean_keywords.keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0)
 $$;
 comment on function private.clean_keywords(text[]) is 'The first 50 different keywords of a query, in small letters; blank ones say nothing.';
 revoke execute on function private.clean_keywords(text[]) from public;
 grant execute on function private.clean_keywords(text[]) to service_role;
 
 -- What speaks for some documents, in numbers of 0 to 1 (similarity: what it is). Keywords are joined by a character that no
--- keyword has, and looked through at once.
+-- keyword of a query has, and looked through at once.
 create function private.score_documents(
   document_ids uuid[],
   similarities double precision[],

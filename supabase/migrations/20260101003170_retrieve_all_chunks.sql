@@ -26,7 +26,7 @@ as $$
     from private.scan_chunks(
       retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, retrieve_all_chunks.project_filter,
       -- No similarity is as low as -2: the threshold holds for the cut vectors.
-      retrieve_all_chunks.status_filter, -2, 300, 100) s
+      retrieve_all_chunks.status_filter, -2, 300, 300) s
     join public.chunks c using (chunk_id)
     union all
     select d.chunk_id, null, null, d.document_id, 'document', d.text, d.tokens, e.embedding
