@@ -1,7 +1,7 @@
 -- Chunks of tickets and documents for one answer, compared by their first 768 numbers.
 
 begin;
-select plan(14);
+select plan(15);
 
 -- A vector of two parts: the first within the 768 numbers that count, the second behind them.
 create function pg_temp.long(x double precision, y double precision, behind double precision default 0) returns extensions.vector
@@ -39,6 +39,7 @@ $$;
 select results_eq($$ select * from pg_temp.found(0.7) $$, array['valve 1 over', 'pump again 0.95 over', 'pump 0.9 over', 'turn off 0.8 over'],
   'tickets and documents in one order, by the numbers that count');
 select results_eq($$ select * from pg_temp.found(-0.5, 2) $$, array['valve 1 over', 'pump again 0.95 over'], 'no more than asked for');
+select results_eq($$ select * from pg_temp.found(0.7, 3) $$, array['valve 1 over', 'pump again 0.95 over', 'pump 0.9 over'], 'the nearest, whosever they are');
 select results_eq($$ select * from pg_temp.found(0.7, 3, per_source => 1) $$, array['valve 1 over', 'pump again 0.95 over', 'turn off 0.8 over'],
   'a ticket leaves room for others');
 select results_eq($$ select * from pg_temp.found(0.94) $$, array['valve 1 over', 'pump again 0.95 over'], 'one threshold holds for all');

@@ -30,6 +30,7 @@ func TestEntities(t *testing.T) {
 	}
 	for text, want := range map[string][]Entity{
 		"Mrs. Okafor has it on her phone, which is a Galaxy A13, and she calls on Mondays.":  {{"Okafor", "person"}, {"Galaxy A13", "other"}},
+		"Marisol Okonkwo and Bruno wrote it. Quibbling Zanders is in. Zorking is off.":       {{"Marisol Okonkwo", "other"}, {"Okonkwo", "other"}, {"Bruno", "person"}, {"Quibbling Zanders", "other"}, {"Zanders", "other"}},
 		"Die Aufsicht akzeptiert die Frist, wenn wir es in der Antwort an die Person sagen.": {},
 	} {
 		if diff := cmp.Diff(want, Document("", text).NamedEntities); diff != "" {
