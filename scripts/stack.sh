@@ -84,7 +84,7 @@ clear_way() {
   mkdir -p "$run"
   other=$(owner)
   [ -z "$other" ] || die "another one runs here already (process $other): stop it first"
-  for name in service postgrest gateway model chaos redis; do end $name; done
+  for name in enrich service postgrest gateway model chaos redis; do end $name; done
 }
 
 # From now on everything that is started here ends with this script.
@@ -98,6 +98,7 @@ own() {
 finish() {
   trap - EXIT
   trap '' INT TERM
+  end enrich
   end service
   end postgrest
   end gateway
@@ -164,12 +165,14 @@ start_model() {
   PORT=0 begin model "$server" model
   OPENAI_BASE_URL=$(address_of model)/v1
   export OPENAI_BASE_URL EMBEDDING_MODEL=offline-embedding CHAT_MODEL=offline-chat
+  # It costs nobody anything, and limits nobody.
+  export ENRICH_REQUESTS_PER_MINUTE=${ENRICH_REQUESTS_PER_MINUTE:-6000}
 }
 
 # For scripts that talk to what runs here; see find_stack.
 remember() {
   local name
-  (umask 077 && for name in SUPABASE_URL SUPABASE_REST_URL SUPABASE_SERVICE_ROLE_KEY OPENAI_BASE_URL OPENAI_API_KEY EMBEDDING_MODEL CHAT_MODEL; do
+  (umask 077 && for name in SUPABASE_URL SUPABASE_REST_URL SUPABASE_SERVICE_ROLE_KEY OPENAI_BASE_URL OPENAI_API_KEY EMBEDDING_MODEL CHAT_MODEL ENRICH_REQUESTS_PER_MINUTE; do
     if [ -n "${!name:-}" ]; then printf '%s=%q\n' "$name" "${!name}"; fi
   done >"$run/env")
 }

@@ -108,13 +108,16 @@ func measureGenerated(ctx context.Context, c benchConfig, o benchOptions) error 
 		restURL = c.SupabaseURL + "/rest/v1"
 	}
 	return bench.Run{
-		Connection: connection, Collection: bench.WithChunks(o.chunks),
+		Connection: connection, Collection: bench.WithChunks(o.chunks), Documents: benchDocuments,
 		Service: bench.Endpoint{URL: c.ServiceURL}, REST: bench.Endpoint{URL: restURL, Key: c.ServiceRoleKey}, Model: bench.Endpoint{URL: c.OpenAIBaseURL},
 		Processes: []bench.Process{{Name: "service", PID: c.ServicePID}, {Name: "REST", PID: c.RESTPID}, {Name: "model", PID: c.ModelPID}, {Name: "Postgres", PID: c.PostgresPID}},
 		Salt:      int(time.Now().Unix()) << 30, Queries: o.queries, Clients: []int{1, 8, 32}, Lasting: time.Duration(o.seconds * float64(time.Second)), Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay},
 		Parts: o.parts, Progress: progress,
 	}.Do(ctx, os.Stdout)
 }
+
+// benchDocuments is the number of documents, whatever that of the chunks.
+const benchDocuments = 20_000
 
 // Of the keyword search's two databases.
 const (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/caarlos0/env/v11"
 	"github.com/jackc/pgx/v5"
@@ -18,13 +19,14 @@ type evalConfig struct {
 	DatabaseURL string `env:"DATABASE_URL,required"`
 }
 
-// evaluate measures a running service by a collection that it has loaded: its rankings, or its answers.
+// evaluate measures a running service by a collection that it has loaded: its rankings, its answers, or its searches for
+// documents.
 func evaluate(ctx context.Context, args []string) error {
 	var option string
 	if len(args) == 2 {
 		option, args = args[0], args[1:]
 	}
-	if len(args) != 1 || option != "" && option != "--keyword" && option != "--answers" {
+	if len(args) != 1 || !slices.Contains([]string{"", "--keyword", "--answers", "--documents"}, option) {
 		return errUsage
 	}
 	config, err := env.ParseAs[evalConfig]()
@@ -35,8 +37,11 @@ func evaluate(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if option == "--answers" {
+	switch option {
+	case "--answers":
 		return evaluateAnswers(ctx, config, folder)
+	case "--documents":
+		return evaluateDocuments(ctx, config, folder)
 	}
 	return evaluateRanking(ctx, config, folder, option == "--keyword")
 }
@@ -50,25 +55,22 @@ func evaluateAnswers(ctx context.Context, config evalConfig, folder string) erro
 	if err != nil {
 		return err
 	}
-	if err := eval.PrintAnswers(os.Stdout, filepath.Base(folder), rates); err != nil {
-		return err
-	}
-	return evaluateDocuments(ctx, config, folder)
+	return eval.PrintAnswers(os.Stdout, filepath.Base(folder), rates)
 }
 
-// evaluateDocuments measures the searches for documents, where the collection has questions about some.
+// evaluateDocuments measures the searches for documents as they are at present, enriched or not.
 func evaluateDocuments(ctx context.Context, config evalConfig, folder string) error {
 	questions, err := eval.ReadDocumentQuestions(folder)
-	if err != nil || len(questions) == 0 {
-		return err
+	if err != nil {
+		return fmt.Errorf("read questions: %w", err)
 	}
 	progress("searching documents")
-	rows, err := eval.RankDocuments(ctx, eval.Service{URL: config.ServiceURL}, questions)
+	ranking, err := eval.RankDocuments(ctx, eval.Service{URL: config.ServiceURL}, questions)
 	if err != nil {
 		return err
 	}
 	fmt.Println()
-	return eval.PrintDocuments(os.Stdout, filepath.Base(folder), questions, rows)
+	return ranking.Print(os.Stdout, filepath.Base(folder), questions)
 }
 
 func evaluateRanking(ctx context.Context, config evalConfig, folder string, keywordAlone bool) error {

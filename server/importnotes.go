@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"tasklens/internal/enrich"
 	"tasklens/internal/knowledge"
 	"tasklens/internal/notefile"
 )
@@ -24,7 +25,8 @@ func importNotes(ctx context.Context, config Config, path string) error {
 	started := time.Now()
 	bar := newBar(int64(notes.Len()), "importing", false)
 	told := 0
-	sum, err := knowledge.Import(ctx, newDatabase(config).AsService(), indexer, notes.Notes(), func(bad error) {
+	db := newDatabase(config).AsService()
+	sum, err := knowledge.Import(ctx, db, indexer, notes.Notes(), func(bad error) {
 		if told++; told <= maxTold {
 			_ = bar.Clear()
 			fmt.Fprintf(os.Stderr, "left out: %v\n", bad)
@@ -44,5 +46,10 @@ func importNotes(ctx context.Context, config Config, path string) error {
 	}
 	fmt.Printf("%d documents (%d new) in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d files; %.1f s\n",
 		sum.Documents, sum.Created, sum.Chunks, sum.Embedded, sum.Tokens, sum.Reused, sum.Bad, time.Since(started).Seconds())
+	if stats, err := enrich.ReadStats(ctx, db); err != nil {
+		return err
+	} else if stats.Unenriched > 0 {
+		fmt.Printf("%d documents are not enriched: scripts/enrich has them found by names and keywords\n", stats.Unenriched)
+	}
 	return nil
 }

@@ -30,10 +30,10 @@ const usage = `usage: server VERB
                  show which questions found nothing lately (scripts/questions)
   calibrate [--precision 0.9] [PATH]
                  measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
-  eval [--keyword | --answers] PATH
-                 measure the ranking of a running service by a collection with judgements, or its answers by one with
-                 questions (scripts/eval)
-  bench [--chunks N] [--only load,sql,recall,http,answers] [--queries N] [--seconds N]
+  eval [--keyword | --answers | --documents] PATH
+                 measure the ranking of a running service by a collection with judgements, or its answers or its searches
+                 for documents by one with questions (scripts/eval)
+  bench [--chunks N] [--only load,sql,recall,documents,http,answers] [--queries N] [--seconds N]
   bench keyword | bound | fresh | real PATH | model
                  measure speed and recall (scripts/bench)
   chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)

@@ -8,6 +8,7 @@ var stopWords = set(`
 	a an the this that these those some any each every all both either neither no none such same other another
 	i me my mine myself we us our ours ourselves you your yours yourself he him his she her hers it its itself
 	they them their theirs themselves who whom whose which what
+	somebody someone something anybody anyone anything everybody everyone everything nobody none nothing
 	about above across after against along among around as at before behind below beneath beside between beyond by down
 	during except for from in inside into like near of off on onto out outside over past per since than through throughout
 	till to toward towards under until up upon via with within without

@@ -99,7 +99,7 @@ func TestEverythingIsMeasured(t *testing.T) {
 	database := testbed.Database(t)
 	run := connect(t, database.OwnerURL)
 	run.Collection, run.Queries, run.Lasting, run.Parts = bench.WithChunks(300), 12, 100*time.Millisecond, bench.Parts
-	run.Clients = []int{1, 4}
+	run.Clients, run.Documents = []int{1, 4}, 200
 	run.Delays = bench.Delays{Embed: 2 * time.Millisecond, Chat: 5 * time.Millisecond}
 	start(t, database, &run)
 	var out strings.Builder
@@ -166,6 +166,12 @@ func TestEverythingIsMeasured(t *testing.T) {
 	for _, row := range []string{"none", "project of 50%", "status of 10%", "project of one ticket", "project of 10% on other topics", "none; about a ticket of 30 chunks"} {
 		positive(row, 0)
 		if got := rows[row]; len(got) < 6 || got[2] != "1.000" || got[5] != "1.000" {
+			t.Errorf("%s: %q: want full recall", row, got)
+		}
+	}
+	for _, row := range []string{"5; as they are", "200; 0.1, 0.3, 0.3, 0.3", "10 of both", "100 of both"} {
+		positive(row, 0, 3, 4)
+		if got := rows[row]; len(got) != 5 || got[1] != "1.0000" {
 			t.Errorf("%s: %q: want full recall", row, got)
 		}
 	}

@@ -86,6 +86,13 @@ begin
       from source s
       where j.embedding_job_id = s.embedding_job_id and s.is_there
       returning j.embedding_job_id, j.ticket_id, s.project_id, s.document_id, j.attempts, j.lease_id, s.with_tickets
+    ), given_up as (
+      -- Whom somebody holds is not waited for: who changes its text asks for it anew.
+      select d.id from public.documents d
+      where d.id in (select c.document_id from claimed c where c.lease_id is null) and d.embedding_status = 'pending'
+      for no key update skip locked
+    ), told as (
+      update public.documents d set embedding_status = 'failed' from given_up g where d.id = g.id
     )
     select jsonb_agg(jsonb_build_object(
         'job_id', c.embedding_job_id, 'project_id', c.project_id, 'ticket_id', c.ticket_id, 'document_id', c.document_id, 'attempt', c.attempts

@@ -3,7 +3,7 @@
 
 create function private.document_candidates(query_keywords text[], document_limit integer)
 returns table (document_id uuid)
-language sql stable rows 1500 security invoker set search_path = ''
+language sql stable rows 4500 security invoker set search_path = ''
 as $$
   (select d.id from public.documents d
     where not d.archived and d.embedding_status = 'complete' and d.utility_score > 0

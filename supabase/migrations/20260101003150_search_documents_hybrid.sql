@@ -3,14 +3,15 @@
 create function private.clean_keywords(keywords text[]) returns text[]
 language sql immutable security invoker set search_path = ''
 as $$
-  select array(select lower(k) from unnest((private.combine_keywords(clean_keywords.keywords, '{}')) [1:50]) k)
+  -- Without the character that score_documents joins keywords by: what holds it would be found across two of them.
+  select array(select lower(k) from unnest((private.combine_keywords(clean_keywords.keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0)
 $$;
 comment on function private.clean_keywords(text[]) is 'The first 50 different keywords of a query, in small letters; blank ones say nothing.';
 revoke execute on function private.clean_keywords(text[]) from public;
 grant execute on function private.clean_keywords(text[]) to service_role;
 
 -- What speaks for some documents, in numbers of 0 to 1 (similarity: what it is). Keywords are joined by a character that no
--- keyword has, and looked through at once.
+-- keyword of a query has, and looked through at once.
 create function private.score_documents(
   document_ids uuid[],
   similarities double precision[],
@@ -88,7 +89,7 @@ begin
     select document_ids || array_agg(c.document_id), similarities || array_agg(c.similarity) into document_ids, similarities
       from (
         select a.document_id, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
-        from private.document_candidates(wanted, 500) a
+        from private.document_candidates(wanted, 1500) a
         join public.embeddings e on e.document_id = a.document_id and e.chunk_id is null
         where not exists (select from unnest(document_ids) as n(id) where n.id = a.document_id)
           and (embedding_model is null or e.model = embedding_model)
@@ -117,6 +118,6 @@ begin
 end
 $$;
 comment on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) is
-  'Documents strictly over match_threshold by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that some keyword of the document contains, without regard to case; utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). Where at most 1,000 documents are over the threshold all of them are scored, else the 1,000 nearest and the 500 most useful, newest and with most keywords. track_retrievals counts them as retrieved. embedding_model: vectors of other models are not compared; null: of any. match_count at most 100.';
+  'Documents strictly over match_threshold by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that some keyword of the document contains, without regard to case; utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). Where at most 1,000 documents are over the threshold all of them are scored, else the 1,000 nearest and the 1,500 most useful, newest and with most keywords. track_retrievals counts them as retrieved. embedding_model: vectors of other models are not compared; null: of any. match_count at most 100.';
 revoke execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) from public, anon, authenticated;
 grant execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) to service_role;

@@ -14,12 +14,18 @@ language plpgsql volatile rows 20 security invoker set search_path = '' set jit 
 as $$
 declare
   wanted constant integer := greatest(1, least(100, match_count));
+  -- More is read than is wanted; see scan_documents.
+  read constant integer := greatest(150, wanted);
   saved_sort constant text := current_setting('enable_sort');
   ids bigint[];
 begin
+  -- Nothing is similar to what has no direction.
+  if query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
+    return;
+  end if;
   perform set_config('hnsw.ef_search', '200', true);
   perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
-  -- More is read than is wanted; see scan_documents. The order must come from the index, whatever the statistics say.
+  -- The order must come from the index, whatever the statistics say.
   perform set_config('enable_sort', 'off', true);
   execute 'select array(
       select e.embedding_id
@@ -28,8 +34,19 @@ begin
         and (select not d.archived and d.embedding_status = ''complete'' from public.documents d where d.id = e.document_id)
       order by e.embedding operator(extensions.<=>) $1
       limit $3)'
-    into ids using query_embedding, embedding_model, greatest(150, wanted);
+    into ids using query_embedding, embedding_model, read;
   perform set_config('enable_sort', saved_sort, true);
+  -- The index gave up before it had as many, or there are no more: all are compared.
+  if cardinality(ids) < read then
+    ids := array(
+      with compared as materialized (
+        select e.embedding_id, e.embedding operator(extensions.<=>) query_embedding as distance
+        from public.documents d
+        join public.embeddings e on e.document_id = d.id
+        where not d.archived and d.embedding_status = 'complete' and e.chunk_id is not null and e.model = retrieve_document_chunks.embedding_model
+      )
+      select c.embedding_id from compared c order by c.distance, c.embedding_id limit wanted);
+  end if;
 
   return query
     with compared as materialized (

@@ -26,7 +26,7 @@ as $$
     from private.scan_chunks(
       retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, retrieve_all_chunks.project_filter,
       -- No similarity is as low as -2: the threshold holds for the cut vectors.
-      retrieve_all_chunks.status_filter, -2, 300, 100) s
+      retrieve_all_chunks.status_filter, -2, 300, 300) s
     join public.chunks c using (chunk_id)
     union all
     select d.chunk_id, null, null, d.document_id, 'document', d.text, d.tokens, e.embedding
@@ -45,7 +45,8 @@ as $$
   ), nearest as materialized (
     select n.* from numbered n
     where n.place = 1 or n.similarity > retrieve_all_chunks.match_threshold
-    order by coalesce(n.place_in_source > greatest(1, retrieve_all_chunks.source_chunk_limit), false), n.place
+    -- "Greatest" passes over null.
+    order by retrieve_all_chunks.source_chunk_limit is not null and n.place_in_source > greatest(1, retrieve_all_chunks.source_chunk_limit), n.place
     limit greatest(1, least(100, retrieve_all_chunks.match_count))
   )
   select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.document_id, d.title, n.kind, n.text, n.tokens,

@@ -1,7 +1,7 @@
 -- Documents are embedded through the same queue as tickets.
 
 begin;
-select plan(20);
+select plan(25);
 set local role service_role;
 
 create function pg_temp.doc(digit integer) returns uuid
@@ -60,6 +60,21 @@ select results_eq('select document_id, title, last_error from public.list_dead_e
 select is((select dead from public.embedding_status('m')), 1::bigint, 'and counted');
 select is(public.replay_embedding_jobs(), 1::bigint, 'it can be replayed');
 select is((select embedding_status from public.documents where id = pg_temp.doc(2)), 'pending', 'and is hoped for again');
+
+-- Leases that run out ----------------------------------------------------------------------------------------------
+
+create function pg_temp.come_due() returns void
+language sql as $$ update private.embedding_jobs set due_at = clock_timestamp() - interval '1 hour' $$;
+select pg_temp.come_due();
+select is(pg_temp.claim(2), '2/1', 'what its worker takes with it');
+select pg_temp.come_due();
+select is(pg_temp.claim(2), '2/2', 'is taken again');
+select pg_temp.come_due();
+select is(pg_temp.claim(2), 'none', 'so many times and no more');
+select is((select embedding_status from public.documents where id = pg_temp.doc(2)) || ' ' || (select embedding_status from public.documents where id = pg_temp.doc(1)),
+  'failed complete', 'then it is given up, which is told of it alone');
+select public.replay_embedding_jobs();
+select is((select embedding_status from public.documents where id = pg_temp.doc(2)), 'pending', 'until it is replayed');
 
 -- What is missing, and what is gone ---------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 -- Documents by meaning, keywords, usefulness and age: every number of a result, worked out by hand.
 
 begin;
-select plan(48);
+select plan(49);
 
 -- The first thing that this connection does, as callers do it: pgvector is not even loaded yet.
 set local role service_role;
@@ -92,6 +92,7 @@ select is(pg_temp.share('{%}') || ' ' || pg_temp.share('{0%_u}') || ' ' || pg_te
 select is(pg_temp.share('{e_case}') || ' ' || pg_temp.share('{r_ft}') || ' ' || pg_temp.share('{\\}'), '1 0 0', '_ and \ are what they are');
 select is(pg_temp.share('{c++,.*}'), 0.5::real, 'and so is all else');
 select is(pg_temp.share('{protocolleader}') || ' ' || pg_temp.share('{"protocol leader"}'), '0 0', 'what spans two keywords is in neither');
+select is(pg_temp.share(array[e'protocol\x01leader', 'raft']), 1::real, 'nor by what joins them within the search');
 select is(pg_temp.share('{}') || ' ' || pg_temp.share(null) || ' ' || pg_temp.share('{"",NULL," "}'), '0 0 0', 'no keywords, no score');
 select is(pg_temp.share('{raft,"",NULL}'), 1::real, 'blank ones don''t count');
 

@@ -1,7 +1,7 @@
 -- Chunks of documents for an answer, with how similar they are to one another.
 
 begin;
-select plan(8);
+select plan(12);
 set local role service_role;
 
 create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
@@ -38,6 +38,18 @@ select results_eq($$ select document_id, title from public.retrieve_document_chu
 update public.documents set content = 'new' where id = pg_temp.doc(2);
 select results_eq($$ select * from pg_temp.found(0.7) $$, array['One 1 1 0.96 over {1}'], 'chunks of a former text are not shown');
 select throws_ok($$ select from public.retrieve_document_chunks('[1,0]', 'm') $$, '22000', null, 'a question of another dimension is refused');
+select is_empty($$ select from public.retrieve_document_chunks(pg_temp.unit(0), 'm', -2) $$, 'nothing is like what has no direction');
+
+-- The index gives up among the chunks of an archived document, which are the nearest.
+insert into public.document_chunks (document_id, position, text, tokens, input_hash)
+select pg_temp.doc(3), i, 'archived', 1, 'h' from generate_series(1, 400) i;
+insert into public.embeddings (document_id, chunk_id, model, embedding)
+select c.document_id, c.chunk_id, 'm', pg_temp.unit(1, 0.0001 * c.position) from public.document_chunks c where c.document_id = pg_temp.doc(3) and c.position > 0;
+select is((select count(*) from pg_temp.found(-1)), 2::bigint, 'what is archived hides nobody');
+set local hnsw.max_scan_tuples = 1;
+select results_eq($$ select * from pg_temp.found(-0.1) $$, array['One 1 1 0.96 over {1,0.28}', 'One 2 2 0 over {0.28,1}'],
+  'also where the index gives up: everything is compared');
+select is(current_setting('enable_sort'), 'on', 'the caller''s planner settings are as before');
 
 select * from finish();
 rollback;

@@ -1,7 +1,7 @@
 -- Chunks of tickets and documents for one answer, compared by their first 768 numbers.
 
 begin;
-select plan(11);
+select plan(15);
 
 -- A vector of two parts: the first within the 768 numbers that count, the second behind them.
 create function pg_temp.long(x double precision, y double precision, behind double precision default 0) returns extensions.vector
@@ -39,6 +39,7 @@ $$;
 select results_eq($$ select * from pg_temp.found(0.7) $$, array['valve 1 over', 'pump again 0.95 over', 'pump 0.9 over', 'turn off 0.8 over'],
   'tickets and documents in one order, by the numbers that count');
 select results_eq($$ select * from pg_temp.found(-0.5, 2) $$, array['valve 1 over', 'pump again 0.95 over'], 'no more than asked for');
+select results_eq($$ select * from pg_temp.found(0.7, 3) $$, array['valve 1 over', 'pump again 0.95 over', 'pump 0.9 over'], 'the nearest, whosever they are');
 select results_eq($$ select * from pg_temp.found(0.7, 3, per_source => 1) $$, array['valve 1 over', 'pump again 0.95 over', 'turn off 0.8 over'],
   'a ticket leaves room for others');
 select results_eq($$ select * from pg_temp.found(0.94) $$, array['valve 1 over', 'pump again 0.95 over'], 'one threshold holds for all');
@@ -54,6 +55,34 @@ select results_eq(
 select results_eq($$ select array(select round(s::numeric, 2)::real from unnest(similarities) s)::text from public.retrieve_all_chunks(pg_temp.long(1, 0), 'm', 0.7, 20, null, null, 1) $$,
   array['{1,0.95,0.9,0.8}', '{0.95,1,0.99,0.95}', '{0.9,0.99,1,0.98}', '{0.8,0.95,0.98,1}'], 'and how alike all are');
 select throws_ok($$ select from public.retrieve_all_chunks('[1,0]', 'm') $$, '22000', null, 'a question of another dimension is refused');
+
+-- Many of both ----------------------------------------------------------------------------------------------------------
+
+-- 140 tickets and 140 documents in turn, the nearer the smaller the number; behind what counts, a ticket's vector goes the
+-- other way, so that among all its numbers the farthest are the nearest.
+reset role;
+insert into public.tickets (ticket_id, project_id, status_id, key, name) select 100 + i, 1, 1, 'AA-' || 100 + i, 'many' from generate_series(1, 140) i;
+insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+select 1, 100 + i, 'ticket', 0, 'many ' || 2 * i, 1, 'h', 'm', 
+  extensions.l2_normalize(pg_temp.long(-cos(0.005 * i), -sin(0.005 * i), 1 - 0.005 * i))
+from generate_series(1, 140) i;
+insert into public.documents (id, title, embedding_status)
+select ('00000000-0000-4000-9000-' || lpad(i::text, 12, '0'))::uuid, 'many', 'complete' from generate_series(1, 140) i;
+insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash)
+select d.id, d.id, 0, 'many ' || 2 * right(d.id::text, 12)::integer - 1, 1, 'h' from public.documents d where d.title = 'many';
+insert into public.embeddings (document_id, chunk_id, model, embedding)
+select d.id, d.id, 'm', extensions.subvector(pg_temp.long(-cos(0.005 * (right(d.id::text, 12)::integer - 0.5)), -sin(0.005 * (right(d.id::text, 12)::integer - 0.5))), 1, 768)
+from public.documents d where d.title = 'many';
+set local role service_role;
+create function pg_temp.many(threshold double precision, count integer) returns text[]
+language sql as $$
+  select array_agg(text order by place)
+  from public.retrieve_all_chunks(pg_temp.long(-1, 0), 'm', threshold, count) with ordinality as f(chunk_id, ticket_id, project_id, project_name,
+    ticket_key, ticket_name, status, document_id, title, kind, text, tokens, similarity, over_threshold, similarities, place)
+$$;
+select is(pg_temp.many(0.7, 20), array(select 'many ' || i from generate_series(1, 20) i), 'of many over the threshold as many as are wanted, from both in turn');
+select is(pg_temp.many(0.7, 100), array(select 'many ' || i from generate_series(1, 100) i), 'however many are wanted');
+select is(pg_temp.many(0.9999, 100), array(select 'many ' || i from generate_series(1, 5) i), 'and all where there are fewer');
 
 select * from finish();
 rollback;

@@ -30,6 +30,7 @@ func TestEntities(t *testing.T) {
 	}
 	for text, want := range map[string][]Entity{
 		"Mrs. Okafor has it on her phone, which is a Galaxy A13, and she calls on Mondays.":  {{"Okafor", "person"}, {"Galaxy A13", "other"}},
+		"Marisol Okonkwo and Bruno wrote it. Quibbling Zanders is in. Zorking is off.":       {{"Marisol Okonkwo", "other"}, {"Okonkwo", "other"}, {"Bruno", "person"}, {"Quibbling Zanders", "other"}, {"Zanders", "other"}},
 		"Die Aufsicht akzeptiert die Frist, wenn wir es in der Antwort an die Person sagen.": {},
 	} {
 		if diff := cmp.Diff(want, Document("", text).NamedEntities); diff != "" {
@@ -52,7 +53,12 @@ func TestKeywords(t *testing.T) {
 			t.Errorf("%q is a keyword among %q", no, got)
 		}
 	}
-	if got := Document("", strings.Join(strings.Fields(runbook), " ")).Keywords; len(got) != maxKeywords {
+	const times = "A ferry waits three hours. The ferry's page has a crane, and every page of three hours a name."
+	if diff := cmp.Diff([]string{"page", "harbour", "ferry"}, Document("Harbour page", times).Keywords); diff != "" {
+		t.Errorf("what is named once, measures and generalities are no keywords but in the title (-want +got):\n%s", diff)
+	}
+	twice := strings.Repeat("Cranes lift containers, tugs pull barges, pilots board tankers, divers inspect hulls, buoys mark channels, lighthouses warn. ", 2)
+	if got := Document("", twice).Keywords; len(got) != maxKeywords {
 		t.Errorf("of a longer text: %q", got)
 	}
 }

@@ -118,10 +118,17 @@ func (f *finder) run(line string, spans [][]int, prose bool) {
 		if n == 0 {
 			if end := i + 1; end < len(spans) && company.MatchString(text(end, end+1)) {
 				kind, n = "organization", 2
-			} else if prose && within(line[:spans[i][0]]) && !isWord(text(i, end)) && len(text(i, end)) > 2 {
+			} else if prose && !isWord(text(i, end)) && len(text(i, end)) > 2 {
 				kind, n = "other", 1
 				for i+n < len(spans) && !isWord(text(i+n, i+n+1)) && names()[strings.ToLower(text(i+n, i+n+1))] == "" {
 					n++
+				}
+				if !within(line[:spans[i][0]]) {
+					// A sentence begins with a capital: its first word may be part of the name that follows, or none.
+					if n--; n > 0 {
+						f.add(text(i, end+n), kind)
+						i = end
+					}
 				}
 			}
 		}
