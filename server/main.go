@@ -33,7 +33,7 @@ const usage = `usage: server VERB
   eval [--keyword | --answers] PATH
                  measure the ranking of a running service by a collection with judgements, or its answers by one with
                  questions (scripts/eval)
-  bench [--chunks N] [--only load,sql,recall,http,answers] [--queries N] [--seconds N]
+  bench [--chunks N] [--only load,sql,recall,permissions,http,answers] [--queries N] [--seconds N]
   bench keyword | bound | fresh | real PATH | model
                  measure speed and recall (scripts/bench)
 

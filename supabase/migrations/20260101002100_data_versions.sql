@@ -63,10 +63,13 @@ revoke execute on function private.change_data_version(bigint[]) from public;
 -- Of what whoever asks may see, with what that is: another set of projects is another version, and what one may not see moves
 -- nothing. "Security definer", because the versions are nobody's to read.
 create function private.read_data_version(project_filter bigint) returns text
-language sql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
+declare
+  visible constant bigint[] := private.visible_projects();
+begin
   -- The functions that search are part of what a result is made of.
-  select (select concat(count(*), '-', max(m.version)) from supabase_migrations.schema_migrations m) || '-'
+  return (select concat(count(*), '-', max(m.version)) from supabase_migrations.schema_migrations m) || '-'
     || coalesce((
       select sum(v.total) from (
         select d.project_id, d.total from private.data_versions d
@@ -74,9 +77,9 @@ as $$
         select c.project_id, c.change from private.data_version_changes c
       ) v
       where (read_data_version.project_filter is null or v.project_id in (0, read_data_version.project_filter))
-        and (s.visible is null or v.project_id = 0 or v.project_id = any (s.visible) or v.project_id = -1 and s.visible <> '{}')), 0)
-    || coalesce('-' || hashtextextended(s.visible::text, 0), '')
-  from (select private.visible_projects() as visible) s
+        and (visible is null or v.project_id = 0 or v.project_id = any (visible) or v.project_id = -1 and visible <> '{}')), 0)
+    || coalesce('-' || hashtextextended(visible::text, 0), '');
+end
 $$;
 comment on function private.read_data_version(bigint) is 'data_version, for what whoever asks may see.';
 revoke execute on function private.read_data_version(bigint) from public;
