@@ -91,6 +91,6 @@ as $$
   select private.read_data_version(data_version.project_filter)
 $$;
 comment on function public.data_version(bigint) is
-  'The state of everything that a search can find, or of one project alone: two are equal only where the same committed changes are in, and whoever asks may see the same projects. What they may not see moves it not. Words weigh by how rare they are in all projects, so what ranks by words depends on the version of everything.';
+  'The state of everything that a search can find, or of one project alone: two are equal only where the same committed changes are in, and whoever asks may see the same projects. Words weigh by how rare they are in all projects, so what ranks by words depends on the version of everything; of what one may not see, which moves nothing, the weights may lag.';
 revoke execute on function public.data_version(bigint) from public, anon, authenticated;
 grant execute on function public.data_version(bigint) to authenticated, service_role;
