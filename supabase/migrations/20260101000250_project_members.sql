@@ -63,7 +63,8 @@ grant execute on function private.visible_projects() to authenticated, service_r
 
 alter table public.project_members enable row level security;
 revoke all on public.project_members from anon, authenticated;
-grant select, insert, update, delete on public.project_members to authenticated, service_role;
+grant select, insert, update, delete on public.project_members to service_role;
+grant select, insert (project_id, user_id, role), update (role), delete on public.project_members to authenticated;
 create policy read_members on public.project_members for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));
 create policy insert_members on public.project_members for insert to authenticated
