@@ -4,10 +4,10 @@ begin;
 select plan(9);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
-insert into public.projects (project_id, key, name) select i, 'P' || i, 'Project' from generate_series(1, 50) i;
--- Those of project 1 and two others are seen; what is asked is what all others are about.
+insert into public.projects (project_id, key, name) select i, 'P' || i, 'Project' from generate_series(1, 400) i;
+-- Those of three projects are seen, 30 in each; what is asked is what all others are about.
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
-select i, 1 + i % 50, 1 + i % 2, 'Pump ' || i, case when i % 50 > 2 then 'The pump leaks and the pump hums' end from generate_series(1, 1500) i;
+select i, case when i % 50 < 3 then 1 + i % 50 else 4 + i % 397 end, 1 + i % 2, 'Pump ' || i, case when i % 50 > 2 then 'The pump leaks and the pump hums' end from generate_series(1, 1500) i;
 \ir kit/actors.sql
 insert into public.project_members (project_id, user_id) select p, a.user_id from actors a, generate_series(2, 3) p where a.name = 'viewer';
 
