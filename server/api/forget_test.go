@@ -104,7 +104,7 @@ func TestIdentities(t *testing.T) {
 	s.post("/api/hybrid-search", body, "Authorization", token).from(madeAndKept)
 	s.costs(oneVersion, func() { s.post("/api/hybrid-search", body, "Authorization", token).from(fromMemory) })
 	s.post("/api/hybrid-search", body, "Authorization", token[:len(token)-4]+"AAAA").want(http.StatusUnauthorized)
-	s.post("/api/hybrid-search", body, "Authorization", "Bearer "+s.token("authenticated")).want(http.StatusForbidden)
+	s.post("/api/hybrid-search", body, "Authorization", "Bearer "+s.token("anon")).want(http.StatusForbidden)
 }
 
 func TestNothingIsRemembered(t *testing.T) {

@@ -185,7 +185,7 @@ func TestSimilarTicketsRefused(t *testing.T) {
 	}
 	s.get("/api/tickets/similar").want(http.StatusMethodNotAllowed)
 	s.post(good, map[string]any{}).want(http.StatusMethodNotAllowed)
-	s.get(good+"?limit=100", "Authorization", "Bearer "+s.token("authenticated")).want(http.StatusForbidden)
+	s.get(good+"?limit=100", "Authorization", "Bearer "+s.token("anon")).want(http.StatusForbidden)
 }
 
 // Without the model there is nothing to compare by, unless the ticket is embedded.

@@ -111,7 +111,7 @@ func TestEverythingIsMeasured(t *testing.T) {
 		`(?m)^### 300 chunks of \d{3} tickets$`,
 		`(?m)^\d{4}-\d\d-\d\d on \d+ processors .*Postgres \d+\.\d+, pgvector \d+\.`,
 		"#### Loading, and sizes\n", "#### Statements, ms\n", "#### Goals, ",
-		"#### Recall@10 of vector search", "#### POST /api/hybrid-search, ", "#### What the service adds at 10 ",
+		"#### Recall@10 of vector search", "#### What callers find", "#### POST /api/hybrid-search, ", "#### What the service adds at 10 ",
 		"#### With a model that takes 2ms for an embedding and 5ms for a chat, ms and processors in use\n", "#### What service and database add to the model's time at 10 ",
 	} {
 		if !regexp.MustCompile(part).MatchString(report) {

@@ -9,4 +9,4 @@ create extension if not exists pg_trgm with schema extensions;
 create schema private;
 comment on schema private is 'Helpers of the search functions; not exposed through the API.';
 revoke all on schema private from public;
-grant usage on schema private to service_role;
+grant usage on schema private to authenticated, service_role;

@@ -42,3 +42,6 @@ create index chunks_embedding_2_idx on public.chunks using hnsw (embedding exten
 alter table public.chunks enable row level security;
 revoke all on public.chunks from anon, authenticated;
 grant select, insert, update, delete on public.chunks to service_role;
+grant select on public.chunks to authenticated;
+create policy read_chunks on public.chunks for select to authenticated
+  using (project_id = any ((select private.visible_projects())::bigint[]));

@@ -35,7 +35,7 @@ as $$
 $$;
 comment on function private.searched_set(text) is 'The set that a query embedded by this model is compared with: the serving one, or the one that served just before, as long as it is there, where that was this model''s.';
 revoke execute on function private.searched_set(text) from public;
-grant execute on function private.searched_set(text) to service_role;
+grant execute on function private.searched_set(text) to authenticated, service_role;
 
 create function public.embedding_sets()
 returns table (serving smallint, model text, chunking integer, other_state text, other_model text, other_chunking integer)

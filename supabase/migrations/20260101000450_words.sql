@@ -30,7 +30,7 @@ as $$
 $$;
 comment on function private.plain_text(text) is 'A text as words that stand apart: camelCase and dotted names cut, scripts without spaces as pairs of characters.';
 revoke execute on function private.plain_text(text) from public;
-grant execute on function private.plain_text(text) to service_role;
+grant execute on function private.plain_text(text) to authenticated, service_role;
 
 -- camelCase names as a whole, in small letters: who writes tableview means TableView. They stand behind the text, where
 -- they part no words that are neighbours.
@@ -42,7 +42,7 @@ as $$
 $$;
 comment on function private.whole_names(text) is 'The camelCase names in a text, in small letters; empty for a text without any.';
 revoke execute on function private.whole_names(text) from public;
-grant execute on function private.whole_names(text) to service_role;
+grant execute on function private.whole_names(text) to authenticated, service_role;
 
 -- Stable, because the dictionaries could be altered.
 create function private.to_words(text text) returns tsvector
@@ -52,7 +52,7 @@ as $$
 $$;
 comment on function private.to_words(text) is 'The words of a text, stemmed, with their places.';
 revoke execute on function private.to_words(text) from public;
-grant execute on function private.to_words(text) to service_role;
+grant execute on function private.to_words(text) to authenticated, service_role;
 
 create function private.count_words(words tsvector) returns integer
 language sql immutable security invoker set search_path = ''
@@ -71,4 +71,4 @@ as $$
 $$;
 comment on function private.quote_word(text) is 'A word quoted for a tsquery.';
 revoke execute on function private.quote_word(text) from public;
-grant execute on function private.quote_word(text) to service_role;
+grant execute on function private.quote_word(text) to authenticated, service_role;

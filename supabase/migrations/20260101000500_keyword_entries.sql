@@ -25,7 +25,9 @@ create index keyword_entries_title_words_idx on public.keyword_entries using gin
 
 alter table public.keyword_entries enable row level security;
 revoke all on public.keyword_entries from anon, authenticated;
-grant select on public.keyword_entries to service_role;
+grant select on public.keyword_entries to authenticated, service_role;
+create policy read_entries on public.keyword_entries for select to authenticated
+  using (project_id = any ((select private.visible_projects())::bigint[]));
 
 -- The words of three texts of falling weight. Never raises: a tsvector holds at most 1 MB, so a text that would
 -- exceed it is indexed as far as it goes (first 200,000 characters, halved until they fit).

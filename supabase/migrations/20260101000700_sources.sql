@@ -41,7 +41,7 @@ as $$
 $$;
 comment on function private.source_texts(bigint[], bigint[]) is 'The texts that the chunks of these sources are made of, with their fingerprint.';
 revoke execute on function private.source_texts(bigint[], bigint[]) from public;
-grant execute on function private.source_texts(bigint[], bigint[]) to service_role;
+grant execute on function private.source_texts(bigint[], bigint[]) to authenticated, service_role;
 
 -- Two branches, because "is not distinct from" cannot use an index.
 create function private.source_chunks(project_ids bigint[], ticket_ids bigint[], embedding_set smallint)

@@ -4,7 +4,7 @@
 -- the index reads the more that does not pass, the rarer what passes is, about 23 µs each. Both cost the same where the
 -- filter leaves sqrt(6 × wanted × all chunks); comparing may cost half as much again, because it misses nothing. Counted
 -- are tickets, from the index alone and no further than it matters.
-create function private.is_narrow(project_filter bigint, status_id bigint, wanted integer) returns boolean
+create function private.is_narrow(projects bigint[], status_id bigint, wanted integer) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
@@ -20,21 +20,20 @@ begin
     from pg_catalog.pg_class c, pg_catalog.pg_class t
     where c.oid = 'public.chunks'::regclass and t.oid = 'public.tickets'::regclass;
   ticket_limit := greatest(4000, 1.5 * sqrt(6 * wanted * all_chunks)) / chunks_per_ticket;
-  if project_filter is not null then
-    conditions := conditions || ' and t.project_id = $1';
+  if projects is not null then
+    conditions := conditions || ' and t.project_id = any ($1)';
   end if;
   if status_id is not null then
     conditions := conditions || ' and t.status_id = $2';
   end if;
   -- Planned anew for every filter.
   execute format('select count(*) <= $3 from (select 1 from public.tickets t where %s limit $3 + 1) as counted', conditions)
-    into narrow using project_filter, status_id, ticket_limit;
+    into narrow using projects, status_id, ticket_limit;
   return narrow;
 end
 $$;
-comment on function private.is_narrow(bigint, bigint, integer) is 'Whether comparing all chunks that pass a filter costs less than finding as many as are wanted in the vector index.';
-revoke execute on function private.is_narrow(bigint, bigint, integer) from public;
-grant execute on function private.is_narrow(bigint, bigint, integer) to service_role;
+comment on function private.is_narrow(bigint[], bigint, integer) is 'Whether comparing all chunks that pass a filter costs less than finding as many as are wanted in the vector index.';
+revoke execute on function private.is_narrow(bigint[], bigint, integer) from public;
 
 -- Chunks in the order of falling cosine similarity to the query: the nearest one always, whatever its similarity
 -- (it tells how near a failed search came), then as long as they are strictly over the threshold, until there
@@ -57,10 +56,10 @@ create function private.scan_chunks(
 )
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
 -- Compiling a plan (jit) costs more than any of these takes.
-language plpgsql volatile rows 300 security invoker set search_path = '' set jit = off
+language plpgsql volatile rows 300 security definer set search_path = '' set jit = off
 as $$
 declare
-  status_id bigint;
+  scope record;
   filtered text := 'public.chunks c';
   -- Written out, as the partial indexes are.
   conditions text := format('c.embedding_set = %s and c.model = $2', private.searched_set(scan_chunks.embedding_model));
@@ -80,20 +79,20 @@ declare
   ticket_ids bigint[];
   similarities double precision[];
 begin
-  if status_filter is not null then
-    select s.status_id into status_id from public.status s where lower(s.name) = lower(status_filter);
-    if status_id is null then
-      return;
-    end if;
+  scope := private.resolve_scope(project_filter, status_filter);
+  if scope.is_empty then
+    return;
+  end if;
+  if scope.status_id is not null then
     filtered := filtered || ' join public.tickets t on t.ticket_id = c.ticket_id and t.status_id = $3';
     -- A scalar subquery cannot be turned into a join, which would lose the order of the index.
     status_condition := ' and (select t.status_id from public.tickets t where t.ticket_id = c.ticket_id) = $3';
   end if;
-  if project_filter is not null then
-    conditions := conditions || ' and c.project_id = $4';
+  if scope.projects is not null then
+    conditions := conditions || ' and c.project_id = any ($4)';
   end if;
-  if project_filter is not null or status_filter is not null then
-    exact := private.is_narrow(project_filter, status_id, greatest(200, least(chunk_limit, source_limit)));
+  if scope.projects is not null or scope.status_id is not null then
+    exact := private.is_narrow(scope.projects, scope.status_id, greatest(200, least(chunk_limit, source_limit)));
   end if;
 
   loop
@@ -124,7 +123,7 @@ begin
     enough := false;
 
     for chunk_id, project_id, ticket_id, distance in
-      execute query using query_embedding, embedding_model, status_id, project_filter, greatest(chunk_limit, wanted_sources)
+      execute query using query_embedding, embedding_model, scope.status_id, scope.projects, greatest(chunk_limit, wanted_sources)
     loop
       source := coalesce(ticket_id, -project_id);
       if not source = any (sources) then
@@ -163,6 +162,6 @@ begin
 end
 $$;
 comment on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer) is
-  'Chunks by falling cosine similarity, filters before ranking: the nearest, then those over the threshold. embedding_model: vectors of other models are never compared.';
+  'Chunks that whoever asks may see, by falling cosine similarity, filters before ranking: the nearest, then those over the threshold. embedding_model: vectors of other models are never compared.';
 revoke execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer) from public;
-grant execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer) to service_role;
+grant execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer) to authenticated, service_role;

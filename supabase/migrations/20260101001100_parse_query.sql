@@ -9,7 +9,7 @@ as $$
 $$;
 comment on function private.any_word(text) is 'The words of a text joined by OR; null when it has none.';
 revoke execute on function private.any_word(text) from public;
-grant execute on function private.any_word(text) to service_role;
+grant execute on function private.any_word(text) to authenticated, service_role;
 
 create function private.phrase(phrase_text text) returns tsquery
 language sql stable security invoker set search_path = ''
@@ -18,7 +18,7 @@ as $$
 $$;
 comment on function private.phrase(text) is 'A tsquery for the words of a text, one after the other.';
 revoke execute on function private.phrase(text) from public;
-grant execute on function private.phrase(text) to service_role;
+grant execute on function private.phrase(text) to authenticated, service_role;
 
 -- plain: what is asked for without what is excluded. wanted: any of its words (a question finds tickets that hold some
 -- of them). required: the "quoted phrases".
@@ -69,4 +69,4 @@ end
 $$;
 comment on function private.parse_query(text) is 'The words wanted (OR), the phrases required, what is excluded, and the ticket keys that a query names.';
 revoke execute on function private.parse_query(text) from public;
-grant execute on function private.parse_query(text) to service_role;
+grant execute on function private.parse_query(text) to authenticated, service_role;

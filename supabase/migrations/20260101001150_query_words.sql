@@ -20,7 +20,6 @@ end
 $$;
 comment on function private.word_entries(text[]) is 'In how many entries and titles each word is; for the empty word, the number of entries and their lengths.';
 revoke execute on function private.word_entries(text[]) from public;
-grant execute on function private.word_entries(text[]) to service_role;
 
 -- The known words nearest to one that no entry holds, by shared trigrams. A word with a digit is a code: another code is
 -- another thing.
@@ -46,7 +45,6 @@ as $$
 $$;
 comment on function private.nearest_words(text) is 'At most three known words that share trigrams with an unknown one, the nearest first.';
 revoke execute on function private.nearest_words(text) from public;
-grant execute on function private.nearest_words(text) to service_role;
 
 -- idf as in BM25 (Robertson and Zaragoza 2009). A word that stands in for an unknown one is worth half of what its
 -- likeness leaves. Of a long text the 32 rarest words count.
@@ -82,4 +80,3 @@ end
 $$;
 comment on function private.query_words(text) is 'The words of a query that some entry holds, rarest first, each with its place in the query, in how many entries and titles it is, and its weight.';
 revoke execute on function private.query_words(text) from public;
-grant execute on function private.query_words(text) to service_role;

@@ -8,6 +8,8 @@ create function private.plan_query(
 )
 language plpgsql stable security invoker set search_path = ''
 as $$
+declare
+  visible bigint[];
 begin
   select q.plain, q.required, q.excluded, q.ticket_keys into plain, required, excluded, ticket_keys
     from private.parse_query(query_text) q;
@@ -16,16 +18,21 @@ begin
       coalesce(array_agg(w.titles order by w.entries, w.word), '{}')
     into words, idfs, places, entries, titles
     from private.query_words(plain) w;
-  -- People paste names with quotes in them: a phrase that nothing holds is taken as its words.
-  if required is not null and not exists (select 1 from public.keyword_entries e where e.words @@ required) then
-    required := null;
+  if required is not null then
+    -- People paste names with quotes in them: a phrase that nothing holds is taken as its words. What one may not see counts
+    -- for nothing, or a phrase would tell whether it is there.
+    visible := private.visible_projects();
+    if not exists (
+      select 1 from public.keyword_entries e where e.words @@ required and (visible is null or e.project_id = any (visible))
+    ) then
+      required := null;
+    end if;
   end if;
 end
 $$;
 comment on function private.plan_query(text) is
   'What a query asks for, with the words that some entry holds, rarest first: each with its weight, its place in the query, and in how many entries and titles it is.';
 revoke execute on function private.plan_query(text) from public;
-grant execute on function private.plan_query(text) to service_role;
 
 create function private.entry_holds(of_project bigint, of_ticket bigint, query tsquery) returns boolean
 language plpgsql stable security invoker set search_path = ''
@@ -38,6 +45,5 @@ begin
   return exists (select 1 from public.keyword_entries e where e.ticket_id is null and e.project_id = of_project and e.words @@ query);
 end
 $$;
-comment on function private.entry_holds(bigint, bigint, tsquery) is 'Whether the words of a ticket (or project, of_ticket null) match.';
+comment on function private.entry_holds(bigint, bigint, tsquery) is 'Whether the words of a ticket (or project, of_ticket null) match, whoever asks.';
 revoke execute on function private.entry_holds(bigint, bigint, tsquery) from public;
-grant execute on function private.entry_holds(bigint, bigint, tsquery) to service_role;

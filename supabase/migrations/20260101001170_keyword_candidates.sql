@@ -2,7 +2,7 @@
 -- common the words are.
 
 -- The entries of a filter and of required phrases, when these leave few enough to look at each; else null.
-create function private.narrow_entries(project_filter bigint, status_id bigint, required tsquery, entry_limit integer)
+create function private.narrow_entries(projects bigint[], status_id bigint, required tsquery, entry_limit integer)
 returns bigint[]
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -12,13 +12,13 @@ begin
   if status_id is not null then
     entry_ids := array(
       select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
-      where t.status_id = narrow_entries.status_id and (project_filter is null or t.project_id = project_filter)
+      where t.status_id = narrow_entries.status_id and (projects is null or t.project_id = any (projects))
         and (required is null or e.words @@ required)
       limit entry_limit + 1);
-  elsif project_filter is not null then
+  elsif projects is not null then
     entry_ids := array(
       select e.keyword_entry_id from public.keyword_entries e
-      where e.project_id = project_filter and (required is null or e.words @@ required)
+      where e.project_id = any (projects) and (required is null or e.words @@ required)
       limit entry_limit + 1);
   else
     entry_ids := array(select e.keyword_entry_id from public.keyword_entries e where e.words @@ required limit entry_limit + 1);
@@ -26,16 +26,15 @@ begin
   return case when cardinality(entry_ids) <= entry_limit then entry_ids end;
 end
 $$;
-comment on function private.narrow_entries(bigint, bigint, tsquery, integer) is 'The entries that pass filter and phrases where they are at most entry_limit, else null.';
-revoke execute on function private.narrow_entries(bigint, bigint, tsquery, integer) from public;
-grant execute on function private.narrow_entries(bigint, bigint, tsquery, integer) to service_role;
+comment on function private.narrow_entries(bigint[], bigint, tsquery, integer) is 'The entries that pass filter and phrases where they are at most entry_limit, else null.';
+revoke execute on function private.narrow_entries(bigint[], bigint, tsquery, integer) from public;
 
 -- A word is looked up as long as it and the rarer ones are together in at most reach entries (the rarest always, up to
 -- that many); a commoner one in the names alone, by the same rule. gain: the weights of the words an entry holds, 1.7
 -- times for a word of its name. At most candidate_limit, the best first.
 create function private.keyword_candidates(
   words text[], idfs double precision[], entries bigint[], titles bigint[],
-  project_filter bigint, status_id bigint, required tsquery, reach integer, candidate_limit integer
+  projects bigint[], status_id bigint, required tsquery, reach integer, candidate_limit integer
 )
 returns table (keyword_entry_id bigint, project_id bigint, ticket_id bigint, gain double precision)
 -- The index knows where a word is; reading every entry for it would not end.
@@ -46,10 +45,10 @@ declare
   total double precision;
   few bigint[];
 begin
-  if project_filter is not null or keyword_candidates.status_id is not null or required is not null then
+  if projects is not null or keyword_candidates.status_id is not null or required is not null then
     select greatest(t.entries, 1) into total from private.word_entries(array['']) t;
     -- Reading an entry's words costs about twelve times what counting it costs.
-    few := private.narrow_entries(project_filter, keyword_candidates.status_id, required, greatest(1000, sqrt(reach * total / 12)::integer));
+    few := private.narrow_entries(projects, keyword_candidates.status_id, required, greatest(1000, sqrt(reach * total / 12)::integer));
     if few is not null then
       return query
         select e.keyword_entry_id, e.project_id, e.ticket_id, sum(t.idf * case when e.title_words @@ t.query then 1.7 else 1 end)
@@ -77,7 +76,7 @@ begin
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
         -- Of a word that is cut off, the names are counted whole below.
         where e.words @@ t.query and not (t.is_cut and e.title_words @@ t.title_query)
-          and (project_filter is null or e.project_id = project_filter)
+          and (projects is null or e.project_id = any (projects))
           and (keyword_candidates.status_id is null
             or (select t.status_id from public.tickets t where t.ticket_id = e.ticket_id) = keyword_candidates.status_id)
         limit t.take) e
@@ -88,7 +87,7 @@ begin
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
         where e.title_words @@ t.title_query
           and (required is null or e.words @@ required)
-          and (project_filter is null or e.project_id = project_filter)
+          and (projects is null or e.project_id = any (projects))
           and (keyword_candidates.status_id is null
             or (select t.status_id from public.tickets t where t.ticket_id = e.ticket_id) = keyword_candidates.status_id)
         limit t.take_titles) e
@@ -97,7 +96,6 @@ begin
     from hit h group by h.keyword_entry_id order by 4 desc, 1 limit candidate_limit;
 end
 $$;
-comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer) is
+comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], bigint, tsquery, integer, integer) is
   'Entries that hold the rare words of a query, by the weights of the words they hold; filters hold before that. The arrays go in step, rarest word first.';
-revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer) from public;
-grant execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer) to service_role;
+revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], bigint, tsquery, integer, integer) from public;

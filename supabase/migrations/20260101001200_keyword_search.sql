@@ -83,7 +83,6 @@ $$;
 comment on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer) is
   'BM25F of some entries with closeness of neighbouring words and likeness of the name. The arrays of words go in step.';
 revoke execute on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer) from public;
-grant execute on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer) to service_role;
 
 -- The whole search. The last four bound its work (see search_by_keyword); without bounds the answer is the one that they
 -- must come near to.
@@ -92,26 +91,24 @@ create function private.rank_by_keyword(
   reach integer, scored integer, close_limit integer, alike_limit integer
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
-language plpgsql volatile rows 300 security invoker set search_path = '' set jit = off
+language plpgsql volatile rows 300 security definer set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
 declare
+  scope record;
   query record;
-  filter_status bigint;
 begin
-  query := private.plan_query(query_text);
-  if status_filter is not null then
-    select s.status_id into filter_status from public.status s where lower(s.name) = lower(status_filter);
-    if filter_status is null then
-      return;
-    end if;
+  scope := private.resolve_scope(project_filter, status_filter);
+  if scope.is_empty then
+    return;
   end if;
+  query := private.plan_query(query_text);
 
   return query
   with candidate as materialized (
     select c.*, row_number() over (order by c.gain desc, c.keyword_entry_id) as place
     from private.keyword_candidates(
-      query.words, query.idfs, query.entries, query.titles, project_filter, filter_status, query.required, reach, greatest(1000, scored)) c
+      query.words, query.idfs, query.entries, query.titles, scope.projects, scope.status_id, query.required, reach, greatest(1000, scored)) c
     where cardinality(query.words) > 0
       and (query.excluded is null or not exists (
         select 1 from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id and e.words @@ query.excluded))
@@ -123,8 +120,8 @@ begin
   ), named as (
     select t.project_id, t.ticket_id from public.tickets t
     where upper(t.key) = any (query.ticket_keys)
-      and (project_filter is null or t.project_id = project_filter)
-      and (filter_status is null or t.status_id = filter_status)
+      and (scope.projects is null or t.project_id = any (scope.projects))
+      and (scope.status_id is null or t.status_id = scope.status_id)
       and (query.excluded is null or not private.entry_holds(t.project_id, t.ticket_id, query.excluded))
   ), listed as (
     select coalesce(n.project_id, c.project_id) as project_id, coalesce(n.ticket_id, c.ticket_id) as ticket_id,
@@ -140,9 +137,9 @@ begin
 end
 $$;
 comment on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer) is
-  'search_by_keyword with bounds of one''s own: reach, the entries that are looked up for the words of a query together; scored, the best of these that are scored; and the limits of score_entries.';
+  'search_by_keyword, in what whoever asks may see, with bounds of one''s own: reach, the entries that are looked up for the words of a query together; scored, the best of these that are scored; and the limits of score_entries.';
 revoke execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer) from public;
-grant execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer) to service_role;
+grant execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer) to authenticated, service_role;
 
 create function public.search_by_keyword(
   query_text text,
@@ -161,4 +158,4 @@ $$;
 comment on function public.search_by_keyword(text, integer, bigint, text) is
   'Tickets and projects (ticket_id null) by BM25F over their words, made of ts_rank: any of the words counts, rare ones more, "phrases" must occur, -words must not; tickets whose key the query names come first, exact. Unknown words stand for the nearest known ones. At most 1,000; from the 601st on the score is 0 and the order rougher.';
 revoke execute on function public.search_by_keyword(text, integer, bigint, text) from public, anon, authenticated;
-grant execute on function public.search_by_keyword(text, integer, bigint, text) to service_role;
+grant execute on function public.search_by_keyword(text, integer, bigint, text) to authenticated, service_role;

@@ -34,4 +34,4 @@ $$;
 comment on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) is
   'Tickets and projects (ticket_id null) by the cosine similarity of their best chunk, strictly over match_threshold. Only chunks of embedding_model are compared. At most 1,000.';
 revoke execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) from public, anon, authenticated;
-grant execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) to service_role;
+grant execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) to authenticated, service_role;

@@ -21,7 +21,7 @@ as $$
 $$;
 comment on function private.highlight(text, tsquery) is 'An HTML-escaped excerpt of a text with <mark> around the words of the query.';
 revoke execute on function private.highlight(text, tsquery) from public;
-grant execute on function private.highlight(text, tsquery) to service_role;
+grant execute on function private.highlight(text, tsquery) to authenticated, service_role;
 
 -- The chunk of a ticket or project that its words speak for: best full-text rank, the first of equals.
 create function private.best_chunk_by_words(of_project bigint, of_ticket bigint, wanted tsquery)
@@ -48,4 +48,4 @@ as $$
 $$;
 comment on function private.best_chunk_by_words(bigint, bigint, tsquery) is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50.';
 revoke execute on function private.best_chunk_by_words(bigint, bigint, tsquery) from public;
-grant execute on function private.best_chunk_by_words(bigint, bigint, tsquery) to service_role;
+grant execute on function private.best_chunk_by_words(bigint, bigint, tsquery) to authenticated, service_role;

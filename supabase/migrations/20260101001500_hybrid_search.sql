@@ -1,7 +1,8 @@
 -- Both searches in one list: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), k = 60.
 
 -- The fused list, before anything is read to show it. Both searches give the same number of candidates whatever page
--- is asked for, so that pages add up to one list.
+-- is asked for, so that pages add up to one list. "Security definer", for looking up what is excluded; what may be seen
+-- is the searches' own care.
 create function private.fuse_searches(
   query_text text,
   query_embedding extensions.vector,
@@ -17,7 +18,7 @@ returns table (
   keyword_score double precision, keyword_rank bigint, exact boolean,
   vector_contribution double precision, keyword_contribution double precision
 )
-language plpgsql volatile rows 500 security invoker set search_path = ''
+language plpgsql volatile rows 500 security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -47,7 +48,7 @@ $$;
 comment on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision) is
   'Tickets and projects found by either search, with their ranks and what each adds to the fused score. The numbers of candidates are fixed: 300 by vector, 1,000 by keyword.';
 revoke execute on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision) from public;
-grant execute on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision) to service_role;
+grant execute on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision) to authenticated, service_role;
 
 create function public.search_hybrid(
   query_text text,
@@ -116,4 +117,4 @@ $$;
 comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision) is
   'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 101, match_offset at most 1,000.';
 revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision) from public, anon, authenticated;
-grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision) to service_role;
+grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision) to authenticated, service_role;

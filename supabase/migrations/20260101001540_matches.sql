@@ -6,7 +6,7 @@
 -- with how common words are. Where a filter leaves few entries at all, each of these is looked at instead.
 create function private.match_entries(
   words text[], entries bigint[], required tsquery, excluded tsquery,
-  project_filter bigint, status_id bigint, match_limit integer
+  projects bigint[], status_id bigint, match_limit integer
 )
 returns table (project_id bigint, ticket_id bigint, complete boolean)
 -- The index knows where a word is; reading every entry for it would take seconds.
@@ -16,7 +16,7 @@ as $$
 declare
   reach constant integer := 50000;
   few_limit constant integer := 2000; -- reading an entry's words costs about twelve times what finding it by one costs
-  filtered constant boolean := project_filter is not null or match_entries.status_id is not null;
+  filtered constant boolean := projects is not null or match_entries.status_id is not null;
   few bigint[];
   asked tsquery[]; -- to be looked up one after the other
   wanted tsquery;
@@ -35,10 +35,10 @@ begin
     if match_entries.status_id is not null then
       few := array(
         select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
-        where t.status_id = match_entries.status_id and (project_filter is null or t.project_id = project_filter)
+        where t.status_id = match_entries.status_id and (projects is null or t.project_id = any (projects))
         limit few_limit + 1);
     else
-      few := array(select e.keyword_entry_id from public.keyword_entries e where e.project_id = project_filter limit few_limit + 1);
+      few := array(select e.keyword_entry_id from public.keyword_entries e where e.project_id = any (projects) limit few_limit + 1);
     end if;
     if cardinality(few) <= few_limit then
       wanted := (select string_agg(private.quote_word(u), ' | ')::tsquery from unnest(words) as u);
@@ -71,7 +71,7 @@ begin
       limit case when filtered then reach - looked else match_limit - cardinality(found_projects) end
     ), passed as (
       select r.project_id, r.ticket_id from raw r
-      where (project_filter is null or r.project_id = project_filter)
+      where (projects is null or r.project_id = any (projects))
         and (match_entries.status_id is null
           or (select t.status_id from public.tickets t where t.ticket_id = r.ticket_id) = match_entries.status_id)
       limit match_limit - cardinality(found_projects)
@@ -89,10 +89,9 @@ begin
     from unnest(found_projects, found_tickets) as f(project_id, ticket_id);
 end
 $$;
-comment on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer) is
+comment on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint[], bigint, integer) is
   'Tickets and projects (ticket_id null) that hold any of the words, those of rare words first; complete where these are all. The arrays go in step, rarest word first.';
-revoke execute on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer) from public;
-grant execute on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer) to service_role;
+revoke execute on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint[], bigint, integer) from public;
 
 -- What a hybrid search would list if lists had no end: the tickets that the query names, the nearest 300 over the
 -- threshold, and everything that its words match, by the rules of search_by_keyword.
@@ -101,20 +100,18 @@ create function private.find_matches(
   project_filter bigint, status_filter text, match_limit integer
 )
 returns table (project_id bigint, ticket_id bigint, complete boolean)
-language plpgsql volatile rows 1000 security invoker set search_path = '' set jit = off
+language plpgsql volatile rows 1000 security definer set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
 declare
+  scope record;
   query record;
-  filter_status bigint;
 begin
-  query := private.plan_query(query_text);
-  if status_filter is not null then
-    select s.status_id into filter_status from public.status s where lower(s.name) = lower(status_filter);
-    if filter_status is null then
-      return;
-    end if;
+  scope := private.resolve_scope(project_filter, status_filter);
+  if scope.is_empty then
+    return;
   end if;
+  query := private.plan_query(query_text);
 
   return query
   with near as materialized (
@@ -124,8 +121,8 @@ begin
   ), named as (
     select t.project_id, t.ticket_id from public.tickets t
     where upper(t.key) = any (query.ticket_keys)
-      and (project_filter is null or t.project_id = project_filter)
-      and (filter_status is null or t.status_id = filter_status)
+      and (scope.projects is null or t.project_id = any (scope.projects))
+      and (scope.status_id is null or t.status_id = scope.status_id)
   ), certain as (
     select c.project_id, c.ticket_id
     from (select n.project_id, n.ticket_id from near n union select n.project_id, n.ticket_id from named n) c
@@ -136,7 +133,7 @@ begin
     select c.project_id, c.ticket_id, 1 as place, true as complete from certain c
     union all
     select m.project_id, m.ticket_id, 2, m.complete
-    from private.match_entries(query.words, query.entries, query.required, query.excluded, project_filter, filter_status, match_limit + 1) m
+    from private.match_entries(query.words, query.entries, query.required, query.excluded, scope.projects, scope.status_id, match_limit + 1) m
   ) f
   group by f.project_id, f.ticket_id
   order by min(f.place), f.ticket_id nulls last, f.project_id
@@ -144,6 +141,6 @@ begin
 end
 $$;
 comment on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) is
-  'Tickets and projects (ticket_id null) that a hybrid search matches, those named and near first, then by words; complete where these are all.';
+  'Tickets and projects (ticket_id null) that a hybrid search matches in what whoever asks may see, those named and near first, then by words; complete where these are all.';
 revoke execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) from public;
-grant execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) to service_role;
+grant execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) to authenticated, service_role;

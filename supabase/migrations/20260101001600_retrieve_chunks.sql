@@ -51,4 +51,4 @@ $$;
 comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) is
   'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row. match_count at most 100.';
 revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) from public, anon, authenticated;
-grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) to service_role;
+grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) to authenticated, service_role;

@@ -39,7 +39,7 @@ $$;
 comment on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint) is
   'Tickets by the cosine similarity of their best chunk, each once, without exclude_ticket; no threshold. match_count at most 100.';
 revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint) from public, anon, authenticated;
-grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint) to service_role;
+grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint) to authenticated, service_role;
 
 -- A ticket is compared by its first chunk: its name and how its description begins. On tickets known to duplicate one
 -- another that finds as many as the mean of all its chunks does, which costs more and may have no direction.
@@ -85,4 +85,4 @@ $$;
 comment on function public.find_similar_tickets(bigint, text, integer) is
   'The tickets most like a ticket, as similar_tickets gives them, in results. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
 revoke execute on function public.find_similar_tickets(bigint, text, integer) from public, anon, authenticated;
-grant execute on function public.find_similar_tickets(bigint, text, integer) to service_role;
+grant execute on function public.find_similar_tickets(bigint, text, integer) to authenticated, service_role;

@@ -8,9 +8,9 @@ as $$
   from public.projects p
   order by p.key
 $$;
-comment on function public.list_projects() is 'All projects with their number of tickets, by key.';
+comment on function public.list_projects() is 'All projects that whoever asks may see, with their number of tickets, by key.';
 revoke execute on function public.list_projects() from public, anon, authenticated;
-grant execute on function public.list_projects() to service_role;
+grant execute on function public.list_projects() to authenticated, service_role;
 
 create function public.list_statuses()
 returns table (status_id bigint, name text)
@@ -20,7 +20,7 @@ as $$
 $$;
 comment on function public.list_statuses() is 'All statuses, in the order they were made.';
 revoke execute on function public.list_statuses() from public, anon, authenticated;
-grant execute on function public.list_statuses() to service_role;
+grant execute on function public.list_statuses() to authenticated, service_role;
 
 -- "Security definer": the record of migrations belongs to their owner alone.
 create function public.list_migrations()

@@ -50,6 +50,14 @@ create index documents_enrichment_due_at_idx on public.documents (archived, enri
 alter table public.documents enable row level security;
 revoke all on public.documents from anon, authenticated;
 grant select, insert, update, delete on public.documents to service_role;
+-- Documents belong to no project: they are what the whole team knows, for whoever is in some project. Not what others
+-- asked for, nor who is at work on the document.
+grant select (
+  id, title, content, keywords, given_keywords, named_entities, temporal_class, given_temporal_class, archived, embedding_status, utility_score,
+  retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_attempts, enrichment_error, created_at, updated_at
+) on public.documents to authenticated;
+create policy read_documents on public.documents for select to authenticated
+  using ((select private.visible_projects()) <> '{}');
 
 -- A new text is embedded and enriched anew; until then its keywords are better than none.
 create function private.touch_document() returns trigger

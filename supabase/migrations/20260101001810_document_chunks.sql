@@ -43,3 +43,8 @@ alter table public.document_chunks enable row level security;
 alter table public.embeddings enable row level security;
 revoke all on public.document_chunks, public.embeddings from anon, authenticated;
 grant select, insert, update, delete on public.document_chunks, public.embeddings to service_role;
+grant select on public.document_chunks, public.embeddings to authenticated;
+create policy read_document_chunks on public.document_chunks for select to authenticated
+  using ((select private.visible_projects()) <> '{}');
+create policy read_embeddings on public.embeddings for select to authenticated
+  using ((select private.visible_projects()) <> '{}');

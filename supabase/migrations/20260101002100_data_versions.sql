@@ -60,21 +60,37 @@ $$;
 comment on function private.change_data_version(bigint[]) is 'Moves the version of these projects, 0 that of all, when the transaction commits.';
 revoke execute on function private.change_data_version(bigint[]) from public;
 
--- "Security definer": it tells nothing but that something has changed, and whoever may ask needs no right on the tables.
-create function public.data_version(project_filter bigint default null) returns text
-language sql stable security definer set search_path = ''
+-- Of what whoever asks may see, with what that is: another set of projects is another version, and what one may not see moves
+-- nothing. "Security definer", because the versions are nobody's to read.
+create function private.read_data_version(project_filter bigint) returns text
+language plpgsql stable security definer set search_path = ''
 as $$
+declare
+  visible constant bigint[] := private.visible_projects();
+begin
   -- The functions that search are part of what a result is made of.
-  select (select concat(count(*), '-', max(m.version)) from supabase_migrations.schema_migrations m) || '-'
+  return (select concat(count(*), '-', max(m.version)) from supabase_migrations.schema_migrations m) || '-'
     || coalesce((
       select sum(v.total) from (
         select d.project_id, d.total from private.data_versions d
         union all
         select c.project_id, c.change from private.data_version_changes c
       ) v
-      where data_version.project_filter is null or v.project_id in (0, data_version.project_filter)), 0)
+      where (read_data_version.project_filter is null or v.project_id in (0, read_data_version.project_filter))
+        and (visible is null or v.project_id = 0 or v.project_id = any (visible) or v.project_id = -1 and visible <> '{}')), 0)
+    || coalesce('-' || hashtextextended(visible::text, 0), '');
+end
+$$;
+comment on function private.read_data_version(bigint) is 'data_version, for what whoever asks may see.';
+revoke execute on function private.read_data_version(bigint) from public;
+grant execute on function private.read_data_version(bigint) to authenticated, service_role;
+
+create function public.data_version(project_filter bigint default null) returns text
+language sql stable security invoker set search_path = ''
+as $$
+  select private.read_data_version(data_version.project_filter)
 $$;
 comment on function public.data_version(bigint) is
-  'The state of everything that a search can find, or of one project alone: two are equal only where the same committed changes are in. Words weigh by how rare they are in all projects, so what ranks by words depends on the version of everything.';
+  'The state of everything that a search can find, or of one project alone: two are equal only where the same committed changes are in, and whoever asks may see the same projects. Words weigh by how rare they are in all projects, so what ranks by words depends on the version of everything; of what one may not see, which moves nothing, the weights may lag.';
 revoke execute on function public.data_version(bigint) from public, anon, authenticated;
-grant execute on function public.data_version(bigint) to service_role;
+grant execute on function public.data_version(bigint) to authenticated, service_role;

@@ -13,7 +13,7 @@ as $$
 $$;
 comment on function private.combine_keywords(text[], text[]) is 'The keywords of both lists in order, each once without regard to case, no blank ones.';
 revoke execute on function private.combine_keywords(text[], text[]) from public;
-grant execute on function private.combine_keywords(text[], text[]) to service_role;
+grant execute on function private.combine_keywords(text[], text[]) to authenticated, service_role;
 
 create function public.upsert_documents(documents jsonb, embedded_by_caller boolean default false)
 returns table (id uuid, created boolean, embedding_status text)
@@ -62,6 +62,15 @@ comment on function public.upsert_documents(jsonb, boolean) is
 revoke execute on function public.upsert_documents(jsonb, boolean) from public, anon, authenticated;
 grant execute on function public.upsert_documents(jsonb, boolean) to service_role;
 
+create function private.document_queries(doc_id uuid) returns text[]
+language sql stable security definer set search_path = ''
+as $$
+  select d.retrieval_queries from public.documents d where d.id = document_queries.doc_id and private.is_unrestricted()
+$$;
+comment on function private.document_queries(uuid) is 'The queries that found a document, for who is not restricted; null for others, because somebody else asked them.';
+revoke execute on function private.document_queries(uuid) from public;
+grant execute on function private.document_queries(uuid) to authenticated, service_role;
+
 create function public.get_document(doc_id uuid)
 returns table (
   id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, archived boolean, embedding_status text,
@@ -71,14 +80,14 @@ returns table (
 language sql stable rows 1 security invoker set search_path = ''
 as $$
   select d.id, d.title, d.content, d.keywords, d.named_entities, d.temporal_class, d.archived, d.embedding_status,
-    d.utility_score, d.retrieval_count, d.last_retrieved_at, d.retrieval_queries,
+    d.utility_score, d.retrieval_count, d.last_retrieved_at, coalesce(private.document_queries(d.id), '{}'),
     d.enriched_at, d.enrichment_model, d.enrichment_error, d.created_at, d.updated_at
   from public.documents d
   where d.id = get_document.doc_id
 $$;
-comment on function public.get_document(uuid) is 'A document with everything that is known of it. No row for an unknown one.';
+comment on function public.get_document(uuid) is 'A document with everything that is known of it; retrieval_queries is empty for users, who are not told what others asked. No row for an unknown one.';
 revoke execute on function public.get_document(uuid) from public, anon, authenticated;
-grant execute on function public.get_document(uuid) to service_role;
+grant execute on function public.get_document(uuid) to authenticated, service_role;
 
 create function public.delete_document(doc_id uuid)
 returns boolean

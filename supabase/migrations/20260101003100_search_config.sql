@@ -21,3 +21,6 @@ insert into public.search_config default values;
 alter table public.search_config enable row level security;
 revoke all on public.search_config from anon, authenticated;
 grant select, update on public.search_config to service_role;
+grant select on public.search_config to authenticated;
+create policy read_search_config on public.search_config for select to authenticated
+  using ((select auth.uid()) is not null);

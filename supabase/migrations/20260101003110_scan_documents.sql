@@ -9,7 +9,6 @@ as $$
 $$;
 comment on function private.documents_are_few() is 'Whether comparing all documents costs no more than reading the vector index.';
 revoke execute on function private.documents_are_few() from public;
-grant execute on function private.documents_are_few() to service_role;
 
 create function private.compare_documents(query_embedding extensions.vector, embedding_model text, match_threshold double precision)
 returns table (document_id uuid, similarity double precision)
@@ -27,7 +26,6 @@ $$;
 comment on function private.compare_documents(extensions.vector, text, double precision) is
   'All documents that may be shown and are strictly over the threshold, in no order.';
 revoke execute on function private.compare_documents(extensions.vector, text, double precision) from public;
-grant execute on function private.compare_documents(extensions.vector, text, double precision) to service_role;
 
 -- Few documents are all compared. Among many, the index proposes the nearest; where it gives up before it has enough (after
 -- hnsw.max_scan_tuples, most of them archived perhaps), all are compared after all. Its batches are out of order among one
@@ -40,7 +38,7 @@ create function private.scan_documents(
 )
 returns table (document_id uuid, similarity double precision)
 -- Compiling a plan (jit) costs more than any of these takes.
-language plpgsql volatile rows 1000 security invoker set search_path = '' set jit = off
+language plpgsql volatile rows 1000 security definer set search_path = '' set jit = off
 as $$
 declare
   saved_sort text;
@@ -50,8 +48,8 @@ declare
   below integer := 0;
   enough boolean := false;
 begin
-  -- Nothing is similar to what has no direction.
-  if query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
+  -- Nothing is similar to what has no direction. Who sees no project sees no document.
+  if private.visible_projects() = '{}' or query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
     return;
   end if;
   if not private.documents_are_few() then
@@ -92,4 +90,4 @@ $$;
 comment on function private.scan_documents(extensions.vector, text, double precision, integer) is
   'Documents that may be shown and are strictly over the threshold, in no order: all of them, or (only where there are more) the document_limit nearest at least. embedding_model: vectors of other models are not compared; null: of any.';
 revoke execute on function private.scan_documents(extensions.vector, text, double precision, integer) from public;
-grant execute on function private.scan_documents(extensions.vector, text, double precision, integer) to service_role;
+grant execute on function private.scan_documents(extensions.vector, text, double precision, integer) to authenticated, service_role;

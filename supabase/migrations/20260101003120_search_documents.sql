@@ -27,7 +27,7 @@ $$;
 comment on function public.search_documents(extensions.vector, integer, double precision, text) is
   'Documents by the cosine similarity of their own vector, strictly over match_threshold. embedding_model: vectors of other models are not compared; null: of any. match_count at most 100.';
 revoke execute on function public.search_documents(extensions.vector, integer, double precision, text) from public, anon, authenticated;
-grant execute on function public.search_documents(extensions.vector, integer, double precision, text) to service_role;
+grant execute on function public.search_documents(extensions.vector, integer, double precision, text) to authenticated, service_role;
 
 create function public.find_similar_documents(doc_id uuid, match_count integer default 5)
 returns table (id uuid, title text, similarity double precision)
@@ -50,4 +50,4 @@ $$;
 comment on function public.find_similar_documents(uuid, integer) is
   'The documents whose own vector is nearest to that of a document, without itself; no threshold. No row for a document that is unknown or not embedded. match_count at most 100.';
 revoke execute on function public.find_similar_documents(uuid, integer) from public, anon, authenticated;
-grant execute on function public.find_similar_documents(uuid, integer) to service_role;
+grant execute on function public.find_similar_documents(uuid, integer) to authenticated, service_role;

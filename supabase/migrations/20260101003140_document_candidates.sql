@@ -3,30 +3,35 @@
 
 create function private.document_candidates(query_keywords text[], document_limit integer)
 returns table (document_id uuid)
-language sql stable rows 4500 security invoker set search_path = ''
+language sql stable rows 4500 security definer set search_path = ''
 as $$
-  (select d.id from public.documents d
-    where not d.archived and d.embedding_status = 'complete' and d.utility_score > 0
-    order by d.utility_score desc, d.id
-    limit document_candidates.document_limit)
-  union
-  (select d.id from public.documents d
-    where not d.archived and d.embedding_status = 'complete'
-    order by d.created_at desc, d.id
-    limit document_candidates.document_limit)
-  union
-  (select m.id
-    from unnest(document_candidates.query_keywords) as w(word)
-    cross join lateral (
-      select d.id, d.utility_score, d.created_at from public.documents d
-      where not d.archived and d.embedding_status = 'complete' and private.pieces(d.keywords) @> private.needed_pieces(w.word)
-      limit 10000
-    ) m
-    group by m.id
-    order by count(*) desc, max(m.utility_score) desc, max(m.created_at) desc, m.id
-    limit document_candidates.document_limit)
+  select c.id
+  from (
+    (select d.id from public.documents d
+      where not d.archived and d.embedding_status = 'complete' and d.utility_score > 0
+      order by d.utility_score desc, d.id
+      limit document_candidates.document_limit)
+    union
+    (select d.id from public.documents d
+      where not d.archived and d.embedding_status = 'complete'
+      order by d.created_at desc, d.id
+      limit document_candidates.document_limit)
+    union
+    (select m.id
+      from unnest(document_candidates.query_keywords) as w(word)
+      cross join lateral (
+        select d.id, d.utility_score, d.created_at from public.documents d
+        where not d.archived and d.embedding_status = 'complete' and private.pieces(d.keywords) @> private.needed_pieces(w.word)
+        limit 10000
+      ) m
+      group by m.id
+      order by count(*) desc, max(m.utility_score) desc, max(m.created_at) desc, m.id
+      limit document_candidates.document_limit)
+  ) c
+  -- Who sees no project sees no document.
+  where (select private.visible_projects()) is distinct from '{}'
 $$;
 comment on function private.document_candidates(text[], integer) is
   'Documents that may be shown, whatever their similarity: the most useful, the newest, and those with most of the keywords, document_limit of each.';
 revoke execute on function private.document_candidates(text[], integer) from public;
-grant execute on function private.document_candidates(text[], integer) to service_role;
+grant execute on function private.document_candidates(text[], integer) to authenticated, service_role;

@@ -8,7 +8,7 @@ as $$
 $$;
 comment on function private.clean_keywords(text[]) is 'The first 50 different keywords of a query, in small letters; blank ones say nothing.';
 revoke execute on function private.clean_keywords(text[]) from public;
-grant execute on function private.clean_keywords(text[]) to service_role;
+grant execute on function private.clean_keywords(text[]) to authenticated, service_role;
 
 -- What speaks for some documents, in numbers of 0 to 1 (similarity: what it is). Keywords are joined by a character that no
 -- keyword of a query has, and looked through at once.
@@ -55,7 +55,7 @@ $$;
 comment on function private.score_documents(uuid[], double precision[], text[], double precision) is
   'The scores of documents of these similarities, in no order. query_keywords as clean_keywords makes them.';
 revoke execute on function private.score_documents(uuid[], double precision[], text[], double precision) from public;
-grant execute on function private.score_documents(uuid[], double precision[], text[], double precision) to service_role;
+grant execute on function private.score_documents(uuid[], double precision[], text[], double precision) to authenticated, service_role;
 
 create function public.search_documents_hybrid(
   query_embedding extensions.vector(768),
@@ -112,12 +112,13 @@ begin
     found_ids := found_ids || id;
     return next;
   end loop;
-  if coalesce(track_retrievals, true) then
+  -- Readers do not write: what they find is counted by the service, if it is.
+  if coalesce(track_retrievals, true) and private.is_unrestricted() then
     perform public.track_document_retrievals(found_ids, null);
   end if;
 end
 $$;
 comment on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) is
-  'Documents strictly over match_threshold by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that some keyword of the document contains, without regard to case; utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). Where at most 1,000 documents are over the threshold all of them are scored, else the 1,000 nearest and the 1,500 most useful, newest and with most keywords. track_retrievals counts them as retrieved. embedding_model: vectors of other models are not compared; null: of any. match_count at most 100.';
+  'Documents strictly over match_threshold by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that some keyword of the document contains, without regard to case; utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). Where at most 1,000 documents are over the threshold all of them are scored, else the 1,000 nearest and the 1,500 most useful, newest and with most keywords. track_retrievals counts them as retrieved, where whoever asks is not restricted to what they may see. embedding_model: vectors of other models are not compared; null: of any. match_count at most 100.';
 revoke execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) from public, anon, authenticated;
-grant execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) to service_role;
+grant execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) to authenticated, service_role;

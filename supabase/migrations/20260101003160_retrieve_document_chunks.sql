@@ -69,4 +69,4 @@ $$;
 comment on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) is
   'The chunks of documents nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. similarities[i] is the cosine similarity to the i-th row. match_count at most 100.';
 revoke execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) from public, anon, authenticated;
-grant execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) to service_role;
+grant execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) to authenticated, service_role;

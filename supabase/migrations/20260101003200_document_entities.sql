@@ -13,7 +13,9 @@ create index document_entities_name_pieces_idx on public.document_entities using
 
 alter table public.document_entities enable row level security;
 revoke all on public.document_entities from anon, authenticated;
-grant select on public.document_entities to service_role;
+grant select on public.document_entities to authenticated, service_role;
+create policy read_entities on public.document_entities for select to authenticated
+  using ((select private.visible_projects()) <> '{}');
 
 -- "Security definer": a role that may write documents needs no right on what search makes of them.
 create function private.index_entities() returns trigger
@@ -40,10 +42,11 @@ create trigger index_inserted_entities after insert on public.documents
 create trigger index_updated_entities after update of named_entities on public.documents
   for each row when (new.named_entities is distinct from old.named_entities) execute function private.index_entities();
 
-create function public.find_documents_by_entity(entity_name text, entity_type text default null, match_limit integer default 10)
+-- "Security definer": beneath a policy names could not be looked up in their indexes.
+create function private.find_entities(entity_name text, entity_type text, match_limit integer)
 returns table (id uuid, title text, matched_entity text, matched_type text)
 -- The names come from their indexes, whatever the statistics say.
-language plpgsql stable rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
+language plpgsql stable rows 10 security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   wanted constant text := lower(btrim(entity_name));
@@ -51,7 +54,8 @@ declare
   wanted_count constant integer := greatest(1, least(100, match_limit));
   exact_count bigint;
 begin
-  if coalesce(wanted, '') = '' then
+  -- Who sees no project sees no document.
+  if coalesce(wanted, '') = '' or private.visible_projects() = '{}' then
     return;
   end if;
   return query
@@ -83,7 +87,18 @@ begin
   end if;
 end
 $$;
+comment on function private.find_entities(text, text, integer) is 'find_documents_by_entity, for what whoever asks may see.';
+revoke execute on function private.find_entities(text, text, integer) from public;
+grant execute on function private.find_entities(text, text, integer) to authenticated, service_role;
+
+create function public.find_documents_by_entity(entity_name text, entity_type text default null, match_limit integer default 10)
+returns table (id uuid, title text, matched_entity text, matched_type text)
+language sql stable rows 10 security invoker set search_path = ''
+as $$
+  select f.id, f.title, f.matched_entity, f.matched_type
+  from private.find_entities(find_documents_by_entity.entity_name, find_documents_by_entity.entity_type, find_documents_by_entity.match_limit) f
+$$;
 comment on function public.find_documents_by_entity(text, text, integer) is
   'Documents that name an entity whose name contains entity_name, without regard to case, and is of entity_type if that is given: those with exactly this name first, then by length. A document that names several such entities comes once for each. No archived ones. match_limit at most 100.';
 revoke execute on function public.find_documents_by_entity(text, text, integer) from public, anon, authenticated;
-grant execute on function public.find_documents_by_entity(text, text, integer) to service_role;
+grant execute on function public.find_documents_by_entity(text, text, integer) to authenticated, service_role;

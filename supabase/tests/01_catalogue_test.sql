@@ -1,7 +1,7 @@
 -- What there is, and who may touch it. A new function, table or grant fails here until it has its line.
 
 begin;
-select plan(18);
+select plan(19);
 
 -- Functions -------------------------------------------------------------------------------------------------------
 
@@ -29,17 +29,18 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
   $$ select signature collate "default", volatility, security, callers collate "default" from functions
      order by functions.signature collate "C" $$,
   $$ values
-    ('private.any_word(text)', 'stable', 'invoker', 'service_role'),
-    ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'service_role'),
+    ('private.any_word(text)', 'stable', 'invoker', 'authenticated service_role'),
+    ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.change_data_version(bigint[])', 'volatile', 'definer', ''),
-    ('private.clean_keywords(text[])', 'immutable', 'invoker', 'service_role'),
-    ('private.combine_keywords(text[], text[])', 'immutable', 'invoker', 'service_role'),
-    ('private.compare_documents(vector, text, double precision)', 'stable', 'invoker', 'service_role'),
+    ('private.clean_keywords(text[])', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.combine_keywords(text[], text[])', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.compare_documents(vector, text, double precision)', 'stable', 'invoker', ''),
     ('private.count_entry_words()', 'volatile', 'definer', ''),
     ('private.count_words(tsvector)', 'immutable', 'invoker', 'service_role'),
-    ('private.document_candidates(text[], integer)', 'stable', 'invoker', 'service_role'),
+    ('private.document_candidates(text[], integer)', 'stable', 'definer', 'authenticated service_role'),
     ('private.document_hash(text, text)', 'stable', 'invoker', 'service_role'),
-    ('private.documents_are_few()', 'stable', 'invoker', 'service_role'),
+    ('private.document_queries(uuid)', 'stable', 'definer', 'authenticated service_role'),
+    ('private.documents_are_few()', 'stable', 'invoker', ''),
     ('private.enqueue_documents()', 'volatile', 'definer', ''),
     ('private.enqueue_missing(text, boolean, smallint)', 'volatile', 'invoker', 'service_role'),
     ('private.enqueue_notes()', 'volatile', 'definer', ''),
@@ -47,53 +48,58 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[])', 'volatile', 'definer', 'service_role'),
     ('private.enqueue_tickets()', 'volatile', 'definer', ''),
     ('private.ensure_statuses(text[])', 'volatile', 'invoker', 'service_role'),
-    ('private.entry_holds(bigint, bigint, tsquery)', 'stable', 'invoker', 'service_role'),
+    ('private.entry_holds(bigint, bigint, tsquery)', 'stable', 'invoker', ''),
     ('private.fill_project_key()', 'volatile', 'definer', ''),
     ('private.fill_ticket_key()', 'volatile', 'definer', ''),
-    ('private.find_matches(text, vector, text, double precision, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
+    ('private.find_entities(text, text, integer)', 'stable', 'definer', 'authenticated service_role'),
+    ('private.find_matches(text, vector, text, double precision, bigint, text, integer)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.forget_jobs()', 'volatile', 'definer', ''),
-    ('private.fuse_searches(text, vector, text, double precision, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
-    ('private.highlight(text, tsquery)', 'stable', 'invoker', 'service_role'),
+    ('private.fuse_searches(text, vector, text, double precision, bigint, text, double precision, double precision)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.highlight(text, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.index_entities()', 'volatile', 'definer', ''),
     ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
     ('private.index_projects()', 'volatile', 'definer', ''),
     ('private.index_status_notes()', 'volatile', 'definer', ''),
     ('private.index_updated_tickets()', 'volatile', 'definer', ''),
     ('private.index_words(text, text, text)', 'stable', 'invoker', ''),
-    ('private.is_narrow(bigint, bigint, integer)', 'stable', 'invoker', 'service_role'),
-    ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint, bigint, tsquery, integer, integer)', 'stable', 'invoker', 'service_role'),
+    ('private.is_narrow(bigint[], bigint, integer)', 'stable', 'invoker', ''),
+    ('private.is_unrestricted()', 'stable', 'definer', 'authenticated service_role'),
+    ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], bigint, tsquery, integer, integer)', 'stable', 'invoker', ''),
     ('private.leave_embedding_to_caller(boolean)', 'volatile', 'invoker', 'service_role'),
     ('private.lock_sources(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
     ('private.lock_waiting_document_jobs(uuid[])', 'volatile', 'invoker', 'service_role'),
     ('private.lock_waiting_jobs(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
-    ('private.match_entries(text[], bigint[], tsquery, tsquery, bigint, bigint, integer)', 'stable', 'invoker', 'service_role'),
+    ('private.match_entries(text[], bigint[], tsquery, tsquery, bigint[], bigint, integer)', 'stable', 'invoker', ''),
     ('private.may_merge(text)', 'volatile', 'invoker', ''),
     ('private.merge_data_versions()', 'volatile', 'definer', ''),
     ('private.merge_word_counts()', 'volatile', 'definer', ''),
     ('private.missing_sources(text, boolean, smallint)', 'stable', 'invoker', 'service_role'),
-    ('private.narrow_entries(bigint, bigint, tsquery, integer)', 'stable', 'invoker', 'service_role'),
-    ('private.nearest_words(text)', 'stable', 'invoker', 'service_role'),
+    ('private.narrow_entries(bigint[], bigint, tsquery, integer)', 'stable', 'invoker', ''),
+    ('private.nearest_words(text)', 'stable', 'invoker', ''),
     ('private.needed_pieces(text)', 'immutable', 'invoker', 'service_role'),
-    ('private.parse_query(text)', 'stable', 'invoker', 'service_role'),
-    ('private.phrase(text)', 'stable', 'invoker', 'service_role'),
+    ('private.parse_query(text)', 'stable', 'invoker', 'authenticated service_role'),
+    ('private.phrase(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.pieces(text[])', 'immutable', 'invoker', 'service_role'),
-    ('private.plain_text(text)', 'immutable', 'invoker', 'service_role'),
-    ('private.plan_query(text)', 'stable', 'invoker', 'service_role'),
-    ('private.query_words(text)', 'stable', 'invoker', 'service_role'),
+    ('private.plain_text(text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.plan_query(text)', 'stable', 'invoker', ''),
+    ('private.projects_as(project_role)', 'stable', 'definer', 'authenticated service_role'),
+    ('private.query_words(text)', 'stable', 'invoker', ''),
     ('private.question_key(text)', 'immutable', 'invoker', 'service_role'),
-    ('private.quote_word(text)', 'immutable', 'invoker', 'service_role'),
-    ('private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer)', 'volatile', 'invoker', 'service_role'),
+    ('private.quote_word(text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.read_data_version(bigint)', 'stable', 'definer', 'authenticated service_role'),
     ('private.reembed_waits()', 'stable', 'invoker', 'service_role'),
     ('private.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
-    ('private.scan_chunks(vector, text, bigint, text, double precision, integer, integer)', 'volatile', 'invoker', 'service_role'),
-    ('private.scan_documents(vector, text, double precision, integer)', 'volatile', 'invoker', 'service_role'),
-    ('private.score_documents(uuid[], double precision[], text[], double precision)', 'stable', 'invoker', 'service_role'),
-    ('private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer)', 'stable', 'invoker', 'service_role'),
-    ('private.searched_set(text)', 'stable', 'definer', 'service_role'),
+    ('private.resolve_scope(bigint, text)', 'stable', 'invoker', ''),
+    ('private.scan_chunks(vector, text, bigint, text, double precision, integer, integer)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.scan_documents(vector, text, double precision, integer)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.score_documents(uuid[], double precision[], text[], double precision)', 'stable', 'invoker', 'authenticated service_role'),
+    ('private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer)', 'stable', 'invoker', ''),
+    ('private.searched_set(text)', 'stable', 'definer', 'authenticated service_role'),
     ('private.source_chunks(bigint[], bigint[], smallint)', 'stable', 'invoker', 'service_role'),
-    ('private.source_texts(bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
+    ('private.source_texts(bigint[], bigint[])', 'stable', 'invoker', 'authenticated service_role'),
     ('private.store_document_vectors(uuid[])', 'volatile', 'invoker', 'service_role'),
-    ('private.to_words(text)', 'stable', 'invoker', 'service_role'),
+    ('private.to_words(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.touch_document()', 'volatile', 'invoker', ''),
     ('private.touch_updated_at()', 'volatile', 'invoker', ''),
     ('private.version_document_vectors()', 'volatile', 'definer', ''),
@@ -106,15 +112,17 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.version_updated_chunks()', 'volatile', 'definer', ''),
     ('private.version_updated_projects()', 'volatile', 'definer', ''),
     ('private.version_updated_tickets()', 'volatile', 'definer', ''),
-    ('private.whole_names(text)', 'immutable', 'invoker', 'service_role'),
-    ('private.word_entries(text[])', 'stable', 'invoker', 'service_role'),
+    ('private.visible_projects()', 'stable', 'definer', 'authenticated service_role'),
+    ('private.whole_names(text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.word_entries(text[])', 'stable', 'invoker', ''),
     ('public.abandon_reembed()', 'volatile', 'invoker', 'service_role'),
     ('public.begin_reembed(text, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.caller_role()', 'stable', 'invoker', 'authenticated service_role'),
     ('public.claim_embedding_jobs(integer, double precision, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.claim_enrichments(integer, double precision, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.clear_retired_set(uuid, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.compare_tickets(vector[], text[], text)', 'stable', 'invoker', 'service_role'),
-    ('public.data_version(bigint)', 'stable', 'definer', 'service_role'),
+    ('public.data_version(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.delete_document(uuid)', 'volatile', 'invoker', 'service_role'),
     ('public.embedding_sets()', 'stable', 'definer', 'service_role'),
     ('public.embedding_status(text)', 'stable', 'invoker', 'service_role'),
@@ -123,17 +131,18 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.extend_embedding_leases(uuid[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.fail_enrichment(uuid, uuid, text, double precision)', 'volatile', 'invoker', 'service_role'),
-    ('public.find_documents_by_entity(text, text, integer)', 'stable', 'invoker', 'service_role'),
-    ('public.find_similar_documents(uuid, integer)', 'volatile', 'invoker', 'service_role'),
-    ('public.find_similar_tickets(bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.find_documents_by_entity(text, text, integer)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.find_similar_documents(uuid, integer)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.find_similar_tickets(bigint, text, integer)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.finish_embedding_jobs(uuid, bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.finish_reembed()', 'volatile', 'invoker', 'service_role'),
-    ('public.get_document(uuid)', 'stable', 'invoker', 'service_role'),
+    ('public.get_document(uuid)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.list_dead_embedding_jobs(integer)', 'stable', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
-    ('public.list_projects()', 'stable', 'invoker', 'service_role'),
-    ('public.list_statuses()', 'stable', 'invoker', 'service_role'),
+    ('public.list_projects()', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.list_statuses()', 'stable', 'invoker', 'authenticated service_role'),
     ('public.log_queries(jsonb, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.may_write_project(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.measure_missing_embeddings(text, boolean, integer, smallint)', 'volatile', 'invoker', 'service_role'),
     ('public.rate_document(uuid, boolean)', 'volatile', 'invoker', 'service_role'),
     ('public.read_documents(uuid[])', 'stable', 'invoker', 'service_role'),
@@ -141,19 +150,19 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.release_embedding_jobs(uuid, bigint[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.release_enrichments(uuid[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
-    ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
-    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'service_role'),
-    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer)', 'volatile', 'invoker', 'service_role'),
-    ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'volatile', 'invoker', 'service_role'),
+    ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retry_enrichments()', 'volatile', 'invoker', 'service_role'),
     ('public.sample_tickets(text, integer)', 'stable', 'invoker', 'service_role'),
-    ('public.search_by_keyword(text, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
-    ('public.search_by_vector(vector, text, double precision, integer, bigint, text)', 'volatile', 'invoker', 'service_role'),
-    ('public.search_documents(vector, integer, double precision, text)', 'volatile', 'invoker', 'service_role'),
-    ('public.search_documents_hybrid(vector, text[], integer, double precision, boolean, integer, text)', 'volatile', 'invoker', 'service_role'),
-    ('public.search_facets(text, vector, text, double precision, bigint, text)', 'volatile', 'invoker', 'service_role'),
-    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'service_role'),
-    ('public.similar_tickets(vector, text, integer, bigint, bigint)', 'volatile', 'invoker', 'service_role'),
+    ('public.search_by_keyword(text, integer, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_by_vector(vector, text, double precision, integer, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_documents(vector, integer, double precision, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_documents_hybrid(vector, text[], integer, double precision, boolean, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_facets(text, vector, text, double precision, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.similar_tickets(vector, text, integer, bigint, bigint)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.store_chunks(bigint[], bigint[], text[], jsonb, vector[], smallint)', 'volatile', 'invoker', 'service_role'),
     ('public.store_document_chunks(uuid[], text[], jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
     ('public.store_enrichment(uuid, text, text[], jsonb, text, text)', 'volatile', 'invoker', 'service_role'),
@@ -171,6 +180,7 @@ select results_eq(
   $$ values
     ('abandon_reembed', '', 'boolean'),
     ('begin_reembed', 'embedding_model text, chunking integer', 'bigint'),
+    ('caller_role', '', 'text'),
     ('claim_embedding_jobs', 'job_limit integer DEFAULT 100, lease_seconds double precision DEFAULT 60, attempt_limit integer DEFAULT 10',
       'TABLE(lease_id uuid, jobs jsonb, next_due_seconds double precision)'),
     ('claim_enrichments', 'batch_size integer DEFAULT 10, lease_seconds double precision DEFAULT 60, attempt_limit integer DEFAULT 5',
@@ -212,6 +222,7 @@ select results_eq(
     ('list_projects', '', 'TABLE(project_id bigint, key text, name text, tickets bigint)'),
     ('list_statuses', '', 'TABLE(status_id bigint, name text)'),
     ('log_queries', 'entries jsonb, retention_days integer DEFAULT 30', 'TABLE(logged bigint, deleted bigint)'),
+    ('may_write_project', 'project_id bigint', 'boolean'),
     ('measure_missing_embeddings', 'embedding_model text, everything boolean DEFAULT false, sample_count integer DEFAULT 100, '
         || 'embedding_set smallint DEFAULT NULL::smallint',
       'TABLE(sources bigint, characters bigint, sample jsonb)'),
@@ -303,8 +314,8 @@ select is_empty(
 
 -- Tables ----------------------------------------------------------------------------------------------------------
 
-select tables_are('public', array['chunks', 'document_chunks', 'document_entities', 'documents', 'embeddings', 'keyword_entries', 'projects',
-    'search_config', 'status', 'status_changes', 'tickets'],
+select tables_are('public', array['chunks', 'document_chunks', 'document_entities', 'documents', 'embeddings', 'keyword_entries', 'project_members',
+    'projects', 'search_config', 'status', 'status_changes', 'tickets'],
   'public has these tables and no other');
 select tables_are('private', array['data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'query_log', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
 
@@ -315,19 +326,42 @@ where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.
 
 select is_empty($$ select name from our_tables where not guarded $$, 'every table has row-level security');
 select is_empty($$ select name from our_tables where obj_description(oid, 'pg_class') is null $$, 'every table has a comment');
-select is_empty(
-  $$ select t.name, r.role, v.privilege
-     from our_tables t, unnest(array['anon', 'authenticated']) as r(role),
-       unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) as v(privilege)
-     where has_table_privilege(r.role, t.oid, v.privilege) or (v.privilege in ('select', 'insert', 'update', 'references')
-       and has_any_column_privilege(r.role, t.oid, v.privilege)) $$,
-  'anon and authenticated have no right on any table');
+
+create temporary view table_rights as
+select r.role, t.oid, t.name, v.privilege, v.place
+from our_tables t, unnest(array['anon', 'authenticated']) as r(role),
+  unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) with ordinality as v(privilege, place)
+where has_table_privilege(r.role, t.oid, v.privilege) or (v.privilege in ('select', 'insert', 'update', 'references')
+  and has_any_column_privilege(r.role, t.oid, v.privilege));
+
+select results_eq(
+  $$ select role, name, string_agg(privilege, ' ' order by place) from table_rights group by role, name order by role, name $$,
+  $$ values
+    ('authenticated', 'chunks', 'select'),
+    ('authenticated', 'document_chunks', 'select'),
+    ('authenticated', 'document_entities', 'select'),
+    ('authenticated', 'documents', 'select'),
+    ('authenticated', 'embeddings', 'select'),
+    ('authenticated', 'keyword_entries', 'select'),
+    ('authenticated', 'project_members', 'select insert update delete'),
+    ('authenticated', 'projects', 'select update delete'),
+    ('authenticated', 'search_config', 'select'),
+    ('authenticated', 'status', 'select'),
+    ('authenticated', 'status_changes', 'select insert update delete'),
+    ('authenticated', 'tickets', 'select insert update delete') $$,
+  'users have these rights on tables, within their policies, and anon has none');
+-- One for each right, or both would be asked; and no other, or what it allows would not be seen here.
+select bag_eq(
+  $$ select polrelid, case polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else polcmd::text end,
+       polpermissive, polroles::regrole[] from pg_catalog.pg_policy where polrelid in (select oid from our_tables) $$,
+  $$ select oid, privilege, true, array['authenticated'::regrole] from table_rights $$,
+  'and one policy for each');
 select is_empty(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete']) as v(privilege)
-     where t.name in ('chunks', 'document_chunks', 'documents', 'embeddings', 'projects', 'status', 'status_changes', 'tickets')
+     where t.name in ('chunks', 'document_chunks', 'documents', 'embeddings', 'project_members', 'projects', 'status', 'status_changes', 'tickets')
        and not has_table_privilege('service_role', t.oid, v.privilege) $$,
-  'service_role may read and write the tracker, the documents, and the chunks of both');
+  'service_role may read and write the tracker, its members, the documents, and the chunks of both');
 select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'), 'service_role may read the keyword entries');
 select results_eq(
   $$ select t.name, v.privilege
@@ -354,8 +388,8 @@ select is_empty(
 select results_eq(
   $$ select r.role, has_schema_privilege(r.role, 'private', 'usage'), has_schema_privilege(r.role, 'private', 'create')
      from unnest(array['anon', 'authenticated', 'service_role']) as r(role) $$,
-  $$ values ('anon', false, false), ('authenticated', false, false), ('service_role', true, false) $$,
-  'only service_role reaches the schema private');
+  $$ values ('anon', false, false), ('authenticated', true, false), ('service_role', true, false) $$,
+  'whoever may search reaches the schema private, for what searches are made of');
 
 set local role anon;
 select throws_ok($$ select * from public.list_projects() $$, '42501', null, 'anon is refused');

@@ -1,0 +1,104 @@
+-- Who may see which project, and write in it. Everything that shows data asks here.
+
+create type public.project_role as enum ('viewer', 'member', 'admin');
+comment on type public.project_role is 'What a user may do in a project, each more than the one before: read; write tickets and notes; change the project and its members.';
+
+-- user_id is Supabase Auth's; a user who is deleted there has no token any more, and their rows mean nothing.
+create table public.project_members (
+  project_id bigint not null references public.projects on delete cascade,
+  user_id uuid not null,
+  role public.project_role not null default 'viewer',
+  created_at timestamptz not null default now(),
+  primary key (user_id, project_id)
+);
+comment on table public.project_members is 'The users of each project, and their roles in it. Who is in none sees nothing.';
+create index project_members_project_id_idx on public.project_members (project_id);
+
+-- The role that a request began with: "security definer" changes current_user, and leaves the setting role alone. In a
+-- function of the tables' owner current_user is that owner.
+create function private.is_unrestricted() returns boolean
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return coalesce((
+    select r.rolbypassrls or r.rolsuper or pg_has_role(r.oid, current_user, 'usage')
+    from pg_catalog.pg_roles r
+    where r.rolname = coalesce(nullif(current_setting('role', true), 'none'), session_user)), false);
+end
+$$;
+comment on function private.is_unrestricted() is 'Whether row-level security does not hold for whoever asks: the service, the owner of the tables, a superuser.';
+revoke execute on function private.is_unrestricted() from public;
+grant execute on function private.is_unrestricted() to authenticated, service_role;
+
+-- In order, so that the same projects are the same array.
+create function private.projects_as(least_role public.project_role) returns bigint[]
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  if private.is_unrestricted() then
+    return null;
+  end if;
+  return array(
+    select m.project_id from public.project_members m
+    where m.user_id = (select auth.uid()) and m.role >= least_role
+    order by m.project_id);
+end
+$$;
+comment on function private.projects_as(public.project_role) is
+  'The projects in which whoever asks has at least this role, in order; empty for who is in none; null, which means all, for who is not restricted.';
+revoke execute on function private.projects_as(public.project_role) from public;
+grant execute on function private.projects_as(public.project_role) to authenticated, service_role;
+
+create function private.visible_projects() returns bigint[]
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return private.projects_as('viewer');
+end
+$$;
+comment on function private.visible_projects() is
+  'The projects that whoever asks may see, in order; null, which means all, for who is not restricted. In a policy it stands in "(select …)::bigint[]", which runs once a statement.';
+revoke execute on function private.visible_projects() from public;
+grant execute on function private.visible_projects() to authenticated, service_role;
+
+alter table public.project_members enable row level security;
+revoke all on public.project_members from anon, authenticated;
+grant select, insert, update, delete on public.project_members to service_role;
+grant select, insert (project_id, user_id, role), update (role), delete on public.project_members to authenticated;
+create policy read_members on public.project_members for select to authenticated
+  using (project_id = any ((select private.visible_projects())::bigint[]));
+create policy insert_members on public.project_members for insert to authenticated
+  with check (project_id = any ((select private.projects_as('admin'))::bigint[]));
+create policy update_members on public.project_members for update to authenticated
+  using (project_id = any ((select private.projects_as('admin'))::bigint[]))
+  with check (project_id = any ((select private.projects_as('admin'))::bigint[]));
+create policy delete_members on public.project_members for delete to authenticated
+  using (project_id = any ((select private.projects_as('admin'))::bigint[]));
+
+-- For the service, which asks with a user's token what the user may do.
+create function public.caller_role() returns text
+language plpgsql stable security invoker set search_path = ''
+as $$
+begin
+  if private.is_unrestricted() then
+    return 'service';
+  end if;
+  return coalesce((select max(m.role)::text from public.project_members m where m.user_id = (select auth.uid())), 'none');
+end
+$$;
+comment on function public.caller_role() is 'The highest role that whoever asks has in any project: admin, member, viewer or none; service for who is not restricted.';
+revoke execute on function public.caller_role() from public, anon, authenticated;
+grant execute on function public.caller_role() to authenticated, service_role;
+
+create function public.may_write_project(project_id bigint) returns boolean
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  writable constant bigint[] := private.projects_as('member');
+begin
+  return writable is null or coalesce(project_id = any (writable), false);
+end
+$$;
+comment on function public.may_write_project(bigint) is 'Whether whoever asks may write tickets and notes of a project: its members and admins, and who is not restricted.';
+revoke execute on function public.may_write_project(bigint) from public, anon, authenticated;
+grant execute on function public.may_write_project(bigint) to authenticated, service_role;

@@ -1,0 +1,52 @@
+-- Who reads and writes the tracker's tables. Policies are the net below: searches look up what may be seen themselves
+-- (see search_scope), because what filters after an index has ranked loses results.
+
+-- Ids and times are nobody's to choose.
+grant select, update (key, name, description), delete on public.projects to authenticated;
+grant select, insert (key, project_id, status_id, name, description), update (key, project_id, status_id, name, description), delete
+  on public.tickets to authenticated;
+grant select, insert (ticket_id, status_id, note), update (ticket_id, status_id, note), delete on public.status_changes to authenticated;
+grant select on public.status to authenticated;
+
+create policy read_projects on public.projects for select to authenticated
+  using (project_id = any ((select private.visible_projects())::bigint[]));
+-- A new project would have no admin yet: the service makes it, with its first member.
+create policy update_projects on public.projects for update to authenticated
+  using (project_id = any ((select private.projects_as('admin'))::bigint[]))
+  with check (project_id = any ((select private.projects_as('admin'))::bigint[]));
+create policy delete_projects on public.projects for delete to authenticated
+  using (project_id = any ((select private.projects_as('admin'))::bigint[]));
+
+-- The names of states tell nothing of a project.
+create policy read_statuses on public.status for select to authenticated
+  using ((select auth.uid()) is not null);
+
+create policy read_tickets on public.tickets for select to authenticated
+  using (project_id = any ((select private.visible_projects())::bigint[]));
+create policy insert_tickets on public.tickets for insert to authenticated
+  with check (project_id = any ((select private.projects_as('member'))::bigint[]));
+-- A ticket moves only between projects that one may write in.
+create policy update_tickets on public.tickets for update to authenticated
+  using (project_id = any ((select private.projects_as('member'))::bigint[]))
+  with check (project_id = any ((select private.projects_as('member'))::bigint[]));
+create policy delete_tickets on public.tickets for delete to authenticated
+  using (project_id = any ((select private.projects_as('member'))::bigint[]));
+
+-- A note has no project of its own: it is its ticket's, and the inner query sees the tickets that its policy shows.
+create policy read_notes on public.status_changes for select to authenticated
+  using (exists (select from public.tickets t where t.ticket_id = status_changes.ticket_id));
+create policy insert_notes on public.status_changes for insert to authenticated
+  with check (exists (
+    select from public.tickets t
+    where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
+create policy update_notes on public.status_changes for update to authenticated
+  using (exists (
+    select from public.tickets t
+    where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])))
+  with check (exists (
+    select from public.tickets t
+    where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
+create policy delete_notes on public.status_changes for delete to authenticated
+  using (exists (
+    select from public.tickets t
+    where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));

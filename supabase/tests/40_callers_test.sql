@@ -1,0 +1,132 @@
+-- What each caller sees, table by table and function by function.
+
+begin;
+select plan(8);
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
+insert into public.tickets (ticket_id, key, project_id, status_id, name) values
+  (11, 'AA-11', 1, 1, 'Pump leaks'), (12, 'AA-12', 1, 2, 'Pump hums'), (21, 'BB-21', 2, 1, 'Wheel squeaks like a pump'),
+  (22, 'BB-22', 2, 1, 'secretword pump'), (23, 'BB-23', 2, 1, 'A wheel pump');
+insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (111, 11, 2, 'Sealed'), (211, 21, 2, 'Oiled');
+
+create function pg_temp.unit(place integer, dimensions integer) returns extensions.vector
+language sql as $$
+  select ('[' || string_agg(case when i = place then '1' else '0' end, ',' order by i) || ']')::extensions.vector from generate_series(1, dimensions) i
+$$;
+insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+select t.project_id, t.ticket_id, 'ticket', 0, t.name, 1, 'h', 'm', pg_temp.unit(1, 1536) from public.tickets t
+union all
+select p.project_id, null, 'project', 0, p.name, 1, 'h', 'm', pg_temp.unit(1, 1536) from public.projects p;
+insert into public.documents (id, title, keywords, named_entities, embedding_status, retrieval_queries)
+select ('00000000-0000-4000-8000-00000000000' || i)::uuid, 'Document ' || i, '{pump}', '[{"name": "Ada"}]', 'complete', '{who}' from generate_series(1, 2) i;
+insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash) select id, id, 0, title, 1, 'h' from public.documents;
+insert into public.embeddings (document_id, chunk_id, model, embedding)
+select d.id, c.chunk_id, 'm', pg_temp.unit(1, 768) from public.documents d cross join lateral (values (d.id), (null)) as c(chunk_id);
+
+\ir kit/actors.sql
+
+-- Reading                                                           anon stranger outsider viewer member admin service
+select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name) from (
+    select c.oid::regclass::text collate "default" as name from pg_catalog.pg_class c
+    where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r') t order by t.name $$,
+  $$ values
+    ('chunks',                       '- 0 4 3 3 3 7'),
+    ('document_chunks',              '- 0 2 2 2 2 2'),
+    ('document_entities',            '- 0 2 2 2 2 2'),
+    ('documents',                    '- 0 2 2 2 2 2'),
+    ('embeddings',                   '- 0 4 4 4 4 4'),
+    ('keyword_entries',              '- 0 4 3 3 3 7'),
+    ('private.data_version_changes', '- - - - - - -'),
+    ('private.data_versions',        '- - - - - - -'),
+    ('private.embedding_jobs',       '- - - - - - 9'),
+    ('private.embedding_sets',       '- - - - - - 1'),
+    ('private.query_log',            '- - - - - - 0'),
+    ('private.ticket_counters',      '- - - - - - -'),
+    ('private.word_count_changes',   '- - - - - - ' || (select count(*) from private.word_count_changes)),
+    ('private.word_counts',          '- - - - - - ' || (select count(*) from private.word_counts)),
+    ('project_members',              '- 0 1 3 3 3 4'),
+    ('projects',                     '- 0 1 1 1 1 2'),
+    ('search_config',                '- 1 1 1 1 1 1'),
+    ('status',                       '- 2 2 2 2 2 2'),
+    ('status_changes',               '- 0 1 1 1 1 2'),
+    ('tickets',                      '- 0 3 2 2 2 5') $$,
+  'everybody reads what is of their projects, whatever the table');
+select is(pg_temp.outcomes('select retrieval_queries from documents'), '- - - - - - 2', 'but not what others asked');
+
+-- What the functions take that users may call. A new one fails below until it has its line.
+create temporary table calls (name text, arguments text, outcome text);
+insert into calls values -- anon stranger outsider viewer member admin service
+  ('caller_role',                 '()',                                                      '- 1 1 1 1 1 1'),
+  ('data_version',                '()',                                                      '- 1 1 1 1 1 1'),
+  ('find_documents_by_entity',    '(''ada'')',                                               '- 0 2 2 2 2 2'),
+  ('find_similar_documents',      '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
+  ('find_similar_tickets',        '(11, ''m'')',                                             '- 0 0 1 1 1 1'),
+  ('get_document',                '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
+  ('list_projects',               '()',                                                      '- 0 1 1 1 1 2'),
+  ('list_statuses',               '()',                                                      '- 2 2 2 2 2 2'),
+  ('may_write_project',           '(1)',                                                     '- 1 1 1 1 1 1'),
+  ('retrieve_all_chunks',         '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 6 5 5 5 9'),
+  ('retrieve_chunks',             '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 4 3 3 3 7'),
+  ('retrieve_chunks_hybrid',      '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 4 3 3 3 7'),
+  ('retrieve_document_chunks',    '(pg_temp.unit(1, 768), ''m'')',                           '- 0 2 2 2 2 2'),
+  ('search_by_keyword',           '(''pump'')',                                              '- 0 3 3 3 3 6'),
+  ('search_by_vector',            '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 4 3 3 3 7'),
+  ('search_documents',            '(pg_temp.unit(1, 768))',                                  '- 0 2 2 2 2 2'),
+  ('search_documents_hybrid',     '(pg_temp.unit(1, 768), ''{pump}'')',                      '- 0 2 2 2 2 2'),
+  ('search_facets',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 2 3 3 3 4'),
+  ('search_hybrid',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 4 3 3 3 7'),
+  ('similar_tickets',             '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 3 2 2 2 5');
+select bag_eq($$ select name from calls $$,
+  $$ select p.proname::text from pg_catalog.pg_proc p where p.pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute') $$,
+  'users may call these functions');
+select results_eq($$ select name, pg_temp.outcomes(format('select * from public.%s%s', name, arguments)) from calls order by name $$,
+  $$ select name, outcome from calls order by name $$, 'and find what is of their projects, all of it');
+-- Nor by their names, ids, words, states or phrases.
+select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (values
+    (1, 'select from search_by_keyword(''BB-22'')'), (2, 'select from search_by_keyword(''secretword'')'), (3, 'select from search_by_keyword(''pump'', 10, 2)'),
+    (4, 'select from search_by_keyword(''pump'', 10, null, ''to do'')'), (5, 'select from search_by_keyword(''"secretword pump"'')'),
+    (6, 'select from search_by_vector(pg_temp.unit(1, 1536), ''m'', 0.7, 10, 2)'), (7, 'select from search_hybrid(''BB-22'', project_filter => 2)'),
+    (8, 'select from search_facets(''pump'', project_filter => 2)'), (9, 'select from find_similar_tickets(22, ''m'')'),
+    (10, 'select from retrieve_chunks_hybrid(''BB-22'', pg_temp.unit(1, 1536), ''m'', 0.7, 20, 2)'), (11, 'select from search_by_keyword(''pump -secretword'')')
+  ) s(place, statement) order by s.place $$,
+  $$ values
+    ('select from search_by_keyword(''BB-22'')', '- 0 1 0 0 0 1'),
+    ('select from search_by_keyword(''secretword'')', '- 0 1 0 0 0 1'),
+    ('select from search_by_keyword(''pump'', 10, 2)', '- 0 3 0 0 0 3'),
+    ('select from search_by_keyword(''pump'', 10, null, ''to do'')', '- 0 3 1 1 1 4'),
+    -- As where nobody has written it, its words count.
+    ('select from search_by_keyword(''"secretword pump"'')', '- 0 1 3 3 3 1'),
+    ('select from search_by_vector(pg_temp.unit(1, 1536), ''m'', 0.7, 10, 2)', '- 0 4 0 0 0 4'),
+    ('select from search_hybrid(''BB-22'', project_filter => 2)', '- 0 1 0 0 0 1'),
+    ('select from search_facets(''pump'', project_filter => 2)', '- 0 2 1 1 1 3'),
+    ('select from find_similar_tickets(22, ''m'')', '- 0 1 0 0 0 1'),
+    ('select from retrieve_chunks_hybrid(''BB-22'', pg_temp.unit(1, 1536), ''m'', 0.7, 20, 2)', '- 0 4 0 0 0 4'),
+    ('select from search_by_keyword(''pump -secretword'')', '- 0 2 3 3 3 5') $$,
+  'and nothing else, however they ask');
+
+-- Who is who ------------------------------------------------------------------------------------------------------
+
+create function pg_temp.answers(question text) returns text
+language plpgsql as $$
+declare
+  actor text;
+  answer text;
+  all_answers text;
+begin
+  for actor in select a.name from actors a where a.name <> 'anon' order by a.place loop
+    perform pg_temp.act(actor);
+    execute 'select ' || question into answer;
+    perform set_config('role', 'none', true);
+    all_answers := concat_ws(' ', all_answers, coalesce(answer, 'null'));
+  end loop;
+  return all_answers;
+end
+$$;
+select is(pg_temp.answers('private.visible_projects()'), '{} {2} {1} {1} {1} null', 'the projects one sees; null for all');
+select is(pg_temp.answers('public.caller_role()'), 'none admin viewer member admin service', 'the highest role one has');
+select is(pg_temp.answers('concat(public.may_write_project(1), public.may_write_project(2), public.may_write_project(3), public.may_write_project(null))'),
+  'ffff ftff ffff tfff tfff tttt', 'where one may write');
+
+select * from finish();
+rollback;

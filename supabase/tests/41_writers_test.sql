@@ -1,0 +1,84 @@
+-- What each caller may write, and that what follows from a write does so whoever wrote.
+
+begin;
+select plan(11);
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels'), (3, 'CC', 'Locks');
+insert into public.tickets (ticket_id, key, project_id, status_id, name) values (11, 'AA-11', 1, 1, 'Pump'), (21, 'BB-21', 2, 1, 'Wheel'), (31, 'CC-31', 3, 1, 'Lock');
+insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (111, 11, 2, 'Sealed'), (211, 21, 2, 'Oiled'), (311, 31, 2, 'Shut');
+insert into public.documents (id, title) values ('00000000-0000-4000-8000-000000000001', 'Document');
+
+\ir kit/actors.sql
+-- For moves between two projects that one may write in.
+insert into public.project_members (project_id, user_id, role) select 2, a.user_id, 'member' from actors a where a.name = 'member';
+
+create temporary table attempts (place integer generated always as identity, statement text, outcome text);
+insert into attempts (statement, outcome) values --                                                                anon stranger outsider viewer member admin service
+  ($$ insert into projects (project_id, name) values (4, 'New') $$,                                                   '- - - - - - 1'),
+  ($$ update projects set name = 'New' $$,                                                                            '- 0 1 0 0 1 3'),
+  ($$ update projects set project_id = 9 $$,                                                                          '- - - - - - 23505'),
+  ($$ delete from projects $$,                                                                                        '- 0 1 0 0 1 3'),
+  ($$ insert into tickets (project_id, status_id, name) values (1, 1, 'New') $$,                                      '- - - - 1 1 1'),
+  ($$ insert into tickets (project_id, status_id, name) values (1, 1, 'New'), (3, 1, 'New') $$,                       '- - - - - - 2'),
+  ($$ update tickets set name = 'New' $$,                                                                             '- 0 1 0 2 1 3'),
+  ($$ update tickets set project_id = 2 where ticket_id = 11 $$,                                                      '- 0 0 0 1 - 1'),
+  ($$ update tickets set project_id = 3 where ticket_id = 11 $$,                                                      '- 0 0 0 - - 1'),
+  ($$ update tickets set project_id = 1 where ticket_id = 21 $$,                                                      '- 0 - 0 1 0 1'),
+  ($$ delete from tickets $$,                                                                                         '- 0 1 0 2 1 3'),
+  ($$ insert into tickets (key, project_id, status_id, name) values ('CC-31', 1, 1, 'New') on conflict (key) do update set name = 'New' $$,
+                                                                                                                      '- - - - - - 1'),
+  ($$ insert into tickets (ticket_id, project_id, status_id, name) values (99, 1, 1, 'New') $$,                       '- - - - - - 1'),
+  ($$ update tickets set created_at = now() $$,                                                                       '- - - - - - 3'),
+  ($$ insert into status_changes (ticket_id, status_id, note) values (11, 1, 'New') $$,                               '- - - - 1 1 1'),
+  ($$ insert into status_changes (ticket_id, status_id, note) values (31, 1, 'New') $$,                               '- - - - - - 1'),
+  ($$ update status_changes set note = 'New' $$,                                                                      '- 0 1 0 2 1 3'),
+  ($$ update status_changes set ticket_id = 21 where status_change_id = 111 $$,                                       '- 0 0 0 1 - 1'),
+  ($$ update status_changes set ticket_id = 11 where status_change_id = 211 $$,                                       '- 0 - 0 1 0 1'),
+  ($$ delete from status_changes $$,                                                                                  '- 0 1 0 2 1 3'),
+  ($$ insert into project_members (project_id, user_id) values (1, gen_random_uuid()) $$,                             '- - - - - 1 1'),
+  ($$ insert into project_members (project_id, user_id) values (3, gen_random_uuid()) $$,                             '- - - - - - 1'),
+  ($$ insert into project_members (project_id, user_id, role) values (3, auth.uid(), 'admin') $$,                     '- - - - - - 23502'),
+  ($$ update project_members set role = 'admin' $$,                                                                   '- 0 2 0 0 3 5'),
+  ($$ update project_members set project_id = 3 $$,                                                                   '- - - - - - 23505'),
+  ($$ delete from project_members $$,                                                                                 '- 0 2 0 0 3 5'),
+  ($$ insert into status (status_id, name) values (3, 'New') $$,                                                         '- - - - - - 1'),
+  ($$ update documents set title = 'New' $$,                                                                          '- - - - - - 1'),
+  ($$ delete from chunks $$,                                                                                          '- - - - - - 0'),
+  ($$ update keyword_entries set title_length = 0 $$,                                                                 '- - - - - - 6'),
+  ($$ update search_config set dated_weight = 0 $$,                                                                   '- - - - - - 1'),
+  ($$ select private.change_data_version('{1}') $$,                                                                   '- - - - - - -');
+select results_eq(
+  $$ select a.statement, pg_temp.outcomes(a.statement) from attempts a order by a.place $$,
+  $$ select statement, outcome from attempts order by place $$,
+  'members write tickets and notes, admins their project and its members too, and nobody anything else');
+
+-- What follows ----------------------------------------------------------------------------------------------------
+
+truncate private.embedding_jobs, private.data_version_changes;
+select pg_temp.act('member');
+insert into public.tickets (project_id, status_id, name) values (1, 1, 'Gasket');
+insert into public.status_changes (ticket_id, status_id, note) select t.ticket_id, 2, 'Greased' from public.tickets t where t.name = 'Gasket';
+select is((select key from public.tickets where name = 'Gasket'), 'AA-12', 'a user''s ticket gets the next key of its project');
+create function pg_temp.found(query text, project bigint) returns text[]
+language sql as $$ select array_agg(t.name) from public.search_by_keyword(query, project_filter => project) join public.tickets t using (ticket_id) $$;
+select is(pg_temp.found('gasket greased', null), '{Gasket}', 'is found by its words and notes at once');
+select is(pg_temp.found('gasket', 2), null, 'in its project');
+update public.tickets set project_id = 2 where name = 'Gasket';
+select is(pg_temp.found('gasket', 2), '{Gasket}', 'and after a move in the other one');
+reset role;
+select is((select array_agg(distinct t.name) from private.embedding_jobs j join public.tickets t using (ticket_id)), '{Gasket}', 'waits to be embedded');
+select is((select array_agg(project_id order by project_id) from private.data_version_changes), '{1,2}', 'and moves the version of both projects');
+
+-- Two users who may see the same thing alternate on one connection: no plan of the one serves the other.
+select pg_temp.act('admin');
+select is((select array_agg(project_id) from public.list_projects()), '{1}', 'one caller sees theirs');
+select pg_temp.act('outsider');
+select is((select array_agg(project_id) from public.list_projects()), '{2}', 'the next one theirs');
+select pg_temp.act('service');
+select is((select array_agg(project_id order by project_id) from public.list_projects()), '{1,2,3}', 'the service all');
+select pg_temp.act('stranger');
+select is((select array_agg(project_id) from public.list_projects()), null, 'and a stranger nothing');
+
+select * from finish();
+rollback;

@@ -1,0 +1,56 @@
+-- The version of the data that each caller is told: it moves with what they may see, and with what that is.
+
+begin;
+select plan(7);
+
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
+\ir kit/actors.sql
+
+-- Tests are one transaction, in which a project changes once: each change is another one's.
+create sequence pg_temp.changes;
+create function pg_temp.note(project bigint) returns void
+language sql as $$ insert into private.data_version_changes (project_id, transaction_id) values (project, nextval('pg_temp.changes')::text::xid8) $$;
+
+create temporary table seen (name text, filter bigint, version text);
+create function pg_temp.versions() returns setof seen
+language plpgsql as $$
+declare
+  one record;
+begin
+  for one in select a.name, f.filter from actors a, (values (null::bigint), (1), (2), (-1)) as f(filter) where a.name <> 'anon' loop
+    perform pg_temp.act(one.name);
+    return next row(one.name, one.filter, public.data_version(one.filter));
+    perform set_config('role', 'none', true);
+  end loop;
+end
+$$;
+-- For whom a statement moves which version.
+create function pg_temp.moved(statement text) returns text
+language plpgsql as $$
+begin
+  truncate seen;
+  insert into seen select * from pg_temp.versions();
+  execute statement;
+  return (
+    select string_agg(concat_ws(' ', m.name, m.filters), ', ' order by m.place)
+    from (
+      select a.place, a.name, string_agg(coalesce(v.filter::text, 'all'), ' ' order by v.filter nulls first) as filters
+      from pg_temp.versions() v join seen s on s.name = v.name and s.filter is not distinct from v.filter join actors a on a.name = v.name
+      where v.version <> s.version
+      group by a.place, a.name) m);
+end
+$$;
+
+select is(pg_temp.moved('select 1'), null, 'what nobody changes stays');
+select is(pg_temp.moved('select pg_temp.note(1)'), 'viewer all 1, member all 1, admin all 1, service all 1', 'a change moves it for those who see the project');
+select is(pg_temp.moved('select pg_temp.note(2)'), 'outsider all 2, service all 2', 'and for no other');
+select is(pg_temp.moved('select pg_temp.note(-1)'), 'outsider all -1, viewer all -1, member all -1, admin all -1, service all -1',
+  'documents are for whoever is in a project');
+select is(pg_temp.moved($$ insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'member' $$), 'member all -1 1 2',
+  'a new membership moves it for that user');
+select is(pg_temp.moved($$ update public.project_members set role = 'admin' $$), null, 'another role shows nothing else');
+select is(pg_temp.moved('delete from public.project_members where project_id = 2'), 'outsider all -1 1 2, member all -1 1 2', 'who sees less has another version too');
+
+select * from finish();
+rollback;
