@@ -1,9 +1,14 @@
 package api
 
 import (
+	"net"
+	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/fault"
 )
 
 // What a page of another origin may send and read, and for how many seconds its browser need not ask again.
@@ -47,4 +52,25 @@ func (a *API) preflight(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderAccessControlAllowHeaders, corsHeaders)
 	c.Set(fiber.HeaderAccessControlMaxAge, corsMaxAge)
 	return c.SendStatus(fiber.StatusNoContent)
+}
+
+// refuseForeignNames keeps out, where whoever reaches the service is the service (AUTH=off), a page that has its own name lead
+// to this machine: to its browser that is no other origin (DNS rebinding).
+func (a *API) refuseForeignNames(c *fiber.Ctx) error {
+	if a.Verifier != nil || isLocalName(string(c.Request().Host())) {
+		return c.Next()
+	}
+	return fault.New(fault.Forbidden, "While AUTH is off this service answers to the names of its own machine alone.")
+}
+
+func isLocalName(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	if name == "" || strings.EqualFold(name, "localhost") || strings.HasSuffix(strings.ToLower(name), ".localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(name)
+	return err == nil && address.IsLoopback()
 }

@@ -145,7 +145,7 @@ func (a *API) missingKeys(ctx context.Context) []string {
 		return nil
 	}
 	if err := a.Verifier.Ready(ctx); err != nil {
-		a.Log.WarnContext(ctx, "not ready", "request_id", RequestID(ctx), "error", err)
+		a.Log.WarnContext(ctx, "not ready", "error", err)
 		return []string{"key set"}
 	}
 	return nil

@@ -97,7 +97,7 @@ func (a *API) bound(c *fiber.Ctx) error {
 	}
 	if a.flying.Add(1) > most {
 		a.flying.Add(-1)
-		a.Metrics.LimitHit("in flight")
+		a.Metrics.LimitHit("in_flight")
 		busy := fault.New(fault.Unavailable, "The service is busy.")
 		busy.RetryAfter = time.Second
 		return busy

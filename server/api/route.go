@@ -59,7 +59,7 @@ func (a *API) table() []route {
 }
 
 func (a *API) routes() {
-	a.app.Use(a.identify, a.recoverPanic, a.preflight)
+	a.app.Use(a.identify, a.recoverPanic, a.refuseForeignNames, a.preflight)
 	for _, r := range a.table() {
 		handlers := []fiber.Handler{r.handle}
 		if r.needs != open {

@@ -36,7 +36,7 @@ var modes = map[string]func(w http.ResponseWriter, r *http.Request, said *httpte
 	"limited": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
 		refuse(w, 429, "rate_limit_exceeded", "1")
 	},
-	"limited, no": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+	"limited-unsaid": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
 		refuse(w, 429, "rate_limit_exceeded", "")
 	},
 	"unpaid": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {

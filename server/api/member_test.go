@@ -1,0 +1,78 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"tasklens/internal/index"
+)
+
+// houseMembers gives each user a project of their own in the database, with two tickets, and gives the second one's id.
+func (s *service) houseMembers() func(n int) int64 {
+	s.t.Helper()
+	var projects []project
+	var tickets []ticket
+	for n := 1; n <= users; n++ {
+		key := fmt.Sprintf("T%d", n)
+		projects = append(projects, project{Key: key, Name: labelled(n)})
+		for i := range 2 {
+			tickets = append(tickets, ticket{Key: fmt.Sprintf("%s-%d", key, i), Project: key, Name: labelled(n), Description: labelled(n)})
+		}
+	}
+	s.load(projects, tickets)
+	db := s.connect()
+	for n := 1; n <= users; n++ {
+		key := fmt.Sprintf("T%d", n)
+		id := s.ids[key]
+		if _, err := db.Exec(s.t.Context(), "insert into public.project_members (project_id, user_id, role) values ($1, $2, 'viewer')", id, userID(n)); err != nil {
+			s.t.Fatal(err)
+		}
+		sources := []index.Source{{ProjectID: id}}
+		for i := range 2 {
+			ticket := s.ids[fmt.Sprintf("%s-%d", key, i)]
+			sources = append(sources, index.Source{ProjectID: id, TicketID: &ticket})
+		}
+		if _, err := s.indexer.Index(s.t.Context(), s.rows, sources, false); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return func(n int) int64 { return s.ids[fmt.Sprintf("T%d-1", n)] }
+}
+
+// The same of the database itself, which decides by its policies.
+func TestNoMemberSeesAnothersProject(t *testing.T) {
+	t.Parallel()
+	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
+	s := start(t, authenticated, func(c *setup) { c.store, c.threshold = store, 0.1 })
+	s.crowd(20, mixed[:10], s.houseMembers())
+}
+
+// What a user may see ends with their membership, also in what is remembered for them, and begins with it.
+func TestMembershipEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t, authenticated, func(c *setup) { c.threshold = 0.1 })
+	ticket := s.houseMembers()
+	db, token := s.connect(), s.user(1)
+	requests := []call{mixed[0], mixed[2], mixed[3], mixed[4], mixed[6], mixed[7], mixed[9]}
+	for range 2 { // the second time, from memory
+		for _, r := range requests {
+			s.onlyTheirs(r, token, 1)
+		}
+	}
+	move := func(to int) {
+		t.Helper()
+		if _, err := db.Exec(t.Context(), "update public.project_members set project_id = $1 where user_id = $2", s.ids[fmt.Sprintf("T%d", to)], userID(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move(2)
+	for _, r := range requests {
+		s.onlyTheirs(r, token, 2)
+	}
+	s.get(fmt.Sprintf("/api/tickets/%d/similar", ticket(1)), asking(token)...).want(http.StatusNotFound)
+	move(1)
+	for _, r := range requests {
+		s.onlyTheirs(r, token, 1)
+	}
+}
