@@ -37,6 +37,10 @@ type benchConfig struct {
 	ChatDelay  time.Duration `env:"MODEL_DELAY_CHAT"`
 }
 
+func (c benchConfig) processes() []bench.Process {
+	return []bench.Process{{Name: "service", PID: c.ServicePID}, {Name: "REST", PID: c.RESTPID}, {Name: "model", PID: c.ModelPID}, {Name: "Postgres", PID: c.PostgresPID}}
+}
+
 // benchOptions are what a person may choose.
 type benchOptions struct {
 	chunks, queries int
@@ -110,7 +114,7 @@ func measureGenerated(ctx context.Context, c benchConfig, o benchOptions) error 
 	return bench.Run{
 		Connection: connection, Collection: bench.WithChunks(o.chunks), Documents: benchDocuments,
 		Service: bench.Endpoint{URL: c.ServiceURL}, REST: bench.Endpoint{URL: restURL, Key: c.ServiceRoleKey}, Model: bench.Endpoint{URL: c.OpenAIBaseURL},
-		Processes: []bench.Process{{Name: "service", PID: c.ServicePID}, {Name: "REST", PID: c.RESTPID}, {Name: "model", PID: c.ModelPID}, {Name: "Postgres", PID: c.PostgresPID}},
+		Processes: c.processes(),
 		Salt:      int(time.Now().Unix()) << 30, Queries: o.queries, Clients: []int{1, 8, 32}, Lasting: time.Duration(o.seconds * float64(time.Second)), Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay},
 		Parts: o.parts, Progress: progress,
 	}.Do(ctx, os.Stdout)
@@ -150,7 +154,7 @@ func measureFresh(ctx context.Context, c benchConfig, o benchOptions) error {
 	return bench.Fresh{
 		Connection: connection, DatabaseURL: c.DatabaseURL, Collection: bench.WithTickets(smallTickets), Service: bench.Endpoint{URL: c.ServiceURL},
 		Salt: int(time.Now().Unix()) << 30, Lasting: time.Duration(o.seconds * float64(time.Second)),
-		Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay}, Progress: progress,
+		Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay}, Processes: c.processes(), Progress: progress,
 	}.Do(ctx, os.Stdout)
 }
 

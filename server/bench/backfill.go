@@ -39,10 +39,12 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 		return Table{}, err
 	}
 	f.Progress("making chunks anew")
+	before := cpuTimes("/proc", f.Processes)
 	chunks, lasted, err := f.refill(ctx, func() error { return nil })
 	if err != nil {
 		return Table{}, err
 	}
+	used := cores(before, cpuTimes("/proc", f.Processes), lasted, f.Processes)
 	f.Progress("inserting the same rows without the service")
 	alone, err := f.insert(ctx)
 	if err != nil {
@@ -58,7 +60,7 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 		return Table{}, err
 	}
 	own, its := float64(chunks)/alone.Seconds(), float64(chunks)/lasted.Seconds()
-	return Table{
+	table := Table{
 		Title:  fmt.Sprintf("Backfill of %d tickets, with a model that takes %v a request", refilled, f.Delays.Embed),
 		Header: []string{"what", "is"},
 		Rows: [][]string{
@@ -72,7 +74,11 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 			{"p95, ms", number(measure.Quantile(busy, 0.95))},
 		},
 		Caption: "The model's time is in a search's. All parts run on this machine.",
-	}, nil
+	}
+	for i, name := range append(names(f.Processes), everything) {
+		table.Rows = append(table.Rows, []string{"processors in use by the backfill alone: " + name, used[i]})
+	}
+	return table, nil
 }
 
 // refill removes the chunks of some tickets, asks for them, does something meanwhile, and waits until they are there.

@@ -24,6 +24,7 @@ type Fresh struct {
 	Salt        int // another one for each run, so that no text was there before
 	Lasting     time.Duration
 	Delays      Delays // of the stand-in for the model
+	Processes   []Process
 	Progress    func(step string)
 }
 
