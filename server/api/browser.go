@@ -63,12 +63,13 @@ func (a *API) refuseForeignNames(c *fiber.Ctx) error {
 	return fault.New(fault.Forbidden, "While AUTH is off this service answers to the names of its own machine alone.")
 }
 
+// isLocalName takes a name without a dot too: no stranger can have one.
 func isLocalName(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = strings.Trim(host, "[]")
 	}
-	if name == "" || strings.EqualFold(name, "localhost") || strings.HasSuffix(strings.ToLower(name), ".localhost") {
+	if !strings.ContainsAny(name, ".:") || strings.HasSuffix(strings.ToLower(name), ".localhost") {
 		return true
 	}
 	address, err := netip.ParseAddr(name)
