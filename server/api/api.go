@@ -15,6 +15,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/singleflight"
 
 	"tasklens/internal/answer"
 	"tasklens/internal/enrich"
@@ -77,6 +78,7 @@ type API struct {
 	cancel     context.CancelFunc
 	migrations []string     // versions that the database must have applied
 	flying     atomic.Int64 // requests that a slot is taken for
+	readying   singleflight.Group
 }
 
 // New makes the API; nothing listens yet.
