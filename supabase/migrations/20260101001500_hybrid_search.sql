@@ -93,8 +93,8 @@ begin
     array_remove(array[
       case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null then 'keyword' end], null),
     g.exact,
-    -- What matches is in the name then, or nowhere.
-    case when lit.line ~ '<mark>' then lit.line else private.highlight(coalesce(t.name, p.name), wanted) || ' — ' || lit.line end,
+    -- What matches is in the name then, or nowhere. A ticket's first chunk begins with its name.
+    case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), wanted) || ' — ' || lit.line end,
     shown.chunk_id
   from page g
   join public.projects p on p.project_id = g.project_id

@@ -1,7 +1,7 @@
 -- Both searches in one list: the arithmetic of reciprocal rank fusion, pages, and what is shown of a result.
 
 begin;
-select plan(41);
+select plan(42);
 
 create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
 language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
@@ -60,8 +60,11 @@ select results_eq(
 select results_eq(
   $$ select ticket_id, highlight from fused $$,
   $$ values (11::bigint, '<mark>alpha</mark> one'), (12, '<mark>alpha</mark> two'), (14, e'<mark>alpha</mark> <mark>alpha</mark>\n\nnot embedded yet'),
-    (13, 'gamma — gamma delta'), (15, '<mark>alpha</mark> coda'), (null, 'Bananas, an <mark>alpha</mark> fruit') $$,
-  'a result highlights what it shows, behind its name where that lacks the words');
+    (13, 'gamma delta'), (15, '<mark>alpha</mark> coda'), (null, 'Bananas, an <mark>alpha</mark> fruit') $$,
+  'a result highlights what it shows');
+select results_eq(
+  $$ select text, highlight from public.search_hybrid('unheardof two', pg_temp.unit(0.6, 0.8), 'm', 0.99) where ticket_id = 12 $$,
+  $$ values ('second', 'alpha <mark>two</mark> — second') $$, 'behind its name where that lacks the words, and does not begin with it');
 
 select results_eq(
   $$ select ticket_id, rrf_score from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 0.5, keyword_weight => 2) limit 3 $$,
