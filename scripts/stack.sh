@@ -137,7 +137,8 @@ start_rest() {
   [ -s "$local/jwt-secret" ] || (umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$local/jwt-secret")
   secret=$(cat "$local/jwt-secret")
   SUPABASE_SERVICE_ROLE_KEY=$(JWT_SECRET=$secret "$server" token service_role)
-  export SUPABASE_SERVICE_ROLE_KEY
+  # With AUTH=on the service takes the tokens that scripts/token makes; nobody here has keys of the newer kind.
+  export SUPABASE_SERVICE_ROLE_KEY SUPABASE_JWT_SECRET=$secret SUPABASE_JWKS_URL=off
   postgrest=${POSTGREST_BIN:-$(command -v postgrest || true)}
   if [ -n "$postgrest" ]; then
     port=$(free_port)

@@ -89,11 +89,17 @@ func TestTokensOfAProject(t *testing.T) {
 	}))
 	defer supabase.Close()
 	secret, user := strings.Repeat("s", 32), "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11"
-	token, err := gateway.Token([]byte(secret), map[string]any{
-		"sub": user, "role": "authenticated", "aud": "authenticated", "iss": supabase.URL + "/auth/v1", "exp": time.Now().Add(time.Hour).Unix(),
-	})
+	// What `server token` makes is taken for what Supabase Auth makes.
+	claims, err := userClaims(devConfig{SupabaseURL: supabase.URL}, "authenticated", user)
 	if err != nil {
 		t.Fatal(err)
+	}
+	token, err := gateway.Token([]byte(secret), claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := userClaims(devConfig{SupabaseURL: supabase.URL}, "authenticated", "lena"); err == nil {
+		t.Error("a token was made for what policies cannot read as a user's id")
 	}
 	config := Config{Auth: "on", AuthStrict: "off", SupabaseURL: supabase.URL + "/", SecretKey: "k", JWTSecret: secret}
 	verifier := newVerifier(config)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/gateway"
@@ -27,6 +28,7 @@ type devConfig struct {
 	Port        int    `env:"PORT"`
 	DatabaseURL string `env:"DATABASE_URL"`
 	JWTSecret   string `env:"JWT_SECRET"`
+	SupabaseURL string `env:"SUPABASE_URL"` // that a user's token names as its issuer
 }
 
 func applyMigrations(ctx context.Context, args []string) error {
@@ -106,19 +108,33 @@ func serveLoopback(ctx context.Context, port int, handler http.Handler) error {
 }
 
 func printToken(_ context.Context, args []string) error {
-	if len(args) != 1 {
+	if len(args) < 1 || len(args) > 2 {
 		return errUsage
 	}
 	config, err := env.ParseAs[devConfig]()
 	if err != nil {
 		return err
 	}
-	token, err := gateway.Token([]byte(config.JWTSecret), map[string]any{
-		"role": args[0], "iss": "tasklens", "exp": time.Now().AddDate(10, 0, 0).Unix(),
-	})
+	claims := map[string]any{"role": args[0], "iss": "tasklens", "exp": time.Now().AddDate(10, 0, 0).Unix()}
+	if len(args) == 2 {
+		if claims, err = userClaims(config, args[0], args[1]); err != nil {
+			return err
+		}
+	}
+	token, err := gateway.Token([]byte(config.JWTSecret), claims)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(os.Stdout, token)
 	return err
+}
+
+// userClaims are those that Supabase Auth gives a user for an hour.
+func userClaims(config devConfig, role, user string) (map[string]any, error) {
+	if uuid.Validate(user) != nil {
+		return nil, fmt.Errorf("a user's id is a UUID, which %q is not", user)
+	}
+	return map[string]any{
+		"role": role, "sub": user, "aud": "authenticated", "iss": issuerBelow(config.SupabaseURL), "exp": time.Now().Add(time.Hour).Unix(),
+	}, nil
 }

@@ -43,7 +43,8 @@ For development, where there is no Supabase and no OpenAI:
   migrate        apply supabase/migrations to DATABASE_URL
   gateway        answer as PostgREST does, over DATABASE_URL
   model          answer as OpenAI does, offline
-  token ROLE     print an access token for a role, signed with JWT_SECRET
+  token ROLE [USER-ID]
+                 print an access token for a role, or a user's for an hour, signed with JWT_SECRET
 `
 
 var verbs = map[string]func(ctx context.Context, args []string) error{
