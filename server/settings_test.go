@@ -54,6 +54,31 @@ func TestSettingsStandInREADME(t *testing.T) {
 	}
 }
 
+// README's alarms watch what its table of metrics has.
+func TestAlarmsWatchMetrics(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := func(title string) string {
+		_, rest, _ := strings.Cut(string(text), "\n## "+title+"\n")
+		rest, _, _ = strings.Cut(rest, "\n## ")
+		return rest
+	}
+	metrics, watched := section("Metrics, traces, logs"), 0
+	for _, name := range regexp.MustCompile(`tasklens_[a-z_]+`).FindAllString(section("On the internet"), -1) {
+		watched++
+		name = strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count")
+		if !regexp.MustCompile("`" + name + "[`{]").MatchString(metrics) {
+			t.Errorf("%s is no metric in README's table", name)
+		}
+	}
+	if watched == 0 {
+		t.Error("README has no alarms")
+	}
+}
+
 // Metrics are shown without a token, so where the service listens only while that is loopback; traces are made where a
 // collector is named.
 func TestWhatIsObserved(t *testing.T) {

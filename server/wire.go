@@ -11,6 +11,7 @@ import (
 	"tasklens/internal/enrich"
 	"tasklens/internal/index"
 	"tasklens/internal/knowledge"
+	"tasklens/internal/metric"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
@@ -101,7 +102,7 @@ func newQueryLog(c Config, db *postgrest.Client, o observer) *querylog.Log {
 		return nil
 	}
 	return querylog.New(db.AsService(), querylog.Options{RetentionDays: c.QueryLogRetention, Warn: func(lost int64, cause error) {
-		o.metrics.Lost("query_log", lost)
+		o.metrics.Lost(metric.LostQueryLog, lost)
 		o.log.Warn("queries are missing in the query log", "lost", lost, "error", cause)
 	}})
 }
@@ -109,7 +110,7 @@ func newQueryLog(c Config, db *postgrest.Client, o observer) *querylog.Log {
 // newTracker starts what counts which documents are found, as the service: who searches has no right to write.
 func newTracker(db *postgrest.Client, o observer) *knowledge.Tracker {
 	return knowledge.NewTracker(db.AsService(), func(lost int64, cause error) {
-		o.metrics.Lost("retrievals", lost)
+		o.metrics.Lost(metric.LostRetrievals, lost)
 		o.log.Warn("searches for documents were not counted", "lost", lost, "error", cause)
 	})
 }

@@ -66,6 +66,7 @@ func New() *Metrics {
 	m.lost = m.counter("records_lost_total", "What could not be written after a request: entries of the query log, and retrievals of documents.", "kind")
 	m.batches = m.histogram("worker_batch_duration_seconds", "Batches of the worker by what came of them.", batchBuckets, "outcome")
 	m.sources = m.counter("worker_sources_total", "Sources that the worker took: done, or left for another attempt.", "outcome")
+	m.showTrouble()
 	return m
 }
 

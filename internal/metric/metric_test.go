@@ -38,14 +38,17 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	m := metric.New()
 	end := m.Request()
-	wantLines(t, scrape(t, m), "tasklens_http_requests_in_flight 1")
+	wantLines(t, scrape(t, m), "tasklens_http_requests_in_flight 1",
+		// An alarm on growth needs a beginning.
+		`tasklens_limits_hit_total{limit="rate"} 0`, `tasklens_limits_hit_total{limit="in_flight"} 0`,
+		`tasklens_records_lost_total{kind="query_log"} 0`, `tasklens_records_lost_total{kind="retrievals"} 0`)
 	end("GET", "/api/tickets/:ticket_id/similar", 200)
 	m.Request()("POST", "/api/query", 503)
 	m.Request()("POST", "/api/query", 0)
 	m.Query("query", "answered", false)
 	m.Query("query", "abstained", true)
-	m.LimitHit("rate")
-	m.Lost("query_log", 7)
+	m.LimitHit(metric.LimitRate)
+	m.Lost(metric.LostQueryLog, 7)
 	m.Batch(5)(3, "provider")
 	text := scrape(t, m)
 	wantLines(t, text, "tasklens_http_requests_in_flight 0",

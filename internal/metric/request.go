@@ -27,14 +27,34 @@ func (m *Metrics) Query(kind, outcome string, lowSimilarity bool) {
 	}
 }
 
-// LimitHit counts a request that was refused because of a limit, by the limit's fixed name.
+// What limits_hit_total and records_lost_total tell apart.
+const (
+	LimitRate     = "rate"
+	LimitInFlight = "in_flight"
+
+	LostQueryLog   = "query_log"
+	LostRetrievals = "retrievals"
+)
+
+// showTrouble has these counters there before there is anything to count: one that begins with 1 has not grown, so that
+// no alarm would tell of the first trouble.
+func (m *Metrics) showTrouble() {
+	for _, limit := range []string{LimitRate, LimitInFlight} {
+		m.limits.WithLabelValues(limit)
+	}
+	for _, kind := range []string{LostQueryLog, LostRetrievals} {
+		m.lost.WithLabelValues(kind)
+	}
+}
+
+// LimitHit counts a request that was refused because of a limit.
 func (m *Metrics) LimitHit(limit string) {
 	if m != nil {
 		m.limits.WithLabelValues(limit).Inc()
 	}
 }
 
-// Lost counts records of a kind, a fixed name, that were not written.
+// Lost counts records of a kind that were not written.
 func (m *Metrics) Lost(kind string, records int64) {
 	if m != nil {
 		m.lost.WithLabelValues(kind).Add(float64(records))

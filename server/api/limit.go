@@ -11,6 +11,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/limit"
+	"tasklens/internal/metric"
 )
 
 // Limits are what an operator allows.
@@ -43,7 +44,7 @@ func (a *API) count(c *fiber.Ctx, caller *known) error {
 	if verdict.Allowed {
 		return nil
 	}
-	a.Metrics.LimitHit("rate")
+	a.Metrics.LimitHit(metric.LimitRate)
 	refused := fault.New(fault.RateLimited, "Too many requests.")
 	refused.RetryAfter = verdict.Wait
 	return refused
@@ -97,7 +98,7 @@ func (a *API) bound(c *fiber.Ctx) error {
 	}
 	if a.flying.Add(1) > most {
 		a.flying.Add(-1)
-		a.Metrics.LimitHit("in_flight")
+		a.Metrics.LimitHit(metric.LimitInFlight)
 		busy := fault.New(fault.Unavailable, "The service is busy.")
 		busy.RetryAfter = time.Second
 		return busy
