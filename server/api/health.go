@@ -18,17 +18,26 @@ type Missing func(ctx context.Context) []string
 // alive says that the program runs.
 func (a *API) alive(c *fiber.Ctx) error { return c.JSON(fiber.Map{"status": "ok"}) }
 
-// ready says whether requests can be answered, and else what is missing.
+// ready says whether requests can be answered, and else what is missing. Anybody may ask, as often as they like: so it is
+// found out once for all who ask at the same moment.
 func (a *API) ready(c *fiber.Ctx) error {
-	missing := a.missingInDatabase(c.UserContext())
-	for _, part := range a.Missing {
-		missing = append(missing, part(c.UserContext())...)
+	found, err, _ := a.readiness.Do("", func() (any, error) { return a.missing(c.UserContext()), nil })
+	if err != nil {
+		return err
 	}
-	missing = append(missing, a.missingKeys(c.UserContext())...)
-	if len(missing) > 0 {
+	if missing := found.([]string); len(missing) > 0 {
 		return c.Status(http.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": missing})
 	}
 	return c.JSON(fiber.Map{"status": "ready"})
+}
+
+// missing is all that is.
+func (a *API) missing(ctx context.Context) []string {
+	missing := a.missingInDatabase(ctx)
+	for _, part := range a.Missing {
+		missing = append(missing, part(ctx)...)
+	}
+	return append(missing, a.missingKeys(ctx)...)
 }
 
 // missingInDatabase is the database itself, or migrations by their versions.
