@@ -36,6 +36,7 @@ func (c Config) accessProblems(wrong func(bad bool, format string, args ...any))
 	_, err := c.rate()
 	wrong(err != nil, "RATE_LIMIT must be auto, off, or of the form 1200/1m (1 to 100000 requests in 1s to 24h), not %q", c.RateLimit)
 	wrong(c.MaxInFlight < 0, "MAX_IN_FLIGHT must be 0 (off) or more, not %d", c.MaxInFlight)
+	wrong(c.MaxConns < 0, "MAX_CONNECTIONS must be 0 (off) or more, not %d", c.MaxConns)
 	for _, timeout := range []struct {
 		name  string
 		value time.Duration
@@ -110,7 +111,7 @@ func issuerBelow(supabaseURL string) string { return strings.TrimRight(supabaseU
 // newLimits is what callers are held to. closing lets go of what it holds.
 func newLimits(c Config, log *slog.Logger) (limits api.Limits, closing func() error, err error) {
 	limits = api.Limits{
-		InFlight: c.MaxInFlight, Origins: c.origins(),
+		InFlight: c.MaxInFlight, Connections: c.MaxConns, Origins: c.origins(),
 		HeaderTimeout: c.HeaderTimeout, ReadTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, IdleTimeout: c.IdleTimeout,
 	}
 	closing = func() error { return nil }

@@ -32,6 +32,7 @@ type Config struct {
 	CORSOrigins   string        `env:"CORS_ORIGINS"`
 	RateLimit     string        `env:"RATE_LIMIT" envDefault:"auto"`
 	MaxInFlight   int           `env:"MAX_IN_FLIGHT" envDefault:"256"`
+	MaxConns      int           `env:"MAX_CONNECTIONS" envDefault:"2048"`
 	HeaderTimeout time.Duration `env:"HEADER_TIMEOUT" envDefault:"10s"`
 	ReadTimeout   time.Duration `env:"READ_TIMEOUT" envDefault:"15s"`
 	WriteTimeout  time.Duration `env:"WRITE_TIMEOUT" envDefault:"60s"`

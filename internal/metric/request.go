@@ -29,8 +29,9 @@ func (m *Metrics) Query(kind, outcome string, lowSimilarity bool) {
 
 // What limits_hit_total and records_lost_total tell apart.
 const (
-	LimitRate     = "rate"
-	LimitInFlight = "in_flight"
+	LimitRate        = "rate"
+	LimitInFlight    = "in_flight"
+	LimitConnections = "connections"
 
 	LostQueryLog   = "query_log"
 	LostRetrievals = "retrievals"
@@ -39,7 +40,7 @@ const (
 // showTrouble has these counters there before there is anything to count: one that begins with 1 has not grown, so that
 // no alarm would tell of the first trouble.
 func (m *Metrics) showTrouble() {
-	for _, limit := range []string{LimitRate, LimitInFlight} {
+	for _, limit := range []string{LimitRate, LimitInFlight, LimitConnections} {
 		m.limits.WithLabelValues(limit)
 	}
 	for _, kind := range []string{LostQueryLog, LostRetrievals} {

@@ -132,7 +132,9 @@ func (a *API) refuseUnknownMethods(next fasthttp.RequestHandler) fasthttp.Reques
 }
 
 // Listener serves connections until Shutdown.
-func (a *API) Listener(listener net.Listener) error { return a.app.Listener(lingering{listener}) }
+func (a *API) Listener(listener net.Listener) error {
+	return a.app.Listener(a.bounding(lingering{listener}))
+}
 
 // Shutdown takes no new connection and waits for requests under way. Those that are not done when four fifths of the
 // time are over are cancelled, so that their clients hear of it: as a problem, or as the last event of a stream.

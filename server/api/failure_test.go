@@ -271,26 +271,6 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// However many ask at once whether the service is ready, the database is asked by one of them.
-func TestManyAskWhetherItIsReady(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	var under atomic.Int64
-	s.database.intercept(func(http.ResponseWriter, *http.Request, string, []byte) bool {
-		if under.Add(1) > 1 {
-			t.Error("the database is asked by two")
-		}
-		time.Sleep(5 * time.Millisecond) // for others to come
-		under.Add(-1)
-		return false
-	})
-	var running sync.WaitGroup
-	for range 32 {
-		running.Go(func() { s.get("/readyz").want(http.StatusOK) })
-	}
-	running.Wait()
-}
-
 func TestMigrationsMissing(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) { c.database = testbed.Empty })

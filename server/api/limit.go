@@ -20,6 +20,8 @@ type Limits struct {
 	InFlight int            // requests at a time; 0: any number
 	Origins  []string       // whose pages may call, such as https://example.com
 
+	Connections int // at a time; 0: any number
+
 	// How long a client may take to send a request's headers, then its body, to read a response, and to send nothing.
 	HeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout time.Duration
 }
@@ -99,9 +101,7 @@ func (a *API) bound(c *fiber.Ctx) error {
 	if a.flying.Add(1) > most {
 		a.flying.Add(-1)
 		a.Metrics.LimitHit(metric.LimitInFlight)
-		busy := fault.New(fault.Unavailable, "The service is busy.")
-		busy.RetryAfter = time.Second
-		return busy
+		return errBusy()
 	}
 	s := &slot{free: sync.OnceFunc(func() { a.flying.Add(-1) })}
 	c.Locals(slotKey{}, s)

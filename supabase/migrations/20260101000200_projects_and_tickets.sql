@@ -54,6 +54,9 @@ alter table public.status enable row level security;
 alter table public.tickets enable row level security;
 alter table public.status_changes enable row level security;
 revoke all on public.projects, public.status, public.tickets, public.status_changes from anon, authenticated;
+-- What is numbered says how much of it there ever was, and Supabase grants it to everybody.
+revoke all on sequence public.projects_project_id_seq, public.status_status_id_seq, public.tickets_ticket_id_seq,
+  public.status_changes_status_change_id_seq from anon, authenticated;
 grant select, insert, update, delete on public.projects, public.status, public.tickets, public.status_changes to service_role;
 
 -- Keeps updated_at honest whoever writes, and leaves it alone when nothing changed.

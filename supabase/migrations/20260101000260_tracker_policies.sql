@@ -1,9 +1,10 @@
 -- Who reads and writes the tracker's tables. Policies are the net below: searches look up what may be seen themselves
 -- (see search_scope), because what filters after an index has ranked loses results.
 
--- Ids and times are nobody's to choose.
-grant select, update (key, name, description), delete on public.projects to authenticated;
-grant select, insert (key, project_id, status_id, name, description), update (key, project_id, status_id, name, description), delete
+-- Ids, keys and times are nobody's to choose. Keys are unique over all projects: who chose one would be told whether it is
+-- taken, and could take those that another project comes to next.
+grant select, update (name, description), delete on public.projects to authenticated;
+grant select, insert (project_id, status_id, name, description), update (project_id, status_id, name, description), delete
   on public.tickets to authenticated;
 grant select, insert (ticket_id, status_id, note), update (ticket_id, status_id, note), delete on public.status_changes to authenticated;
 grant select on public.status to authenticated;

@@ -25,6 +25,7 @@ create index keyword_entries_title_words_idx on public.keyword_entries using gin
 
 alter table public.keyword_entries enable row level security;
 revoke all on public.keyword_entries from anon, authenticated;
+revoke all on sequence public.keyword_entries_keyword_entry_id_seq from anon, authenticated;
 grant select on public.keyword_entries to authenticated, service_role;
 create policy read_entries on public.keyword_entries for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));

@@ -9,7 +9,7 @@ create function private.plan_query(
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  visible bigint[];
+  visible constant bigint[] := private.visible_projects();
 begin
   select q.plain, q.required, q.excluded, q.ticket_keys into plain, required, excluded, ticket_keys
     from private.parse_query(query_text) q;
@@ -17,11 +17,10 @@ begin
       coalesce(array_agg(w.place order by w.entries, w.word), '{}'), coalesce(array_agg(w.entries order by w.entries, w.word), '{}'),
       coalesce(array_agg(w.titles order by w.entries, w.word), '{}')
     into words, idfs, places, entries, titles
-    from private.query_words(plain) w;
+    from private.query_words(plain, visible) w;
   if required is not null then
     -- People paste names with quotes in them: a phrase that nothing holds is taken as its words. What one may not see counts
     -- for nothing, or a phrase would tell whether it is there.
-    visible := private.visible_projects();
     if not exists (
       select 1 from public.keyword_entries e where e.words @@ required and (visible is null or e.project_id = any (visible))
     ) then
@@ -31,7 +30,7 @@ begin
 end
 $$;
 comment on function private.plan_query(text) is
-  'What a query asks for, with the words that some entry holds, rarest first: each with its weight, its place in the query, and in how many entries and titles it is.';
+  'What a query asks for, with the words that are known to whoever asks, rarest first: each with its weight, its place in the query, and in how many entries and titles it is.';
 revoke execute on function private.plan_query(text) from public;
 
 create function private.entry_holds(of_project bigint, of_ticket bigint, query tsquery) returns boolean

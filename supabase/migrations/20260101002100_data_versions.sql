@@ -8,7 +8,7 @@ create table private.data_versions (
   project_id bigint primary key,
   total numeric not null
 );
-comment on table private.data_versions is 'The changes of each project, added up. Project 0: those that concern all; -1: those of documents. A row outlives its project.';
+comment on table private.data_versions is 'The changes of each project, added up. Project 0: those that concern all; -1: those of documents; below it: those of users'' memberships. A row outlives its project.';
 
 create table private.data_version_changes (
   project_id bigint not null,
@@ -60,13 +60,23 @@ $$;
 comment on function private.change_data_version(bigint[]) is 'Moves the version of these projects, 0 that of all, when the transaction commits.';
 revoke execute on function private.change_data_version(bigint[]) from public;
 
+-- A user's memberships count as a project of theirs. Where two users have the same number, each moves the other's version too.
+create function private.membership_version(user_id uuid) returns bigint
+language sql immutable security invoker set search_path = ''
+as $$
+  select -2 - (hashtextextended(membership_version.user_id::text, 0) & 4611686018427387903)
+$$;
+comment on function private.membership_version(uuid) is 'The number that stands for a user''s memberships among those of projects.';
+revoke execute on function private.membership_version(uuid) from public;
+
 -- Of what whoever asks may see, with what that is: another set of projects is another version, and what one may not see moves
--- nothing. "Security definer", because the versions are nobody's to read.
+-- nothing. That a membership came and went moves it as well: what was made meanwhile, under a version from before, shows more. "Security definer", because the versions are nobody's to read.
 create function private.read_data_version(project_filter bigint) returns text
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
   visible constant bigint[] := private.visible_projects();
+  memberships constant bigint := private.membership_version((select auth.uid()));
 begin
   -- The functions that search are part of what a result is made of.
   return (select concat(count(*), '-', max(m.version)) from supabase_migrations.schema_migrations m) || '-'
@@ -76,8 +86,10 @@ begin
         union all
         select c.project_id, c.change from private.data_version_changes c
       ) v
-      where (read_data_version.project_filter is null or v.project_id in (0, read_data_version.project_filter))
-        and (visible is null or v.project_id = 0 or v.project_id = any (visible) or v.project_id = -1 and visible <> '{}')), 0)
+      where case
+        when v.project_id < -1 then visible is not null and v.project_id = memberships
+        else (read_data_version.project_filter is null or v.project_id in (0, read_data_version.project_filter))
+          and (visible is null or v.project_id = 0 or v.project_id = any (visible) or v.project_id = -1 and visible <> '{}') end), 0)
     || coalesce('-' || hashtextextended(visible::text, 0), '');
 end
 $$;

@@ -100,6 +100,29 @@ end
 $$;
 comment on function private.version_status_notes() is 'Trigger: moves the version of projects whose status notes changed.';
 
+-- Another role shows nothing else.
+create function private.version_memberships() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  changed uuid[]; -- users
+begin
+  -- A branch for each event: only its own transition tables exist.
+  if tg_op = 'INSERT' then
+    changed := array(select distinct n.user_id from new_rows n);
+  elsif tg_op = 'DELETE' then
+    changed := array(select distinct o.user_id from old_rows o);
+  else
+    changed := array(
+      select distinct user_id from new_rows n full join old_rows o using (user_id, project_id)
+      where n.role is null or o.role is null);
+  end if;
+  perform private.change_data_version(array(select distinct private.membership_version(u) from unnest(changed) as u));
+  return null;
+end
+$$;
+comment on function private.version_memberships() is 'Trigger: moves the version of users whose memberships changed.';
+
 create function private.version_truncated() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -117,6 +140,7 @@ revoke execute on function private.version_updated_tickets() from public;
 revoke execute on function private.version_updated_chunks() from public;
 revoke execute on function private.version_renamed_statuses() from public;
 revoke execute on function private.version_status_notes() from public;
+revoke execute on function private.version_memberships() from public;
 revoke execute on function private.version_truncated() from public;
 
 create trigger version_new_projects after insert on public.projects
@@ -145,6 +169,14 @@ create trigger version_deleted_notes after delete on public.status_changes
   referencing old table as old_rows for each statement execute function private.version_status_notes();
 create trigger version_renamed_statuses after update on public.status
   referencing old table as old_rows new table as new_rows for each statement execute function private.version_renamed_statuses();
+create trigger version_new_members after insert on public.project_members
+  referencing new table as new_rows for each statement execute function private.version_memberships();
+create trigger version_updated_members after update on public.project_members
+  referencing old table as old_rows new table as new_rows for each statement execute function private.version_memberships();
+create trigger version_deleted_members after delete on public.project_members
+  referencing old table as old_rows for each statement execute function private.version_memberships();
+
+create trigger version_emptied_members after truncate on public.project_members for each statement execute function private.version_truncated();
 create trigger version_emptied_projects after truncate on public.projects for each statement execute function private.version_truncated();
 create trigger version_emptied_tickets after truncate on public.tickets for each statement execute function private.version_truncated();
 create trigger version_emptied_chunks after truncate on public.chunks for each statement execute function private.version_truncated();

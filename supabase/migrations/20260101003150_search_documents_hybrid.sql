@@ -4,9 +4,9 @@ create function private.clean_keywords(keywords text[]) returns text[]
 language sql immutable security invoker set search_path = ''
 as $$
   -- Without the character that score_documents joins keywords by: what holds it would be found across two of them.
-  select array(select lower(k) from unnest((private.combine_keywords(clean_keywords.keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0)
+  select array(select lower(k) from unnest((private.combine_keywords(clean_keywords.keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0 and length(k) <= 2000)
 $$;
-comment on function private.clean_keywords(text[]) is 'The first 50 different keywords of a query, in small letters; blank ones say nothing.';
+comment on function private.clean_keywords(text[]) is 'The first 50 different keywords of a query, in small letters; blank ones, and those of more than 2,000 characters, say nothing.';
 revoke execute on function private.clean_keywords(text[]) from public;
 grant execute on function private.clean_keywords(text[]) to authenticated, service_role;
 

@@ -1,7 +1,7 @@
 -- Documents by meaning, keywords, usefulness and age: every number of a result, worked out by hand.
 
 begin;
-select plan(49);
+select plan(50);
 
 -- The first thing that this connection does, as callers do it: pgvector is not even loaded yet.
 set local role service_role;
@@ -128,6 +128,9 @@ select is(pg_temp.scores('dated'), '0.8 0 0 0.5 0.1 0.05', 'the weights are thos
 select throws_ok($$ update public.search_config set similarity_weight = 0.5 $$, '23514', null, 'which make 1 together');
 select throws_ok($$ update public.search_config set keyword_weight = -0.5, similarity_weight = 0.5 $$, '23514', null, 'none of them negative');
 select throws_ok($$ update public.search_config set historical_weight = 1.5 $$, '23514', null, 'or more than 1');
+
+reset role;
+select is(private.clean_keywords(array['a', repeat('ab ', 700)]), '{a}', 'a keyword longer than any query is none: an index would be asked for each of its pieces');
 
 select * from finish();
 rollback;

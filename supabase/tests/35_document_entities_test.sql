@@ -1,7 +1,7 @@
 -- Documents are found by the people and systems that they name: part of the name, literally, exact matches first.
 
 begin;
-select plan(27);
+select plan(28);
 set local role service_role;
 
 insert into public.documents (title, named_entities, archived) values
@@ -65,6 +65,9 @@ create temporary table before as select pg_temp.scans('public.document_entities'
 select is(pg_temp.find('okee'), array['needle: Zookeeper'], 'one of many');
 select is((pg_temp.scans('public.document_entities') - of_table) || ' ' || (pg_temp.scans('public.document_entities_name_pieces_idx') - of_index), '0 1',
   'is found by the index, never by reading all') from before;
+
+set local statement_timeout = '10s';
+select is_empty($$ select * from public.find_documents_by_entity(repeat('ab ', 500000)) $$, 'a name longer than any that is kept is not looked for');
 
 select * from finish();
 rollback;

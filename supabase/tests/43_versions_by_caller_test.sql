@@ -1,7 +1,7 @@
 -- The version of the data that each caller is told: it moves with what they may see, and with what that is.
 
 begin;
-select plan(7);
+select plan(9);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
@@ -50,6 +50,15 @@ select is(pg_temp.moved('select pg_temp.note(-1)'), 'outsider all -1, viewer all
 select is(pg_temp.moved($$ insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'member' $$), 'member all -1 1 2',
   'a new membership moves it for that user');
 select is(pg_temp.moved($$ update public.project_members set role = 'admin' $$), null, 'another role shows nothing else');
+-- What was made while it was there is not what one may see after it. Memberships, too, change once in this transaction.
+delete from private.data_version_changes where project_id < -1;
+select is(pg_temp.moved($$ do $do$ begin
+    insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'viewer';
+    delete from public.project_members m using actors a where m.project_id = 2 and m.user_id = a.user_id and a.name = 'viewer';
+  end $do$ $$), 'viewer all -1 1 2', 'a membership that came and went leaves another version');
+delete from private.data_version_changes where project_id < -1;
+select is(pg_temp.moved($$ update public.project_members m set user_id = gen_random_uuid() from actors a where m.user_id = a.user_id and a.name = 'viewer' $$),
+  'viewer all -1 1 2', 'and one that is somebody else''s now');
 select is(pg_temp.moved('delete from public.project_members where project_id = 2'), 'outsider all -1 1 2, member all -1 1 2', 'who sees less has another version too');
 
 select * from finish();

@@ -1,0 +1,37 @@
+-- What searches do with a word that stands only in what one may not see: what they do with one that nobody wrote.
+
+begin;
+select plan(6);
+
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
+insert into public.tickets (key, project_id, status_id, name) values
+  ('AA-1', 1, 1, 'Carburettor leaks'), ('AA-2', 1, 1, 'Thermostat sticks'),
+  ('BB-1', 2, 1, 'Carburettar'), -- as the viewer mistypes it
+  ('BB-2', 2, 1, 'Thermostotx'), ('BB-3', 2, 1, 'Thermostoty'), ('BB-4', 2, 1, 'Thermostotz');
+\ir kit/actors.sql
+
+create function pg_temp.found(actor text, query text) returns text
+language plpgsql as $$
+begin
+  perform pg_temp.act(actor);
+  return (select string_agg(t.key, ' ' order by t.key) from public.search_by_keyword(query) join public.tickets t using (ticket_id));
+end
+$$;
+create function pg_temp.counted(actor text, query text) returns bigint
+language plpgsql as $$
+begin
+  perform pg_temp.act(actor);
+  return (select sum(f.count) from public.search_facets(query) f where f.facet = 'project');
+end
+$$;
+
+select is(pg_temp.found('service', 'carburettar'), 'BB-1', 'the service finds the word itself');
+select is(pg_temp.found('outsider', 'carburettar'), 'BB-1', 'as does who sees it');
+select is(pg_temp.found('viewer', 'carburettar'), 'AA-1', 'to others it stands for the nearest word that they see');
+select is(pg_temp.counted('viewer', 'carburettar'), 1::bigint, 'in counts too');
+select is(pg_temp.found('viewer', 'thermostot'), 'AA-2', 'nearer words that one does not see take no place of those that one does');
+select is(pg_temp.found('stranger', 'carburettar'), null, 'who sees nothing finds nothing');
+
+select * from finish();
+rollback;
