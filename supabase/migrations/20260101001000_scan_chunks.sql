@@ -109,7 +109,9 @@ begin
         order by c.embedding operator(extensions.<=>) $1 limit $5', conditions, status_condition);
       wanted_sources := greatest(150, source_limit);
       wanted_below := 20;
-      perform set_config('hnsw.ef_search', greatest(200, least(1000, source_limit))::text, true);
+      -- A larger graph has to be looked at further for as much: 224 of 50,000 chunks, 447 of 200,000.
+      perform set_config('hnsw.ef_search', least(1000, greatest(200, source_limit, sqrt(greatest(0, c.reltuples))))::integer::text, true)
+        from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
       perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
       -- The order must come from the index, whatever the statistics say.
       perform set_config('enable_sort', 'off', true);
