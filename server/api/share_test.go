@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -28,7 +29,7 @@ func TestManyAskTheSame(t *testing.T) {
 		return false
 	})
 	var running sync.WaitGroup
-	answers := make([]string, 12)
+	answers, statuses := make([]string, 12), make([]string, 12)
 	for i := range answers {
 		running.Go(func() {
 			if i%3 == 0 {
@@ -36,7 +37,8 @@ func TestManyAskTheSame(t *testing.T) {
 				answers[i] = text
 				return
 			}
-			answers[i] = s.ask(doubleCharge).Answer
+			got := s.post("/api/query", map[string]any{"question": doubleCharge})
+			answers[i], statuses[i] = read[answered](got).Answer, got.header.Get("Cache-Status")
 		})
 	}
 	<-arrived
@@ -50,6 +52,9 @@ func TestManyAskTheSame(t *testing.T) {
 		if answer == "" || answer != answers[0] {
 			t.Errorf("answer %d is %q, the first %q", i, answer, answers[0])
 		}
+	}
+	if !slices.Contains(statuses, "tasklens; fwd=miss; collapsed") {
+		t.Errorf("no response says that it is another's: %q", statuses)
 	}
 	for _, name := range []string{"completions", "retrieve_chunks"} {
 		if made := s.traffic()[name]; made != 1 {

@@ -2,7 +2,7 @@
 -- That sessions do not wait for one another needs several of them: the Go tests show it.
 
 begin;
-select plan(56);
+select plan(60);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes');
@@ -121,6 +121,25 @@ select from public.release_embedding_jobs(pg_temp.lease(), pg_temp.ids());
 select ok((select due_at between clock_timestamp() + interval '4 s' and clock_timestamp() + interval '6 s' from private.embedding_jobs where ticket_id = 1),
   'what could not be done just now comes back after half the time that it waited');
 select ok((select due_at < clock_timestamp() + interval '1 s' from private.embedding_jobs where ticket_id = 2), 'or soon');
+
+-- Many that failed together, for the fourth time and the thirtieth.
+delete from private.embedding_jobs;
+create temporary table many as
+  select gen_random_uuid() as lease_id, n as attempts, array(select n * 1000 + i from generate_series(1, 100) i)::bigint[] as ids
+  from unnest(array[4, 30]) n;
+insert into private.embedding_jobs (embedding_job_id, ticket_id, background, attempts, lease_id) overriding system value
+select i, i, false, m.attempts, m.lease_id from many m, unnest(m.ids) i;
+select from many m, public.fail_embedding_jobs(m.lease_id, m.ids, 'x', 100, 10);
+create temporary table pauses as
+  select j.attempts, extract(epoch from j.due_at - clock_timestamp()) as seconds from private.embedding_jobs j;
+select ok((select min(seconds) > 50 and max(seconds) <= 100 from pauses where attempts = 4), 'a fourth failure waits for eight times as long as the first');
+select ok((select max(seconds) - min(seconds) > 10 from pauses where attempts = 4), 'but what failed together does not come back together');
+select ok((select min(seconds) > 600 and max(seconds) <= 1125 from pauses where attempts = 30), 'and no pause is much longer than a quarter of an hour');
+update private.embedding_jobs set dead_at = now();
+select from public.replay_embedding_jobs();
+select is((select count(*) from private.embedding_jobs where background and dead_at is null and attempts = 0), 200::bigint, 'what is replayed goes behind fresh edits');
+delete from private.embedding_jobs;
+insert into private.embedding_jobs (ticket_id, background) values (1, false), (2, false);
 
 -- An edit joins what waits -------------------------------------------------------------------------------------------
 
