@@ -18,7 +18,7 @@ import (
 // Many who ask the same at the same moment are answered by one answer, whole or as events.
 func TestManyAskTheSame(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t)
+	s := startTracker(t, logging)
 	arrived, let := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	s.model.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
@@ -60,6 +60,16 @@ func TestManyAskTheSame(t *testing.T) {
 		if made := s.traffic()[name]; made != 1 {
 			t.Errorf("%s was asked %d times", name, made)
 		}
+	}
+	paid := 0
+	rows := s.queryLog()
+	for _, row := range rows {
+		if row.TokensIn > 0 {
+			paid++
+		}
+	}
+	if len(rows) != len(answers) || paid != 1 {
+		t.Errorf("of %d logged %d have cost something", len(rows), paid)
 	}
 }
 
