@@ -2,7 +2,7 @@
 -- That sessions do not wait for one another needs several of them: the Go tests show it.
 
 begin;
-select plan(60);
+select plan(63);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes');
@@ -94,6 +94,7 @@ update public.tickets set description = 'z' where ticket_id = 2;
 select from pg_temp.claim();
 select is(public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), repeat('No. ', 1000), 3, 40), 1::bigint, 'an attempt fails');
 select is(pg_temp.state(2), 'waiting after 1', 'and another one follows');
+select is((select length(last_error) from private.embedding_jobs where ticket_id = 2), 1000, 'however much the error says, its beginning is kept');
 select ok((select due_at between clock_timestamp() + interval '29 s' and clock_timestamp() + interval '51 s' from private.embedding_jobs where ticket_id = 2), 'after the first delay');
 select pg_temp.come_due();
 select from pg_temp.claim();
@@ -143,14 +144,20 @@ insert into private.embedding_jobs (ticket_id, background) values (1, false), (2
 
 -- An edit joins what waits -------------------------------------------------------------------------------------------
 
-update private.embedding_jobs set attempts = 2, due_at = clock_timestamp() + interval '1 hour' where ticket_id = 1;
+update private.embedding_jobs set attempts = 2, due_at = clock_timestamp() + interval '1 hour', requested_at = now() - interval '1 day' where ticket_id = 1;
 update private.embedding_jobs set lease_id = null, attempts = 3, dead_at = now() where ticket_id = 2;
 update public.tickets set description = 'zz';
 select is(pg_temp.state(1) || '; ' || pg_temp.state(2), 'waiting after 2, due after 0; dead after 3, due after 0', 'a new text is another job');
 select from pg_temp.claim();
 select is(pg_temp.state(1) || '; ' || pg_temp.state(2), 'taken after 1; taken after 1', 'and taking it makes one of both, with all attempts');
 select is(pg_temp.taken(), '{1,2,3}', 'each source once');
+select is((select requested_at from private.embedding_jobs where ticket_id = 1), now() - interval '1 day', 'which has waited since the first of them');
 select from public.finish_embedding_jobs(pg_temp.lease(), pg_temp.ids());
+
+insert into private.embedding_jobs (project_id, background) values (1, true);
+update public.projects set description = 'by hand' where project_id = 1;
+select is((select count(*) from private.embedding_jobs where project_id = 1 and not background), 1::bigint, 'a project that waits in the background is fetched out by an edit');
+delete from private.embedding_jobs where project_id = 1;
 
 -- Sources that go, move and are renamed -------------------------------------------------------------------------------
 
@@ -191,12 +198,13 @@ select row_eq($$ select pending, running, failed, dead, round(oldest_pending_sec
 select from pg_temp.claim(1);
 select from public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 'x');
 select from pg_temp.claim(1);
+update private.embedding_jobs set requested_at = clock_timestamp() - interval '1 hour' where ticket_id = 2; -- it runs, and waits no more
 update public.projects set name = 'Finance' where project_id = 1;
 insert into private.embedding_jobs (ticket_id, background, dead_at) values (3, false, now());
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
 select 1, 1, 'ticket', 0, 't', 1, 'h', 'm', ('[1' || repeat(',0', 1535) || ']')::extensions.vector;
-select row_eq($$ select pending, running, failed, dead, chunks, sources_without_chunks from public.embedding_status('m') $$,
-  row(1::bigint, 1::bigint, 1::bigint, 1::bigint, 1::bigint, 4::bigint), 'and of one with a job of each kind');
+select row_eq($$ select pending, running, failed, dead, round(oldest_pending_seconds)::integer, chunks, sources_without_chunks from public.embedding_status('m') $$,
+  row(1::bigint, 1::bigint, 1::bigint, 1::bigint, 60, 1::bigint, 4::bigint), 'and of one with a job of each kind');
 
 delete from private.embedding_jobs;
 select is((select sources from public.measure_missing_embeddings('m')), 4::bigint, 'what lacks chunks is counted');
