@@ -27,6 +27,13 @@ func (m *Metrics) Query(kind, outcome string, lowSimilarity bool) {
 	}
 }
 
+// UnknownCitations counts those that were taken out of an answer.
+func (m *Metrics) UnknownCitations(n int) {
+	if m != nil {
+		m.unknown.Add(float64(n))
+	}
+}
+
 // LimitHit counts a request that was refused because of a limit, by the limit's fixed name.
 func (m *Metrics) LimitHit(limit string) {
 	if m != nil {
