@@ -192,6 +192,17 @@ func TestReembed(t *testing.T) {
 	if told := run(); !strings.Contains(told, "Everything is embedded by next-embedding already") {
 		t.Errorf("called once more it says %q", told)
 	}
+	// As one that ended just after the switch has left it.
+	if _, err := owner.Exec(t.Context(), `update private.embedding_sets set other_state = 'retired', other_model = 'offline-embedding', other_chunking = 1;
+		insert into public.chunks (embedding_set, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+			select 1, project_id, ticket_id, kind, position, text, tokens, input_hash, 'offline-embedding', embedding from public.chunks`); err != nil {
+		t.Fatal(err)
+	}
+	if told := run(); !strings.Contains(told, "already") || !strings.Contains(told, "The former embeddings are being removed.") {
+		t.Errorf("called after such an end it says %q", told)
+	}
+	await(t, owner, 31, `select count(*) from public.chunks`)
+	await(t, owner, 1, `select count(*) from private.embedding_sets where serving = 2 and other_state = 'unused'`)
 	if told := run("--abandon"); !strings.Contains(told, "No other set of embeddings is being built") {
 		t.Errorf("with nothing to abandon it says %q", told)
 	}

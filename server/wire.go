@@ -84,9 +84,11 @@ func newAnswerer(c Config, model answer.Model) (*answer.Answerer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer.New(model, measure, answer.Options{
-		ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight,
-	}), nil
+	return answer.New(model, measure, answerOptions(c)), nil
+}
+
+func answerOptions(c Config) answer.Options {
+	return answer.Options{ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight}
 }
 
 // newEnricher makes one whose batches take at most so long (0: as long as a request may).

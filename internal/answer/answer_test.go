@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +110,10 @@ func TestBudget(t *testing.T) {
 		if diff := cmp.Diff(want, ids(kept)); diff != "" || total > tokens {
 			t.Errorf("%d tokens: %d, %s", tokens, total, diff)
 		}
+	}
+	found[2].Similarity = found[1].Similarity
+	if diff := cmp.Diff([]string{"1-1", "2-1"}, ids(New(&model{}, letters{}, Options{ContextTokens: 2*one + 10}).fit(slices.Clone(found)))); diff != "" {
+		t.Errorf("of equals the later one goes: %s", diff)
 	}
 	umlauts := chunkOf(1, 1, 0.9, strings.Repeat("ü", 100))
 	for tokens := range 20 {

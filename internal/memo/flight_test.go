@@ -84,7 +84,6 @@ func TestManyAtOnceAreOne(t *testing.T) {
 	})
 }
 
-// Who comes after an edit does not get what was begun before it.
 // A result is not made by a right of somebody else's, which may end before one's own; what was made is for both.
 func TestNobodyJoinsAnothersRight(t *testing.T) {
 	t.Parallel()
@@ -111,6 +110,7 @@ func TestNobodyJoinsAnothersRight(t *testing.T) {
 	})
 }
 
+// Who comes after an edit does not get what was begun before it.
 func TestNobodyJoinsWhatAnEditHasOvertaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -47,6 +47,7 @@ func TestRequests(t *testing.T) {
 	m.Request()("POST", "/api/query", 0)
 	m.Query("query", "answered", false)
 	m.Query("query", "abstained", true)
+	m.UnknownCitations(2)
 	m.LimitHit(metric.LimitRate)
 	m.Lost(metric.LostQueryLog, 7)
 	m.Batch(5)(3, "provider")
@@ -55,7 +56,7 @@ func TestRequests(t *testing.T) {
 		`tasklens_http_request_duration_seconds_count{method="GET",route="/api/tickets/:ticket_id/similar",status="2xx"} 1`,
 		`tasklens_http_request_duration_seconds_count{method="POST",route="/api/query",status="5xx"} 1`,
 		`tasklens_http_request_duration_seconds_count{method="POST",route="/api/query",status="none"} 1`,
-		`tasklens_queries_total{kind="query",outcome="answered"} 1`, `tasklens_low_similarity_total{kind="query"} 1`,
+		`tasklens_queries_total{kind="query",outcome="answered"} 1`, `tasklens_low_similarity_total{kind="query"} 1`, "tasklens_unknown_citations_total 2",
 		`tasklens_limits_hit_total{limit="rate"} 1`, `tasklens_records_lost_total{kind="query_log"} 7`,
 		`tasklens_worker_batch_duration_seconds_count{outcome="provider"} 1`,
 		`tasklens_worker_sources_total{outcome="done"} 3`, `tasklens_worker_sources_total{outcome="left"} 2`)
@@ -189,6 +190,7 @@ func TestNothingIsCountedWithoutMetrics(t *testing.T) {
 	var m *metric.Metrics
 	m.Request()("GET", "/", 200)
 	m.Query("query", "answered", true)
+	m.UnknownCitations(1)
 	m.LimitHit("rate")
 	m.Lost("query_log", 1)
 	m.Batch(1)(1, "ok")

@@ -27,6 +27,13 @@ func (m *Metrics) Query(kind, outcome string, lowSimilarity bool) {
 	}
 }
 
+// UnknownCitations counts those that were taken out of an answer.
+func (m *Metrics) UnknownCitations(n int) {
+	if m != nil {
+		m.unknown.Add(float64(n))
+	}
+}
+
 // What limits_hit_total and records_lost_total tell apart.
 const (
 	LimitRate        = "rate"

@@ -41,9 +41,10 @@ type Entry struct {
 	BestSimilarity *float64     `json:"best_similarity"`
 	Answer         string       `json:"answer,omitempty"`
 	Model          string       `json:"model,omitempty"`
-	LowSimilarity  bool         `json:"low_similarity"` // nothing, or nothing that the operator holds for similar
-	Ambiguous      bool         `json:"ambiguous"`      // the two most similar sources tie, and are of different projects
-	Uncited        bool         `json:"uncited"`        // the model answered from sources and cited none
+	LowSimilarity  bool         `json:"low_similarity"`    // nothing, or nothing that the operator holds for similar
+	Ambiguous      bool         `json:"ambiguous"`         // the two most similar sources tie, and are of different projects
+	Uncited        bool         `json:"uncited"`           // the model answered from sources and cited none
+	Unknown        int          `json:"unknown_citations"` // citations that were taken out, because they name no source
 	Cached         bool         `json:"cached"`
 	Streamed       bool         `json:"streamed"`
 	TokensIn       int          `json:"tokens_in"`
@@ -96,7 +97,7 @@ func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) 
 	e := Entry{
 		Kind: kindQuery, Question: q.Text, Parameters: parameters, Outcome: string(found.Outcome), Sources: []Source{},
 		BestSimilarity: found.BestSimilarity, Answer: found.Text, Model: found.Model,
-		TokensIn: found.TokensIn, TokensOut: found.TokensOut,
+		Unknown: found.UnknownCitations, TokensIn: found.TokensIn, TokensOut: found.TokensOut,
 		Embedding: Milliseconds(found.Embedding), Retrieval: Milliseconds(found.Retrieval), Chat: Milliseconds(found.Chat),
 	}
 	cited := false

@@ -59,7 +59,7 @@ func TestEntryOfAnAnswer(t *testing.T) {
 	q := answer.Question{Text: "Why?", ProjectID: is(int64(1)), StatusFilter: is("Done"), TopK: 5, MatchThreshold: 0.6, Lambda: 0.5, Hybrid: true}
 	found := answer.Answer{
 		Text: "So\x00 [1].", Sources: []answer.Source{{TicketID: is(int64(7)), TicketKey: is("AA-7"), TicketName: is("a name"), ProjectID: is(int64(1)), ChunkID: is("c"),
-			Similarity: is(0.75), Text: "never kept", Cited: true}}, BestSimilarity: is(0.75), Model: "m", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2,
+			Similarity: is(0.75), Text: "never kept", Cited: true}}, BestSimilarity: is(0.75), Model: "m", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2, UnknownCitations: 3,
 		Embedding: 1500 * time.Microsecond, Retrieval: 2 * time.Millisecond,
 	}
 	e := OfAnswer(q, found, 0.7, nil)
@@ -67,7 +67,7 @@ func TestEntryOfAnAnswer(t *testing.T) {
 	checkJSON(t, e, `{"query_id": "00000000-0000-0000-0000-000000000000", "asked_at": "2030-01-02T03:04:05.006Z", "request_id": "r", "kind": "query", "question": "Why?",
 		"parameters": {"project_id": 1, "status_filter": "Done", "top_k": 5, "match_threshold": 0.6, "mmr_lambda": 0.5, "retrieval": "hybrid"},
 		"outcome": "answered", "sources": [{"project_id": 1, "ticket_id": 7, "ticket_key": "AA-7", "chunk_id": "c", "similarity": 0.75, "cited": true}],
-		"best_similarity": 0.75, "answer": "So [1].", "model": "m", "low_similarity": false, "ambiguous": false, "uncited": false, "cached": true,
+		"best_similarity": 0.75, "answer": "So [1].", "model": "m", "low_similarity": false, "ambiguous": false, "uncited": false, "unknown_citations": 3, "cached": true,
 		"streamed": true, "tokens_in": 9, "tokens_out": 2, "embedding_ms": 1.5, "retrieval_ms": 2, "total_ms": 4}`)
 
 	cause := fmt.Errorf("answer: %w", fault.Wrap(fault.Provider, "The model failed.", errors.New("sk-secret")))
@@ -75,7 +75,7 @@ func TestEntryOfAnAnswer(t *testing.T) {
 	checkJSON(t, e, `{"query_id": "00000000-0000-0000-0000-000000000000", "asked_at": "0001-01-01T00:00:00Z", "kind": "query", "question": "Why?",
 		"parameters": {"top_k": 5, "match_threshold": 0, "mmr_lambda": 0, "retrieval": "vector"}, "outcome": "failed", "error": "provider",
 		"sources": [{"project_id": 1, "ticket_id": 7, "ticket_key": "AA-7", "chunk_id": "c", "similarity": 0.75, "cited": true}], "best_similarity": null,
-		"low_similarity": false, "ambiguous": false, "uncited": false, "cached": false, "streamed": false, "tokens_in": 0, "tokens_out": 0, "total_ms": 0}`)
+		"low_similarity": false, "ambiguous": false, "uncited": false, "unknown_citations": 0, "cached": false, "streamed": false, "tokens_in": 0, "tokens_out": 0, "total_ms": 0}`)
 }
 
 func TestEntryOfASearch(t *testing.T) {
@@ -89,7 +89,7 @@ func TestEntryOfASearch(t *testing.T) {
 		"parameters": {"match_threshold": 0.7, "limit": 10, "offset": 0}, "outcome": "found",
 		"sources": [{"project_id": 2, "ticket_id": null, "ticket_key": null, "similarity": null},
 			{"project_id": 1, "ticket_id": 7, "ticket_key": "AA-7", "similarity": 0.72}, {"project_id": 3, "ticket_id": 8, "ticket_key": null, "similarity": 0.725}],
-		"best_similarity": 0.725, "low_similarity": false, "ambiguous": true, "uncited": false, "cached": false, "streamed": false, "tokens_in": 0,
+		"best_similarity": 0.725, "low_similarity": false, "ambiguous": true, "uncited": false, "unknown_citations": 0, "cached": false, "streamed": false, "tokens_in": 0,
 		"tokens_out": 0, "total_ms": 0}`)
 	for name, c := range map[string]struct {
 		query search.Query

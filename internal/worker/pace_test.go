@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/index"
 	"tasklens/internal/worker"
 )
@@ -45,10 +46,14 @@ func (q *queue) Call(_ context.Context, function string, arguments, result any) 
 	return json.Unmarshal(text, result)
 }
 
-// failing is an indexer that never can, or always.
-type failing struct{ err error }
+// failing is an indexer that never can, or always, and takes its time.
+type failing struct {
+	err   error
+	takes time.Duration
+}
 
 func (f failing) Sync(_ context.Context, _ index.Database, sources []index.Source) ([]bool, error) {
+	time.Sleep(f.takes)
 	done := make([]bool, len(sources))
 	for i := range done {
 		done[i] = f.err == nil
@@ -57,20 +62,20 @@ func (f failing) Sync(_ context.Context, _ index.Database, sources []index.Sourc
 }
 
 // runFor has a worker work for so long.
-func runFor(t *testing.T, lasting time.Duration, q *queue, err error) {
+func runFor(t *testing.T, lasting time.Duration, q *queue, f failing) {
 	t.Helper()
 	q.calls = map[string]int{}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), lasting)
 		defer cancel()
-		worker.New(q, failing{err}, worker.Options{}).Run(ctx)
+		worker.New(q, f, worker.Options{}).Run(ctx)
 	})
 }
 
 func TestAnIdleWorkerAsksSeldom(t *testing.T) {
 	t.Parallel()
 	q := &queue{}
-	runFor(t, 1000*time.Second, q, nil)
+	runFor(t, 1000*time.Second, q, failing{})
 	if asked := q.calls["claim_embedding_jobs"]; asked < 700 || asked > 900 || len(q.calls) > 1 {
 		t.Errorf("in 1000 s it asked %v", q.calls)
 	}
@@ -79,7 +84,7 @@ func TestAnIdleWorkerAsksSeldom(t *testing.T) {
 func TestAWorkerWithoutDatabaseAsksSeldom(t *testing.T) {
 	t.Parallel()
 	q := &queue{broken: true}
-	runFor(t, 300*time.Second, q, nil)
+	runFor(t, 300*time.Second, q, failing{})
 	// 0.5, 1, 2, 4, 8 and 16 s, then every 30 s.
 	if asked := q.calls["claim_embedding_jobs"]; asked < 10 || asked > 17 {
 		t.Errorf("in 300 s it asked %d times", asked)
@@ -90,7 +95,7 @@ func TestAWorkerWithoutDatabaseAsksSeldom(t *testing.T) {
 func TestAProviderThatIsDownCostsFewAttempts(t *testing.T) {
 	t.Parallel()
 	q := &queue{jobs: 1000}
-	runFor(t, 300*time.Second, q, errors.New("down"))
+	runFor(t, 300*time.Second, q, failing{err: errors.New("down")})
 	tried := 0
 	for _, wanted := range q.wanted {
 		tried += wanted
@@ -98,5 +103,22 @@ func TestAProviderThatIsDownCostsFewAttempts(t *testing.T) {
 	// A batch in each of four places and two more before it is clear that all fail; then one job in each place, some 15 times.
 	if tried > 6*100+4*15 || len(q.wanted) < 20 {
 		t.Errorf("in 300 s it took %v jobs", q.wanted)
+	}
+}
+
+// A provider that limits us is left alone for as long as it says, and that uses up no attempts.
+func TestAProviderThatLimitsIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for retryAfter, most := range map[time.Duration]int{
+		time.Minute: 4 * 5,  // in each of four places at 0, 61, 122, 183 and 244 s
+		0:           4 * 51, // every 6 s
+	} {
+		limited := fault.New(fault.Unavailable, "Too fast.")
+		limited.RetryAfter = retryAfter
+		q := &queue{jobs: 1000}
+		runFor(t, 300*time.Second, q, failing{limited, time.Second})
+		if asked := q.calls["claim_embedding_jobs"]; asked > most || asked < most/2 || q.calls["fail_embedding_jobs"] > 0 || q.calls["release_embedding_jobs"] == 0 {
+			t.Errorf("told to wait for %v, in 300 s it asked %v", retryAfter, q.calls)
+		}
 	}
 }

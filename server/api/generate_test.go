@@ -211,25 +211,27 @@ func TestGenerateLargest(t *testing.T) {
 	}
 }
 
-// What README has an Edge Function make of a Database Webhook's body.
+// What README has an Edge Function make of a Database Webhook's body, sent with the service's own key; the body itself is refused.
 func TestWebhookBodyMapsToGenerate(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := start(t, authenticated)
 	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Hooked"}})
 	tracker := s.connect()
+	key := asking(s.token("service_role"))
 	for _, table := range []string{"tickets", "projects"} {
-		var body []byte
-		err := tracker.QueryRow(t.Context(), `select jsonb_build_object('project_id', w.body -> 'record' -> 'project_id', 'ticket_id', w.body -> 'record' -> 'ticket_id')
+		var hook, body []byte
+		err := tracker.QueryRow(t.Context(), `select w.body, jsonb_build_object('project_id', w.body -> 'record' -> 'project_id', 'ticket_id', w.body -> 'record' -> 'ticket_id')
 			from (select jsonb_build_object('type', 'UPDATE', 'table', $1::text, 'schema', 'public', 'record', to_jsonb(r), 'old_record', to_jsonb(r)) as body
-				from public.`+table+` r limit 1) w`, table).Scan(&body)
+				from public.`+table+` r limit 1) w`, table).Scan(&hook, &body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if made := read[generated](s.send(http.MethodPost, "/api/embeddings/generate", string(body))); made.Chunks != 1 || made.Embedded != 1 {
+		s.send(http.MethodPost, "/api/embeddings/generate", string(hook), key...).want(http.StatusBadRequest)
+		if made := read[generated](s.send(http.MethodPost, "/api/embeddings/generate", string(body), key...)); made.Chunks != 1 || made.Embedded != 1 {
 			t.Errorf("%s made %+v", body, made)
 		}
 	}
-	if left := read[worker.Status](s.get("/api/embeddings/status")); left.Pending != len(checkout)-1 {
+	if left := read[worker.Status](s.get("/api/embeddings/status", key...)); left.Pending != len(checkout)-1 {
 		t.Errorf("what was stored left jobs behind: %+v", left)
 	}
 }

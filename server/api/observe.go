@@ -69,6 +69,7 @@ func stream(c *fiber.Ctx) (ended func(status int)) {
 // tellEntry has an entry counted, and kept where there is a query log.
 func (a *API) tellEntry(entry querylog.Entry) {
 	a.Metrics.Query(entry.Kind, entry.Outcome, entry.LowSimilarity)
+	a.Metrics.UnknownCitations(entry.Unknown)
 	a.QueryLog.Add(entry)
 }
 

@@ -55,13 +55,18 @@ func TestRequestsAreCounted(t *testing.T) {
 	s.post("/api/hybrid-search", map[string]any{"query": "charged twice"}).want(http.StatusOK)
 	s.post("/api/query", map[string]any{"question": "Why was the customer charged twice?", "match_threshold": 1}).want(http.StatusOK)
 	s.post("/api/query", map[string]any{"question": "Why was the customer charged twice?", "match_threshold": 1}).want(http.StatusOK) // from memory
+	s.says("As [1] and [9] say.", "", "stop")
+	for range 2 { // the second from memory
+		s.post("/api/query", map[string]any{"question": "What do they say?"}).want(http.StatusOK)
+	}
 	s.model.answer("embeddings", 500, "")
 	s.post("/api/hybrid-search", map[string]any{"query": "something else"}).want(http.StatusOK)
 	s.counted(
 		duration("GET", "unmatched", "4xx")+"3",
 		duration("GET", "/api/tickets/:ticket_id/similar", "2xx")+"2",
 		duration("GET", "/api/tickets/:ticket_id/similar", "4xx")+"2",
-		duration("POST", "/api/query", "2xx")+"2",
+		duration("POST", "/api/query", "2xx")+"4",
+		"tasklens_unknown_citations_total 1",
 		`tasklens_queries_total{kind="query",outcome="abstained"} 2`,
 		`tasklens_low_similarity_total{kind="query"} 2`,
 		`tasklens_queries_total{kind="search",outcome="degraded"} 1`,

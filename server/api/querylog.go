@@ -23,7 +23,7 @@ func (a *API) logAnswer(ctx context.Context, started time.Time, question answer.
 	}
 	if origin == memo.Shared {
 		// Whoever asked first has paid for it.
-		found.TokensIn, found.TokensOut, found.Embedding, found.Retrieval, found.Chat = 0, 0, 0, 0, 0
+		found.UnknownCitations, found.TokensIn, found.TokensOut, found.Embedding, found.Retrieval, found.Chat = 0, 0, 0, 0, 0, 0
 	}
 	entry := querylog.OfAnswer(question, found, a.MatchThreshold, err)
 	entry.Streamed = streamed

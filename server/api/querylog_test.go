@@ -26,6 +26,7 @@ type logged struct {
 	Model          *string
 	Low            bool
 	Uncited        bool
+	Unknown        int // citations
 	Streamed       bool
 	Cached         bool
 	TokensIn       int
@@ -47,7 +48,7 @@ func (s *service) queryLog() map[string]logged {
 	s.queries.Close(ctx)
 	rows, _ := s.connect().Query(ctx, `select request_id, kind, question, outcome, error, jsonb_array_length(sources),
 		array(select source ->> 'ticket_key' from jsonb_array_elements(sources) source where (source ->> 'cited')::boolean),
-		best_similarity, answer, model, low_similarity, uncited, streamed, cached, tokens_in,
+		best_similarity, answer, model, low_similarity, uncited, unknown_citations, streamed, cached, tokens_in,
 		concat_ws(' ', case when embedding_ms > 0 then 'embed' end, case when retrieval_ms > 0 then 'retrieve' end, case when chat_ms > 0 then 'chat' end),
 		total_ms from private.query_log order by asked_at`)
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[logged])
@@ -81,7 +82,7 @@ func TestQueriesAreLogged(t *testing.T) {
 	ask("found", "/api/hybrid-search", map[string]any{"query": "charged twice"})
 	ask("nothing", "/api/hybrid-search", map[string]any{"query": "charged twice", "status_filter": "No such status"})
 	ask("invalid", "/api/query", map[string]any{"question": ""})
-	s.says("I cannot say.", "", "stop")
+	s.says("I cannot say [9].", "", "stop")
 	ask("uncited", "/api/query", map[string]any{"question": doubleCharge})
 	s.says("", "I will not say.", "stop")
 	ask("refused", "/api/query", map[string]any{"question": doubleCharge})
@@ -124,6 +125,9 @@ func TestQueriesAreLogged(t *testing.T) {
 	if got.Question != doubleCharge || !slices.Equal(got.Keys, []string{"TX-400"}) || text(got.Answer) == "" || text(got.Model) != offline.ChatModel ||
 		got.BestSimilarity == nil || *got.BestSimilarity <= 0.7 || got.TokensIn == 0 {
 		t.Errorf("the answered one: %+v", got)
+	}
+	if rows["uncited"].Unknown != 1 || got.Unknown != 0 {
+		t.Errorf("the unknown citation is counted as %d, and of another answer as %d", rows["uncited"].Unknown, got.Unknown)
 	}
 	if text(rows["refused"].Answer) != "I will not say." || rows["failed"].Answer != nil {
 		t.Errorf("refused: %+v; failed: %+v", rows["refused"], rows["failed"])

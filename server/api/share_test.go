@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -17,7 +18,7 @@ import (
 // Many who ask the same at the same moment are answered by one answer, whole or as events.
 func TestManyAskTheSame(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t)
+	s := startTracker(t, logging)
 	arrived, let := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	s.model.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
@@ -28,7 +29,7 @@ func TestManyAskTheSame(t *testing.T) {
 		return false
 	})
 	var running sync.WaitGroup
-	answers := make([]string, 12)
+	answers, statuses := make([]string, 12), make([]string, 12)
 	for i := range answers {
 		running.Go(func() {
 			if i%3 == 0 {
@@ -36,7 +37,8 @@ func TestManyAskTheSame(t *testing.T) {
 				answers[i] = text
 				return
 			}
-			answers[i] = s.ask(doubleCharge).Answer
+			got := s.post("/api/query", map[string]any{"question": doubleCharge})
+			answers[i], statuses[i] = read[answered](got).Answer, got.header.Get("Cache-Status")
 		})
 	}
 	<-arrived
@@ -51,10 +53,23 @@ func TestManyAskTheSame(t *testing.T) {
 			t.Errorf("answer %d is %q, the first %q", i, answer, answers[0])
 		}
 	}
+	if !slices.Contains(statuses, "tasklens; fwd=miss; collapsed") {
+		t.Errorf("no response says that it is another's: %q", statuses)
+	}
 	for _, name := range []string{"completions", "retrieve_chunks"} {
 		if made := s.traffic()[name]; made != 1 {
 			t.Errorf("%s was asked %d times", name, made)
 		}
+	}
+	paid := 0
+	rows := s.queryLog()
+	for _, row := range rows {
+		if row.TokensIn > 0 {
+			paid++
+		}
+	}
+	if len(rows) != len(answers) || paid != 1 {
+		t.Errorf("of %d logged %d have cost something", len(rows), paid)
 	}
 }
 

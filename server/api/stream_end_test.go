@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tasklens/server/api"
+	"tasklens/supabase"
 )
 
 // Before the first event a failure is an ordinary problem; after it, the last event.
@@ -129,6 +132,9 @@ func TestStreamHeartbeat(t *testing.T) {
 	close(beaten)
 	if _, _, last := opened.rest(); last.name != "done" {
 		t.Errorf("the last event is %+v", last)
+	}
+	if usual, err := api.New(api.Parts{Migrations: supabase.Migrations()}); err != nil || usual.Heartbeat != 15*time.Second {
+		t.Errorf("usually it is every %v, %v", usual.Heartbeat, err)
 	}
 }
 

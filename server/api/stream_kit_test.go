@@ -53,7 +53,8 @@ func (s *service) openStream(question string, more map[string]any) *stream {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = response.Body.Close() })
-	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || kind != "text/event-stream" || response.Header.Get("X-Request-Id") == "" {
+	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || kind != "text/event-stream" || response.Header.Get("X-Request-Id") == "" ||
+		response.Header.Get("X-Accel-Buffering") != "no" { // or a proxy would hold events back
 		rest, _ := io.ReadAll(response.Body)
 		s.t.Fatalf("%d %s: %s", response.StatusCode, kind, rest)
 	}

@@ -17,6 +17,7 @@ create table private.query_log (
   low_similarity boolean not null default false,
   ambiguous boolean not null default false,
   uncited boolean not null default false,
+  unknown_citations integer not null default 0,
   cached boolean not null default false,
   streamed boolean not null default false,
   tokens_in integer not null default 0,
@@ -27,7 +28,7 @@ create table private.query_log (
   total_ms double precision not null
 );
 comment on table private.query_log is
-  'A row for each question and search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in their order. A step that was not needed has no time. Rows go when they are older than the retention that log_queries is told.';
+  'A row for each question and search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in their order. unknown_citations: how many were taken out of the answer because they named no source. A step that was not needed has no time. Rows go when they are older than the retention that log_queries is told.';
 create index query_log_asked_at_idx on private.query_log (asked_at);
 create index query_log_unanswered_idx on private.query_log (asked_at) where outcome in ('abstained', 'nothing');
 alter table private.query_log enable row level security;
@@ -40,14 +41,14 @@ language sql volatile rows 1 security invoker set search_path = ''
 as $$
   with written as (
     insert into private.query_log (query_id, asked_at, request_id, kind, question, parameters, outcome, error, sources, best_similarity, answer,
-      model, low_similarity, ambiguous, uncited, cached, streamed, tokens_in, tokens_out, embedding_ms, retrieval_ms, chat_ms, total_ms)
+      model, low_similarity, ambiguous, uncited, unknown_citations, cached, streamed, tokens_in, tokens_out, embedding_ms, retrieval_ms, chat_ms, total_ms)
     select e.query_id, e.asked_at, e.request_id, e.kind, e.question, coalesce(e.parameters, '{}'), e.outcome, e.error, coalesce(e.sources, '[]'),
-      e.best_similarity, e.answer, e.model, coalesce(e.low_similarity, false), coalesce(e.ambiguous, false), coalesce(e.uncited, false),
+      e.best_similarity, e.answer, e.model, coalesce(e.low_similarity, false), coalesce(e.ambiguous, false), coalesce(e.uncited, false), coalesce(e.unknown_citations, 0),
       coalesce(e.cached, false), coalesce(e.streamed, false), coalesce(e.tokens_in, 0), coalesce(e.tokens_out, 0),
       e.embedding_ms, e.retrieval_ms, e.chat_ms, e.total_ms
     from jsonb_to_recordset(log_queries.entries) as e(
       query_id uuid, asked_at timestamptz, request_id text, kind text, question text, parameters jsonb, outcome text, error text, sources jsonb,
-      best_similarity double precision, answer text, model text, low_similarity boolean, ambiguous boolean, uncited boolean, cached boolean,
+      best_similarity double precision, answer text, model text, low_similarity boolean, ambiguous boolean, uncited boolean, unknown_citations integer, cached boolean,
       streamed boolean, tokens_in integer, tokens_out integer, embedding_ms double precision, retrieval_ms double precision,
       chat_ms double precision, total_ms double precision)
     -- Who does not hear that the rows were written sends them again.

@@ -53,6 +53,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.fill_ticket_key()', 'volatile', 'definer', ''),
     ('private.find_entities(text, text, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('private.find_matches(text, vector, text, double precision, bigint, text, integer)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.follow_truncate()', 'volatile', 'definer', ''),
     ('private.forget_jobs()', 'volatile', 'definer', ''),
     ('private.fuse_searches(text, vector, text, double precision, bigint, text, double precision, double precision)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.highlight(text, tsquery)', 'stable', 'invoker', 'authenticated service_role'),

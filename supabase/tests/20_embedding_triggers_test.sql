@@ -135,8 +135,9 @@ select is((select count(*) from private.embedding_jobs), 100001::bigint, 'once')
 delete from public.tickets where key like 'RX-1%';
 select is((select count(*) from private.embedding_jobs), 0::bigint + (select count(*) from public.tickets where key like 'RX-%'),
   'deleted tickets leave no jobs');
+update public.projects set description = 'soon gone' where project_id = 2;
 delete from public.projects where project_id = 2;
-select is_empty('select * from pg_temp.jobs()', 'nor does a deleted project');
+select is_empty('select * from private.embedding_jobs', 'nor does a deleted project');
 
 select from public.upsert_projects('[{"key": "LX", "name": "Lux"}]');
 select from public.upsert_tickets('[{"key": "LX-1", "project_key": "LX", "name": "A", "status": "To Do", "notes": [{"note": "n"}]}]');

@@ -2,7 +2,7 @@
 -- That sessions do not wait for one another needs several of them: the Go tests show it.
 
 begin;
-select plan(56);
+select plan(63);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes');
@@ -94,6 +94,7 @@ update public.tickets set description = 'z' where ticket_id = 2;
 select from pg_temp.claim();
 select is(public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), repeat('No. ', 1000), 3, 40), 1::bigint, 'an attempt fails');
 select is(pg_temp.state(2), 'waiting after 1', 'and another one follows');
+select is((select length(last_error) from private.embedding_jobs where ticket_id = 2), 1000, 'however much the error says, its beginning is kept');
 select ok((select due_at between clock_timestamp() + interval '29 s' and clock_timestamp() + interval '51 s' from private.embedding_jobs where ticket_id = 2), 'after the first delay');
 select pg_temp.come_due();
 select from pg_temp.claim();
@@ -122,16 +123,41 @@ select ok((select due_at between clock_timestamp() + interval '4 s' and clock_ti
   'what could not be done just now comes back after half the time that it waited');
 select ok((select due_at < clock_timestamp() + interval '1 s' from private.embedding_jobs where ticket_id = 2), 'or soon');
 
+-- Many that failed together, for the fourth time and the thirtieth.
+delete from private.embedding_jobs;
+create temporary table many as
+  select gen_random_uuid() as lease_id, n as attempts, array(select n * 1000 + i from generate_series(1, 100) i)::bigint[] as ids
+  from unnest(array[4, 30]) n;
+insert into private.embedding_jobs (embedding_job_id, ticket_id, background, attempts, lease_id) overriding system value
+select i, i, false, m.attempts, m.lease_id from many m, unnest(m.ids) i;
+select from many m, public.fail_embedding_jobs(m.lease_id, m.ids, 'x', 100, 10);
+create temporary table pauses as
+  select j.attempts, extract(epoch from j.due_at - clock_timestamp()) as seconds from private.embedding_jobs j;
+select ok((select min(seconds) > 50 and max(seconds) <= 100 from pauses where attempts = 4), 'a fourth failure waits for eight times as long as the first');
+select ok((select max(seconds) - min(seconds) > 10 from pauses where attempts = 4), 'but what failed together does not come back together');
+select ok((select min(seconds) > 600 and max(seconds) <= 1125 from pauses where attempts = 30), 'and no pause is much longer than a quarter of an hour');
+update private.embedding_jobs set dead_at = now();
+select from public.replay_embedding_jobs();
+select is((select count(*) from private.embedding_jobs where background and dead_at is null and attempts = 0), 200::bigint, 'what is replayed goes behind fresh edits');
+delete from private.embedding_jobs;
+insert into private.embedding_jobs (ticket_id, background) values (1, false), (2, false);
+
 -- An edit joins what waits -------------------------------------------------------------------------------------------
 
-update private.embedding_jobs set attempts = 2, due_at = clock_timestamp() + interval '1 hour' where ticket_id = 1;
+update private.embedding_jobs set attempts = 2, due_at = clock_timestamp() + interval '1 hour', requested_at = now() - interval '1 day' where ticket_id = 1;
 update private.embedding_jobs set lease_id = null, attempts = 3, dead_at = now() where ticket_id = 2;
 update public.tickets set description = 'zz';
 select is(pg_temp.state(1) || '; ' || pg_temp.state(2), 'waiting after 2, due after 0; dead after 3, due after 0', 'a new text is another job');
 select from pg_temp.claim();
 select is(pg_temp.state(1) || '; ' || pg_temp.state(2), 'taken after 1; taken after 1', 'and taking it makes one of both, with all attempts');
 select is(pg_temp.taken(), '{1,2,3}', 'each source once');
+select is((select requested_at from private.embedding_jobs where ticket_id = 1), now() - interval '1 day', 'which has waited since the first of them');
 select from public.finish_embedding_jobs(pg_temp.lease(), pg_temp.ids());
+
+insert into private.embedding_jobs (project_id, background) values (1, true);
+update public.projects set description = 'by hand' where project_id = 1;
+select is((select count(*) from private.embedding_jobs where project_id = 1 and not background), 1::bigint, 'a project that waits in the background is fetched out by an edit');
+delete from private.embedding_jobs where project_id = 1;
 
 -- Sources that go, move and are renamed -------------------------------------------------------------------------------
 
@@ -167,17 +193,18 @@ select is(pg_temp.state(2), 'none', 'and does their work along with its own');
 delete from private.embedding_jobs;
 update public.tickets set description = 'status' where ticket_id in (1, 2);
 update private.embedding_jobs set requested_at = clock_timestamp() - interval '1 minute' where ticket_id = 1;
-select row_eq($$ select pending, running, failed, dead, round(oldest_pending_seconds)::integer, chunks, sources_without_chunks from public.embedding_status('m') $$,
-  row(2::bigint, 0::bigint, 0::bigint, 0::bigint, 60, 0::bigint, 5::bigint), 'the status of a queue with two jobs');
+select row_eq($$ select pending, running, failed, dead, oldest_pending_seconds between 60 and 1800, chunks, sources_without_chunks from public.embedding_status('m') $$,
+  row(2::bigint, 0::bigint, 0::bigint, 0::bigint, true, 0::bigint, 5::bigint), 'the status of a queue with two jobs');
 select from pg_temp.claim(1);
 select from public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 'x');
 select from pg_temp.claim(1);
+update private.embedding_jobs set requested_at = clock_timestamp() - interval '1 hour' where ticket_id = 2; -- it runs, and waits no more
 update public.projects set name = 'Finance' where project_id = 1;
 insert into private.embedding_jobs (ticket_id, background, dead_at) values (3, false, now());
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
 select 1, 1, 'ticket', 0, 't', 1, 'h', 'm', ('[1' || repeat(',0', 1535) || ']')::extensions.vector;
-select row_eq($$ select pending, running, failed, dead, chunks, sources_without_chunks from public.embedding_status('m') $$,
-  row(1::bigint, 1::bigint, 1::bigint, 1::bigint, 1::bigint, 4::bigint), 'and of one with a job of each kind');
+select row_eq($$ select pending, running, failed, dead, oldest_pending_seconds between 60 and 1800, chunks, sources_without_chunks from public.embedding_status('m') $$,
+  row(1::bigint, 1::bigint, 1::bigint, 1::bigint, true, 1::bigint, 4::bigint), 'and of one with a job of each kind');
 
 delete from private.embedding_jobs;
 select is((select sources from public.measure_missing_embeddings('m')), 4::bigint, 'what lacks chunks is counted');

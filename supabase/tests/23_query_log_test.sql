@@ -19,7 +19,7 @@ set local role service_role;
 select results_eq(
   $$ select * from public.log_queries(jsonb_build_array(
        pg_temp.entry(1, 'What burns?', 'answered', 0, '{"request_id": "r-1", "parameters": {"top_k": 5}, "sources": [{"ticket_id": 7, "similarity": 0.8}],
-         "best_similarity": 0.8, "answer": "The pump [1].", "model": "m", "low_similarity": true, "ambiguous": true, "uncited": true, "cached": true,
+         "best_similarity": 0.8, "answer": "The pump [1].", "model": "m", "low_similarity": true, "ambiguous": true, "uncited": true, "unknown_citations": 2, "cached": true,
          "streamed": true, "tokens_in": 11, "tokens_out": 3, "embedding_ms": 1, "retrieval_ms": 2, "chat_ms": 3, "unknown": 1}'),
        pg_temp.entry(2, 'nothing more', 'failed', 0, '{"error": "timeout", "kind": "search"}'))) $$,
   $$ values (2::bigint, 0::bigint) $$, 'entries are written');
@@ -27,12 +27,12 @@ select is(
   (select to_jsonb(l) - 'asked_at' from private.query_log l where query_id = pg_temp.id(1)::uuid),
   '{"query_id": "00000000-0000-0000-0000-000000000001", "request_id": "r-1", "kind": "query", "question": "What burns?", "parameters": {"top_k": 5},
     "outcome": "answered", "error": null, "sources": [{"ticket_id": 7, "similarity": 0.8}], "best_similarity": 0.8, "answer": "The pump [1].",
-    "model": "m", "low_similarity": true, "ambiguous": true, "uncited": true, "cached": true, "streamed": true, "tokens_in": 11, "tokens_out": 3,
+    "model": "m", "low_similarity": true, "ambiguous": true, "uncited": true, "unknown_citations": 2, "cached": true, "streamed": true, "tokens_in": 11, "tokens_out": 3,
     "embedding_ms": 1, "retrieval_ms": 2, "chat_ms": 3, "total_ms": 1.5}'::jsonb, 'with all that they tell');
 select is(
   (select to_jsonb(l) - array['asked_at', 'query_id'] from private.query_log l where query_id = pg_temp.id(2)::uuid),
   '{"request_id": null, "kind": "search", "question": "nothing more", "parameters": {}, "outcome": "failed", "error": "timeout", "sources": [],
-    "best_similarity": null, "answer": null, "model": null, "low_similarity": false, "ambiguous": false, "uncited": false, "cached": false,
+    "best_similarity": null, "answer": null, "model": null, "low_similarity": false, "ambiguous": false, "uncited": false, "unknown_citations": 0, "cached": false,
     "streamed": false, "tokens_in": 0, "tokens_out": 0, "embedding_ms": null, "retrieval_ms": null, "chat_ms": null, "total_ms": 1.5}'::jsonb,
   'and what they leave out has a default');
 select results_eq(

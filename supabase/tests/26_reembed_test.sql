@@ -2,7 +2,7 @@
 -- edits that reach both. That a worker does both is shown by the Go tests; here its calls are made by hand.
 
 begin;
-select plan(42);
+select plan(43);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
@@ -99,6 +99,9 @@ delete from private.embedding_jobs;
 -- An edit goes on as ever. Its job is younger, and does not hold up the switch.
 update public.tickets set name = 'TWELVE' where ticket_id = 12;
 select pg_temp.moved();
+update private.embedding_jobs set attempts = 1, due_at = clock_timestamp() + interval '1 minute';
+select is(public.finish_reembed(), false, 'an edit that failed may have failed by the new model');
+update private.embedding_jobs set attempts = 0;
 select is(public.finish_reembed(), true, 'a complete set serves');
 select ok(pg_temp.moved(), 'which moves the version of the data');
 select is(pg_temp.sets(), '2 new 2 retired old', 'the sets have changed places');

@@ -1,0 +1,47 @@
+package worker_test
+
+import (
+	"testing"
+
+	"tasklens/internal/index"
+	"tasklens/internal/tokenizer"
+)
+
+// A request holds the texts of many sources, and never more inputs or tokens than a provider takes.
+func TestRequestsKeepTheLimits(t *testing.T) {
+	t.Parallel()
+	measure, err := tokenizer.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		limits   index.Limits
+		requests int // at most, of 41 texts of 20 to 25 tokens
+	}{
+		"inputs": {index.Limits{Inputs: 7, Tokens: 100_000}, 6},
+		"tokens": {index.Limits{Inputs: 2048, Tokens: 200}, 6},
+		"none":   {index.Limits{Inputs: 2048, Tokens: 100_000}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.indexer = index.New(b.model, measure, c.limits)
+			b.fill(40)
+			b.start(quick(t))
+			b.await(0, openJobs)
+			requests := b.model.requests()
+			for _, inputs := range requests {
+				tokens := 0
+				for _, input := range inputs {
+					tokens += len(measure.Lengths(input))
+				}
+				if len(inputs) > c.limits.Inputs || tokens > c.limits.Tokens {
+					t.Errorf("a request has %d inputs of %d tokens", len(inputs), tokens)
+				}
+			}
+			if len(requests) > c.requests {
+				t.Errorf("there were %d requests", len(requests))
+			}
+		})
+	}
+}

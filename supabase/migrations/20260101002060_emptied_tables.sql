@@ -1,0 +1,31 @@
+-- What follows when a table is emptied by "truncate", which runs no trigger for its rows. With the notes go all chunks, as
+-- they refer to them; with projects or tickets goes everything, and nothing is left to be asked for.
+
+create function private.follow_truncate() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if tg_table_name = 'status_changes' then
+    -- Notes are among the words of their tickets.
+    perform private.refresh_ticket_entries(array(select t.ticket_id from public.tickets t));
+  elsif tg_table_name = 'keyword_entries' then
+    -- Nobody else's changes are under way: emptying has waited for all who write entries.
+    delete from private.word_count_changes;
+    delete from private.word_counts;
+  else
+    perform private.enqueue_sources(
+      array(select p.project_id from public.projects p), array(select t.ticket_id from public.tickets t), false, true);
+  end if;
+  return null;
+end
+$$;
+comment on function private.follow_truncate() is
+  'Trigger: when chunks are emptied, asks for everything, behind fresh edits; when notes are, writes the words of all tickets anew; when keyword entries are, forgets the counts of their words.';
+revoke execute on function private.follow_truncate() from public;
+
+create trigger enqueue_emptied_chunks after truncate on public.chunks
+  for each statement execute function private.follow_truncate();
+create trigger index_emptied_notes after truncate on public.status_changes
+  for each statement execute function private.follow_truncate();
+create trigger count_emptied_words after truncate on public.keyword_entries
+  for each statement execute function private.follow_truncate();

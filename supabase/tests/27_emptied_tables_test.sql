@@ -1,0 +1,35 @@
+-- Emptying a table leaves nothing behind that is not so any more, and asks for what went along with it.
+
+begin;
+select plan(7);
+
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes');
+insert into public.tickets (ticket_id, key, project_id, status_id, name) values (1, 'TX-1', 1, 1, 'Pump'), (2, 'TX-2', 1, 1, 'Valve');
+insert into public.status_changes (ticket_id, note) values (1, 'quicksilver');
+insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+select 1, 1, 'ticket', 0, 't', 1, 'h', 'm', ('[1' || repeat(',0', 1535) || ']')::extensions.vector;
+delete from private.embedding_jobs;
+
+create function pg_temp.counted(word text) returns numeric
+language sql as $$
+  select coalesce(sum(c.entries), 0) from (
+    select w.word, w.entries from private.word_counts w union all select w.word, w.entries from private.word_count_changes w
+  ) c where c.word = counted.word
+$$;
+
+truncate public.status_changes cascade;
+select is_empty('select from public.chunks', 'the chunks go with the notes');
+select bag_eq('select project_id, ticket_id, background from private.embedding_jobs',
+  $$ values (1::bigint, null::bigint, true), (null, 1, true), (null, 2, true) $$, 'and all are asked for, behind fresh edits');
+select is_empty($$ select from public.keyword_entries where words @@ 'quicksilver'::tsquery or words @@ 'quicksilv'::tsquery $$, 'nobody is found by what the notes said');
+select is((select count(*) from public.keyword_entries), 3::bigint, 'but by all else');
+
+select is(pg_temp.counted(''), 3::numeric, 'there are three entries');
+delete from private.embedding_jobs;
+truncate public.projects cascade;
+select is(pg_temp.counted(''), 0::numeric, 'of emptied projects no word is counted any more');
+select is_empty('select from private.embedding_jobs', 'and nothing is asked for');
+
+select * from finish();
+rollback;
