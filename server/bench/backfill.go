@@ -17,8 +17,9 @@ const (
 	writers = 4
 	// written are the rows of one of their statements: about the chunks of one batch.
 	written = 150
-	// refilled is how many tickets' chunks are made anew.
-	refilled = 2000
+	// refilled is how many tickets' chunks are made anew: enough for the second or two until a worker looks, and the last
+	// batches, to count for little.
+	refilled = 6000
 )
 
 // backfill measures how fast missing chunks are made, beside how fast the database alone takes the same rows, and how
@@ -39,12 +40,10 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 		return Table{}, err
 	}
 	f.Progress("making chunks anew")
-	before := cpuTimes("/proc", f.Processes)
-	chunks, lasted, err := f.refill(ctx, func() error { return nil })
+	chunks, lasted, used, err := f.refill(ctx, func() error { return nil })
 	if err != nil {
 		return Table{}, err
 	}
-	used := cores(before, cpuTimes("/proc", f.Processes), lasted, f.Processes)
 	f.Progress("inserting the same rows without the service")
 	alone, err := f.insert(ctx)
 	if err != nil {
@@ -52,7 +51,7 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 	}
 	f.Progress("making chunks anew while searches are asked")
 	var busy []float64
-	busyChunks, busyLasted, err := f.refill(ctx, func() (err error) {
+	busyChunks, busyLasted, _, err := f.refill(ctx, func() (err error) {
 		busy, err = search(f.Lasting, 2*firstOfHTTP)
 		return err
 	})
@@ -81,30 +80,32 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 	return table, nil
 }
 
-// refill removes the chunks of some tickets, asks for them, does something meanwhile, and waits until they are there.
-func (f Fresh) refill(ctx context.Context, meanwhile func() error) (chunks int, lasted time.Duration, err error) {
+// refill removes the chunks of some tickets, asks for them, does something meanwhile, and waits until they are there. used
+// are the processors in use from the asking on.
+func (f Fresh) refill(ctx context.Context, meanwhile func() error) (chunks int, lasted time.Duration, used []string, err error) {
 	if err := f.empty(ctx); err != nil {
-		return 0, 0, err
+		return 0, 0, nil, err
 	}
-	started := time.Now()
+	started, before := time.Now(), cpuTimes("/proc", f.Processes)
 	if _, err := f.Connection.Exec(ctx, `select public.enqueue_missing_embeddings($1)`, model); err != nil {
-		return 0, 0, fmt.Errorf("ask for what is missing: %w", err)
+		return 0, 0, nil, fmt.Errorf("ask for what is missing: %w", err)
 	}
 	if err := meanwhile(); err != nil {
-		return 0, 0, err
+		return 0, 0, nil, err
 	}
 	for left := 1; left > 0; {
 		if err := wait(ctx, 50*time.Millisecond); err != nil {
-			return 0, 0, err
+			return 0, 0, nil, err
 		}
 		err := f.Connection.QueryRow(ctx, `select count(*) from private.embedding_jobs where dead_at is null`).Scan(&left)
 		if err != nil {
-			return 0, 0, fmt.Errorf("look at the queue: %w", err)
+			return 0, 0, nil, fmt.Errorf("look at the queue: %w", err)
 		}
 	}
 	lasted = time.Since(started)
+	used = cores(before, cpuTimes("/proc", f.Processes), lasted, f.Processes)
 	err = f.Connection.QueryRow(ctx, `select count(*) from public.chunks where ticket_id <= $1`, refilled).Scan(&chunks)
-	return chunks, lasted, err
+	return chunks, lasted, used, err
 }
 
 // empty removes chunks, from the index too: what is dead in it would slow down what comes next.
