@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -49,8 +50,12 @@ var modes = map[string]func(w http.ResponseWriter, r *http.Request, said *httpte
 		repeat(w, said, strings.ReplaceAll(said.Body.String(), `"`, `'`))
 	},
 	"cut": func(w http.ResponseWriter, _ *http.Request, said *httptest.ResponseRecorder) {
+		w.Header().Set("Content-Length", strconv.Itoa(said.Body.Len()))
 		repeat(w, said, said.Body.String()[:said.Body.Len()/2])
 		panic(http.ErrAbortHandler)
+	},
+	"misshapen": func(w http.ResponseWriter, _ *http.Request, said *httptest.ResponseRecorder) {
+		repeat(w, said, misshape(said.Body.Bytes()))
 	},
 	"gone": func(http.ResponseWriter, *http.Request, *httptest.ResponseRecorder) { panic(http.ErrAbortHandler) },
 	"silent": func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) {
@@ -89,13 +94,36 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // repeat says what was said, in another body.
 func repeat(w http.ResponseWriter, said *httptest.ResponseRecorder, body string) {
+	said.Header().Del("Content-Length")
 	maps.Copy(w.Header(), said.Header())
-	w.Header().Set("Content-Length", strconv.Itoa(said.Body.Len()))
-	if len(body) == said.Body.Len() {
-		w.Header().Del("Content-Length")
-	}
 	w.WriteHeader(said.Code)
 	_, _ = w.Write([]byte(body))
+}
+
+// misshape leaves an embedding some of its numbers, and an answer none of its choices.
+func misshape(body []byte) string {
+	var said map[string]any
+	if json.Unmarshal(body, &said) != nil {
+		return "{}" // a stream
+	}
+	if said["choices"] != nil {
+		said["choices"] = []any{}
+	}
+	data, _ := said["data"].([]any)
+	for _, one := range data {
+		item, _ := one.(map[string]any)
+		switch embedding := item["embedding"].(type) {
+		case string: // base64
+			item["embedding"] = embedding[:min(len(embedding), 400)]
+		case []any:
+			item["embedding"] = embedding[:min(len(embedding), 75)]
+		}
+	}
+	text, err := json.Marshal(said)
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
 }
 
 func refuse(w http.ResponseWriter, status int, code, retryAfter string) {
