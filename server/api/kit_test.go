@@ -124,7 +124,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	}
 	model := openai.New(openai.Config{
 		BaseURL: or(want.modelURL, s.model.url) + "/v1", APIKey: modelKey, EmbeddingModel: want.embeddingModel, ChatModel: offline.ChatModel,
-		AttemptTimeout: want.attemptTimeout, MaxRetries: want.retries, CircuitFailures: want.failures, CircuitPause: 500 * time.Millisecond,
+		AttemptTimeout: want.attemptTimeout, MaxRetries: want.retries, CircuitFailures: want.failures, CircuitPause: 5 * time.Second,
 	})
 	log := slog.New(api.WithRequest(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: want.logLevel})))
 	store := want.store
