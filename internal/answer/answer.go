@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tasklens/internal/openai"
+	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
 
@@ -127,14 +128,14 @@ type Listener interface {
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, Model: a.model.ChatModel()}
 	started := time.Now()
-	vectors, _, err := a.model.Embed(ctx, []string{q.Text})
+	embedding, ranking, err := a.embed(ctx, db, q)
 	if err != nil {
 		return answer, fmt.Errorf("embed question: %w", err)
 	}
 	answer.Embedding = time.Since(started)
 
 	started = time.Now()
-	found, err := a.retrieve(ctx, db, q, vectors[0])
+	found, err := a.retrieve(ctx, db, q, embedding, ranking)
 	if err != nil {
 		return answer, fmt.Errorf("retrieve chunks: %w", err)
 	}
@@ -172,6 +173,23 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener
 		answer.TokensOut = len(a.tokenizer.Lengths(said.Text))
 	}
 	return text.finish(answer, said)
+}
+
+// embed asks the model what the question is near to; where its words count too, these are ranked meanwhile.
+func (a *Answerer) embed(ctx context.Context, db Database, q Question) (embedding vector.Vector, ranking any, err error) {
+	ask := func(ctx context.Context) error {
+		vectors, _, err := a.model.Embed(ctx, []string{q.Text})
+		if err == nil {
+			embedding = vectors[0]
+		}
+		return err
+	}
+	if !q.Hybrid {
+		err = ask(ctx)
+		return embedding, nil, err
+	}
+	ranking, err = search.RankWhile(ctx, db, search.Words{Text: q.Text, ProjectID: q.ProjectID, StatusFilter: q.StatusFilter}, ask)
+	return embedding, ranking, err
 }
 
 // ask has the model answer into text.

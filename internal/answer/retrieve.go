@@ -19,7 +19,7 @@ type candidate struct {
 	Tokens        int       `json:"tokens"`
 	OverThreshold bool      `json:"over_threshold"`
 	Relevance     *float64  `json:"relevance"`    // hybrid: the fused score, 0 to 1; nil in a row that is no candidate
-	Similarities  []float64 `json:"similarities"` // to every row, in their order
+	Similarities  []float64 `json:"similarities"` // to the rows before this one, in their order
 }
 
 // sourceChunks is how many chunks of one ticket are candidates before any further one of it: half of the context, so
@@ -27,7 +27,7 @@ type candidate struct {
 func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 
 // retrieve gives the rows for a question, the best first.
-func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedding vector.Vector) ([]candidate, error) {
+func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedding vector.Vector, ranking any) ([]candidate, error) {
 	arguments := map[string]any{
 		"query_embedding": embedding, "embedding_model": a.model.EmbeddingModel(ctx), "match_threshold": q.MatchThreshold,
 		"match_count": candidates, "project_filter": q.ProjectID, "status_filter": q.StatusFilter,
@@ -41,6 +41,9 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedd
 	case q.Hybrid:
 		function = "retrieve_chunks_hybrid"
 		arguments["query_text"] = q.Text
+		if ranking != nil {
+			arguments["keyword_ranking"] = ranking
+		}
 		arguments["vector_weight"], arguments["keyword_weight"] = a.options.VectorWeight, a.options.KeywordWeight
 	}
 	if q.Lambda < 1 {
@@ -192,8 +195,8 @@ func newLikeness(found []candidate) *likeness {
 	pairs := 0
 	for i, c := range found {
 		for j := range i {
-			if c.sourceID() != found[j].sourceID() && j < len(c.Similarities) {
-				l.usual += c.Similarities[j]
+			if c.sourceID() != found[j].sourceID() {
+				l.usual += l.cosine(i, j)
 				pairs++
 			}
 		}
@@ -209,14 +212,22 @@ func newLikeness(found []candidate) *likeness {
 // the resolution. There the overlap of the texts counts, on the scale of this list: no common word is as alike as two
 // tickets usually are, the same words are as alike as can be; and never more than the vectors say.
 func (l *likeness) of(i, j int) float64 {
-	cosine := 0.0
-	if j < len(l.found[i].Similarities) {
-		cosine = l.found[i].Similarities[j]
-	}
+	cosine := l.cosine(i, j)
 	if l.found[i].sourceID() != l.found[j].sourceID() {
 		return cosine
 	}
 	return min(cosine, l.usual+(1-l.usual)*overlap(l.wordsAt(i), l.wordsAt(j)))
+}
+
+// cosine is that of the vectors, in either order; 0 where it was not told.
+func (l *likeness) cosine(i, j int) float64 {
+	if i < j {
+		i, j = j, i
+	}
+	if j >= len(l.found[i].Similarities) {
+		return 0
+	}
+	return l.found[i].Similarities[j]
 }
 
 // wordsAt are the words of a candidate, which are wanted for every comparison with another.

@@ -59,10 +59,15 @@ type Page struct {
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, error) {
 	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
 	var embedding vector.Vector
-	vectors, err := s.embed(ctx, q.Text)
+	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter}, func(ctx context.Context) error {
+		vectors, err := s.embed(ctx, q.Text)
+		if err == nil {
+			embedding = vectors[0]
+		}
+		return err
+	})
 	switch {
 	case err == nil:
-		embedding = vectors[0]
 	case ctx.Err() != nil:
 		return Page{}, fmt.Errorf("embed query: %w", err)
 	default:
@@ -70,7 +75,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, erro
 		page.Executed, page.Degraded = []string{"keyword"}, []string{"vector"}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.list(ctx, db, q, embedding, &page) })
+	group.Go(func() error { return s.list(ctx, db, q, embedding, ranking, &page) })
 	if q.Facets {
 		group.Go(func() (err error) {
 			page.Facets, err = s.facets(ctx, db, q, embedding)
@@ -84,8 +89,11 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, erro
 }
 
 // list fills the page with its hits.
-func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vector.Vector, page *Page) error {
+func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vector.Vector, ranking any, page *Page) error {
 	arguments := s.arguments(ctx, q, embedding)
+	if ranking != nil {
+		arguments["keyword_ranking"] = ranking
+	}
 	arguments["match_count"], arguments["match_offset"] = q.Limit+1, q.Offset
 	arguments["vector_weight"], arguments["keyword_weight"] = s.weights.Vector, s.weights.Keyword
 	if err := db.Call(ctx, "search_hybrid", arguments, &page.Hits); err != nil {

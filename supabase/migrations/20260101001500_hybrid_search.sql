@@ -1,5 +1,60 @@
 -- Both searches in one list: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), k = 60.
 
+-- The keyword side of a hybrid search on its own, so that it can be found while the query is still being embedded.
+create function public.keyword_ranking(query_text text, project_filter bigint default null, status_filter text default null)
+returns table (version text, projects bigint[], tickets bigint[], scores double precision[], exact integer)
+language plpgsql volatile rows 1 security invoker set search_path = ''
+as $$
+begin
+  -- Before the words are looked up: what changes meanwhile is then taken to have changed since.
+  version := private.read_data_version(null);
+  select coalesce(array_agg(k.project_id order by k.rank), '{}'), coalesce(array_agg(k.ticket_id order by k.rank), '{}'),
+      coalesce(array_agg(k.score order by k.rank), '{}'), count(*) filter (where k.exact)
+    into projects, tickets, scores, exact
+    from public.search_by_keyword(keyword_ranking.query_text, 1000, keyword_ranking.project_filter, keyword_ranking.status_filter) k;
+  return next;
+end
+$$;
+comment on function public.keyword_ranking(text, bigint, text) is
+  'What search_by_keyword finds, at most 1,000, the best first, as arrays that go in step (a project''s own text has no ticket); the first so many are exact. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters. version is the data_version from before.';
+revoke execute on function public.keyword_ranking(text, bigint, text) from public, anon, authenticated;
+grant execute on function public.keyword_ranking(text, bigint, text) to authenticated, service_role;
+
+-- The rows of a ranking that was made a moment ago. Where anything has changed since, those that are gone or pass the
+-- filters no more are left out; what has come since is not there, as if the search had ended then.
+create function private.read_ranking(ranking jsonb, project_filter bigint, status_filter text)
+returns table (project_id bigint, ticket_id bigint, score double precision, rank bigint, exact boolean)
+language plpgsql volatile rows 300 security definer set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  scope constant record := private.resolve_scope(project_filter, status_filter);
+  exact_rows constant integer := ranking ->> 'exact';
+  unchanged constant boolean := ranking ->> 'version' = private.read_data_version(null);
+begin
+  return query
+  -- Counted in the order of the arrays, which the rows come in.
+  select l.project_id, l.ticket_id, l.score, row_number() over (), l.place <= exact_rows
+  from unnest(
+    -- A JSON array of numbers and nulls is a Postgres array but for its brackets.
+    translate(ranking ->> 'projects', '[]', '{}')::bigint[], translate(ranking ->> 'tickets', '[]', '{}')::bigint[],
+    translate(ranking ->> 'scores', '[]', '{}')::double precision[]
+  ) with ordinality as l(project_id, ticket_id, score, place)
+  -- Looked up one by one: "exists" would be planned as a scan of all.
+  where l.place <= 1000 and (unchanged or not scope.is_empty
+    and (scope.projects is null or l.project_id = any (scope.projects))
+    and case when l.ticket_id is null
+      then scope.status_id is null and l.project_id = (select p.project_id from public.projects p where p.project_id = l.project_id)
+      else coalesce(scope.status_id, -1) = (
+        select case when scope.status_id is null then -1 else t.status_id end
+        from public.tickets t where t.ticket_id = l.ticket_id and t.project_id = l.project_id)
+    end);
+end
+$$;
+comment on function private.read_ranking(jsonb, bigint, text) is 'The tickets and projects (ticket_id null) of a keyword_ranking that are still there for whoever asks, and still pass the filters.';
+revoke execute on function private.read_ranking(jsonb, bigint, text) from public;
+grant execute on function private.read_ranking(jsonb, bigint, text) to authenticated, service_role;
+
 -- The fused list, before anything is read to show it. Both searches give the same number of candidates whatever page
 -- is asked for, so that pages add up to one list. "Security definer", for looking up what is excluded; what may be seen
 -- is the searches' own care.
@@ -11,7 +66,8 @@ create function private.fuse_searches(
   project_filter bigint,
   status_filter text,
   vector_weight double precision,
-  keyword_weight double precision
+  keyword_weight double precision,
+  keyword_ranking jsonb
 )
 returns table (
   project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
@@ -36,6 +92,11 @@ begin
   ), worded as (
     select k.project_id, k.ticket_id, k.score, k.rank, k.exact
     from public.search_by_keyword(fuse_searches.query_text, 1000, fuse_searches.project_filter, fuse_searches.status_filter) k
+    where fuse_searches.keyword_ranking is null
+    union all
+    select r.project_id, r.ticket_id, r.score, r.rank, r.exact
+    from private.read_ranking(fuse_searches.keyword_ranking, fuse_searches.project_filter, fuse_searches.status_filter) r
+    where fuse_searches.keyword_ranking is not null
   )
   select coalesce(v.project_id, k.project_id), coalesce(v.ticket_id, k.ticket_id), v.chunk_id, v.similarity, v.rank,
     k.score, k.rank, coalesce(k.exact, false),
@@ -45,10 +106,10 @@ begin
     on (coalesce(v.ticket_id, -v.project_id)) = (coalesce(k.ticket_id, -k.project_id));
 end
 $$;
-comment on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision) is
+comment on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb) is
   'Tickets and projects found by either search, with their ranks and what each adds to the fused score. The numbers of candidates are fixed: 300 by vector, 1,000 by keyword.';
-revoke execute on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision) from public;
-grant execute on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision) to authenticated, service_role;
+revoke execute on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb) from public;
+grant execute on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb) to authenticated, service_role;
 
 create function public.search_hybrid(
   query_text text,
@@ -60,7 +121,8 @@ create function public.search_hybrid(
   project_filter bigint default null,
   status_filter text default null,
   vector_weight double precision default 1,
-  keyword_weight double precision default 1
+  keyword_weight double precision default 1,
+  keyword_ranking jsonb default null
 )
 returns table (
   ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision,
@@ -82,7 +144,8 @@ begin
         order by f.exact desc, f.vector_contribution + f.keyword_contribution desc, f.ticket_id nulls last, f.project_id) as place
     from private.fuse_searches(
       search_hybrid.query_text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
-      search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight) f
+      search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
+      search_hybrid.keyword_ranking) f
     order by place
     limit greatest(1, least(101, search_hybrid.match_count)) offset greatest(0, least(1000, search_hybrid.match_offset))
   )
@@ -114,7 +177,7 @@ begin
   order by g.place;
 end
 $$;
-comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision) is
-  'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 101, match_offset at most 1,000.';
-revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision) from public, anon, authenticated;
-grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision) to authenticated, service_role;
+comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) is
+  'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 101, match_offset at most 1,000. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) from public, anon, authenticated;
+grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) to authenticated, service_role;

@@ -12,10 +12,13 @@ create function public.retrieve_chunks(
 )
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
-  text text, tokens integer, similarity double precision, over_threshold boolean, similarities double precision[]
+  text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[]
 )
-language sql volatile rows 20 security invoker set search_path = ''
+language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
+#variable_conflict use_column
+begin
+  return query
   with scanned as (
     select s.chunk_id, s.project_id, s.ticket_id, s.similarity,
       row_number() over (partition by s.ticket_id, s.project_id order by s.similarity desc, s.chunk_id) as place_in_source
@@ -31,8 +34,8 @@ as $$
     limit greatest(1, least(100, retrieve_chunks.match_count))
   ), nearest as materialized (
     select k.chunk_id, k.project_id, k.ticket_id, k.similarity, c.kind, c.text, c.tokens,
-      -- Of length 1 it is already: what counts is that the result lies here whole. As stored it may be compressed, and would
-      -- be unpacked for every pair, which takes longer than comparing.
+      -- Of length 1, so that the inner product is the cosine, for half the work; and lies here whole: as stored it may be
+      -- compressed, and would be unpacked for every pair, which takes longer than comparing.
       extensions.l2_normalize(c.embedding) as embedding,
       k.similarity > retrieve_chunks.match_threshold as over_threshold,
       row_number() over (order by k.similarity desc, k.chunk_id) as place
@@ -41,14 +44,15 @@ as $$
   )
   select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.kind, n.text, n.tokens, n.similarity, n.over_threshold,
     array(
-      select 1 - (n.embedding operator(extensions.<=>) m.embedding) from nearest m order by m.place)
+      select (-(n.embedding operator(extensions.<#>) m.embedding))::real from nearest m where m.place < n.place order by m.place)
   from nearest n
   join public.projects p on p.project_id = n.project_id
   left join public.tickets t on t.ticket_id = n.ticket_id
   left join public.status s on s.status_id = t.status_id
-  order by n.place
+  order by n.place;
+end
 $$;
 comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) is
-  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row. match_count at most 100.';
+  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, for the rows before its own. match_count at most 100.';
 revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) from public, anon, authenticated;
 grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) to authenticated, service_role;

@@ -10,20 +10,24 @@ create function public.retrieve_chunks_hybrid(
   status_filter text default null,
   vector_weight double precision default 1,
   keyword_weight double precision default 1,
-  source_chunk_limit integer default null
+  source_chunk_limit integer default null,
+  keyword_ranking jsonb default null
 )
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
-  text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities double precision[]
+  text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities real[]
 )
-language sql volatile rows 20 security invoker set search_path = ''
+language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
+#variable_conflict use_column
+begin
+  return query
   with fused as (
     select f.project_id, f.ticket_id, f.chunk_id, f.exact, f.vector_contribution + f.keyword_contribution as score
     from private.fuse_searches(
       retrieve_chunks_hybrid.query_text, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
       retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
-      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight) f
+      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, retrieve_chunks_hybrid.keyword_ranking) f
   ), best as (
     select f.*, row_number() over (order by f.exact desc, f.score desc, f.ticket_id nulls last, f.project_id) as place
     from fused f
@@ -84,14 +88,15 @@ as $$
     coalesce(x.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)),
     x.tokens, x.similarity, coalesce(x.similarity > retrieve_chunks_hybrid.match_threshold, false), x.relevance,
     array(
-      select coalesce(1 - (x.embedding operator(extensions.<=>) y.embedding), 0) from candidate y order by y.position)
+      select coalesce(-(x.embedding operator(extensions.<#>) y.embedding), 0)::real from candidate y where y.position < x.position order by y.position)
   from candidate x
   join public.projects p on p.project_id = x.project_id
   left join public.tickets t on t.ticket_id = x.ticket_id
   left join public.status s on s.status_id = t.status_id
-  order by x.position
+  order by x.position;
+end
 $$;
-comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer) is
-  'Candidates for an answer from the fused list: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and up to three of one whose key the question names. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown. match_count at most 100.';
-revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer) from public, anon, authenticated;
-grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer) to authenticated, service_role;
+comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) is
+  'Candidates for an answer from the fused list: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and up to three of one whose key the question names. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100.';
+revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) from public, anon, authenticated;
+grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) to authenticated, service_role;

@@ -14,7 +14,7 @@ create function public.retrieve_all_chunks(
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
   document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean,
-  similarities double precision[]
+  similarities real[]
 )
 language sql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
@@ -29,7 +29,7 @@ as $$
       retrieve_all_chunks.status_filter, -2, 300, 300) s
     join public.chunks c using (chunk_id)
     union all
-    select d.chunk_id, null, null, d.document_id, 'document', d.text, d.tokens, e.embedding
+    select d.chunk_id, null, null, d.document_id, 'document', d.text, d.tokens, extensions.l2_normalize(e.embedding)
     from query q
     cross join lateral public.retrieve_document_chunks(q.embedding, retrieve_all_chunks.embedding_model, -2, 100) d
     join public.embeddings e on e.document_id = d.document_id and e.chunk_id = d.chunk_id
@@ -51,7 +51,7 @@ as $$
   )
   select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.document_id, d.title, n.kind, n.text, n.tokens,
     n.similarity, n.similarity > retrieve_all_chunks.match_threshold,
-    array(select 1 - (n.embedding operator(extensions.<=>) m.embedding) from nearest m order by m.place)
+    array(select (-(n.embedding operator(extensions.<#>) m.embedding))::real from nearest m where m.place < n.place order by m.place)
   from nearest n
   left join public.projects p on p.project_id = n.project_id
   left join public.tickets t on t.ticket_id = n.ticket_id
@@ -60,6 +60,6 @@ as $$
   order by n.place
 $$;
 comment on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) is
-  'The chunks of tickets and documents nearest to a question, compared by the first 768 numbers: those over match_threshold, or else the nearest one alone with over_threshold false. Filters narrow the tickets, not the documents. With source_chunk_limit the first so many chunks of each ticket, project or document go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row. match_count at most 100.';
+  'The chunks of tickets and documents nearest to a question, compared by the first 768 numbers: those over match_threshold, or else the nearest one alone with over_threshold false. Filters narrow the tickets, not the documents. With source_chunk_limit the first so many chunks of each ticket, project or document go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, for the rows before its own. match_count at most 100.';
 revoke execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) from public, anon, authenticated;
 grant execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) to authenticated, service_role;

@@ -1,0 +1,39 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// headStart is how long an embedding is waited for before the words are looked up beside it. One that is remembered is
+// there at once, and then a single call of the database does everything.
+const headStart = 5 * time.Millisecond
+
+// Words are what the keyword side of a hybrid search is asked for.
+type Words struct {
+	Text         string
+	ProjectID    *int64
+	StatusFilter *string
+}
+
+// RankWhile embeds and, where that takes its time, has the database rank by words meanwhile. The ranking is the argument
+// keyword_ranking of the functions that fuse; without one, nil, they look the words up themselves. Its error is embed's:
+// where the ranking fails, so will the function that fuses, and tells it better.
+func RankWhile(ctx context.Context, db Database, words Words, embed func(context.Context) error) (ranking any, err error) {
+	ranked := make(chan any, 1)
+	lookup := time.AfterFunc(headStart, func() {
+		var rows []json.RawMessage
+		arguments := map[string]any{"query_text": words.Text, "project_filter": words.ProjectID, "status_filter": words.StatusFilter}
+		if db.Call(ctx, "keyword_ranking", arguments, &rows) != nil || len(rows) != 1 {
+			ranked <- nil
+			return
+		}
+		ranked <- rows[0]
+	})
+	err = embed(ctx)
+	if lookup.Stop() || ctx.Err() != nil {
+		return nil, err
+	}
+	return <-ranked, err
+}
