@@ -111,11 +111,12 @@ begin
         order by c.embedding operator(extensions.<=>) $1 limit $5', conditions, status_condition);
       wanted_sources := greatest(150, source_limit);
       wanted_below := 20;
-      -- A larger graph has to be looked at further for as much: 260 of 50,000 chunks, 460 of 200,000. The loop below
-      -- fetches 10 rows and then 50 at a time, and is not to fetch beyond a batch without need.
-      select least(960, 10 + 50 * ceil((greatest(200, sqrt(greatest(0, c.reltuples))) - 10) / 50))::integer into batch
+      -- A larger graph has to be looked at further for as much: 224 of 50,000 chunks, 447 of 200,000.
+      select least(1000, greatest(210, sqrt(greatest(0, c.reltuples))))::integer into batch
         from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
       perform set_config('hnsw.ef_search', batch::text, true);
+      -- The loop below fetches 10 rows and then 50 at a time, and must not begin the next batch for the sake of these.
+      batch := 10 + 50 * ((batch - 10) / 50);
       perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
       -- The order must come from the index, whatever the statistics say.
       perform set_config('enable_sort', 'off', true);
