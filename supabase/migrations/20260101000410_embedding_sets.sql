@@ -27,11 +27,14 @@ grant select, update on private.embedding_sets to service_role;
 -- A query that was embedded just before the sets changed is answered by the set that it was embedded for. "Security
 -- definer": whoever may search needs no right on the sets.
 create function private.searched_set(embedding_model text) returns smallint
-language sql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
-  select case when s.other_state = 'retired' and s.other_model = searched_set.embedding_model and s.model <> searched_set.embedding_model
-    then 3 - s.serving else s.serving end::smallint
-  from private.embedding_sets s
+begin
+  return (
+    select case when s.other_state = 'retired' and s.other_model = searched_set.embedding_model and s.model <> searched_set.embedding_model
+      then 3 - s.serving else s.serving end::smallint
+    from private.embedding_sets s);
+end
 $$;
 comment on function private.searched_set(text) is 'The set that a query embedded by this model is compared with: the serving one, or the one that served just before, as long as it is there, where that was this model''s.';
 revoke execute on function private.searched_set(text) from public;

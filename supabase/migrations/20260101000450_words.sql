@@ -65,9 +65,11 @@ grant execute on function private.count_words(tsvector) to service_role;
 
 -- A word as it is written in a tsquery.
 create function private.quote_word(word text) returns text
-language sql immutable security invoker set search_path = ''
+language plpgsql immutable security invoker set search_path = ''
 as $$
-  select '''' || replace(replace(quote_word.word, '\', '\\'), '''', '''''') || ''''
+begin
+  return '''' || replace(replace(word, '\', '\\'), '''', '''''') || '''';
+end
 $$;
 comment on function private.quote_word(text) is 'A word quoted for a tsquery.';
 revoke execute on function private.quote_word(text) from public;

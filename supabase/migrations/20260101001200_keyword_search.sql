@@ -41,16 +41,22 @@ begin
       from (
         -- For a word that is in a part n times ts_rank gives (1/1² + 1/2² + … + 1/n²) / (π²/6), of which n is 0.645 times the
         -- odds, rank / (1 - rank), to within 6 per cent up to 30 times, and less of it beyond: never above 270.
-        select r.idf, 0.645 * (3 * r.a / (1.0024 - r.a) / (0.25 + 0.75 * e.title_length / usual_title)
-          + (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) / (0.25 + 0.75 * e.body_length / usual_body)) as n
+        select r.idf, r.title * (r.a / (1.0024 - r.a)) + r.body * (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) as n
         from (
-          select t.idf, case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
+          select t.idf, w.title, w.body, case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
             ts_rank('{0, 0, 1, 0}', w.words, t.query) as b, ts_rank('{0, 1, 0, 0}', w.words, t.query) as c
-          -- Out of an array, so that what is stored out of line is read once and not for every word.
-          from (select (array[e.words])[1] as words offset 0) w join unnest(terms, idfs) as t(query, idf) on w.words @@ t.query
-          -- Keeps each rank from being computed again for every place where it is used.
+          from (
+            select
+              -- Out of an array, so that what is stored out of line is read once and not for every word.
+              (array[e.words])[1] as words,
+              0.645 * 3 / (0.25 + (0.75 / usual_title) * e.title_length) as title,
+              0.645 / (0.25 + (0.75 / usual_body) * e.body_length) as body
+            offset 0
+          ) w join unnest(terms, idfs) as t(query, idf) on w.words @@ t.query
+          -- Here and above: keeps what is computed once from being computed again for every place where it is used.
           offset 0
         ) r
+        offset 0
       ) f
     ) s
     where e.keyword_entry_id = any (entry_ids) and s.score is not null
@@ -148,12 +154,15 @@ create function public.search_by_keyword(
   status_filter text default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
-language sql volatile rows 300 security invoker set search_path = ''
+language plpgsql volatile rows 300 security invoker set search_path = ''
 as $$
+begin
+  return query
   select r.rank, r.project_id, r.ticket_id, r.score, r.exact
   from private.rank_by_keyword(
     search_by_keyword.query_text, least(1000, search_by_keyword.match_count),
-    search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 600, 200, 50) r
+    search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 600, 200, 50) r;
+end
 $$;
 comment on function public.search_by_keyword(text, integer, bigint, text) is
   'Tickets and projects (ticket_id null) by BM25F over their words, made of ts_rank: any of the words counts, rare ones more, "phrases" must occur, -words must not; tickets whose key the query names come first, exact. Unknown words stand for the nearest known ones. At most 1,000; from the 601st on the score is 0 and the order rougher.';

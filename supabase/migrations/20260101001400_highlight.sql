@@ -1,23 +1,20 @@
 -- Marks the words of a query in a text, as HTML that is safe to show.
 
 create function private.highlight(text text, wanted tsquery) returns text
-language sql stable security invoker set search_path = ''
+language plpgsql stable security invoker set search_path = ''
 as $$
+declare
   -- ts_headline swallows what looks like markup (Vec<T>), so <, > and & are stood in for by private-use characters
   -- while it works, as are its marks; only then do they become the entities and tags that they stand for.
-  select replace(replace(replace(replace(replace(replace(replace(h.line,
+  plain constant text := translate(left(text, 20000), u&'<>&\E000\E001\E002\E003\E004', u&'\E002\E003\E004');
+  line constant text := case when wanted is null then left(plain, 200)
+    else ts_headline('private.words', plain, wanted,
+      u&'StartSel="\E000", StopSel="\E001", MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter=" … "') end;
+begin
+  return replace(replace(replace(replace(replace(replace(replace(line,
     u&'\E002', '&lt;'), u&'\E003', '&gt;'), u&'\E004', '&amp;'), '"', '&quot;'), '''', '&#39;'),
-    u&'\E000', '<mark>'), u&'\E001', '</mark>')
-  from (
-    select case
-      when highlight.wanted is null then left(plain.text, 200)
-      else ts_headline('private.words', plain.text, highlight.wanted,
-        u&'StartSel="\E000", StopSel="\E001", MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter=" … "')
-      end as line
-    from (
-      select translate(left(highlight.text, 20000), u&'<>&\E000\E001\E002\E003\E004', u&'\E002\E003\E004')
-    ) as plain(text)
-  ) h
+    u&'\E000', '<mark>'), u&'\E001', '</mark>');
+end
 $$;
 comment on function private.highlight(text, tsquery) is 'An HTML-escaped excerpt of a text with <mark> around the words of the query.';
 revoke execute on function private.highlight(text, tsquery) from public;
@@ -26,8 +23,11 @@ grant execute on function private.highlight(text, tsquery) to authenticated, ser
 -- The chunk of a ticket or project that its words speak for: best full-text rank, the first of equals.
 create function private.best_chunk_by_words(of_project bigint, of_ticket bigint, wanted tsquery)
 returns table (chunk_id uuid, text text)
-language sql stable rows 1 security invoker set search_path = ''
+language plpgsql stable rows 1 security invoker set search_path = ''
 as $$
+#variable_conflict use_column
+begin
+  return query
   select c.chunk_id, c.text
   from (
     select x.*, count(*) over () as chunks
@@ -44,7 +44,8 @@ as $$
   ) c
   -- Most have one chunk, which needs no ranking. Words are what private.highlight will see as words.
   order by case when wanted is null or c.chunks = 1 then 0 else ts_rank(to_tsvector('private.words', c.text), wanted) end desc, c.position
-  limit 1
+  limit 1;
+end
 $$;
 comment on function private.best_chunk_by_words(bigint, bigint, tsquery) is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50.';
 revoke execute on function private.best_chunk_by_words(bigint, bigint, tsquery) from public;
