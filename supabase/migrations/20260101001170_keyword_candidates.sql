@@ -51,9 +51,9 @@ begin
     few := private.narrow_entries(projects, keyword_candidates.status_id, required, greatest(1000, sqrt(reach * total / 12)::integer));
     if few is not null then
       return query
-        select e.keyword_entry_id, e.project_id, e.ticket_id, sum(t.idf * case when e.title_words @@ t.query then 1.7 else 1 end)
+        select e.keyword_entry_id, e.project_id, e.ticket_id, sum(case when e.title_words @@ t.query then t.title_idf else t.idf end)
         from public.keyword_entries e
-        join (select private.quote_word(u.word)::tsquery as query, u.idf from unnest(words, idfs) as u(word, idf)) t on e.words @@ t.query
+        join (select private.quote_word(u.word)::tsquery as query, u.idf, 1.7 * u.idf as title_idf from unnest(words, idfs) as u(word, idf)) t on e.words @@ t.query
         where e.keyword_entry_id = any (few)
         group by e.keyword_entry_id
         order by 4 desc, 1
@@ -82,7 +82,7 @@ begin
         limit t.take) e
       union all
       -- A word of the name that was looked up everywhere has been counted once already.
-      select e.keyword_entry_id, e.project_id, e.ticket_id, case when t.take > 0 and not t.is_cut then 0.7 else 1.7 end * t.idf
+      select e.keyword_entry_id, e.project_id, e.ticket_id, case when t.take > 0 and not t.is_cut then 0.7::double precision else 1.7 end * t.idf
       from term t cross join lateral (
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
         where e.title_words @@ t.title_query

@@ -112,7 +112,8 @@ begin
 
   return query
   with candidate as materialized (
-    select c.*, row_number() over (order by c.gain desc, c.keyword_entry_id) as place
+    -- They come in order.
+    select c.keyword_entry_id, c.project_id, c.ticket_id, c.gain
     from private.keyword_candidates(
       query.words, query.idfs, query.entries, query.titles, scope.projects, scope.status_id, query.required, reach, greatest(1000, scored)) c
     where cardinality(query.words) > 0
@@ -121,7 +122,7 @@ begin
   ), scores as materialized (
     select s.keyword_entry_id, s.score, s.level
     from private.score_entries(
-      array(select c.keyword_entry_id from candidate c order by c.place limit scored),
+      array(select c.keyword_entry_id from candidate c limit scored),
       query.words, query.idfs, query.places, query.plain, close_limit, alike_limit) s
   ), named as (
     select t.project_id, t.ticket_id from public.tickets t
