@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -68,17 +70,24 @@ func TestAbstained(t *testing.T) {
 
 func TestHybridAsksForWordsToo(t *testing.T) {
 	t.Parallel()
-	row := chunkOf(1, 1, 0.4, "alpha")
-	row.OverThreshold, row.Relevance = false, number(1.0)
-	db := &rows{rows: []candidate{row}}
-	q := question(5, 0.5)
-	q.Hybrid = true
-	got, err := New(&model{say: says("So [1].")}, letters{}, Options{VectorWeight: 1, KeywordWeight: 2}).Answer(context.Background(), db, q, nil)
-	if err != nil || len(got.Sources) != 1 || !got.LowSimilarity || !got.Sources[0].Cited {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if db.function != "retrieve_chunks_hybrid" || db.given["query_text"] != q.Text || db.given["keyword_weight"] != 2.0 {
-		t.Errorf("asked was %s %v", db.function, db.given)
+	for _, takes := range []time.Duration{0, 200 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			row := chunkOf(1, 1, 0.4, "alpha")
+			row.OverThreshold, row.Relevance = false, number(1.0)
+			db := &rows{rows: []candidate{row}}
+			q := question(5, 0.5)
+			q.Hybrid = true
+			got, err := New(&model{say: says("So [1]."), takes: takes}, letters{}, Options{VectorWeight: 1, KeywordWeight: 2}).Answer(t.Context(), db, q, nil)
+			if err != nil || len(got.Sources) != 1 || !got.LowSimilarity || !got.Sources[0].Cited {
+				t.Errorf("%+v, %v", got, err)
+			}
+			if db.function != "retrieve_chunks_hybrid" || db.given["query_text"] != q.Text || db.given["keyword_weight"] != 2.0 {
+				t.Errorf("asked was %s %v", db.function, db.given)
+			}
+			if _, given := db.given["keyword_ranking"]; given != (takes > 0) {
+				t.Errorf("the words were ranked while the question was embedded: %v, which takes %v", given, takes)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"tasklens/internal/openai"
 	"tasklens/internal/vector"
@@ -14,9 +15,11 @@ type model struct {
 	say      func(instructions, message string) openai.Completion
 	messages []string
 	embedErr error
+	takes    time.Duration // to embed
 }
 
 func (m *model) Embed(context.Context, []string) ([]vector.Vector, int, error) {
+	time.Sleep(m.takes)
 	return []vector.Vector{{1}}, 3, m.embedErr
 }
 
@@ -76,20 +79,17 @@ func chunkOf(ticket int64, place int, similarity float64, text string) candidate
 	}
 }
 
-// alike gives rows their similarities to one another: by chunk ids "a b", either way round; 1 to themselves, else other.
+// alike gives rows their similarities to those before them: by chunk ids "a b", either way round, else other.
 func alike(rows []candidate, other float64, pairs map[string]float64) []candidate {
 	for i := range rows {
-		rows[i].Similarities = make([]float64, len(rows))
-		for j := range rows {
+		rows[i].Similarities = make([]float64, i)
+		for j := range i {
 			a, b := *rows[i].ChunkID, *rows[j].ChunkID
 			value, known := pairs[a+" "+b]
 			if !known {
 				value, known = pairs[b+" "+a]
 			}
-			switch {
-			case i == j:
-				value = 1
-			case !known:
+			if !known {
 				value = other
 			}
 			rows[i].Similarities[j] = value

@@ -162,10 +162,10 @@ begin
   select r.rank, r.project_id, r.ticket_id, r.score, r.exact
   from private.rank_by_keyword(
     search_by_keyword.query_text, least(1000, search_by_keyword.match_count),
-    search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 600, 200, 50) r;
+    search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 500, 200, 50) r;
 end
 $$;
 comment on function public.search_by_keyword(text, integer, bigint, text) is
-  'Tickets and projects (ticket_id null) by BM25F over their words, made of ts_rank: any of the words counts, rare ones more, "phrases" must occur, -words must not; tickets whose key the query names come first, exact. Unknown words stand for the nearest known ones. At most 1,000; from the 601st on the score is 0 and the order rougher.';
+  'Tickets and projects (ticket_id null) by BM25F over their words, made of ts_rank: any of the words counts, rare ones more, "phrases" must occur, -words must not; tickets whose key the query names come first, exact. Unknown words stand for the nearest known ones. At most 1,000; from the 501st on the score is 0 and the order rougher.';
 revoke execute on function public.search_by_keyword(text, integer, bigint, text) from public, anon, authenticated;
 grant execute on function public.search_by_keyword(text, integer, bigint, text) to authenticated, service_role;

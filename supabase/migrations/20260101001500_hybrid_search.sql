@@ -34,26 +34,28 @@ declare
 begin
   return query
   -- Counted in the order of the arrays, which the rows come in.
-  select l.project_id, l.ticket_id, l.score, row_number() over (), l.place <= exact_rows
+  select now.project_id, l.ticket_id, l.score, row_number() over (), l.place <= exact_rows
   from unnest(
     -- A JSON array of numbers and nulls is a Postgres array but for its brackets.
     translate(ranking ->> 'projects', '[]', '{}')::bigint[], translate(ranking ->> 'tickets', '[]', '{}')::bigint[],
     translate(ranking ->> 'scores', '[]', '{}')::double precision[]
   ) with ordinality as l(project_id, ticket_id, score, place)
-  -- Looked up one by one: "exists" would be planned as a scan of all.
-  where l.place <= 1000 and (unchanged or not scope.is_empty
-    and (scope.projects is null or l.project_id = any (scope.projects))
-    and case when l.ticket_id is null
-      then scope.status_id is null and l.project_id = (select p.project_id from public.projects p where p.project_id = l.project_id)
-      else coalesce(scope.status_id, -1) = (
-        select case when scope.status_id is null then -1 else t.status_id end
-        from public.tickets t where t.ticket_id = l.ticket_id and t.project_id = l.project_id)
-    end);
+  cross join lateral (
+    -- Looked up one by one: a join would be planned as a scan of all.
+    select case when unchanged then l.project_id
+      when l.ticket_id is not null then (
+        select t.project_id from public.tickets t
+        where t.ticket_id = l.ticket_id and (scope.status_id is null or t.status_id = scope.status_id))
+      when scope.status_id is null then (select p.project_id from public.projects p where p.project_id = l.project_id)
+      end as project_id
+    offset 0
+  ) now
+  where l.place <= 1000 and now.project_id is not null
+    and (unchanged or not scope.is_empty and (scope.projects is null or now.project_id = any (scope.projects)));
 end
 $$;
 comment on function private.read_ranking(jsonb, bigint, text) is 'The tickets and projects (ticket_id null) of a keyword_ranking that are still there for whoever asks, and still pass the filters.';
 revoke execute on function private.read_ranking(jsonb, bigint, text) from public;
-grant execute on function private.read_ranking(jsonb, bigint, text) to authenticated, service_role;
 
 -- The fused list, before anything is read to show it. Both searches give the same number of candidates whatever page
 -- is asked for, so that pages add up to one list. "Security definer", for looking up what is excluded; what may be seen
@@ -175,6 +177,8 @@ begin
       coalesce(c.text, b.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)) as text
   ) shown
   cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
+  -- Not what went a moment ago.
+  where g.ticket_id is null or t.ticket_id is not null
   order by g.place;
 end
 $$;

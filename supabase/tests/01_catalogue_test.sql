@@ -55,7 +55,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.find_matches(text, vector, text, double precision, bigint, text, integer)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.follow_truncate()', 'volatile', 'definer', ''),
     ('private.forget_jobs()', 'volatile', 'definer', ''),
-    ('private.fuse_searches(text, vector, text, double precision, bigint, text, double precision, double precision)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.fuse_searches(text, vector, text, double precision, bigint, text, double precision, double precision, jsonb)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.highlight(text, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.index_entities()', 'volatile', 'definer', ''),
     ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
@@ -91,6 +91,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.quote_word(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.read_data_version(bigint)', 'stable', 'definer', 'authenticated service_role'),
+    ('private.read_ranking(jsonb, bigint, text)', 'volatile', 'definer', ''),
     ('private.reembed_waits()', 'stable', 'invoker', 'service_role'),
     ('private.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
     ('private.resolve_scope(bigint, text)', 'stable', 'invoker', ''),
@@ -141,6 +142,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.finish_embedding_jobs(uuid, bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.finish_reembed()', 'volatile', 'invoker', 'service_role'),
     ('public.get_document(uuid)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.keyword_ranking(text, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.list_dead_embedding_jobs(integer)', 'stable', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
     ('public.list_projects()', 'stable', 'invoker', 'authenticated service_role'),
@@ -156,7 +158,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retry_enrichments()', 'volatile', 'invoker', 'service_role'),
     ('public.sample_tickets(text, integer)', 'stable', 'invoker', 'service_role'),
@@ -165,7 +167,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.search_documents(vector, integer, double precision, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.search_documents_hybrid(vector, text[], integer, double precision, boolean, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.search_facets(text, vector, text, double precision, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.similar_tickets(vector, text, integer, bigint, bigint)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.store_chunks(bigint[], bigint[], text[], jsonb, vector[], smallint)', 'volatile', 'invoker', 'service_role'),
     ('public.store_document_chunks(uuid[], text[], jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
@@ -220,6 +222,8 @@ select results_eq(
         || 'last_retrieved_at timestamp with time zone, retrieval_queries text[], enriched_at timestamp with time zone, '
         || 'enrichment_model text, enrichment_error text, created_at timestamp with time zone, '
         || 'updated_at timestamp with time zone)'),
+    ('keyword_ranking', 'query_text text, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
+      'TABLE(version text, projects bigint[], tickets bigint[], scores double precision[], exact integer)'),
     ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',
       'TABLE(job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamp with time zone, last_error text)'),
     ('list_migrations', '', 'SETOF text'),
@@ -245,23 +249,23 @@ select results_eq(
         || 'source_chunk_limit integer DEFAULT NULL::integer',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean, '
-        || 'similarities double precision[])'),
+        || 'similarities real[])'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'source_chunk_limit integer DEFAULT NULL::integer',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
-        || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities double precision[])'),
+        || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[])'),
     ('retrieve_chunks_hybrid', 'query_text text, query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer',
+        || 'source_chunk_limit integer DEFAULT NULL::integer, keyword_ranking jsonb DEFAULT NULL::jsonb',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, '
-        || 'similarities double precision[])'),
+        || 'similarities real[])'),
     ('retrieve_document_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20',
       'TABLE(chunk_id uuid, document_id uuid, title text, text text, tokens integer, similarity double precision, '
-        || 'over_threshold boolean, similarities double precision[])'),
+        || 'over_threshold boolean, similarities real[])'),
     ('retry_enrichments', '', 'bigint'),
     ('sample_tickets', 'embedding_model text, match_count integer DEFAULT 200', 'TABLE(ticket_key text, ticket_name text)'),
     ('search_by_keyword', 'query_text text, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, '
@@ -285,7 +289,7 @@ select results_eq(
     ('search_hybrid', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
         || 'match_threshold double precision DEFAULT 0.7, match_count integer DEFAULT 10, match_offset integer DEFAULT 0, '
         || 'project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1',
+        || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, keyword_ranking jsonb DEFAULT NULL::jsonb',
       'TABLE(ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, '
         || 'project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '

@@ -1,0 +1,91 @@
+package search_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/search"
+)
+
+// The words are looked up while the query is being embedded, unless that is done at once. Time is the test's own here.
+func TestRankWhile(t *testing.T) {
+	t.Parallel()
+	const project, status = 7, "Done"
+	words := search.Words{Text: "pump leaks", ProjectID: new(int64(project)), StatusFilter: new(status)}
+	down := errors.New("down")
+	for _, c := range []struct {
+		name                string
+		embedding, database time.Duration
+		embedded, ranked    error
+		wantRanking         bool
+		want                time.Duration
+	}{
+		{name: "an embedding that is remembered", embedding: time.Millisecond, want: time.Millisecond},
+		{name: "a model that is not asked", embedded: down},
+		{name: "a model that takes longer than the database", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, wantRanking: true, want: 200 * time.Millisecond},
+		{name: "a database that takes longer than the model", embedding: 20 * time.Millisecond, database: 40 * time.Millisecond, wantRanking: true, want: 45 * time.Millisecond},
+		{name: "a model that fails late", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, embedded: down, wantRanking: true, want: 200 * time.Millisecond},
+		{name: "a database that fails", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, ranked: down, want: 200 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				db := database(func(function string, arguments map[string]any, result any) error {
+					if got := fmt.Sprint(function, arguments["query_text"], *arguments["project_filter"].(*int64), *arguments["status_filter"].(*string)); got != "keyword_rankingpump leaks7Done" {
+						t.Errorf("asked for %s", got)
+					}
+					time.Sleep(c.database)
+					if c.ranked != nil {
+						return c.ranked
+					}
+					return json.Unmarshal([]byte(`[{"tickets": [1, 2]}]`), result)
+				})
+				started := time.Now()
+				ranking, err := search.RankWhile(t.Context(), db, words, func(context.Context) error {
+					time.Sleep(c.embedding)
+					return c.embedded
+				})
+				if !errors.Is(err, c.embedded) {
+					t.Errorf("the error is %v", err)
+				}
+				if took := time.Since(started); took != c.want {
+					t.Errorf("it took %v", took)
+				}
+				if c.wantRanking != (ranking != nil) {
+					t.Fatalf("the ranking is %v", ranking)
+				}
+				if text, err := json.Marshal(ranking); c.wantRanking && (err != nil || string(text) != `{"tickets":[1,2]}`) {
+					t.Errorf("the ranking is handed on as %s, %v", text, err)
+				}
+			})
+		})
+	}
+}
+
+// Nobody waits for a ranking that nobody wants any more.
+func TestRankWhileIsLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, leave := context.WithTimeout(t.Context(), time.Second)
+		defer leave()
+		answered := make(chan struct{})
+		db := database(func(string, map[string]any, any) error {
+			<-answered
+			return nil
+		})
+		started := time.Now()
+		_, err := search.RankWhile(ctx, db, search.Words{Text: "pump"}, func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(started) != time.Second {
+			t.Errorf("left after %v with %v", time.Since(started), err)
+		}
+		close(answered)
+	})
+}

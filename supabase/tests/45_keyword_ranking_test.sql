@@ -1,0 +1,98 @@
+-- The keyword side of a hybrid search, found beforehand: the same as if it had been found now, and no more than is still true.
+
+begin;
+select plan(16);
+
+create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
+language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name, description) values (1, 'AA', 'Pumps', 'what a pump needs'), (2, 'BB', 'Wheels', null);
+insert into public.tickets (ticket_id, key, project_id, status_id, name, description)
+select i, case when i % 5 = 0 then 'BB-' else 'AA-' end || i, case when i % 5 = 0 then 2 else 1 end, 1 + i % 2,
+  case i % 3 when 0 then 'pump leaks' when 1 then 'pump hums in ' || i else 'wheel squeaks' end, case when i % 3 = 2 then 'like a pump ' || i end
+from generate_series(11, 50) i;
+insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+select t.project_id, t.ticket_id, 'ticket', 0, t.name, 7, 'h', 'm', pg_temp.unit(t.ticket_id / 50.0, sqrt(1 - (t.ticket_id / 50.0) ^ 2)) from public.tickets t where t.ticket_id % 2 = 0;
+\ir kit/actors.sql
+select pg_temp.act('service');
+
+-- A ranking as the service hands it on.
+create function pg_temp.ranking(query_text text, project_filter bigint default null, status_filter text default null) returns jsonb
+language sql as $$ select to_jsonb(k) from public.keyword_ranking(query_text, project_filter, status_filter) k $$;
+create temporary table queries (text text, project_filter bigint, status_filter text, match_count integer, match_offset integer);
+insert into queries values ('pump leaks', null, null, 10, 0), ('pump leaks', null, null, 10, 10), ('"like a pump"', null, null, 101, 0), ('pump -hums', null, null, 101, 0),
+  ('AA-13', null, null, 10, 0), ('pump aa-13', 1, 'Done', 101, 0), ('pump', 2, null, 101, 0), ('pump', null, 'to do', 101, 0), ('pump', 3, null, 10, 0), ('nothing holds this', null, null, 101, 0);
+select results_eq(
+  $$ select q, jsonb_agg(h) from queries q cross join lateral public.search_hybrid(
+      q.text, pg_temp.unit(0.6, 0.8), 'm', 0.5, q.match_count, q.match_offset, q.project_filter, q.status_filter, 0.7, 1.5,
+      pg_temp.ranking(q.text, q.project_filter, q.status_filter)) h group by q order by q $$,
+  $$ select q, jsonb_agg(h) from queries q cross join lateral public.search_hybrid(
+      q.text, pg_temp.unit(0.6, 0.8), 'm', 0.5, q.match_count, q.match_offset, q.project_filter, q.status_filter, 0.7, 1.5) h group by q order by q $$,
+  'a ranking that is given makes the same list');
+select results_eq(
+  $$ select q, jsonb_agg(h) from queries q cross join lateral public.retrieve_chunks_hybrid(
+      q.text, pg_temp.unit(0.6, 0.8), 'm', 0.5, q.match_count, q.project_filter, q.status_filter, 0.7, 1.5, 2,
+      pg_temp.ranking(q.text, q.project_filter, q.status_filter)) h group by q order by q $$,
+  $$ select q, jsonb_agg(h) from queries q cross join lateral public.retrieve_chunks_hybrid(
+      q.text, pg_temp.unit(0.6, 0.8), 'm', 0.5, q.match_count, q.project_filter, q.status_filter, 0.7, 1.5, 2) h group by q order by q $$,
+  'and the same candidates for an answer');
+select is(
+  (select count(*) from public.search_hybrid('pump leaks', null, 'm', 0.5, 101, keyword_ranking => pg_temp.ranking('AA-13')) h),
+  (select count(*) from public.search_by_keyword('AA-13', 101)), 'the words are not looked up again');
+select results_eq(
+  $$ select k.exact, cardinality(k.tickets), cardinality(k.projects), cardinality(k.scores), k.version = public.data_version() from public.keyword_ranking('pump aa-13') k $$,
+  $$ select 1, count(*)::integer, count(*)::integer, count(*)::integer, true from public.search_by_keyword('pump aa-13', 1000) $$, 'what it says goes in step');
+select results_eq($$ select * from public.keyword_ranking('nothing holds this', 3) $$,
+  $$ select public.data_version(), '{}'::bigint[], '{}'::bigint[], '{}'::double precision[], 0 $$, 'nothing found is an empty ranking');
+
+-- What changes meanwhile ------------------------------------------------------------------------------------------
+
+-- Within one transaction the version does not move a second time, so that these are given another one.
+create temporary table before as
+select pg_temp.ranking('pump') || '{"version": "1"}' as everything, pg_temp.ranking('pump', 1) - 'version' as project,
+  pg_temp.ranking('pump', null, 'To Do') || '{"version": null}' as open;
+select pg_temp.act('service');
+create function pg_temp.tickets(ranking jsonb, project_filter bigint default null, status_filter text default null) returns bigint[]
+language sql as $$
+  select array_agg(h.ticket_id order by h.ticket_id) from public.search_hybrid(
+    'pump', null, 'm', 0.5, 101, project_filter => $2, status_filter => $3, keyword_ranking => $1) h
+$$;
+select is((select pg_temp.tickets(everything) from before), array(select i from generate_series(11::bigint, 50) i) || null::bigint, 'all are found before');
+reset role;
+delete from public.tickets where ticket_id = 12;
+insert into public.tickets (ticket_id, project_id, status_id, name) values (60, 1, 1, 'pump pump pump');
+select pg_temp.act('service');
+select is((select pg_temp.tickets(everything) from before), array(select i from generate_series(11::bigint, 50) i where i <> 12) || null::bigint,
+  'what is gone is left out, and what has come is not there yet');
+select is((select array_agg(h.keyword_rank order by h.keyword_rank) from before, public.search_hybrid('pump', null, 'm', 0.5, 101, keyword_ranking => everything) h),
+  array(select i from generate_series(1::bigint, 40) i), 'ranks have no gap where it was');
+reset role;
+update public.tickets set status_id = 3 - status_id where ticket_id = 14;
+update public.tickets set project_id = 2 where ticket_id = 16;
+select pg_temp.act('service');
+select is((select pg_temp.tickets(open, null, 'To Do') from before), array(select i from generate_series(16::bigint, 50) i where i % 2 = 0),
+  'what has another status passes the filter no more');
+select is((select pg_temp.tickets(project, 1) from before), array(select i from generate_series(11::bigint, 50) i where i % 5 <> 0 and i not in (12, 16)) || null::bigint,
+  'nor what has gone to another project');
+reset role;
+delete from public.projects where project_id = 1;
+select pg_temp.act('service');
+select is((select pg_temp.tickets(everything) from before), array(select i from generate_series(15::bigint, 50) i where i % 5 = 0 or i = 16),
+  'a project goes with all that is its own');
+
+-- Who asks --------------------------------------------------------------------------------------------------------
+
+create temporary table stolen as select pg_temp.ranking('pump') || '{"version": "1"}' as ranking;
+grant select on stolen to authenticated;
+select is(pg_temp.attempt('service', 'select from stolen, public.search_hybrid(''pump'', keyword_ranking => ranking, match_count => 101)'), '9', 'who sees everything');
+select is(pg_temp.attempt('stranger', 'select from stolen, public.search_hybrid(''pump'', keyword_ranking => ranking, match_count => 101)'), '0',
+  'another''s ranking shows nobody what they may not see');
+select is(pg_temp.attempt('stranger', format('select from stolen, public.search_hybrid(''pump'', keyword_ranking => ranking || jsonb_build_object(''version'', public.data_version()), match_count => 101)')), '0',
+  'nor does one that was made up');
+select is(pg_temp.attempt('stranger', 'select from stolen, public.retrieve_chunks_hybrid(''pump'', pg_temp.unit(1), ''m'', keyword_ranking => ranking || jsonb_build_object(''version'', public.data_version()))'), '0',
+  'nor for an answer');
+select throws_ok($$ select * from public.search_hybrid('pump', keyword_ranking => '{"tickets": "none"}') $$, '22P02', null, 'what is no ranking is refused');
+
+select * from finish();
+rollback;
