@@ -1,0 +1,56 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The words are looked up while the model embeds, and what comes of it is what one call after it would have found.
+func TestWordsAreRankedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	ranked := make(chan struct{}, 1)
+	s.database.then(func(name string) {
+		if name == "keyword_ranking" {
+			ranked <- struct{}{}
+		}
+	})
+	s.model.intercept(func(_ http.ResponseWriter, r *http.Request, name string, _ []byte) bool {
+		if name == "embeddings" {
+			select {
+			case <-ranked:
+			case <-r.Context().Done():
+			}
+		}
+		return false
+	})
+	for _, body := range []map[string]any{
+		{"query": "payment charged twice TX-400"}, {"query": "payment page", "limit": 1, "offset": 1}, {"query": "refund -payment"},
+		{"query": "slow payments", "status_filter": "To Do"}, {"query": "the authentication bug", "project_id": s.ids["IAM"]}, {"query": "nothing holds zzzz"},
+	} {
+		body["explain"] = true
+		meanwhile := read[found](s.post("/api/hybrid-search", body))
+		if asked := s.database.requests("search_hybrid"); !holds(t, asked[len(asked)-1].body, "keyword_ranking") {
+			t.Errorf("%v: the ranking was not handed on", body)
+		}
+		// Embedded already: the same again, but for a parameter that keeps it from being remembered.
+		body["facets"] = true
+		once := read[found](s.post("/api/hybrid-search", body))
+		if diff := cmp.Diff(once, meanwhile); diff != "" {
+			t.Errorf("%v: one call (-) and two (+):\n%s", body, diff)
+		}
+	}
+}
+
+func holds(t *testing.T, body []byte, name string) bool {
+	t.Helper()
+	var arguments map[string]json.RawMessage
+	if err := json.Unmarshal(body, &arguments); err != nil {
+		t.Fatal(err)
+	}
+	_, there := arguments[name]
+	return there
+}
