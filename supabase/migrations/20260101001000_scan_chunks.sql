@@ -42,8 +42,8 @@ revoke execute on function private.is_narrow(bigint[], bigint, integer) from pub
 -- an index that knows no filter. Else the HNSW index serves, read on (iterative scan) until there is enough. Where it
 -- ends before that, all are compared after all: it gives up after hnsw.max_scan_tuples, and a crowd of near vectors
 -- (one long ticket is enough) can hide the rest of its graph.
--- The index gives batches, and the next batch may hold what is nearer than the last of this one. So more is read than is
--- wanted, and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
+-- The index gives batches, and the next batch may hold what is nearer than the last of this one. So beyond the first more
+-- is read than is wanted, and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
 -- leaves out the query's own neighbourhood.
 create function private.scan_chunks(
   query_embedding extensions.vector,
@@ -71,6 +71,7 @@ declare
   wanted_sources integer;
   wanted_below integer; -- how many may be at or below the threshold before the rest is taken to be
   batch integer; -- the chunks that the index gives at once; the next are found at the price of as many again
+  in_order integer; -- how many of them are in order for certain: without a filter the first batch, whose rows are all seen here
   below integer;
   distance double precision;
   sources bigint[]; -- tickets, and projects as negative numbers
@@ -105,6 +106,7 @@ begin
       wanted_sources := source_limit;
       wanted_below := 1;
       batch := chunk_limit + 1;
+      in_order := 0;
     else
       query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance
         from public.chunks c where %s%s
@@ -115,6 +117,7 @@ begin
       select least(1000, greatest(210, sqrt(greatest(0, c.reltuples))))::integer into batch
         from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
       perform set_config('hnsw.ef_search', batch::text, true);
+      in_order := case when scope.projects is null and scope.status_id is null then batch else 0 end;
       -- The loop below fetches 10 rows and then 50 at a time, and must not begin the next batch for the sake of these.
       batch := 10 + 50 * ((batch - 10) / 50);
       perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
@@ -134,7 +137,7 @@ begin
     loop
       source := coalesce(ticket_id, -project_id);
       if not source = any (sources) then
-        enough := cardinality(sources) >= wanted_sources;
+        enough := cardinality(sources) >= case when cardinality(chunk_ids) < in_order then source_limit else wanted_sources end;
         exit when enough;
         sources := sources || source;
       end if;
