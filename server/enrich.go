@@ -13,6 +13,7 @@ import (
 
 	"tasklens/internal/enrich"
 	"tasklens/internal/fault"
+	"tasklens/internal/wait"
 )
 
 const (
@@ -85,18 +86,9 @@ func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Databa
 			limited = 0
 		case errors.As(err, &failure) && failure.Code == fault.Unavailable && failure.RetryAfter > 0 && limited < limitedPauses:
 			limited++
-			wait(ctx, failure.RetryAfter)
+			_ = wait.For(ctx, failure.RetryAfter) // the next batch finds that it was interrupted
 		default:
 			return succeeded, err
 		}
-	}
-}
-
-func wait(ctx context.Context, pause time.Duration) {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 }

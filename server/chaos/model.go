@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
+
+	"tasklens/internal/wait"
 )
 
 // Model is a provider that fails on demand, in one of the ways that providers do; else it answers as another does.
@@ -59,12 +60,7 @@ var modes = map[string]func(w http.ResponseWriter, r *http.Request, said *httpte
 	},
 	"gone": func(http.ResponseWriter, *http.Request, *httptest.ResponseRecorder) { panic(http.ErrAbortHandler) },
 	"silent": func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) {
-		timer := time.NewTimer(patience)
-		defer timer.Stop()
-		select {
-		case <-r.Context().Done():
-		case <-timer.C:
-		}
+		_ = wait.For(r.Context(), patience)
 	},
 }
 
