@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -27,8 +25,7 @@ const (
 
 // enrichDocuments runs batches until no document is due. What failed is due again later, and is told at the end.
 func enrichDocuments(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("enrich", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
+	flags := newFlags("enrich")
 	retry := flags.Bool("retry", false, "")
 	if flags.Parse(args) != nil || flags.NArg() > 0 {
 		return errUsage
