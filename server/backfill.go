@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -27,8 +25,7 @@ var dollars = map[string]float64{"text-embedding-3-small": 0.02, "text-embedding
 // backfill embeds what has no chunks of the model: rows that are older than the triggers, or than the model. It says
 // first what that costs, and begins when it is told to.
 func backfill(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("backfill", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
+	flags := newFlags("backfill")
 	everything := flags.Bool("everything", false, "")
 	price := flags.Float64("price", -1, "")
 	yes := flags.Bool("yes", false, "")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -50,8 +49,7 @@ type benchOptions struct {
 }
 
 func readBenchOptions(args []string) (o benchOptions, err error) {
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(new(strings.Builder)) // main prints the usage
+	flags := newFlags("bench")
 	only := flags.String("only", strings.Join(bench.Parts, ","), "")
 	flags.IntVar(&o.chunks, "chunks", 10_000, "")
 	flags.IntVar(&o.queries, "queries", 300, "")

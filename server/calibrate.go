@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -14,8 +12,7 @@ import (
 
 // calibrateThreshold prints which threshold tells apart what belongs together in the data at hand.
 func calibrateThreshold(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("calibrate", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
+	flags := newFlags("calibrate")
 	precision := flags.Float64("precision", 0.9, "")
 	if flags.Parse(args) != nil || flags.NArg() > 1 || !(*precision > 0 && *precision <= 1) {
 		return errUsage

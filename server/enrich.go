@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 
 	"tasklens/internal/enrich"
 	"tasklens/internal/fault"
+	"tasklens/internal/wait"
 )
 
 const (
@@ -26,8 +25,7 @@ const (
 
 // enrichDocuments runs batches until no document is due. What failed is due again later, and is told at the end.
 func enrichDocuments(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("enrich", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
+	flags := newFlags("enrich")
 	retry := flags.Bool("retry", false, "")
 	if flags.Parse(args) != nil || flags.NArg() > 0 {
 		return errUsage
@@ -85,18 +83,9 @@ func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Databa
 			limited = 0
 		case errors.As(err, &failure) && failure.Code == fault.Unavailable && failure.RetryAfter > 0 && limited < limitedPauses:
 			limited++
-			wait(ctx, failure.RetryAfter)
+			_ = wait.For(ctx, failure.RetryAfter) // the next batch finds that it was interrupted
 		default:
 			return succeeded, err
 		}
-	}
-}
-
-func wait(ctx context.Context, pause time.Duration) {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"sync"
 	"time"
+
+	"github.com/schollz/progressbar/v3"
 
 	"tasklens/internal/load"
 	"tasklens/internal/notefile"
@@ -25,47 +26,34 @@ func importFiles(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errUsage
 	}
-	config, err := readConfig()
+	e, err := newEmbedding()
 	if err != nil {
 		return err
 	}
 	if notefile.Is(args[0]) {
-		return importNotes(ctx, config, args[0])
+		return importNotes(ctx, e, args[0])
 	}
 	rows, err := ticketfile.Open(args[0])
-	if err != nil {
-		return err
-	}
-	indexer, err := newIndexer(namedModel{newModel(config), config})
 	if err != nil {
 		return err
 	}
 	started := time.Now()
 	_, size := rows.Progress()
 	bar := newBar(size, "importing", true)
-	told := teller(func() { _ = bar.Clear() })
-	summary, err := load.Load(ctx, newDatabase(config).AsService(), indexer, rows, load.Report{
-		BadRow:   told("left out"),
-		BadField: told("warning"),
+	badRows, badFields := teller{kind: "left out", bar: bar}, teller{kind: "warning", bar: bar}
+	summary, err := load.Load(ctx, e.db, e.indexer, rows, load.Report{
+		BadRow:   func(row *ticketfile.RowError) { badRows.tell(row) },
+		BadField: func(field *ticketfile.RowError) { badFields.tell(field) },
 		Indexed: func(int) {
 			done, _ := rows.Progress()
 			_ = bar.Set64(done)
 		},
 	})
 	_ = bar.Finish()
-	if more := summary.BadRows - maxTold; more > 0 {
-		fmt.Fprintf(os.Stderr, "left out: %d more rows\n", more)
-	}
-	if more := summary.BadFields - maxTold; more > 0 {
-		fmt.Fprintf(os.Stderr, "warning: %d more fields are left out\n", more)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return errors.New("interrupted: what was written stays, and the next import goes on from there")
-	case err != nil:
+	badRows.rest("rows")
+	badFields.rest("fields are left out")
+	if err := imported(ctx, err, summary.Projects+summary.Tickets, summary.BadRows, "rows"); err != nil {
 		return err
-	case summary.Projects+summary.Tickets == 0 && summary.BadRows > 0:
-		return fmt.Errorf("nothing was imported: none of %d rows is good", summary.BadRows)
 	}
 	fmt.Printf("%d projects and %d tickets in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields; %.1f s\n",
 		summary.Projects, summary.Tickets, summary.Chunks, summary.Embedded, summary.Tokens, summary.Reused, summary.BadRows, summary.BadFields,
@@ -73,19 +61,37 @@ func importFiles(ctx context.Context, args []string) error {
 	return nil
 }
 
-// teller makes functions that print what was left out, the first maxTold each, after making way on the terminal.
-func teller(makeWay func()) func(kind string) func(*ticketfile.RowError) {
-	var mutex sync.Mutex
-	return func(kind string) func(*ticketfile.RowError) {
-		told := 0
-		return func(bad *ticketfile.RowError) {
-			mutex.Lock()
-			defer mutex.Unlock()
-			if told++; told <= maxTold {
-				makeWay()
-				fmt.Fprintf(os.Stderr, "%s: %v\n", kind, bad)
-			}
-		}
+// imported is how an import of so many things ends: bad ones are an error only where no other was there.
+func imported(ctx context.Context, err error, good, bad int, things string) error {
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("interrupted: what was written stays, and the next import goes on from there")
+	case err != nil:
+		return err
+	case good == 0 && bad > 0:
+		return fmt.Errorf("nothing was imported: none of %d %s is good", bad, things)
+	}
+	return nil
+}
+
+// teller prints what was left out, the first maxTold one by one.
+type teller struct {
+	kind string
+	bar  *progressbar.ProgressBar // makes way on the terminal
+	told int
+}
+
+func (t *teller) tell(bad error) {
+	if t.told++; t.told <= maxTold {
+		_ = t.bar.Clear()
+		fmt.Fprintf(os.Stderr, "%s: %v\n", t.kind, bad)
+	}
+}
+
+// rest says how many more things there were.
+func (t *teller) rest(things string) {
+	if more := t.told - maxTold; more > 0 {
+		fmt.Fprintf(os.Stderr, "%s: %d more %s\n", t.kind, more, things)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/gateway"
 	"tasklens/internal/offline"
 	"tasklens/internal/testbed"
 )
@@ -18,10 +17,7 @@ func startStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	t.Helper()
 	db := testbed.Database(t)
 	url, secret := testbed.REST(t, db)
-	key, err := gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testbed.Token(t, secret, "service_role")
 	model := httptest.NewServer(offline.NewHandler())
 	t.Cleanup(model.Close)
 	return testbed.Connect(t, db.OwnerURL), map[string]string{"SUPABASE_URL": url, "SUPABASE_REST_URL": url, "SUPABASE_SECRET_KEY": key,

@@ -5,7 +5,9 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -63,6 +65,13 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"gateway":   serveGateway,
 	"model":     serveModel,
 	"token":     printToken,
+}
+
+// newFlags are a verb's; what is wrong with them is told by the usage.
+func newFlags(verb string) *flag.FlagSet {
+	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	return flags
 }
 
 // errUsage is what a verb returns when its arguments are off.

@@ -89,6 +89,14 @@ func (o observer) watchBatch(ctx context.Context, sources int) (context.Context,
 	}
 }
 
+// lost makes what counts and tells the loss of records of a kind.
+func (o observer) lost(kind, message string) func(lost int64, cause error) {
+	return func(lost int64, cause error) {
+		o.metrics.Lost(kind, lost)
+		o.log.Warn(message, "lost", lost, "error", cause)
+	}
+}
+
 // failureOf is a fixed word for why something failed, "" where it did not.
 func failureOf(err error) string {
 	switch {

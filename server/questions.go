@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,8 +15,7 @@ import (
 
 // showQuestions prints which questions and searches found nothing lately.
 func showQuestions(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("questions", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main prints the usage
+	flags := newFlags("questions")
 	days, limit := flags.Int("days", 7, ""), flags.Int("limit", 50, "")
 	if flags.Parse(args) != nil || flags.NArg() > 0 || *days < 1 || *days > 3650 || *limit < 1 || *limit > 1000 {
 		return errUsage

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 
 	"tasklens/internal/chunk"
 	"tasklens/internal/reembed"
@@ -15,8 +13,7 @@ import (
 // reembedAll embeds everything anew by the model and the chunking of this program, beside what is searched, and lets that
 // serve when it is complete. Stopped, it goes on where it was when it is called again.
 func reembedAll(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("reembed", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
+	flags := newFlags("reembed")
 	onlyEstimate := flags.Bool("estimate", false, "")
 	price := flags.Float64("price", -1, "")
 	abandon := flags.Bool("abandon", false, "")

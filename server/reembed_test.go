@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"tasklens/internal/offline"
 	"tasklens/internal/offline/embed"
@@ -76,33 +75,11 @@ func startTwoModels(t *testing.T) (m *twoModels, address string) {
 // servePort starts the service and returns its address.
 func servePort(t *testing.T, settings map[string]string) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
+	address := freePort(t)
 	_, port, _ := net.SplitHostPort(address)
-	setEnvironment(t, with(settings, "PORT", port))
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, nil) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		response, err := http.Get("http://" + address + "/readyz")
-		if err == nil {
-			_ = response.Body.Close()
-			return address
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
+	run(t, serve, with(settings, "PORT", port))
+	fetch(t, http.MethodGet, "http://"+address+"/healthz", "", http.StatusOK)
+	return address
 }
 
 // Search goes on by the old model until the new one has everything, also after a stop in the middle; from then on by the

@@ -103,16 +103,10 @@ func newQueryLog(c Config, db *postgrest.Client, o observer) *querylog.Log {
 	if c.QueryLog == "off" {
 		return nil
 	}
-	return querylog.New(db.AsService(), querylog.Options{RetentionDays: c.QueryLogRetention, Warn: func(lost int64, cause error) {
-		o.metrics.Lost(metric.LostQueryLog, lost)
-		o.log.Warn("queries are missing in the query log", "lost", lost, "error", cause)
-	}})
+	return querylog.New(db.AsService(), querylog.Options{RetentionDays: c.QueryLogRetention, Warn: o.lost(metric.LostQueryLog, "queries are missing in the query log")})
 }
 
 // newTracker starts what counts which documents are found, as the service: who searches has no right to write.
 func newTracker(db *postgrest.Client, o observer) *knowledge.Tracker {
-	return knowledge.NewTracker(db.AsService(), func(lost int64, cause error) {
-		o.metrics.Lost(metric.LostRetrievals, lost)
-		o.log.Warn("searches for documents were not counted", "lost", lost, "error", cause)
-	})
+	return knowledge.NewTracker(db.AsService(), o.lost(metric.LostRetrievals, "searches for documents were not counted"))
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/gateway"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
@@ -59,10 +58,7 @@ func newShelf(t *testing.T, titles ...string) *shelf {
 	t.Cleanup(cancel)
 	db := testbed.Database(t)
 	url, secret := testbed.REST(t, db)
-	key, err := gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testbed.Token(t, secret, "service_role")
 	s := &shelf{t: t, ctx: ctx, owner: testbed.Connect(t, db.OwnerURL), rows: postgrest.New(url, key).AsService()}
 	for i, title := range titles {
 		s.run(`insert into public.documents (title, content, enrichment_due_at) values ($1, 'Ask Wiktor about the pump.', now() - make_interval(secs => 1000 - $2))`, title, i)

@@ -9,6 +9,7 @@ import (
 	"tasklens/internal/chunk"
 	"tasklens/internal/fault"
 	"tasklens/internal/vector"
+	"tasklens/internal/wait"
 )
 
 // attempts bounds how often a source is read again because it changed while it was being embedded, or was being
@@ -39,8 +40,8 @@ func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pas
 	known := map[string]vector.Vector{} // by model and input hash: what this call has paid for already
 	for attempt := 1; len(left) > 0 && attempt <= attempts; attempt++ {
 		if attempt > 1 {
-			if err := wait(ctx, time.Duration(attempt)*40*time.Millisecond); err != nil {
-				return results, left, err
+			if err := wait.For(ctx, time.Duration(attempt)*40*time.Millisecond); err != nil {
+				return results, left, fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", err)
 			}
 		}
 		if left, err = x.attempt(ctx, db, results, left, known, p); err != nil {
@@ -193,16 +194,4 @@ func (x *Indexer) embedBy(ctx context.Context, model string, plans []*plan, plac
 		}
 	}
 	return flush()
-}
-
-// wait pauses, or ends with the context.
-func wait(ctx context.Context, pause time.Duration) error {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", ctx.Err())
-	}
 }

@@ -95,17 +95,20 @@ func TestBucketsAreBounded(t *testing.T) {
 	}
 }
 
+func connect(t *testing.T, redisURL string) *cache.Redis {
+	t.Helper()
+	store, err := cache.NewRedis(redisURL, 5*time.Second, func(string, error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
 func shared(t *testing.T) (one, two *Limiter, kill func()) {
 	t.Helper()
 	url, process := testbed.Redis(t)
-	limiter := func() *Limiter {
-		store, err := cache.NewRedis(url, 5*time.Second, func(string, error) {})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = store.Close() })
-		return New(Policy{Requests: 10, Period: 10 * time.Hour}, store)
-	}
+	limiter := func() *Limiter { return New(Policy{Requests: 10, Period: 10 * time.Hour}, connect(t, url)) }
 	return limiter(), limiter(), func() { _ = process.Kill() }
 }
 
@@ -150,11 +153,7 @@ func TestCopiesShareBuckets(t *testing.T) {
 func TestTheScriptIsTheSameArithmetic(t *testing.T) {
 	t.Parallel()
 	url, _ := testbed.Redis(t)
-	store, err := cache.NewRedis(url, 5*time.Second, func(string, error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
+	store := connect(t, url)
 	p := Policy{Requests: 5, Period: 5 * time.Hour}
 	l, b, now := New(p, store), newBuckets(10), time.Now()
 	for i := range 8 {
@@ -169,11 +168,7 @@ func TestTheScriptIsTheSameArithmetic(t *testing.T) {
 func TestTheScriptKeepsMicroseconds(t *testing.T) {
 	t.Parallel()
 	url, _ := testbed.Redis(t)
-	store, err := cache.NewRedis(url, 5*time.Second, func(string, error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
+	store := connect(t, url)
 	const interval, period = 3_600_000_007, 7_200_000_000
 	whole := 0
 	for i := range 5 {

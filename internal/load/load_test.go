@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/gateway"
 	"tasklens/internal/index"
 	"tasklens/internal/load"
 	"tasklens/internal/offline"
@@ -37,14 +34,8 @@ func newBench(t *testing.T) bench {
 	t.Helper()
 	database := testbed.Database(t)
 	url, secret := testbed.REST(t, database)
-	key, err := gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider := httptest.NewServer(offline.NewHandler())
-	t.Cleanup(provider.Close)
-	model := openai.New(openai.Config{BaseURL: provider.URL + "/v1", APIKey: "none", EmbeddingModel: offline.EmbeddingModel,
-		ChatModel: offline.ChatModel, AttemptTimeout: time.Minute})
+	key := testbed.Token(t, secret, "service_role")
+	_, model := testbed.Model(t, offline.NewHandler())
 	measure, err := tokenizer.Load()
 	if err != nil {
 		t.Fatal(err)

@@ -5,10 +5,10 @@ package querylog
 
 import (
 	"context"
-	"sync"
-	"time"
 
 	"github.com/google/uuid"
+
+	"tasklens/internal/backlog"
 )
 
 // Database calls a Postgres function with named arguments.
@@ -29,26 +29,15 @@ type Options struct {
 
 // Log takes entries. It is safe for concurrent use; a nil *Log forgets what it is given.
 type Log struct {
-	db      Database
-	options Options
-	queue   chan Entry
-	ctx     context.Context // of every write
-	cancel  context.CancelFunc
-	stop    chan struct{} // closed when no entry comes any more
-	stopped chan struct{} // closed when the writer is done
-
-	mutex  sync.Mutex
-	closed bool
-	lost   int64
-	cause  error
-	warned time.Time
+	db        Database
+	retention int // days
+	entries   *backlog.Backlog[Entry]
 }
 
 // New makes a log and starts its writer; Close ends it.
 func New(db Database, options Options) *Log {
-	l := &Log{db: db, options: options, queue: make(chan Entry, queueSize), stop: make(chan struct{}), stopped: make(chan struct{})}
-	l.ctx, l.cancel = context.WithCancel(context.Background())
-	go l.run()
+	l := &Log{db: db, retention: options.RetentionDays}
+	l.entries = backlog.Start(queueSize, options.Warn, l.run)
 	return l
 }
 
@@ -59,57 +48,12 @@ func (l *Log) Add(e Entry) {
 	}
 	// Made here, so that a batch that is sent again is the same one. In the order of time, which suits the index.
 	e.ID = uuid.Must(uuid.NewV7())
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	if !l.closed {
-		select {
-		case l.queue <- e:
-			return
-		default:
-		}
-	}
-	l.lost++
+	l.entries.Add(e)
 }
 
 // Close takes no entry any more and writes those that wait until the context ends; the rest is lost.
 func (l *Log) Close(ctx context.Context) {
-	if l == nil {
-		return
+	if l != nil {
+		l.entries.Close(ctx)
 	}
-	l.mutex.Lock()
-	first := !l.closed
-	l.closed = true
-	l.mutex.Unlock()
-	if first {
-		close(l.stop)
-	}
-	select {
-	case <-l.stopped:
-	case <-ctx.Done():
-		l.cancel()
-		<-l.stopped
-	}
-	l.cancel()
-	l.warn(0)
-}
-
-// lose counts entries that could not be written.
-func (l *Log) lose(n int, cause error) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	l.lost += int64(n)
-	l.cause = cause
-}
-
-// warn tells what was lost since it was told last, if that is long enough ago.
-func (l *Log) warn(longEnough time.Duration) {
-	l.mutex.Lock()
-	lost, cause, now := l.lost, l.cause, time.Now()
-	if lost == 0 || now.Sub(l.warned) < longEnough {
-		l.mutex.Unlock()
-		return
-	}
-	l.lost, l.cause, l.warned = 0, nil, now
-	l.mutex.Unlock()
-	l.options.Warn(lost, cause)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"tasklens/internal/backlog"
 )
 
 const (
@@ -12,86 +14,84 @@ const (
 	timeout    = 5 * time.Second        // of one call
 	attempts   = 5                      // to write a batch
 	firstPause = time.Second            // between attempts; doubled each time
-	warnEvery  = time.Minute
-	purgeEvery = time.Hour // where nothing is asked, nothing is written that would delete along
+	purgeEvery = time.Hour              // where nothing is asked, nothing is written that would delete along
 	purgeSoon  = time.Second
 )
 
 // purgeLimit is how many rows log_queries deletes at most: where it does, there are more.
 const purgeLimit = 1000
 
-// run writes what comes until the log is closed, and then what is left.
-func (l *Log) run() {
-	defer close(l.stopped)
-	warning := time.NewTicker(warnEvery)
+// run writes what comes until the log is closed and nothing is left.
+func (l *Log) run(ctx context.Context, entries *backlog.Backlog[Entry]) {
+	warning := time.NewTicker(backlog.WarnEvery)
 	defer warning.Stop()
 	purge := time.NewTimer(0)
 	defer purge.Stop()
 	for {
 		select {
-		case first := <-l.queue:
-			l.write(l.gather(first))
-			l.warn(warnEvery) // while there is always more to write, the ticker may have no turn
+		case first, more := <-entries.Waiting():
+			if !more {
+				return
+			}
+			l.write(ctx, entries, gather(entries, first))
+			entries.Tell() // while there is always more to write, the ticker may have no turn
 		case <-purge.C:
 			// What fails now is tried again with the next entries.
-			if deleted, err := l.send(nil); err == nil && deleted >= purgeLimit {
+			if deleted, err := l.send(ctx, nil); err == nil && deleted >= purgeLimit {
 				purge.Reset(purgeSoon)
 			} else {
 				purge.Reset(purgeEvery)
 			}
 		case <-warning.C:
-			l.warn(warnEvery)
-		case <-l.stop:
-			for len(l.queue) > 0 {
-				l.write(l.gather(<-l.queue))
-			}
-			return
+			entries.Tell()
 		}
 	}
 }
 
 // gather takes what comes within a moment after a first entry, or, when no more will come, what is there.
-func (l *Log) gather(first Entry) []Entry {
+func gather(entries *backlog.Backlog[Entry], first Entry) []Entry {
 	batch := []Entry{first}
 	enough := time.NewTimer(linger)
 	defer enough.Stop()
 	for len(batch) < batchSize {
 		select {
-		case e := <-l.queue:
+		case e, more := <-entries.Waiting():
+			if !more {
+				return batch
+			}
 			batch = append(batch, e)
 			continue
 		default:
 		}
 		select {
-		case e := <-l.queue:
+		case e, more := <-entries.Waiting():
+			if !more {
+				return batch
+			}
 			batch = append(batch, e)
 		case <-enough.C:
 			return batch
-		case <-l.stop:
-			if len(l.queue) == 0 {
-				return batch
-			}
 		}
 	}
 	return batch
 }
 
 // write sends a batch until it is taken, or lost. Sent twice, an entry is written once.
-func (l *Log) write(batch []Entry) {
+func (l *Log) write(ctx context.Context, entries *backlog.Backlog[Entry], batch []Entry) {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
-		_, err := l.send(batch)
+		_, err := l.send(ctx, batch)
 		if err == nil {
 			return
 		}
-		if attempt == attempts || l.ctx.Err() != nil {
-			l.lose(len(batch), err)
+		if attempt == attempts || ctx.Err() != nil {
+			entries.Lose(len(batch), err)
 			return
 		}
 		again := time.NewTimer(pause)
 		select {
 		case <-again.C:
-		case <-l.stop: // the time that is left is better used
+		case <-entries.Closing(): // the time that is left is better used
 		}
 		again.Stop()
 		pause *= 2
@@ -99,8 +99,8 @@ func (l *Log) write(batch []Entry) {
 }
 
 // send has entries written and old rows deleted.
-func (l *Log) send(batch []Entry) (deleted int, err error) {
-	ctx, cancel := context.WithTimeout(l.ctx, timeout)
+func (l *Log) send(ctx context.Context, batch []Entry) (deleted int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	entries := make([]Entry, len(batch))
 	for i, e := range batch {
@@ -109,7 +109,7 @@ func (l *Log) send(batch []Entry) (deleted int, err error) {
 	var rows []struct {
 		Deleted int `json:"deleted"`
 	}
-	err = l.db.Call(ctx, "log_queries", map[string]any{"entries": entries, "retention_days": l.options.RetentionDays}, &rows)
+	err = l.db.Call(ctx, "log_queries", map[string]any{"entries": entries, "retention_days": l.retention}, &rows)
 	if err != nil {
 		return 0, fmt.Errorf("log queries: %w", err)
 	}

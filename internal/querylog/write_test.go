@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"tasklens/internal/backlog"
 )
 
 // database remembers what it is told to write, and answers as it is told to.
@@ -163,7 +165,7 @@ func TestWhatIsLostIsToldOnceAMinute(t *testing.T) {
 		synctest.Wait()
 		told := int64(0)
 		for i, w := range *warned {
-			if told += w.lost; !errors.Is(w.cause, errDown) || i > 0 && w.at.Sub((*warned)[i-1].at) < warnEvery {
+			if told += w.lost; !errors.Is(w.cause, errDown) || i > 0 && w.at.Sub((*warned)[i-1].at) < backlog.WarnEvery {
 				t.Errorf("warning %d: %+v", i, w)
 			}
 		}
@@ -192,7 +194,7 @@ func TestAHangingDatabaseHoldsUpNobody(t *testing.T) {
 		if waited := time.Since(started) - linger - time.Millisecond; waited != 0 {
 			t.Errorf("adding took %v", waited)
 		}
-		time.Sleep(2 * warnEvery)
+		time.Sleep(2 * backlog.WarnEvery)
 		synctest.Wait()
 		writes := d.writes()
 		if len(writes) < 2 || writes[1].at.Sub(writes[0].at) != timeout+firstPause {

@@ -8,6 +8,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"tasklens/internal/wait"
 )
 
 // Database calls a Postgres function with named arguments.
@@ -88,12 +90,8 @@ func Abandon(ctx context.Context, db Database) (was bool, err error) {
 // Clear empties the retired set, a part at a time. A set that served a moment ago gets a grace first, so that queries
 // which were embedded for it are still answered: as long as a request may take.
 func Clear(ctx context.Context, db Database, grace time.Duration) error {
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-		return fmt.Errorf("empty the former set of embeddings: %w", ctx.Err())
+	if err := wait.For(ctx, grace); err != nil {
+		return fmt.Errorf("empty the former set of embeddings: %w", err)
 	}
 	var after *string
 	for {

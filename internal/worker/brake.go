@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"tasklens/internal/wait"
 )
 
 // Of the pauses after failures: each is twice the one before.
@@ -80,13 +82,4 @@ func (b *brake) left(ctx context.Context) time.Duration {
 }
 
 // wait waits out the pause.
-func (b *brake) wait(ctx context.Context) error {
-	timer := time.NewTimer(b.left(ctx))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func (b *brake) wait(ctx context.Context) error { return wait.For(ctx, b.left(ctx)) }

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/gateway"
 	"tasklens/internal/index"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
@@ -43,10 +42,7 @@ func newBench(t testing.TB) *bench {
 	b.tracker = testbed.Connect(t, b.database.OwnerURL)
 	var secret []byte
 	b.url, secret = testbed.REST(t, b.database)
-	var err error
-	if b.key, err = gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()}); err != nil {
-		t.Fatal(err)
-	}
+	b.key = testbed.Token(t, secret, "service_role")
 	b.rows = postgrest.New(b.url, b.key).AsService()
 	b.indexer = newIndexer(t, b.model)
 	b.run(`insert into public.status (name) values ('To Do')`)

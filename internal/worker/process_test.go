@@ -16,6 +16,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/wait"
 	"tasklens/internal/worker"
 )
 
@@ -62,12 +63,8 @@ func flaky(seed uint64) func(context.Context, []string) error {
 		if dice < 3 {
 			pause = 2 * time.Second // longer than a lease
 		}
-		timer := time.NewTimer(pause)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := wait.For(ctx, pause); err != nil {
+			return err
 		}
 		switch {
 		case dice >= 90:

@@ -17,6 +17,7 @@ import (
 
 	"tasklens/internal/index"
 	"tasklens/internal/testbed"
+	"tasklens/internal/wait"
 )
 
 // lasting says how long the randomised test lasts, where it is not a minute.
@@ -118,12 +119,7 @@ func (b *bench) generate(ctx context.Context, random *rand.Rand, calls *atomic.I
 }
 
 func pause(ctx context.Context, random *rand.Rand, atMost int) {
-	timer := time.NewTimer(time.Duration(random.IntN(atMost)) * time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	_ = wait.For(ctx, time.Duration(random.IntN(atMost))*time.Millisecond)
 }
 
 // editor is a program of the tracker's.

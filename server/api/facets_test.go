@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -23,9 +24,7 @@ type counted struct {
 func (s *service) count(query string, more map[string]any) counted {
 	s.t.Helper()
 	body := map[string]any{"query": query, "facets": true}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	got := read[counted](s.post("/api/hybrid-search", body))
 	if got.Facets == nil {
 		s.t.Fatalf("%s: no facets", query)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"tasklens/internal/answer"
 	"tasklens/internal/cache"
 	"tasklens/internal/enrich"
-	"tasklens/internal/gateway"
 	"tasklens/internal/identity"
 	"tasklens/internal/index"
 	"tasklens/internal/knowledge"
@@ -30,6 +28,7 @@ import (
 	"tasklens/internal/tokenizer"
 	"tasklens/internal/vector"
 	"tasklens/server/api"
+	"tasklens/server/api/apitest"
 	"tasklens/supabase"
 )
 
@@ -187,25 +186,12 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.url = "http://" + listener.Addr().String()
-	var once sync.Once
-	s.stop = func(drain time.Duration) (err error) {
-		once.Do(func() { err = app.Shutdown(drain) })
-		return err
-	}
-	served := make(chan error, 1)
-	go func() { served <- app.Listener(listener) }()
+	s.url, s.stop = apitest.Serve(t, app)
 	t.Cleanup(func() {
 		s.client.CloseIdleConnections()
 		if err := s.stop(10 * time.Second); err != nil {
 			t.Errorf("stop the service: %v", err)
 		}
-		_ = listener.Close()
-		<-served
 		for _, secret := range []string{key, modelKey, string(secret)} {
 			if strings.Contains(s.log.String(), secret) {
 				t.Error("a secret stands in the log")
@@ -221,11 +207,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 // token is an access token for a role that is good for an hour.
 func (s *service) token(role string) string {
 	s.t.Helper()
-	token, err := gateway.Token(s.secret, map[string]any{"role": role, "exp": time.Now().Add(time.Hour).Unix()})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return token
+	return testbed.Token(s.t, s.secret, role)
 }
 
 // response is an answer that has been read and checked against the OpenAPI document.

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -35,9 +36,7 @@ func (s *service) ask(question string, more ...map[string]any) answered {
 	s.t.Helper()
 	body := map[string]any{"question": question}
 	for _, m := range more {
-		for name, value := range m {
-			body[name] = value
-		}
+		maps.Copy(body, m)
 	}
 	return read[answered](s.post("/api/query", body))
 }

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -61,9 +62,7 @@ func (s *service) search(query string, more ...map[string]any) found {
 	s.t.Helper()
 	body := map[string]any{"query": query}
 	for _, m := range more {
-		for name, value := range m {
-			body[name] = value
-		}
+		maps.Copy(body, m)
 	}
 	return read[found](s.post("/api/hybrid-search", body))
 }

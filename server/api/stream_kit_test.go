@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -34,9 +35,7 @@ type event struct {
 func (s *service) openStream(question string, more map[string]any) *stream {
 	s.t.Helper()
 	body := map[string]any{"question": question, "stream": true}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	text, err := json.Marshal(body)
 	if err != nil {
 		s.t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tasklens/internal/measure"
+	"tasklens/internal/wait"
 )
 
 const (
@@ -94,7 +95,7 @@ func (f Fresh) refill(ctx context.Context, meanwhile func() error) (chunks int, 
 		return 0, 0, nil, err
 	}
 	for left := 1; left > 0; {
-		if err := wait(ctx, 50*time.Millisecond); err != nil {
+		if err := wait.For(ctx, 50*time.Millisecond); err != nil {
 			return 0, 0, nil, err
 		}
 		err := f.Connection.QueryRow(ctx, `select count(*) from private.embedding_jobs where dead_at is null`).Scan(&left)

@@ -2,9 +2,6 @@ package bench_test
 
 import (
 	"context"
-	"log/slog"
-	"net"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"strconv"
@@ -12,18 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/answer"
-	"tasklens/internal/gateway"
-	"tasklens/internal/index"
-	"tasklens/internal/offline"
-	"tasklens/internal/openai"
-	"tasklens/internal/postgrest"
-	"tasklens/internal/search"
 	"tasklens/internal/testbed"
-	"tasklens/internal/tokenizer"
-	"tasklens/server/api"
+	"tasklens/server/api/apitest"
 	"tasklens/server/bench"
-	"tasklens/supabase"
 )
 
 // connect opens a connection to a database by its URL, as the verb does.
@@ -40,41 +28,10 @@ func connect(t *testing.T, databaseURL string) (run bench.Run) {
 // start runs the service over a database and the stand-in of the model.
 func start(t *testing.T, database *testbed.DB, run *bench.Run) {
 	t.Helper()
-	restURL, secret := testbed.REST(t, database)
-	key, err := gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider := httptest.NewServer(bench.NewModel(run.Delays))
-	t.Cleanup(provider.Close)
-	model := openai.New(openai.Config{BaseURL: provider.URL + "/v1", APIKey: "none", EmbeddingModel: offline.EmbeddingModel,
-		ChatModel: offline.ChatModel, AttemptTimeout: time.Minute})
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	app, err := api.New(api.Parts{
-		Database: postgrest.New(restURL, key), Answerer: answer.New(model, tokens, answer.Options{VectorWeight: 1, KeywordWeight: 1}), Migrations: supabase.Migrations(),
-		Indexer:  index.New(model, tokens, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
-		Searcher: search.New(model, search.Weights{Vector: 1, Keyword: 1}, func(_ context.Context, message string, err error) { t.Error(message, err) }),
-		Log:      slog.New(slog.DiscardHandler), EmbeddingModel: offline.EmbeddingModel, MatchThreshold: 0.7, RequestTimeout: time.Minute,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _ = app.Listener(listener) }() // ends with Shutdown
-	t.Cleanup(func() {
-		if err := app.Shutdown(time.Second); err != nil {
-			t.Error(err)
-		}
-	})
-	run.Service = bench.Endpoint{URL: "http://" + listener.Addr().String()}
-	run.REST = bench.Endpoint{URL: restURL, Key: key}
-	run.Model = bench.Endpoint{URL: provider.URL + "/v1"}
+	service := apitest.Start(t, database, bench.NewModel(run.Delays))
+	run.Service = bench.Endpoint{URL: service.URL}
+	run.REST = bench.Endpoint{URL: service.RESTURL, Key: service.Key}
+	run.Model = bench.Endpoint{URL: service.ModelURL}
 	run.Processes = []bench.Process{{Name: "service", PID: os.Getpid()}, {Name: "Postgres"}}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/measure"
+	"tasklens/internal/wait"
 )
 
 // Fresh measures how soon a service that embeds what is edited is in step, and what that costs others. It edits what it
@@ -135,11 +136,11 @@ func (f Fresh) transactions(ctx context.Context) (float64, error) {
 	var times [2]time.Time
 	for i := range counts {
 		// Sessions tell their numbers a second after their last statement, or later.
-		if err := wait(ctx, 3*time.Second); err != nil {
+		if err := wait.For(ctx, 3*time.Second); err != nil {
 			return 0, err
 		}
 		if i == 1 {
-			if err := wait(ctx, f.Lasting); err != nil {
+			if err := wait.For(ctx, f.Lasting); err != nil {
 				return 0, err
 			}
 		}
@@ -203,7 +204,7 @@ func (f Fresh) watch(ctx context.Context) (*watcher, error) {
 		_ = connection.Close(context.WithoutCancel(ctx))
 	}}
 	running.Go(func() {
-		for wait(ctx, 20*time.Millisecond) == nil {
+		for wait.For(ctx, 20*time.Millisecond) == nil {
 			w.look(ctx, connection)
 		}
 	})

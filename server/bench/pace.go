@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"tasklens/internal/wait"
 )
 
 // sample is what one request took, and how it failed if it did.
@@ -21,7 +23,7 @@ func arrive(ctx context.Context, every time.Duration, n int, do func(ctx context
 	var running sync.WaitGroup
 	for i := range n {
 		due := begun.Add(time.Duration(i) * every)
-		if wait(ctx, time.Until(due)) != nil {
+		if wait.For(ctx, time.Until(due)) != nil {
 			break
 		}
 		started++
@@ -61,17 +63,6 @@ func loop(ctx context.Context, clients int, lasting time.Duration, do func(ctx c
 	}
 	running.Wait()
 	return samples
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // outcome sums samples up: the milliseconds of those that succeeded, and how many failed, the first of them by name.

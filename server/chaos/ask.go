@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"tasklens/internal/wait"
 )
 
 // patience is longer than the service may take to answer anything: its own limit, and what a busy machine adds.
@@ -167,7 +169,7 @@ func (c client) ask(ctx context.Context) {
 			return
 		}
 		c.record.add(outcome, time.Since(began), wrong)
-		if outcome != "200" && wait(ctx, 50*time.Millisecond) != nil { // as one does who is told to try later
+		if outcome != "200" && wait.For(ctx, 50*time.Millisecond) != nil { // as one does who is told to try later
 			return
 		}
 	}
@@ -179,13 +181,13 @@ func stubborn(ctx context.Context, service string) {
 	for ctx.Err() == nil {
 		connection, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", address)
 		if err != nil {
-			if wait(ctx, time.Second) != nil {
+			if wait.For(ctx, time.Second) != nil {
 				return
 			}
 			continue
 		}
 		for _, b := range []byte("POST /api/query HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n") {
-			if _, err = connection.Write([]byte{b}); err != nil || wait(ctx, 100*time.Millisecond) != nil {
+			if _, err = connection.Write([]byte{b}); err != nil || wait.For(ctx, 100*time.Millisecond) != nil {
 				break
 			}
 		}

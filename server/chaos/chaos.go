@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"tasklens/internal/wait"
 )
 
 // Run is one session over one service.
@@ -156,7 +158,7 @@ func (r Run) calm(ctx context.Context, record *record) error {
 			continue
 		}
 		well, last = 0, kinds[i].name+": "+outcome+" "+wrong
-		if err := wait(ctx, 100*time.Millisecond); err != nil {
+		if err := wait.For(ctx, 100*time.Millisecond); err != nil {
 			return fmt.Errorf("not well again within %v; last %s", r.Recovery, last)
 		}
 	}
@@ -180,16 +182,5 @@ func (r *record) print(out io.Writer) {
 		for _, wrong := range p.wrong {
 			fmt.Fprintf(out, "|   | | %s | | | | |\n", wrong)
 		}
-	}
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }

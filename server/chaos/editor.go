@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/wait"
 )
 
 // editor edits tickets as the tracker would, past the service, and knows what it was told is committed.
@@ -64,7 +66,7 @@ func (e *editor) edit(ctx context.Context) {
 			e.last[id] = said
 			e.edits++
 		}
-		if wait(ctx, 200*time.Millisecond) != nil {
+		if wait.For(ctx, 200*time.Millisecond) != nil {
 			return
 		}
 	}
@@ -86,7 +88,7 @@ func (e *editor) check(ctx context.Context, service string, within time.Duration
 		if err == nil && status.Pending+status.Running+status.Failed+status.SourcesWithoutChunks == 0 {
 			break
 		}
-		if wait(ctx, 200*time.Millisecond) != nil {
+		if wait.For(ctx, 200*time.Millisecond) != nil {
 			return nil, fmt.Errorf("the chunks are not in step after %v: %+v, %v", within, status, err)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
+
+	"tasklens/internal/wait"
 )
 
 // Model is a provider that fails on demand, in one of the ways that providers do; else it answers as another does.
@@ -28,24 +29,12 @@ var modes = map[string]func(w http.ResponseWriter, r *http.Request, said *httpte
 	"well": func(w http.ResponseWriter, _ *http.Request, said *httptest.ResponseRecorder) {
 		repeat(w, said, said.Body.String())
 	},
-	"broken": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
-		refuse(w, 500, "server_error", "")
-	},
-	"overloaded": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
-		refuse(w, 503, "overloaded", "")
-	},
-	"limited": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
-		refuse(w, 429, "rate_limit_exceeded", "1")
-	},
-	"limited-unsaid": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
-		refuse(w, 429, "rate_limit_exceeded", "")
-	},
-	"unpaid": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
-		refuse(w, 429, "insufficient_quota", "")
-	},
-	"refusing": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
-		refuse(w, 401, "invalid_api_key", "")
-	},
+	"broken":         refusal(500, "server_error", ""),
+	"overloaded":     refusal(503, "overloaded", ""),
+	"limited":        refusal(429, "rate_limit_exceeded", "1"),
+	"limited-unsaid": refusal(429, "rate_limit_exceeded", ""),
+	"unpaid":         refusal(429, "insufficient_quota", ""),
+	"refusing":       refusal(401, "invalid_api_key", ""),
 	"garbled": func(w http.ResponseWriter, _ *http.Request, said *httptest.ResponseRecorder) {
 		repeat(w, said, strings.ReplaceAll(said.Body.String(), `"`, `'`))
 	},
@@ -59,12 +48,7 @@ var modes = map[string]func(w http.ResponseWriter, r *http.Request, said *httpte
 	},
 	"gone": func(http.ResponseWriter, *http.Request, *httptest.ResponseRecorder) { panic(http.ErrAbortHandler) },
 	"silent": func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) {
-		timer := time.NewTimer(patience)
-		defer timer.Stop()
-		select {
-		case <-r.Context().Done():
-		case <-timer.C:
-		}
+		_ = wait.For(r.Context(), patience)
 	},
 }
 
@@ -126,11 +110,14 @@ func misshape(body []byte) string {
 	return string(text)
 }
 
-func refuse(w http.ResponseWriter, status int, code, retryAfter string) {
-	w.Header().Set("Content-Type", "application/json")
-	if retryAfter != "" {
-		w.Header().Set("Retry-After", retryAfter)
+// refusal is an error as the provider says it.
+func refusal(status int, code, retryAfter string) func(http.ResponseWriter, *http.Request, *httptest.ResponseRecorder) {
+	return func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+		w.Header().Set("Content-Type", "application/json")
+		if retryAfter != "" {
+			w.Header().Set("Retry-After", retryAfter)
+		}
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, `{"error":{"message":"The model fails on demand.","type":"error","code":%q}}`, code)
 	}
-	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, `{"error":{"message":"The model fails on demand.","type":"error","code":%q}}`, code)
 }

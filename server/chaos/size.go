@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tasklens/internal/wait"
 )
 
 // size is how much of the machine the service holds.
@@ -60,7 +62,7 @@ func (r Run) settle(ctx context.Context, before size) (after size, err error) {
 		if after.goroutines <= before.goroutines+20 && after.heap <= 2*before.heap+64e6 {
 			return after, nil
 		}
-		if wait(ctx, 500*time.Millisecond) != nil {
+		if wait.For(ctx, 500*time.Millisecond) != nil {
 			return after, fmt.Errorf("the service has grown: %s, then %s", before, after)
 		}
 	}

@@ -2,10 +2,8 @@ package eval
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -25,30 +23,17 @@ type Asked struct {
 var Halves = []string{"choose", "report"}
 
 // ReadAsked reads questions, a JSON object a line.
-func ReadAsked(path string) (list []Asked, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	decoder := json.NewDecoder(file)
-	decoder.DisallowUnknownFields()
-	for {
-		var one Asked
-		if err := decoder.Decode(&one); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("%s, question %d: %w", path, len(list)+1, err)
-		}
+func ReadAsked(path string) ([]Asked, error) {
+	list, err := readQuestions(path, func(one Asked) error {
 		if strings.TrimSpace(one.Question) == "" || !slices.Contains(Halves, one.Half) {
-			return nil, fmt.Errorf("%s, question %d: it must have a question, and a half that is %s", path, len(list)+1, strings.Join(Halves, " or "))
+			return fmt.Errorf("it must have a question, and a half that is %s", strings.Join(Halves, " or "))
 		}
-		list = append(list, one)
+		return nil
+	})
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("%s holds no question", path)
 	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s holds no question", path)
-	}
-	return list, nil
+	return list, err
 }
 
 // Rates count, of questions that have an answer, those whose answer cites a ticket that it must, and those that had a

@@ -3,7 +3,7 @@ package eval
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -33,26 +33,13 @@ type DocumentQuestion struct {
 }
 
 // ReadDocumentQuestions reads what a collection asks of its documents.
-func ReadDocumentQuestions(folder string) (list []DocumentQuestion, err error) {
-	file, err := os.Open(filepath.Join(folder, documentQuestions))
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	decoder := json.NewDecoder(file)
-	decoder.DisallowUnknownFields()
-	for {
-		var one DocumentQuestion
-		if err := decoder.Decode(&one); err == io.EOF {
-			return list, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("%s, question %d: %w", documentQuestions, len(list)+1, err)
-		}
+func ReadDocumentQuestions(folder string) ([]DocumentQuestion, error) {
+	return readQuestions(filepath.Join(folder, documentQuestions), func(one DocumentQuestion) error {
 		if _, err := os.Stat(filepath.Join(folder, DocumentsFolder, one.Document)); err != nil || one.Document == "" || strings.TrimSpace(one.Question) == "" {
-			return nil, fmt.Errorf("%s, question %d: it must have a question, and a document that is there", documentQuestions, len(list)+1)
+			return errors.New("it must have a question, and a document that is there")
 		}
-		list = append(list, one)
-	}
+		return nil
+	})
 }
 
 // documentLimit is how far a ranking of documents is looked at.

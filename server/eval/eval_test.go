@@ -1,33 +1,20 @@
 package eval_test
 
 import (
-	"context"
-	"log/slog"
 	"math"
-	"net"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"tasklens/internal/answer"
-	"tasklens/internal/gateway"
-	"tasklens/internal/index"
 	"tasklens/internal/knowledge"
 	"tasklens/internal/load"
 	"tasklens/internal/measure"
 	"tasklens/internal/notefile"
 	"tasklens/internal/offline"
-	"tasklens/internal/openai"
-	"tasklens/internal/postgrest"
-	"tasklens/internal/search"
 	"tasklens/internal/testbed"
 	"tasklens/internal/ticketfile"
-	"tasklens/internal/tokenizer"
-	"tasklens/server/api"
+	"tasklens/server/api/apitest"
 	"tasklens/server/eval"
-	"tasklens/supabase"
 )
 
 const (
@@ -41,25 +28,12 @@ const (
 // start runs the service over a database of the test's own that has the tickets of a folder, and gives its address.
 func start(t *testing.T, database *testbed.DB, path string) string {
 	t.Helper()
-	restURL, secret := testbed.REST(t, database)
-	key, err := gateway.Token(secret, map[string]any{"role": "service_role", "exp": time.Now().Add(time.Hour).Unix()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider := httptest.NewServer(offline.NewHandler())
-	t.Cleanup(provider.Close)
-	model := openai.New(openai.Config{BaseURL: provider.URL + "/v1", APIKey: "none", EmbeddingModel: offline.EmbeddingModel,
-		ChatModel: offline.ChatModel, AttemptTimeout: time.Minute})
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	indexer := index.New(model, tokens, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens})
+	service := apitest.Start(t, database, offline.NewHandler())
 	rows, err := ticketfile.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = load.Load(t.Context(), postgrest.New(restURL, key).AsService(), indexer, rows,
+	_, err = load.Load(t.Context(), service.Database, service.Indexer, rows,
 		load.Report{BadRow: func(row *ticketfile.RowError) { t.Error(row) }, BadField: func(field *ticketfile.RowError) { t.Error(field) }, Indexed: func(int) {}})
 	if err != nil {
 		t.Fatal(err)
@@ -67,34 +41,13 @@ func start(t *testing.T, database *testbed.DB, path string) string {
 	if folder := filepath.Join(path, eval.DocumentsFolder); notefile.Is(folder) {
 		notes, err := notefile.Open(folder)
 		if err == nil {
-			_, err = knowledge.Import(t.Context(), postgrest.New(restURL, key).AsService(), indexer, notes.Notes(), func(bad error) { t.Error(bad) }, func(int) {})
+			_, err = knowledge.Import(t.Context(), service.Database, service.Indexer, notes.Notes(), func(bad error) { t.Error(bad) }, func(int) {})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	app, err := api.New(api.Parts{
-		Database: postgrest.New(restURL, key), Indexer: indexer, Answerer: answer.New(model, tokens, answer.Options{VectorWeight: 1, KeywordWeight: 1}), Migrations: supabase.Migrations(),
-		Searcher: search.New(model, search.Weights{Vector: 1, Keyword: 1}, func(context.Context, string, error) {}),
-		Comparer: search.NewComparer(model, tokens), Library: knowledge.New(model),
-		Log: slog.New(slog.DiscardHandler), EmbeddingModel: offline.EmbeddingModel, MatchThreshold: 0.7, RequestTimeout: time.Minute,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- app.Listener(listener) }()
-	t.Cleanup(func() {
-		if err := app.Shutdown(10 * time.Second); err != nil {
-			t.Errorf("stop the service: %v", err)
-		}
-		<-served
-	})
-	return "http://" + listener.Addr().String()
+	return service.URL
 }
 
 // One query has all of its words in PUMP-1, the other has one of two in PUMP-2 and the other nowhere.

@@ -74,8 +74,7 @@ select isnt(pg_temp.hash(1), pg_temp.hash(2), 'different sources have different 
 
 -- Storing ---------------------------------------------------------------------------------------------------------
 
-create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
-language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+\ir kit/vectors.sql
 
 -- One element of the argument chunks. The place of a new one's vector is its position.
 create function pg_temp.chunk(source integer, "position" integer, text text, kept uuid default null, note bigint default null, kind text default null)

@@ -10,8 +10,7 @@ select is_empty(
   'a cold connection searches an empty table');
 reset role;
 
-create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
-language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+\ir kit/vectors.sql
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done'), (3, 'Rare');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas'), (3, 'CC', 'Crowd'), (4, 'DD', 'Depot');

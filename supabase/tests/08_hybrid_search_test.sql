@@ -3,8 +3,7 @@
 begin;
 select plan(42);
 
-create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
-language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+\ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, similarity double precision) returns void
 language sql as $$
   insert into public.chunks (chunk_id, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)

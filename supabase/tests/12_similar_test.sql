@@ -3,8 +3,7 @@
 begin;
 select plan(27);
 
-create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
-language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+\ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, vector extensions.vector, model text default 'm', note bigint default null)
 returns void
 language sql as $$

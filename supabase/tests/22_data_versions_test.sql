@@ -1,7 +1,7 @@
 -- The version of the data: what moves it, whose, and what does not.
 
 begin;
-select plan(44);
+select plan(53);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done'), (3, 'Unused');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'One'), (2, 'BB', 'Two'), (3, 'CC', 'Three');
@@ -9,13 +9,10 @@ insert into public.tickets (ticket_id, project_id, status_id, name, description)
   (11, 1, 1, 'Pump', 'Leaks'), (12, 1, 2, 'Valve', null), (21, 2, 1, 'Wheel', 'Squeaks');
 insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (111, 11, 2, 'Sealed'), (112, 11, 2, null);
 
-create function pg_temp.unit(place integer) returns extensions.vector
-language sql as $$
-  select ('[' || string_agg(case when i = place then '1' else '0' end, ',' order by i) || ']')::extensions.vector(1536) from generate_series(1, 1536) i
-$$;
+\ir kit/vectors.sql
 insert into public.chunks (chunk_id, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding) values
   ('00000000-0000-0000-0000-000000000011', 1, 11, 'ticket', 0, 'Pump', 1, 'h', 'm', pg_temp.unit(1)),
-  ('00000000-0000-0000-0000-000000000021', 2, 21, 'ticket', 0, 'Wheel', 1, 'h', 'm', pg_temp.unit(2));
+  ('00000000-0000-0000-0000-000000000021', 2, 21, 'ticket', 0, 'Wheel', 1, 'h', 'm', pg_temp.unit(0, 1));
 
 -- Tests are one transaction, in which a project changes once: what is noted is forgotten before each step, as if it were
 -- another one's.
@@ -74,13 +71,27 @@ select pg_temp.moves($$ delete from public.status_changes where status_change_id
 
 -- Chunks
 select pg_temp.moves($$ update public.chunks set text = 'Pumps' where ticket_id = 11 $$, '{1}', 'a chunk''s text counts');
-select pg_temp.moves($$ update public.chunks set embedding = pg_temp.unit(3) where ticket_id = 11 $$, '{1}', 'and its embedding');
+select pg_temp.moves($$ update public.chunks set embedding = pg_temp.unit(0, 0, 1) where ticket_id = 11 $$, '{1}', 'and its embedding');
 select pg_temp.moves($$ update public.chunks set input_hash = 'other', embedding = embedding, position = position $$, '{}',
   'a chunk that stays the same does not');
 select pg_temp.moves($$ delete from public.chunks where ticket_id = 11 $$, '{1}', 'a deleted chunk counts');
 select pg_temp.moves(
-  $$ insert into public.chunks (project_id, kind, position, text, tokens, input_hash, model, embedding) values (3, 'project', 0, 'Three', 1, 'h', 'm', pg_temp.unit(4)) $$,
+  $$ insert into public.chunks (project_id, kind, position, text, tokens, input_hash, model, embedding) values (3, 'project', 0, 'Three', 1, 'h', 'm', pg_temp.unit(0, 0, 0, 1)) $$,
   '{3}', 'and a new one');
+
+-- Documents
+insert into public.documents (id, title) values ('00000000-0000-4000-8000-000000000001', 'One');
+select pg_temp.moves($$ insert into public.documents (title) values ('Two') $$, '{-1}', 'a new document does');
+select pg_temp.moves($$ update public.documents set content = 'new' where title = 'Two' $$, '{-1}', 'a new text');
+select pg_temp.moves($$ update public.documents set archived = true where title = 'Two' $$, '{-1}', 'archiving');
+select pg_temp.moves($$ update public.documents set embedding_status = 'complete' $$, '{-1}', 'being embedded');
+select pg_temp.moves($$ insert into public.embeddings (document_id, model, embedding)
+  select id, 'm', (array[1]::double precision[] || array_fill(0::double precision, array[767]))::extensions.vector from public.documents $$, '{-1}', 'a vector');
+select pg_temp.moves($$ select public.track_document_retrieval('00000000-0000-4000-8000-000000000001', 'q'), public.rate_document('00000000-0000-4000-8000-000000000001', true) $$,
+  '{}', 'a retrieval and a vote do not');
+select pg_temp.moves($$ update public.documents set keywords = '{k}', temporal_class = 'dated' $$, '{}', 'nor what an enrichment writes');
+select pg_temp.moves($$ delete from public.documents where title = 'Two' $$, '{-1}', 'a deletion does');
+select pg_temp.moves($$ truncate public.documents cascade $$, '{0}', 'and emptying the table');
 
 -- All at once
 select pg_temp.moves($$ truncate public.chunks $$, '{0}', 'emptying a table concerns all');

@@ -4,8 +4,7 @@ begin;
 select plan(25);
 set local role service_role;
 
-create function pg_temp.doc(digit integer) returns uuid
-language sql as $$ select ('00000000-0000-4000-8000-00000000000' || digit)::uuid $$;
+\ir kit/documents.sql
 create function pg_temp.waiting() returns text
 language sql as $$
   select coalesce(string_agg(right(document_id::text, 1), ' ' order by embedding_job_id), 'none')

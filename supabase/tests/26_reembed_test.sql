@@ -8,8 +8,7 @@ insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
 insert into public.tickets (ticket_id, project_id, status_id, name) values (11, 1, 1, 'eleven'), (12, 1, 1, 'twelve');
 
-create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
-language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+\ir kit/vectors.sql
 -- Stores one chunk as the whole of a ticket (or of project 1), as it is now; true where it was taken.
 create function pg_temp.store(ticket bigint, model text, vector extensions.vector, in_set smallint default null) returns boolean
 language sql as $$

@@ -6,8 +6,7 @@ set local role service_role;
 
 create function pg_temp.put(document jsonb) returns text
 language sql as $$ select created || ' ' || embedding_status from public.upsert_documents(jsonb_build_array(document)) $$;
-create function pg_temp.doc(digit integer) returns uuid
-language sql as $$ select ('00000000-0000-4000-8000-00000000000' || digit)::uuid $$;
+\ir kit/documents.sql
 
 -- Writing -----------------------------------------------------------------------------------------------------------
 

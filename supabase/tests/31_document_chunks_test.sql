@@ -4,10 +4,7 @@ begin;
 select plan(22);
 set local role service_role;
 
-create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
-language sql as $$ select (numbers || array_fill(0::double precision, array[768 - cardinality(numbers)]))::extensions.vector $$;
-create function pg_temp.doc(digit integer) returns uuid
-language sql as $$ select ('00000000-0000-4000-8000-00000000000' || digit)::uuid $$;
+\ir kit/documents.sql
 insert into public.documents (id, title, content) values (pg_temp.doc(1), 'One', 'text of one'), (pg_temp.doc(2), 'Two', e' \n'), (pg_temp.doc(3), 'Three', 'text');
 
 -- Reading -----------------------------------------------------------------------------------------------------------

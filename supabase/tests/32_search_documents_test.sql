@@ -9,8 +9,7 @@ select is_empty(
   $$ select from public.search_documents_hybrid(('[1' || repeat(',0', 767) || ']')::extensions.vector, '{raft}') $$,
   'a cold connection searches an empty table');
 
-create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
-language sql as $$ select (numbers || array_fill(0::double precision, array[768 - cardinality(numbers)]))::extensions.vector $$;
+\ir kit/documents.sql
 create function pg_temp.add(
   name text, vector extensions.vector, keywords text[] default '{}', class text default null, utility double precision default 0,
   days double precision default 30, archived boolean default false, status text default 'complete', model text default 'm'

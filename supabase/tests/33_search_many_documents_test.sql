@@ -3,8 +3,7 @@
 begin;
 select plan(18);
 
-create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
-language sql as $$ select (numbers || array_fill(0::double precision, array[768 - cardinality(numbers)]))::extensions.vector $$;
+\ir kit/documents.sql
 -- 5,400 documents in the space of the first 4 numbers: 900 of them near to (1, 0, 0, 0), the others far from it. Random
 -- keywords, use, age and class, so that the weights turn the order around.
 select setseed(0.6);

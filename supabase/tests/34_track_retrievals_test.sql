@@ -5,8 +5,7 @@ begin;
 select plan(19);
 set local role service_role;
 
-create function pg_temp.doc(digit integer) returns uuid
-language sql as $$ select ('00000000-0000-4000-8000-00000000000' || digit)::uuid $$;
+\ir kit/documents.sql
 insert into public.documents (id, title) values (pg_temp.doc(1), 'one'), (pg_temp.doc(2), 'two'), (pg_temp.doc(3), 'three');
 create function pg_temp.queries(digit integer) returns text[] language sql as $$ select retrieval_queries from public.documents where id = pg_temp.doc(digit) $$;
 create function pg_temp.count(digit integer) returns bigint language sql as $$ select retrieval_count from public.documents where id = pg_temp.doc(digit) $$;

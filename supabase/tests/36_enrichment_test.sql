@@ -5,8 +5,7 @@ begin;
 select plan(38);
 set local role service_role;
 
-create function pg_temp.doc(digit integer) returns uuid
-language sql as $$ select ('00000000-0000-4000-8000-00000000000' || digit)::uuid $$;
+\ir kit/documents.sql
 select results_eq('select total, enriched, unenriched, failed from public.enrichment_stats()', 'values (0::bigint, 0::bigint, 0::bigint, 0::bigint)',
   'an empty database has no documents');
 select is_empty('select from public.claim_enrichments()', 'and none to enrich');

@@ -6,8 +6,7 @@ select plan(15);
 -- A vector of two parts: the first within the 768 numbers that count, the second behind them.
 create function pg_temp.long(x double precision, y double precision, behind double precision default 0) returns extensions.vector
 language sql as $$ select (array[x, y] || array_fill(0::double precision, array[1533]) || behind)::extensions.vector $$;
-create function pg_temp.doc(digit integer) returns uuid
-language sql as $$ select ('00000000-0000-4000-8000-00000000000' || digit)::uuid $$;
+\ir kit/documents.sql
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'One');
 insert into public.tickets (ticket_id, project_id, status_id, key, name) values (11, 1, 1, 'AA-1', 'Pump'), (12, 1, 2, 'AA-2', 'Valve');

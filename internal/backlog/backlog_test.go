@@ -1,0 +1,164 @@
+package backlog_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/backlog"
+)
+
+const size = 10
+
+var errBroken = errors.New("broken")
+
+// warnings are what an operator was told.
+type warnings struct {
+	at    []time.Time
+	lost  []int64
+	cause error // the last
+}
+
+func (w *warnings) warn(lost int64, cause error) {
+	w.at, w.lost, w.cause = append(w.at, time.Now()), append(w.lost, lost), cause
+}
+
+// inBubble runs a test where time passes when all wait.
+func inBubble(t *testing.T, test func(t *testing.T)) {
+	t.Parallel()
+	synctest.Test(t, test)
+}
+
+func add(b *backlog.Backlog[int], from, to int) {
+	for i := from; i < to; i++ {
+		b.Add(i)
+	}
+}
+
+func TestEntriesAreWorkedOffInOrder(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var told warnings
+		var done []int
+		b := backlog.Start(size, told.warn, func(_ context.Context, b *backlog.Backlog[int]) {
+			for i := range b.Waiting() {
+				time.Sleep(time.Second)
+				done = append(done, i)
+			}
+		})
+		started := time.Now()
+		add(b, 0, size)
+		if time.Since(started) != 0 {
+			t.Error("adding takes time")
+		}
+		b.Close(t.Context())
+		if !slices.Equal(done, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) || len(told.lost) > 0 {
+			t.Errorf("done: %v, told: %v", done, told.lost)
+		}
+		add(b, 0, 3)
+		b.Close(t.Context())
+		if !slices.Equal(told.lost, []int64{3}) || told.cause != nil || len(done) != size {
+			t.Errorf("after the end: %v lost by %v, done: %v", told.lost, told.cause, done)
+		}
+	})
+}
+
+func TestWhatHasNoRoomIsLost(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var told warnings
+		begin, done := make(chan struct{}), 0
+		b := backlog.Start(size, told.warn, func(_ context.Context, b *backlog.Backlog[int]) {
+			<-begin
+			for range b.Waiting() {
+				done++
+			}
+		})
+		add(b, 0, size+5)
+		close(begin)
+		b.Close(t.Context())
+		if done != size || !slices.Equal(told.lost, []int64{5}) || told.cause != nil {
+			t.Errorf("%d done, %v lost by %v", done, told.lost, told.cause)
+		}
+	})
+}
+
+func TestLossIsToldOnceAMinute(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var told warnings
+		b := backlog.Start(size, told.warn, func(_ context.Context, b *backlog.Backlog[int]) {
+			for range b.Waiting() {
+				b.Lose(1, errBroken)
+				b.Tell()
+			}
+		})
+		for i := range 100 {
+			b.Add(i)
+			time.Sleep(time.Second)
+		}
+		b.Close(t.Context())
+		if !slices.Equal(told.lost, []int64{1, 60, 39}) || !errors.Is(told.cause, errBroken) {
+			t.Errorf("told: %v, the last by %v", told.lost, told.cause)
+		} else if told.at[1].Sub(told.at[0]) != backlog.WarnEvery {
+			t.Errorf("told at %v", told.at)
+		}
+	})
+}
+
+// Close says at once that it is time to finish, and ends the worker's context when the time is over.
+func TestCloseWaitsNoLongerThanItMay(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var told warnings
+		started := time.Now()
+		var closing, ended time.Duration
+		b := backlog.Start(size, told.warn, func(ctx context.Context, b *backlog.Backlog[int]) {
+			<-b.Closing()
+			closing = time.Since(started)
+			<-ctx.Done()
+			ended = time.Since(started)
+			for range b.Waiting() {
+				b.Lose(1, ctx.Err())
+			}
+		})
+		add(b, 0, 4)
+		time.Sleep(time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		b.Close(ctx)
+		if closing != time.Second || ended != 4*time.Second || time.Since(started) != ended {
+			t.Errorf("told to finish after %v, to end after %v, closed after %v", closing, ended, time.Since(started))
+		}
+		if !slices.Equal(told.lost, []int64{4}) || !errors.Is(told.cause, context.Canceled) {
+			t.Errorf("%v lost by %v", told.lost, told.cause)
+		}
+	})
+}
+
+// Whoever adds while it is closed, or closes it too, finds nothing closed twice; every entry is done or told as lost.
+func TestAddingWhileItCloses(t *testing.T) {
+	t.Parallel()
+	var told warnings
+	done := 0
+	b := backlog.Start(size, told.warn, func(_ context.Context, b *backlog.Backlog[int]) {
+		for range b.Waiting() {
+			done++
+		}
+	})
+	const clients, each = 8, 500
+	var running sync.WaitGroup
+	for range clients {
+		running.Go(func() { add(b, 0, each) })
+	}
+	running.Go(func() { b.Close(context.Background()) })
+	running.Wait()
+	b.Close(context.Background())
+	lost := int64(0)
+	for _, n := range told.lost {
+		lost += n
+	}
+	if int64(done)+lost != clients*each {
+		t.Errorf("%d done and %d lost of %d", done, lost, clients*each)
+	}
+}

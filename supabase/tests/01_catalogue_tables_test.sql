@@ -1,0 +1,88 @@
+-- What tables there are, and who may touch what is in them. A new one, or a new grant, fails here until it has its line.
+
+begin;
+select plan(15);
+
+select tables_are('public', array['chunks', 'document_chunks', 'document_entities', 'documents', 'embeddings', 'keyword_entries', 'project_members',
+    'projects', 'search_config', 'status', 'status_changes', 'tickets'],
+  'public has these tables and no other');
+select tables_are('private', array['data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'query_log', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
+
+create temporary view our_tables as
+select c.oid, c.oid::regclass::text as name, c.relrowsecurity as guarded
+from pg_catalog.pg_class c
+where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm', 'f');
+
+select is_empty($$ select name from our_tables where not guarded $$, 'every table has row-level security');
+select is_empty($$ select name from our_tables where obj_description(oid, 'pg_class') is null $$, 'every table has a comment');
+
+create temporary view table_rights as
+select r.role, t.oid, t.name, v.privilege, v.place
+from our_tables t, unnest(array['anon', 'authenticated']) as r(role),
+  unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) with ordinality as v(privilege, place)
+where has_table_privilege(r.role, t.oid, v.privilege) or (v.privilege in ('select', 'insert', 'update', 'references')
+  and has_any_column_privilege(r.role, t.oid, v.privilege));
+
+select results_eq(
+  $$ select role, name, string_agg(privilege, ' ' order by place) from table_rights group by role, name order by role, name $$,
+  $$ values
+    ('authenticated', 'chunks', 'select'),
+    ('authenticated', 'document_chunks', 'select'),
+    ('authenticated', 'document_entities', 'select'),
+    ('authenticated', 'documents', 'select'),
+    ('authenticated', 'embeddings', 'select'),
+    ('authenticated', 'keyword_entries', 'select'),
+    ('authenticated', 'project_members', 'select insert update delete'),
+    ('authenticated', 'projects', 'select update delete'),
+    ('authenticated', 'search_config', 'select'),
+    ('authenticated', 'status', 'select'),
+    ('authenticated', 'status_changes', 'select insert update delete'),
+    ('authenticated', 'tickets', 'select insert update delete') $$,
+  'users have these rights on tables, within their policies, and anon has none');
+-- One for each right, or both would be asked; and no other, or what it allows would not be seen here.
+select bag_eq(
+  $$ select polrelid, case polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else polcmd::text end,
+       polpermissive, polroles::regrole[] from pg_catalog.pg_policy where polrelid in (select oid from our_tables) $$,
+  $$ select oid, privilege, true, array['authenticated'::regrole] from table_rights $$,
+  'and one policy for each');
+select is_empty(
+  $$ select t.name, v.privilege
+     from our_tables t, unnest(array['select', 'insert', 'update', 'delete']) as v(privilege)
+     where t.name in ('chunks', 'document_chunks', 'documents', 'embeddings', 'project_members', 'projects', 'status', 'status_changes', 'tickets')
+       and not has_table_privilege('service_role', t.oid, v.privilege) $$,
+  'service_role may read and write the tracker, its members, the documents, and the chunks of both');
+select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'), 'service_role may read the keyword entries');
+select results_eq(
+  $$ select t.name, v.privilege
+     from our_tables t, unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as v(privilege)
+     where t.name like 'private.word%' and has_table_privilege('service_role', t.oid, v.privilege) order by t.name $$,
+  $$ values ('private.word_count_changes', 'select'), ('private.word_counts', 'select') $$,
+  'and the word counts, but writes neither');
+select ok(has_table_privilege('service_role', 'private.query_log', p), 'service_role keeps the query log: it may ' || p)
+from unnest(array['select', 'insert', 'delete']) p;
+
+-- An index whose first columns are those of the foreign key, in any order.
+select is_empty(
+  $$ select k.conrelid::regclass, k.conname
+     from pg_catalog.pg_constraint k
+     where k.contype = 'f' and k.conrelid in (select oid from our_tables)
+       and not exists (
+         select 1 from pg_catalog.pg_index i
+         where i.indrelid = k.conrelid and i.indisvalid and i.indpred is null
+           and (i.indkey::smallint[])[0:cardinality(k.conkey) - 1] @> k.conkey) $$,
+  'every foreign key has an index');
+
+-- Schemas
+
+select results_eq(
+  $$ select r.role, has_schema_privilege(r.role, 'private', 'usage'), has_schema_privilege(r.role, 'private', 'create')
+     from unnest(array['anon', 'authenticated', 'service_role']) as r(role) $$,
+  $$ values ('anon', false, false), ('authenticated', true, false), ('service_role', true, false) $$,
+  'whoever may search reaches the schema private, for what searches are made of');
+
+set local role anon;
+select throws_ok($$ select * from public.list_projects() $$, '42501', null, 'anon is refused');
+reset role;
+
+select * from finish();
+rollback;
