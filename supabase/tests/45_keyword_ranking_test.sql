@@ -3,8 +3,7 @@
 begin;
 select plan(16);
 
-create function pg_temp.unit(variadic numbers double precision[]) returns extensions.vector
-language sql as $$ select (numbers || array_fill(0::double precision, array[1536 - cardinality(numbers)]))::extensions.vector $$;
+\ir kit/vectors.sql
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name, description) values (1, 'AA', 'Pumps', 'what a pump needs'), (2, 'BB', 'Wheels', null);
