@@ -82,12 +82,15 @@ func TestChooseOfCopies(t *testing.T) {
 	text := "Checkout shows a blank page after the update of Monday, nobody can pay any more with a card"
 	found := []candidate{chunkOf(1, 1, 0.9, text), chunkOf(2, 1, 0.9, text), chunkOf(3, 1, 0.89, text+" please"),
 		chunkOf(4, 1, 0.75, "A voucher is refused"), chunkOf(5, 1, 0.72, "The basket is empty")}
-	for _, lambda := range []float64{0.5, 0.9} {
-		if diff := cmp.Diff([]string{"1-1", "4-1", "5-1"}, ids(choose(alike(found, 0.5, nil), question(3, lambda)))); diff != "" {
-			t.Errorf("lambda %v: %s", lambda, diff)
+	near := map[string]float64{"1-1 2-1": 0.99, "1-1 3-1": 0.97, "2-1 3-1": 0.97}
+	for name, found := range map[string][]candidate{"vectors": alike(slices.Clone(found), 0.5, near), "no vectors": alike(slices.Clone(found), 0, nil)} {
+		for _, lambda := range []float64{0.5, 0.9} {
+			if diff := cmp.Diff([]string{"1-1", "4-1", "5-1"}, ids(choose(found, question(3, lambda)))); diff != "" {
+				t.Errorf("%s, lambda %v: %s", name, lambda, diff)
+			}
 		}
 	}
-	if chosen := choose(alike(found, 0.5, nil), question(5, 0.5)); len(chosen) != 5 {
+	if chosen := choose(alike(found, 0.5, near), question(5, 0.5)); len(chosen) != 5 {
 		t.Errorf("where there is room: %v", ids(chosen))
 	}
 }
