@@ -69,6 +69,9 @@ var bracketed = regexp.MustCompile(`\[(\s*\d[\d\s,;–-]*)\]`)
 // apart within one text (<|im_start|>system, [INST]): those are parsed before the model could know that they are data.
 func visibleOnly(text string) string {
 	text = strings.Map(visible, strings.ToValidUTF8(text, "\uFFFD"))
+	if !strings.ContainsAny(text, "<|[") { // no mark is without one of these, and most texts are
+		return text
+	}
 	return roleMarks.ReplaceAllStringFunc(text, func(mark string) string { return mark[:1] + " " + mark[1:] })
 }
 
