@@ -25,10 +25,10 @@ func TestRankWhile(t *testing.T) {
 		wantRanking         bool
 		want                time.Duration
 	}{
-		{name: "an embedding that is remembered", embedding: time.Millisecond, want: time.Millisecond},
+		{name: "a model nearby", embedding: 19 * time.Millisecond, want: 19 * time.Millisecond},
 		{name: "a model that is not asked", embedded: down},
 		{name: "a model that takes longer than the database", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, wantRanking: true, want: 200 * time.Millisecond},
-		{name: "a database that takes longer than the model", embedding: 20 * time.Millisecond, database: 40 * time.Millisecond, wantRanking: true, want: 45 * time.Millisecond},
+		{name: "a database that takes longer than the model", embedding: 30 * time.Millisecond, database: 40 * time.Millisecond, wantRanking: true, want: 60 * time.Millisecond},
 		{name: "a model that fails late", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, embedded: down, wantRanking: true, want: 200 * time.Millisecond},
 		{name: "a database that fails", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, ranked: down, want: 200 * time.Millisecond},
 	} {
