@@ -43,8 +43,8 @@ revoke execute on function private.fill_project_key() from public;
 -- The next number of the project. The counter starts after the highest number in use, and jumps there again
 -- when a key that was written by hand is in its way.
 create function private.fill_ticket_key() returns trigger
--- A plan made while the table was empty would read all of it for every row of a bulk load.
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
+-- A plan made while the table was empty would read all of it, or of another index, for every row of a bulk load.
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set enable_indexonlyscan = off
 as $$
 declare
   stem text;

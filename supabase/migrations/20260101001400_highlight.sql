@@ -1,16 +1,52 @@
 -- Marks the words of a query in a text, as HTML that is safe to show.
 
+-- ts_headline swallows what looks like markup (Vec<T>), so <, > and & are stood in for by private-use characters while it
+-- works, as are its marks; only then do they become the entities and tags that they stand for. It cuts words as the parser
+-- does, and words are what private.plain_text says; so another such character (E005) stands where that parts them, until it
+-- is done. Pairs of characters of a script without spaces are marked beforehand, at even and odd places alike.
 create function private.highlight(text text, wanted tsquery) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  -- ts_headline swallows what looks like markup (Vec<T>), so <, > and & are stood in for by private-use characters
-  -- while it works, as are its marks; only then do they become the entities and tags that they stand for.
-  plain constant text := translate(left(text, 20000), u&'<>&\E000\E001\E002\E003\E004', u&'\E002\E003\E004');
-  line constant text := case when wanted is null then left(plain, 200)
-    else ts_headline('private.words', plain, wanted,
-      u&'StartSel="\E000", StopSel="\E001", MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter=" … "') end;
+  plain text := translate(private.compose_text(left(text, 20000)), u&'<>&\E000\E001\E002\E003\E004\E005', u&'\E002\E003\E004');
+  -- Of a long query the first hundred.
+  pairs constant text[] := array(
+    select m[1] from regexp_matches(wanted::text, '''([' || private.unspaced_scripts() || ']{2})''', 'g') with ordinality as r(m, place)
+    order by place limit 100);
+  first_pair constant integer := (select min(nullif(strpos(plain, p), 0)) from unnest(pairs) p);
+  parted text;
+  line text := left(plain, 200);
 begin
+  if first_pair is not null then
+    plain := (
+      select string_agg(
+        case when c.is_marked and not c.was_marked then u&'\E000' else '' end || c.letter
+          || case when c.is_marked and not c.stays_marked then u&'\E001' else '' end, '' order by c.place)
+      from (
+        select l.letter, l.place, l.is_marked,
+          coalesce(lag(l.is_marked) over (order by l.place), false) as was_marked,
+          coalesce(lead(l.is_marked) over (order by l.place), false) as stays_marked
+        from (
+          select s.letter, s.place,
+            coalesce(s.letter || lead(s.letter) over (order by s.place) = any (pairs), false)
+            or coalesce(lag(s.letter) over (order by s.place) || s.letter = any (pairs), false) as is_marked
+          from regexp_split_to_table(substr(plain, greatest(1, first_pair - 40), 200), '') with ordinality as s(letter, place)
+        ) l
+      ) c);
+  end if;
+  if wanted is not null then
+    parted := private.part_names(plain, u&'\E005');
+    -- Names as wholes when their parts are not what is wanted: "tableview" is TableView.
+    foreach line in array array[parted, plain] loop
+      line := ts_headline('private.words', regexp_replace(line, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g'), wanted,
+        u&'StartSel="\E000", StopSel="\E001", ' || case when first_pair is not null or length(plain) <= 200 then 'HighlightAll=true'
+          else 'MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter=" … "' end);
+      exit when line ~ u&'\E000' or parted = plain;
+    end loop;
+    -- The parts of one name are one mark, and what was marked twice is marked once.
+    line := replace(replace(replace(regexp_replace(line, u&'\E001\E005*([._:/-]*)\E005*\E000', '\1', 'g'),
+      u&'\E005', ''), u&'\E000\E000', u&'\E000'), u&'\E001\E001', u&'\E001');
+  end if;
   return replace(replace(replace(replace(replace(replace(replace(line,
     u&'\E002', '&lt;'), u&'\E003', '&gt;'), u&'\E004', '&amp;'), '"', '&quot;'), '''', '&#39;'),
     u&'\E000', '<mark>'), u&'\E001', '</mark>');
@@ -30,20 +66,24 @@ begin
   return query
   select c.chunk_id, c.text
   from (
-    select x.*, count(*) over () as chunks
+    select r.*, max(r.rank) over () as best
     from (
-      select c.chunk_id, c.text, c.position from public.chunks c
-      where c.ticket_id = of_ticket and c.embedding_set = (select private.searched_set(null))
-      union all
-      select c.chunk_id, c.text, c.position from public.chunks c
-      where of_ticket is null and c.project_id = of_project and c.ticket_id is null
-        and c.embedding_set = (select private.searched_set(null))
-      -- A ticket of thousands of chunks is not ranked whole for the sake of an excerpt.
-      order by 3 limit 50
-    ) x
+      -- Most have one chunk, which needs no ranking.
+      select x.*, case when wanted is null or count(*) over () = 1 then 1 else ts_rank(to_tsvector('private.words', x.text), wanted) end as rank
+      from (
+        select c.chunk_id, c.text, c.position from public.chunks c
+        where c.ticket_id = of_ticket and c.embedding_set = (select private.searched_set(null))
+        union all
+        select c.chunk_id, c.text, c.position from public.chunks c
+        where of_ticket is null and c.project_id = of_project and c.ticket_id is null
+          and c.embedding_set = (select private.searched_set(null))
+        -- A ticket of thousands of chunks is not ranked whole for the sake of an excerpt.
+        order by 3 limit 50
+      ) x
+    ) r
   ) c
-  -- Most have one chunk, which needs no ranking. Words are what private.highlight will see as words.
-  order by case when wanted is null or c.chunks = 1 then 0 else ts_rank(to_tsvector('private.words', c.text), wanted) end desc, c.position
+  -- Cutting names and scripts without spaces into words takes four times as long: only where the words do not stand apart.
+  order by case when c.best > 0 then c.rank else ts_rank(to_tsvector('private.words', private.plain_text(c.text)), wanted) end desc, c.position
   limit 1;
 end
 $$;

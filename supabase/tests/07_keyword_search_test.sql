@@ -1,7 +1,7 @@
 -- Search by words: what a query may say, what it finds, in which order.
 
 begin;
-select plan(74);
+select plan(89);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name, description)
@@ -62,6 +62,10 @@ select is(pg_temp.tickets('login ink -"black paper"'), '{11,12,13}', 'nor a phra
 select is(pg_temp.tickets('login ink -"paper black"'), '{11,12,15,13}', 'unless in another order');
 select is(pg_temp.tickets('pass-word login'), '{11,12,13}', 'a minus within a word is none');
 select is(pg_temp.tickets('login - password'), '{14,11,12,13}', 'nor is one alone');
+select is(pg_temp.tickets(q), '{15}', 'quotes may be curly: ' || q)
+from unnest(array['“black paper”', '„black paper“ login', '”black paper”', '« black paper » login', 'blue -“paper black”']) q;
+select is(pg_temp.tickets(q), t::bigint[], 'a negative number is a number: ' || q)
+from (values ('status -400', '{15}'), ('TX-400 status -0x1F', '{11,15}'), ('similar -400.', '{15}'), ('similar -400x', '{15}'), ('login -2fa', '{11,12,13}')) q (q, t);
 
 -- Keys ------------------------------------------------------------------------------------------------------------
 
@@ -72,6 +76,8 @@ select is(pg_temp.tickets('tx 400'), '{11,15}', 'or with a space, when that is a
 select is(pg_temp.tickets(' TX  400 '), '{11,15}', 'give or take blanks');
 select is((pg_temp.tickets('what about TX-402 and the login?')) [1:2], '{13,11}', 'within a question as well');
 select is((pg_temp.tickets('see (TX-402), login')) [1], 13::bigint, 'and in brackets');
+select ok(exists (select from public.search_by_keyword(q) k where k.ticket_id = 13 and k.exact), 'or as a link or with another dash: ' || q)
+from unnest(array['https://tracker.example.com/browse/TX-402?focus=1', 'TX–402', 'see TX‑402', 'ＴＸ－４０２', '"TX-402"']) q;
 select is((pg_temp.tickets('TX-402 TX-401 login')) [1:3], '{12,13,11}', 'several of them by their score');
 select is(pg_temp.tickets('OP-2-7'), '{14}', 'a project''s key may hold a minus itself');
 select is_empty($$ select from unnest(array['TX-40', 'TX-4000', 'ATX-400', 'TX-400a', 'TX 400 login', 'login TX 400', '-TX-400']) q, public.search_by_keyword(q) k where k.exact $$,

@@ -1,7 +1,7 @@
 -- Both searches in one list: the arithmetic of reciprocal rank fusion, pages, and what is shown of a result.
 
 begin;
-select plan(42);
+select plan(56);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, similarity double precision) returns void
@@ -159,8 +159,26 @@ select is(pg_temp.highlight('no such word', 'login'), 'no such word', 'without a
 select is(pg_temp.highlight(repeat('<i> ', 1000), ''), repeat('&lt;i&gt; ', 50), 'which is cut where there is no query, before it is escaped');
 select alike(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login'), '%<mark>login</mark>%', 'an excerpt is taken around the match');
 select ok(length(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login')) < 400, 'and is short');
+select is(pg_temp.highlight(t, q), h, 'words are marked where the search sees them: ' || q)
+from (values
+  ('Ti.UI.TableView flickers', 'TableView', 'Ti.UI.<mark>TableView</mark> flickers'),
+  ('Ti.UI.TableView flickers', 'ti.ui.TableView', '<mark>Ti.UI.TableView</mark> flickers'),
+  ('the TableView', 'tableview', 'the <mark>TableView</mark>'),
+  ('at acme.Cart.add(Cart.java:142)', 'Cart.java', 'at acme.<mark>Cart</mark>.add(<mark>Cart.java</mark>:142)'),
+  ('said ERR_UPSTREAM_502, exit code -9', 'ERR_UPSTREAM_502 9', 'said <mark>ERR_UPSTREAM_502</mark>, exit code -<mark>9</mark>'),
+  ('POST https://x.example.com/api/checkout?basket=9 by user@example.org', 'checkout user', 'POST https://x.example.com/api/<mark>checkout</mark>?basket=9 by <mark>user</mark>@example.org'),
+  ('決済エラーが発生、エラー <1>', 'エラー', '決済<mark>エラー</mark>が発生、<mark>エラー</mark> &lt;1&gt;'),
+  ('決済 page', '決済 page', '<mark>決済</mark> <mark>page</mark>'),
+  (U&'re\0301sume\0301', 'resume', '<mark>résumé</mark>'), ('the RÉSUMÉ', 'resume', 'the <mark>RÉSUMÉ</mark>')) v (t, q, h);
+select alike(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー'), '%決済<mark>エラー</mark>後の%', 'an excerpt is taken around them, too');
+select ok(length(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー')) < 400, 'as short');
 
 reset role;
+insert into public.tickets (ticket_id, project_id, status_id, name) values (22, 1, 1, 'long, in Japanese');
+select pg_temp.add(22, 1, 0, '前の文章です。', 0), pg_temp.add(22, 1, 1, '支払いのエラー', 0.1), pg_temp.add(22, 1, 2, 'Ti.UI.TableView', 0.2);
+update public.tickets set description = '前の文章です。支払いのエラー Ti.UI.TableView' where ticket_id = 22;
+select is((select h.text from public.search_hybrid(q) h where h.ticket_id = 22), t, 'the chunk shown is the one that has the words: ' || q)
+from (values ('エラー', '支払いのエラー'), ('TableView', 'Ti.UI.TableView')) v (q, t);
 insert into public.tickets (ticket_id, project_id, status_id, name) values (21, 2, 1, 'omega fruit');
 set local role service_role;
 select results_eq(
