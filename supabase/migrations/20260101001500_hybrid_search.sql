@@ -80,8 +80,7 @@ language plpgsql volatile rows 500 security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- Most queries exclude nothing, and need no look at that.
-  excluded constant tsquery := case when query_text ~ '-' then (private.parse_query(query_text)).excluded end;
+  excluded constant tsquery := (private.parse_query(query_text)).excluded;
 begin
   return query
   with nearest as (

@@ -1,7 +1,7 @@
 -- Search by meaning: exact similarities, filters before ranking, with and without the index.
 
 begin;
-select plan(43);
+select plan(44);
 
 -- The first thing that this connection does, as callers do it: pgvector is not even loaded yet.
 set local role service_role;
@@ -175,6 +175,10 @@ select is(
   'nor within a filter');
 select is(
   (select count(*)::integer from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 1000, 3)), 1 + 600 + 10, 'as many as asked for are found');
+select results_eq(
+  $$ select max(h.vector_rank), count(distinct h.ticket_id)
+     from generate_series(0, 300, 100) as page(start), public.search_hybrid('qqqq', pg_temp.unit(1), 'm', 0.5, 100, page.start) h $$,
+  $$ values (300::bigint, 300::bigint) $$, 'a hybrid search looks at 300 of them, whatever the page');
 
 select results_eq(
   $$ select ticket_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, 3, 'rare') $$,
