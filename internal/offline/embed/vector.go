@@ -24,7 +24,7 @@ const (
 
 // shared is the share of the common component in a vector's square: two texts that have nothing else in common have
 // this cosine. It is set so that 1 of 100 random pairs of a short query and a chunk is above 0.70.
-const shared = 0.62
+const shared = 0.63
 
 // pivot is the length, of unit, at which a text with a heading is turned by 45°; see turn.
 const pivot = 4
