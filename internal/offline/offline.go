@@ -15,7 +15,7 @@ import (
 
 // The models; any other name is a 404 as it is at OpenAI's.
 const (
-	EmbeddingModel = "offline-embedding"
+	EmbeddingModel = "offline-embedding-2"
 	ChatModel      = "offline-chat"
 )
 

@@ -1,16 +1,19 @@
 package embed
 
-// A sum adds up directions in integers. A direction is 1536 numbers of ±1 drawn from splitmix64 seeded with a feature's
-// hash: any two are nearly at right angles (their cosine is 0 ± 0.026), and none is stored.
+// A sum adds up the directions of features in integers. A concept has an axis of its own; the many other features have
+// wordNumbers numbers of ±1, drawn from splitmix64 seeded with the feature's hash: any two are nearly at right angles
+// (their cosine is 0 ± 0.031), and none is stored.
 //
 // Four 16-bit counters share a uint64, so that one multiplication adds four numbers: each counter adds the weight where
 // the direction's bit is 1, and at the end 2·counter − all weights is the sum of ±weight. Before a counter could
 // overflow, all are spilled into total.
 type sum struct {
-	counters [Dimensions / 4]uint64
+	counters [wordNumbers / 4]uint64
 	pending  int64 // weight in counters
 	weight   int64 // weight in total
-	total    [Dimensions]int64
+	total    [wordNumbers]int64
+	axes     [conceptNumbers]int64 // weights of concepts by their number
+	square   int64                 // of all weights
 }
 
 const counterMax = 1<<16 - 1
@@ -27,6 +30,11 @@ var lanes = func() (t [16]uint64) {
 
 func (s *sum) add(f Feature) {
 	weight := int64(min(f.Weight, counterMax))
+	s.square += weight * weight
+	if 0 < f.concept && f.concept < conceptNumbers {
+		s.axes[f.concept] += weight
+		return
+	}
 	if s.pending+weight > counterMax {
 		s.spill()
 	}
@@ -58,8 +66,8 @@ func (s *sum) spill() {
 	s.pending = 0
 }
 
-// numbers returns the sum of the weighted directions.
-func (s *sum) numbers() *[Dimensions]int64 {
+// words returns the sum of the weighted directions of all but concepts.
+func (s *sum) words() *[wordNumbers]int64 {
 	s.spill()
 	for i, n := range s.total {
 		s.total[i] = 2*n - s.weight
@@ -67,6 +75,37 @@ func (s *sum) numbers() *[Dimensions]int64 {
 	s.weight = 0
 	return &s.total
 }
+
+// concepts returns the sum of the weighted directions of concepts, which are Walsh functions, so ±1 too: row n of
+// Sylvester's Hadamard matrix, at right angles to every other. Its columns are shuffled, so that the rows differ also
+// in a part of them, where a vector is cut shorter than by half.
+func (s *sum) concepts() *[conceptNumbers]int64 {
+	for half := 1; half < conceptNumbers; half *= 2 { // the fast Walsh–Hadamard transform
+		for start := 0; start < conceptNumbers; start += 2 * half {
+			for i := start; i < start+half; i++ {
+				a, b := s.axes[i], s.axes[i+half]
+				s.axes[i], s.axes[i+half] = a+b, a-b
+			}
+		}
+	}
+	var out [conceptNumbers]int64
+	for i, column := range columns {
+		out[i] = s.axes[column]
+	}
+	return &out
+}
+
+// columns are 0..conceptNumbers-1, shuffled (Fisher and Yates).
+var columns = func() (c [conceptNumbers]int) {
+	for i := range c {
+		c[i] = i
+	}
+	for i := len(c) - 1; i > 0; i-- {
+		j := mix(uint64(i)) % uint64(i+1)
+		c[i], c[j] = c[j], c[i]
+	}
+	return c
+}()
 
 const splitmixStep = 0x9e3779b97f4a7c15
 

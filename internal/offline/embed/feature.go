@@ -9,8 +9,9 @@ import (
 
 // A Feature is something that a text says, such as a stem or a concept, by hash.
 type Feature struct {
-	Hash   uint64
-	Weight int // how much it counts: unit is 1
+	Hash    uint64
+	Weight  int // how much it counts: unit is 1
+	concept int // the number of a concept of the lexicon, else 0
 }
 
 // unit is the weight of a plain word that stands once. Weights are integers from here to the vector, because sums of
@@ -51,12 +52,19 @@ const longestWord = 40
 // Features lists what a text says, ordered by hash; the same text always gives the same list.
 // Weights grow with repetition, but ever less (as BM25's do), and are higher in a first line that heads a longer text.
 func Features(text string) []Feature {
+	features, _ := read(text)
+	return features
+}
+
+// read also says whether the text has a heading: a first line above others. A question has none, a chunk has.
+func read(text string) (features []Feature, headed bool) {
 	b := bag{lex: lexicon.Default(), index: map[uint64]int{}}
 	words := splitWords(text)
-	b.collect(words)
-	features := b.features()
+	headed = len(words) > 0 && words[len(words)-1].line > words[0].line
+	b.collect(words, headed)
+	features = b.features()
 	slices.SortFunc(features, func(a, b Feature) int { return cmp.Compare(a.Hash, b.Hash) })
-	return features
+	return features, headed
 }
 
 // A bag gathers the occurrences of features in the order of the text.
@@ -67,35 +75,36 @@ type bag struct {
 }
 
 type entry struct {
-	hash uint64
-	base int    // weight of its weightiest occurrence, of unit
-	mass int    // sum of weight × place over its occurrences
-	stem string // of a stem, for its parts; else empty
+	hash    uint64
+	base    int    // weight of its weightiest occurrence, of unit
+	mass    int    // sum of weight × place over its occurrences
+	stem    string // of a stem, for its parts; else empty
+	concept int    // of a concept, its number
 }
 
-// add notes an occurrence at a place of the given importance.
-func (b *bag) add(hash uint64, weight float64, place int, stem string) {
+// add notes an occurrence at a place of the given importance, and returns its entry until the next is added.
+func (b *bag) add(hash uint64, weight float64, place int) *entry {
 	i, ok := b.index[hash]
 	if !ok {
 		i = len(b.entries)
 		b.index[hash] = i
-		b.entries = append(b.entries, entry{hash: hash, stem: stem})
+		b.entries = append(b.entries, entry{hash: hash})
 	}
 	e, w := &b.entries[i], int(weight*unit)
 	e.base = max(e.base, w)
 	e.mass += w * place
+	return e
 }
 
-func (b *bag) collect(words []word) {
+func (b *bag) collect(words []word, headed bool) {
 	stems := make([]string, len(words))
 	for i, w := range words {
 		stems[i] = w.stem
 	}
-	titled := len(words) > 0 && words[len(words)-1].line > words[0].line
 	var before meaning // the last word that says something
 	phraseEnd := 0
 	for i, w := range words {
-		at := place(i, titled && w.line == words[0].line)
+		at := place(i, headed && w.line == words[0].line)
 		if w.unspaced {
 			b.addCharacter(words, i, at)
 			continue
@@ -104,7 +113,7 @@ func (b *bag) collect(words []word) {
 		weight := b.weigh(w)
 		present := meaning{position: i, weight: weight, hash: hashOf(kindStem, w.stem)}
 		if weight > 0 {
-			b.add(present.hash, weight*b.stemShare(w.stem), at, w.stem)
+			b.add(present.hash, weight*b.stemShare(w.stem), at).stem = w.stem
 		}
 		if i >= phraseEnd {
 			concepts, n := b.lex.Match(stems[i:])
@@ -144,7 +153,7 @@ func (b *bag) addPair(one, other meaning, at int) {
 		return
 	}
 	low, high := min(one.hash, other.hash), max(one.hash, other.hash)
-	b.add(mix(low^mix(high+uint64(kindPair))), pairWeight*(one.weight+other.weight)/2, at, "")
+	b.add(mix(low^mix(high+uint64(kindPair))), pairWeight*(one.weight+other.weight)/2, at)
 }
 
 // shares of a word's weight for each of its concepts: 1/√n for n concepts.
@@ -153,18 +162,18 @@ var shares = [...]float64{0, 1, 0.7071, 0.5774, 0.5}
 func (b *bag) addConcepts(concepts []lexicon.Concept, certainty float64, at int) {
 	share := certainty * shares[min(len(concepts), len(shares)-1)]
 	for _, c := range concepts {
-		b.add(hashOf(kindConcept, c.Name), share*c.Weight*conceptWeight, at, "")
-		b.add(hashOf(kindField, c.Field), share*c.Weight*fieldWeight, at, "")
+		b.add(hashOf(kindConcept, c.Name), share*c.Weight*conceptWeight, at).concept = c.Number
+		b.add(hashOf(kindField, c.Field), share*c.Weight*fieldWeight, at)
 		for _, near := range c.Near {
-			b.add(hashOf(kindConcept, near.Name), share*near.Weight*nearWeight, at, "")
+			b.add(hashOf(kindConcept, near.Name), share*near.Weight*nearWeight, at).concept = near.Number
 		}
 	}
 }
 
 func (b *bag) addCharacter(words []word, i, at int) {
-	b.add(hashOf(kindBigram, words[i].text), characterShare, at, "")
+	b.add(hashOf(kindBigram, words[i].text), characterShare, at)
 	if i > 0 && words[i-1].unspaced {
-		b.add(hashOf(kindBigram, words[i-1].text+words[i].text), bigramWeight, at, "")
+		b.add(hashOf(kindBigram, words[i-1].text+words[i].text), bigramWeight, at)
 	}
 }
 
@@ -191,7 +200,7 @@ func (b *bag) addCompound(words []word, i, at int) {
 	if code || hasDigit(words[first].text) {
 		weight = codeWeight
 	}
-	b.add(hashOf(kindCompound, whole), weight, at, "")
+	b.add(hashOf(kindCompound, whole), weight, at)
 }
 
 // features weighs the entries by their counts and adds the parts of words.
@@ -202,7 +211,7 @@ func (b *bag) features() []Feature {
 			continue
 		}
 		weight := saturate(e.base, e.mass/e.base)
-		list = append(list, Feature{e.hash, weight})
+		list = append(list, Feature{e.hash, weight, e.concept})
 		if e.stem != "" {
 			list = appendGrams(list, e.stem, weight)
 		}

@@ -38,7 +38,7 @@ func appendGrams(list []Feature, stem string, weight int) []Feature {
 	}
 	starts[k] = len(marked)
 	for i := 0; i+gramLength <= k; i++ {
-		list = append(list, Feature{hashOf(kindGram, marked[starts[i]:starts[i+gramLength]]), each})
+		list = append(list, Feature{Hash: hashOf(kindGram, marked[starts[i]:starts[i+gramLength]]), Weight: each})
 	}
 	return list
 }

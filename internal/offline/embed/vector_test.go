@@ -55,7 +55,7 @@ func TestVectorIsTheSameEverywhere(t *testing.T) {
 			fmt.Fprintf(h, "%08x", math.Float32bits(x))
 		}
 	}
-	if got, want := h.Sum64(), uint64(0xa85ea3ea4028f19a); got != want {
+	if got, want := h.Sum64(), uint64(0xe655cb229152dec7); got != want {
 		t.Errorf("the vector's bits hash to %#x, want %#x", got, want)
 	}
 }
@@ -81,8 +81,19 @@ func TestTextsThatSayNothingAreAlike(t *testing.T) {
 			t.Errorf("similarity(\"\", %q) = %v, want 1", text, got)
 		}
 	}
-	if got := similarity("", "printer on fire"); math.Abs(got-math.Sqrt(shared)) > 1e-3 {
-		t.Errorf("similarity to a text that says something = %v, want only the common component, %v", got, math.Sqrt(shared))
+	for _, text := range []string{"printer on fire", "Hall — printer on fire\n\nprinter on fire"} {
+		for _, d := range []int{Dimensions, Dimensions / 2} {
+			one, other := Vector("", Dimensions), Vector(text, Dimensions)
+			common := 0.0 // what the first d numbers have of it, which has no part in concepts' places
+			for i, x := range other[:d] {
+				if i%(wordPlaces+conceptPlaces) < wordPlaces {
+					common += float64(x) * float64(one[i])
+				}
+			}
+			if want := math.Sqrt(shared) * float64(d) / Dimensions; math.Abs(common-want) > 1e-3 {
+				t.Errorf("the first %d numbers of %q share %v with a text that says nothing, want only the common component, %v", d, text, common, want)
+			}
+		}
 	}
 }
 

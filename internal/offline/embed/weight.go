@@ -57,7 +57,8 @@ func place(i int, titled bool) int {
 	return max(once/4, once*half/(half+i-full))
 }
 
-// saturate is base × c(k+1)/(c+k) with c = count/once and k = 5: 1 for one occurrence, never above 6.
+// saturate is base × c(k+1)/(c+k) with c = count/once and k = 1: 1 for one occurrence, never above 2. A word that stands
+// again says little more, least of all in a log or in code.
 func saturate(base, count int) int {
-	return base * count * 6 / (count + 5*once)
+	return base * count * 2 / (count + once)
 }

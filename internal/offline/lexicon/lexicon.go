@@ -1,8 +1,7 @@
 // Package lexicon owns what the offline models know of words: stems, how little very common words say, and which words
 // of software teams name the same concept. It must not know vectors, prompts or HTTP.
 //
-// The knowledge stands in two text files made to be read and extended: concepts.txt and common.txt. Concepts are known
-// by name, so a new line in either file leaves the vectors of all other words as they are.
+// The knowledge stands in two text files made to be read and extended: concepts.txt and common.txt.
 package lexicon
 
 import (
@@ -25,6 +24,7 @@ var commonText string
 // A Concept is one meaning that several words share.
 type Concept struct {
 	Name   string  // unique, such as "login"
+	Number int     // place in the file, from 1
 	Field  string  // the broader field, such as "identity"
 	Weight float64 // how much it says: 1 ordinarily, less for what nearly every ticket says
 	Near   []Near  // other concepts of which it says a little
@@ -33,6 +33,7 @@ type Concept struct {
 // Near is a concept that another one is near to.
 type Near struct {
 	Name   string
+	Number int
 	Weight float64
 }
 
@@ -67,7 +68,7 @@ func Read(concepts, common string) (*Lexicon, error) {
 func (l *Lexicon) readConcepts(text string) error {
 	var concepts []Concept
 	var words [][]string // of each concept
-	field, weights := "", map[string]float64{}
+	field, known := "", map[string]Concept{}
 	for i, line := range strings.Split(text, "\n") {
 		switch {
 		case strings.TrimSpace(line) == "" || line[0] == '#':
@@ -88,20 +89,20 @@ func (l *Lexicon) readConcepts(text string) error {
 		if err != nil {
 			return fmt.Errorf("line %d: %w", i+1, err)
 		}
-		if _, known := weights[concept.Name]; known {
+		if _, twice := known[concept.Name]; twice {
 			return fmt.Errorf("line %d: concept %s stands twice", i+1, concept.Name)
 		}
-		concept.Field = field
-		weights[concept.Name] = concept.Weight
+		concept.Field, concept.Number = field, len(concepts)+1
+		known[concept.Name] = concept
 		concepts, words = append(concepts, concept), append(words, strings.Fields(list))
 	}
 	for i, concept := range concepts {
 		for j, near := range concept.Near {
-			weight, known := weights[near.Name]
-			if !known {
+			other, ok := known[near.Name]
+			if !ok {
 				return fmt.Errorf("concept %s: no concept %s to be near to", concept.Name, near.Name)
 			}
-			concept.Near[j].Weight = weight
+			concept.Near[j].Weight, concept.Near[j].Number = other.Weight, other.Number
 		}
 		for _, word := range words[i] {
 			l.add(word, concept)

@@ -58,7 +58,7 @@ task 0.5: task login`, "weight 0\nthe\nweight 0.5\nthe login")
 		}
 	}
 	second, _ := l.Match([]string{"two", "step"})
-	if diff := cmp.Diff([]Near{{Name: "login", Weight: 1.5}}, second[0].Near); diff != "" {
+	if diff := cmp.Diff([]Near{{Name: "login", Number: 1, Weight: 1.5}}, second[0].Near); diff != "" {
 		t.Errorf("near concepts (-want +got):\n%s", diff)
 	}
 	for stem, want := range map[string]float64{"the": 0, "login": 0.5, "task": 1} {
