@@ -29,7 +29,7 @@ as $$
 #variable_conflict use_column
 declare
   scope constant record := private.resolve_scope(project_filter, status_filter);
-  exact_rows constant integer := ranking ->> 'exact';
+  exact_rows constant integer := (ranking ->> 'exact')::integer;
   unchanged constant boolean := ranking ->> 'version' = private.read_data_version(null);
 begin
   return query
