@@ -110,7 +110,7 @@ type Answer struct {
 	UnknownCitations int // that were taken out of the text
 	TokensIn         int // of the prompt and of the answer; counted here where the provider does not
 	TokensOut        int
-	Embedding        time.Duration // the time that each step took; 0 for one that was not needed
+	Embedding        time.Duration // the time that each step took, with the words that are ranked meanwhile; 0 for one that was not needed
 	Retrieval        time.Duration
 	Chat             time.Duration
 }
@@ -177,12 +177,16 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener
 
 // embed asks the model what the question is near to; where its words count too, these are ranked meanwhile.
 func (a *Answerer) embed(ctx context.Context, db Database, q Question) (embedding vector.Vector, ranking any, err error) {
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
 	ask := func(ctx context.Context) error {
 		vectors, _, err := a.model.Embed(ctx, []string{q.Text})
-		if err == nil {
-			embedding = vectors[0]
+		if err != nil {
+			giveUp() // nothing can be answered by words alone
+			return err
 		}
-		return err
+		embedding = vectors[0]
+		return nil
 	}
 	if !q.Hybrid {
 		err = ask(ctx)

@@ -91,6 +91,29 @@ func TestHybridAsksForWordsToo(t *testing.T) {
 	}
 }
 
+// A question that cannot be embedded does not wait for its words, which nothing is made of then.
+func TestWordsAreLeftWithTheModel(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		gone := errors.New("gone")
+		q := question(5, 0.5)
+		q.Hybrid = true
+		started := time.Now()
+		_, err := New(&model{embedErr: gone, takes: 200 * time.Millisecond}, letters{}, Options{}).Answer(t.Context(), hanging{}, q, nil)
+		if !errors.Is(err, gone) || time.Since(started) != 200*time.Millisecond {
+			t.Errorf("after %v: %v", time.Since(started), err)
+		}
+	})
+}
+
+// hanging is a database that answers nobody who waits.
+type hanging struct{}
+
+func (hanging) Call(ctx context.Context, _ string, _, _ any) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
 func TestFailuresAreTold(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")

@@ -238,19 +238,21 @@ func (l *likeness) wordsAt(place int) wordSet {
 	return l.byPlace[place]
 }
 
-// sameText is the overlap of words from which a text is another one's copy. Vectors of such texts are nearer to one another
-// than nearCosine by far, so that most texts need not be read for it.
+// sameText is the overlap of words from which a text is another one's copy. Where texts are longer than the headers that
+// are embedded with them (longText bytes), vectors of copies are nearer to one another than nearCosine by far, so that most
+// texts need not be read for it.
 const (
 	sameText   = 0.9
 	nearCosine = 0.8
+	longText   = 800
 )
 
 func (l *likeness) copied(i, j int) bool {
-	// 0 is what is not known.
-	if cosine := l.cosine(i, j); cosine != 0 && cosine < nearCosine {
+	a, b := l.found[i].Text, l.found[j].Text
+	// A cosine of 0 is one that is not known.
+	if cosine := l.cosine(i, j); cosine != 0 && cosine < nearCosine && min(len(a), len(b)) >= longText {
 		return false
 	}
-	a, b := l.found[i].Text, l.found[j].Text
 	if len(a) > 2*len(b) || len(b) > 2*len(a) {
 		return false
 	}

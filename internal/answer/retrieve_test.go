@@ -90,6 +90,11 @@ func TestChooseOfCopies(t *testing.T) {
 			}
 		}
 	}
+	// What is embedded with a short note, its ticket's header, parts the vectors of the same note.
+	notes := []candidate{chunkOf(1, 1, 0.9, "Restarted the pump"), chunkOf(2, 1, 0.9, "Restarted the pump"), chunkOf(3, 1, 0.72, "A voucher is refused")}
+	if diff := cmp.Diff([]string{"1-1", "3-1"}, ids(choose(alike(notes, 0.6, nil), question(2, 0.9)))); diff != "" {
+		t.Errorf("short notes: %s", diff)
+	}
 	if chosen := choose(alike(found, 0.5, near), question(5, 0.5)); len(chosen) != 5 {
 		t.Errorf("where there is room: %v", ids(chosen))
 	}

@@ -1,5 +1,5 @@
 // Package backlog keeps what is done later, so that nobody waits for it: a bounded queue with one worker. It owns what
-// happens when there is too much, when it fails and when the program ends: what is lost is counted and told of, and never
+// happens when there is too much, when it fails and when the program ends: what is lost is counted and told of until Close returns, and never
 // an error of whoever added it. It must not know what waits in it, nor what is done with that.
 package backlog
 
@@ -30,7 +30,7 @@ type Backlog[T any] struct {
 // Start makes a backlog of at most size entries and starts its worker, which takes Waiting until that is closed; Close
 // ends both. The worker's context ends when the time to finish is over. warn is called at most once every WarnEvery, and
 // at the end: so many entries were lost since it was called last. cause is the last that the worker gave, nil where
-// entries came faster than it could work.
+// all of them only came faster than it could work.
 func Start[T any](size int, warn func(lost int64, cause error), work func(context.Context, *Backlog[T])) *Backlog[T] {
 	b := &Backlog[T]{warn: warn, queue: make(chan T, size), closing: make(chan struct{}), stopped: make(chan struct{})}
 	var ctx context.Context

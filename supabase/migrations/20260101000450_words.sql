@@ -97,7 +97,7 @@ create function private.to_words(text text) returns tsvector
 language plpgsql stable security invoker set search_path = ''
 as $$
 begin
-  return to_tsvector('private.words', private.plain_text(to_words.text) || ' ' || private.whole_names(to_words.text));
+  return to_tsvector('private.words', private.plain_text(to_words.text) || ' ' || private.whole_names(private.compose_text(to_words.text)));
 end
 $$;
 comment on function private.to_words(text) is 'The words of a text, stemmed, with their places.';

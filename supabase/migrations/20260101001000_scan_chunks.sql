@@ -42,8 +42,8 @@ revoke execute on function private.is_narrow(bigint[], bigint, integer) from pub
 -- an index that knows no filter. Else the HNSW index serves, read on (iterative scan) until there is enough. Where it
 -- ends before that, all are compared after all: it gives up after hnsw.max_scan_tuples, and a crowd of near vectors
 -- (one long ticket is enough) can hide the rest of its graph.
--- The index gives batches, and the next batch may hold what is nearer than the last of this one. So beyond the first more
--- is read than is wanted, and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
+-- The index gives batches, and the next batch may hold what is nearer than the last of this one. So beyond the first
+-- more is read than is wanted (150 tickets or projects at least), and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
 -- leaves out the query's own neighbourhood.
 create function private.scan_chunks(
   query_embedding extensions.vector,
@@ -71,7 +71,7 @@ declare
   wanted_sources integer;
   wanted_below integer; -- how many may be at or below the threshold before the rest is taken to be
   batch integer; -- the chunks that the index gives at once; the next are found at the price of as many again
-  in_order integer; -- how many of them are in order for certain: without a filter the first batch, whose rows are all seen here
+  in_order integer; -- without a filter, how many are in order for certain: half a batch, because rows of other models and dead ones are not seen here
   below integer;
   distance double precision;
   sources bigint[]; -- tickets, and projects as negative numbers
@@ -105,7 +105,6 @@ begin
         filtered, conditions);
       wanted_sources := source_limit;
       wanted_below := 1;
-      batch := chunk_limit + 1;
       in_order := 0;
     else
       query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance
@@ -117,7 +116,7 @@ begin
       select least(1000, greatest(210, sqrt(greatest(0, c.reltuples))))::integer into batch
         from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
       perform set_config('hnsw.ef_search', batch::text, true);
-      in_order := case when scope.projects is null and scope.status_id is null then batch else 0 end;
+      in_order := case when scope.projects is null and scope.status_id is null then batch / 2 else 0 end;
       -- The loop below fetches 10 rows and then 50 at a time, and must not begin the next batch for the sake of these.
       batch := 10 + 50 * ((batch - 10) / 50);
       perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
@@ -146,7 +145,7 @@ begin
       ticket_ids := ticket_ids || ticket_id;
       similarities := similarities || (1 - distance);
       below := below + (1 - distance > match_threshold is not true)::integer;
-      enough := below >= wanted_below or cardinality(chunk_ids) % batch = 0 and cardinality(sources) >= source_limit;
+      enough := below >= wanted_below or in_order > 0 and cardinality(chunk_ids) = batch and cardinality(sources) >= source_limit;
       exit when enough;
     end loop;
     perform set_config('enable_sort', saved_sort, true);

@@ -31,7 +31,16 @@ declare
   scope constant record := private.resolve_scope(project_filter, status_filter);
   exact_rows constant integer := (ranking ->> 'exact')::integer;
   unchanged constant boolean := ranking ->> 'version' = private.read_data_version(null);
+  rows_of integer[];
 begin
+  if jsonb_typeof(ranking) = 'object' then
+    rows_of := array(
+      select case when jsonb_typeof(ranking -> n) = 'array' then jsonb_array_length(ranking -> n) end
+      from unnest(array['projects', 'tickets', 'scores']) as n);
+  end if;
+  if rows_of is null or exact_rows is null or rows_of [1] is null or rows_of <> array_fill(rows_of [1], array[3]) then
+    raise exception 'keyword_ranking is not a row of the function keyword_ranking' using errcode = '22023', hint = 'Pass one row as a JSON object.';
+  end if;
   return query
   -- Counted in the order of the arrays, which the rows come in.
   select now.project_id, l.ticket_id, l.score, row_number() over (), l.place <= exact_rows
@@ -51,15 +60,15 @@ begin
     offset 0
   ) now
   where l.place <= 1000 and now.project_id is not null
-    and (unchanged or not scope.is_empty and (scope.projects is null or now.project_id = any (scope.projects)));
+    and not scope.is_empty and (scope.projects is null or now.project_id = any (scope.projects));
 end
 $$;
-comment on function private.read_ranking(jsonb, bigint, text) is 'The tickets and projects (ticket_id null) of a keyword_ranking that are still there for whoever asks, and still pass the filters.';
+comment on function private.read_ranking(jsonb, bigint, text) is 'The tickets and projects (ticket_id null) of a keyword_ranking that pass the filters; where its version is not the present one, those that are still there, and still pass. A ranking may come from anywhere: whether whoever asks may see a ticket is left to the policies.';
 revoke execute on function private.read_ranking(jsonb, bigint, text) from public;
 
 -- The fused list, before anything is read to show it. Both searches give the same number of candidates whatever page
 -- is asked for, so that pages add up to one list. "Security definer", for looking up what is excluded; what may be seen
--- is the searches' own care.
+-- is the searches' own care, and of a ranking that was handed in that of the policies on what shows it.
 create function private.fuse_searches(
   query_text text,
   query_embedding extensions.vector,

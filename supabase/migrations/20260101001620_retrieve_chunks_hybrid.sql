@@ -44,6 +44,9 @@ begin
     from listed l
     left join lateral private.best_chunk_by_words(
       l.project_id, l.ticket_id, (private.parse_query(retrieve_chunks_hybrid.query_text)).wanted) w on l.chunk_id is null
+    -- Not what went a moment ago, nor what a ranking that was handed in makes up.
+    where (select p.project_id from public.projects p where p.project_id = l.project_id) is not null
+      and (l.ticket_id is null or (select t.ticket_id from public.tickets t where t.ticket_id = l.ticket_id) is not null)
   ), chosen as (
     select s.place, s.project_id, s.ticket_id, s.relevance, s.first_chunk_id as chunk_id, 0 as place_in_source
     from shown s
@@ -97,6 +100,6 @@ begin
 end
 $$;
 comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) is
-  'Candidates for an answer from the fused list: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and up to three of one whose key the question names. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100.';
+  'Candidates for an answer from the fused list: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and up to three of one whose key the question names. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
 revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) from public, anon, authenticated;
 grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) to authenticated, service_role;

@@ -1,7 +1,7 @@
 -- What counts as a word, what each is worth, and that the counts behind it stay exact whatever is written.
 
 begin;
-select plan(100);
+select plan(101);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
@@ -56,6 +56,7 @@ from (values ('"ラー表" 画面', '{30}'), ('"表示"', '{30}'), ('表示 画�
   ('再送 -"Webhookの"', null), ('再送 -"送再"', '{27}')) q (q, t);
 select is(private.compose_text('e' || repeat(U&'\0301\0323', 20000)), U&'\1eb9', 'a character of forty thousand marks is put together at once');
 select is(length(private.compose_text(repeat(U&'\fdfa\ff01', 1000))), 4000, 'and nothing gets longer than twice what it was');
+select is(private.to_words(U&'the Cafe\0301Menu'), private.to_words('the CaféMenu'), 'names too are the same however their characters are written');
 select is(pg_temp.tickets('設定画面'), '{23}', 'nor is a longer part of it lost');
 
 -- What a word is worth --------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 -- The keyword side of a hybrid search, found beforehand: the same as if it had been found now, and no more than is still true.
 
 begin;
-select plan(16);
+select plan(17);
 
 \ir kit/vectors.sql
 
@@ -91,7 +91,15 @@ select is(pg_temp.attempt('stranger', format('select from stolen, public.search_
   'nor does one that was made up');
 select is(pg_temp.attempt('stranger', 'select from stolen, public.retrieve_chunks_hybrid(''pump'', pg_temp.unit(1), ''m'', keyword_ranking => ranking || jsonb_build_object(''version'', public.data_version()))'), '0',
   'nor for an answer');
-select throws_ok($$ select * from public.search_hybrid('pump', keyword_ranking => '{"tickets": "none"}') $$, '22P02', null, 'what is no ranking is refused');
+select results_eq(
+  $$ select r, pg_temp.attempt('service', format('select from public.search_hybrid(''pump'', keyword_ranking => %L)', r)) from unnest(array['{}', '[]', '5', 'null', '[{"exact": 0}]',
+      '{"tickets": "none", "projects": [], "scores": [], "exact": 0}', '{"tickets": [], "projects": [], "exact": 0}', '{"tickets": [], "projects": [], "scores": []}',
+      '{"tickets": [11], "projects": [1, 1], "scores": [1], "exact": 0}', '{"tickets": [11], "projects": [1], "scores": [1, 2], "exact": 0}']) r $$,
+  $$ select r, '22023' from unnest(array['{}', '[]', '5', 'null', '[{"exact": 0}]',
+      '{"tickets": "none", "projects": [], "scores": [], "exact": 0}', '{"tickets": [], "projects": [], "exact": 0}', '{"tickets": [], "projects": [], "scores": []}',
+      '{"tickets": [11], "projects": [1, 1], "scores": [1], "exact": 0}', '{"tickets": [11], "projects": [1], "scores": [1, 2], "exact": 0}']) r $$, 'what is no ranking is refused');
+select is(pg_temp.attempt('service', 'select from public.retrieve_chunks_hybrid(''pump'', pg_temp.unit(0, 0, 1), ''m'', keyword_ranking => jsonb_build_object(
+  ''tickets'', array[999, 15], ''projects'', array[2, 2], ''scores'', array[2, 1], ''exact'', 0, ''version'', public.data_version()))'), '2', 'and what is not there is no source');
 
 select * from finish();
 rollback;
