@@ -47,3 +47,10 @@ func BenchmarkAnswer(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkWords(b *testing.B) {
+	text := many()[0].Text
+	for b.Loop() {
+		wordsOf(text)
+	}
+}

@@ -131,7 +131,7 @@ func choose(found []candidate, q Question) []candidate {
 // with it: it says that the ticket is right, and nothing else.
 func thin(found []candidate, places []int, q Question, alike *likeness) []int {
 	perSource := map[sourceID]int{}
-	asked := alike.words.of(q.Text)
+	asked := wordsOf(q.Text)
 	chunks := map[sourceID]int{}
 	for _, place := range places {
 		chunks[found[place].sourceID()]++
@@ -185,13 +185,12 @@ const shortNote = 25
 type likeness struct {
 	found   []candidate
 	usual   float64 // the mean between chunks of different tickets
-	words   words
 	byPlace []wordSet
 }
 
 // newLikeness measures what is usual among the rows.
 func newLikeness(found []candidate) *likeness {
-	l := &likeness{found: found, words: words{}, byPlace: make([]wordSet, len(found))}
+	l := &likeness{found: found, byPlace: make([]wordSet, len(found))}
 	pairs := 0
 	for i, c := range found {
 		for j := range i {
@@ -233,7 +232,7 @@ func (l *likeness) cosine(i, j int) float64 {
 // wordsAt are the words of a candidate, which are wanted for every comparison with another.
 func (l *likeness) wordsAt(place int) wordSet {
 	if l.byPlace[place] == nil {
-		l.byPlace[place] = l.words.of(l.found[place].Text)
+		l.byPlace[place] = wordsOf(l.found[place].Text)
 	}
 	return l.byPlace[place]
 }

@@ -6,41 +6,63 @@ import (
 	"unicode"
 )
 
-// words numbers the words of texts that are compared with one another: each text is read once, and comparing two is
-// comparing numbers. Every candidate is compared with every other.
-type words map[string]int
-
-// wordSet is the numbers of a text's words, in order, each once. It is never nil.
-type wordSet []int
+// wordSet is the hashes of a text's words, in order, each once. It is never nil. Hashes of 64 bits: that two of the few
+// thousand words of a list have the same one does not happen, and comparing two texts is comparing numbers. Every candidate
+// is compared with every other.
+type wordSet []uint64
 
 const beginningLetters = 6
 
-// of gives the words of a text that can tell it from another: of three letters or more, in lower case and cut to
+// wordsOf gives the words of a text that can tell it from another: of three letters or more, in lower case and cut to
 // their first six, which joins most forms of a word, without the most usual of English.
-func (w words) of(text string) wordSet {
-	set := wordSet{}
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		letters, beginning := 0, word
-		for place := range word {
-			if letters == beginningLetters {
-				beginning = word[:place]
-				break
-			}
-			letters++
+func wordsOf(text string) wordSet {
+	set := make(wordSet, 0, len(text)/6) // about as many as an English text has
+	add := func(beginning, whole uint64, letters int) {
+		if letters >= 3 && !usualWords[whole] {
+			set = append(set, beginning)
 		}
-		if letters < 3 || usualWords[word] {
+	}
+	beginning, whole, letters := noLetters, noLetters, 0
+	for _, r := range text {
+		if !inWord(r) {
+			if letters > 0 {
+				add(beginning, whole, letters)
+				beginning, whole, letters = noLetters, noLetters, 0
+			}
 			continue
 		}
-		number, known := w[beginning]
-		if !known {
-			number = len(w)
-			w[beginning] = number
+		whole = withLetter(whole, toLower(r))
+		if letters++; letters <= beginningLetters {
+			beginning = whole
 		}
-		set = append(set, number)
 	}
+	add(beginning, whole, letters)
 	slices.Sort(set)
 	return slices.Compact(set)
 }
+
+// inWord is true of letters and digits. Most texts are mostly ASCII, for which the tables of package unicode are a detour.
+func inWord(r rune) bool {
+	if r < unicode.MaxASCII {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+func toLower(r rune) rune {
+	if r < unicode.MaxASCII {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	return unicode.ToLower(r)
+}
+
+// The hash of a word is FNV-1a (Fowler, Noll and Vo) over its letters.
+const noLetters uint64 = 14695981039346656037
+
+func withLetter(hash uint64, r rune) uint64 { return (hash ^ uint64(r)) * 1099511628211 }
 
 // overlap is how many of the words of two texts are in both (Jaccard), 0 to 1.
 func overlap(a, b wordSet) float64 {
@@ -84,10 +106,15 @@ func overlapReaches(a, b wordSet, least float64) bool {
 	return overlap(a, b) >= least
 }
 
-var usualWords = func() map[string]bool {
-	words := map[string]bool{}
+// usualWords are the hashes of whole words.
+var usualWords = func() map[uint64]bool {
+	words := map[uint64]bool{}
 	for _, word := range strings.Fields("the and for are was were has had have did does not but our out why how what who when where which with this that these those from into its you your they their then than there been being will would can could should about after before because please any all some more most other only also just now one two") {
-		words[word] = true
+		hash := noLetters
+		for _, r := range word {
+			hash = withLetter(hash, r)
+		}
+		words[hash] = true
 	}
 	return words
 }()

@@ -19,10 +19,13 @@ func TestOverlap(t *testing.T) {
 		"half":               {"pump valve seal", "seal fence pump", 0.5},
 		"none":               {"alpha beta", "gamma delta", 0},
 		"usual or too short": {"who is the one", "who is at one", 0},
+		"usual as a whole":   {"beforehand", "beforehand", 1},
 		"order":              {"zeta alpha", "alpha zeta", 1},
+		"other letters":      {"ÄPFEL, Ölfilter", "äpfel: ölfilt 12 a1 Ünd", 2.0 / 3},
+		"digits":             {"TX-400 e400", "400", 0.5},
+		"letters, not bytes": {"überfl", "überflüssig", 1},
 	} {
-		w := words{}
-		if got := overlap(w.of(c.a), w.of(c.b)); got != c.want {
+		if got := overlap(wordsOf(c.a), wordsOf(c.b)); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -36,7 +39,7 @@ func TestOverlapReaches(t *testing.T) {
 		set := wordSet{}
 		for i := range 12 {
 			if random.IntN(4) > 0 {
-				set = append(set, i)
+				set = append(set, uint64(i))
 			}
 		}
 		return set
