@@ -42,7 +42,7 @@ type statement struct {
 func searches(model string) []statement {
 	return []statement{
 		{"search_by_vector 10", fmt.Sprintf(`select v.project_id, coalesce(v.ticket_id, 0) from public.search_by_vector($1, '%s', -1, %d, $2, $3) v order by v.rank`, model, depth)},
-		{"300, as in hybrid", fmt.Sprintf(`select v.project_id, coalesce(v.ticket_id, 0) from public.search_by_vector($1, '%s', -1, %d, $2, $3) v order by v.rank limit %d`,
+		{"100, as in hybrid", fmt.Sprintf(`select v.project_id, coalesce(v.ticket_id, 0) from public.search_by_vector($1, '%s', -1, %d, $2, $3) v order by v.rank limit %d`,
 			model, vectorCandidates, depth)},
 	}
 }

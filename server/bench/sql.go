@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,7 +13,7 @@ import (
 
 // What search_hybrid asks its legs for, and the service the hybrid search.
 const (
-	vectorCandidates  = 300
+	vectorCandidates  = 100
 	keywordCandidates = 1000
 	results           = 10
 	threshold         = 0.7 // the service's default
@@ -41,11 +42,14 @@ func ask(q Query) asked { return asked{q.Text, encodeVector(Embed(q.Text, 1536))
 const (
 	hybridRow = "search_hybrid"
 	openRow   = "search_hybrid, threshold 0"
-	floorRow  = "nearest 300 chunks, ef_search 300: the floor"
+	floorRow  = "nearest 100 chunks, the vector leg's ef_search: the floor"
 	recipeRow = "the usual recipe, any word"
 )
 
-func variants(index vectorIndex) []variant {
+// legSearch is the ef_search of the vector leg; see private.scan_chunks.
+func legSearch(chunks int) int { return max(210, int(math.Sqrt(float64(chunks)))) }
+
+func variants(index vectorIndex, chunks int) []variant {
 	both := func(q asked) []any { return []any{q.text, q.embedding} }
 	vector := func(q asked) []any { return []any{q.embedding} }
 	word := func(q asked) []any { return []any{q.text} }
@@ -62,11 +66,11 @@ func variants(index vectorIndex) []variant {
 		{hybridRow, 0, false, hybrid(threshold), both},
 		{openRow, 0, false, hybrid(0), both},
 		{"keyword leg: search_by_keyword, 1,000", 0, false, fmt.Sprintf(`select * from public.search_by_keyword($1, %d)`, keywordCandidates), word},
-		{"vector leg: search_by_vector, 300", 0, false, byVector(threshold, vectorCandidates), vector},
+		{"vector leg: search_by_vector, 100", 0, false, byVector(threshold, vectorCandidates), vector},
 		{"vector leg, threshold 0", 0, false, byVector(0, vectorCandidates), vector},
 		{"search_by_vector, 10, threshold 0", 0, false, byVector(0, results), vector},
 		{"retrieve_chunks, 40", 0, false, fmt.Sprintf(`select * from public.retrieve_chunks($1, '%s', %v, 40)`, model, threshold), vector},
-		{floorRow, 300, true, nearest(vectorCandidates), vector},
+		{floorRow, legSearch(chunks), true, nearest(vectorCandidates), vector},
 		{"nearest 10 chunks, ef_search 40", 40, true, nearest(results), vector},
 		{"the usual recipe, all words", 40, false, fmt.Sprintf(`select * from bench.hybrid_all_words($1, $2, %d)`, results), both},
 		{recipeRow, 40, false, fmt.Sprintf(`select * from bench.hybrid_any_word($1, $2, %d)`, results), both},
@@ -145,7 +149,7 @@ func (r Run) statements(ctx context.Context) ([]Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := variants(index)
+	all := variants(index, r.Collection.Chunks())
 	var queries []asked
 	warmUp := r.Queries / 10
 	for i := range warmUp + r.Queries {

@@ -55,8 +55,9 @@ create function private.scan_chunks(
   source_limit integer
 )
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
--- Compiling a plan (jit) costs more than any of these takes.
-language plpgsql volatile rows 300 security definer set search_path = '' set jit = off
+-- Compiling a plan (jit) costs more than any of these takes. Planned for the filter at hand, whatever who calls it has set: a
+-- plan for an average filter reads all chunks.
+language plpgsql volatile rows 300 security definer set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 declare
   scope record;

@@ -97,7 +97,8 @@ create function private.rank_by_keyword(
   reach integer, scored integer, close_limit integer, alike_limit integer
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
-language plpgsql volatile rows 300 security definer set search_path = '' set jit = off
+-- Planned for the filter at hand, whatever who calls it has set.
+language plpgsql volatile rows 300 security definer set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
 declare

@@ -2,21 +2,21 @@
 
 -- The keyword side of a hybrid search on its own, so that it can be found while the query is still being embedded.
 create function public.keyword_ranking(query_text text, project_filter bigint default null, status_filter text default null)
-returns table (version text, projects bigint[], tickets bigint[], scores double precision[], exact integer)
+returns table (version text, projects text, tickets text, scores text, exact integer)
 language plpgsql volatile rows 1 security invoker set search_path = ''
 as $$
 begin
   -- Before the words are looked up: what changes meanwhile is then taken to have changed since.
   version := private.read_data_version(null);
-  select coalesce(array_agg(k.project_id order by k.rank), '{}'), coalesce(array_agg(k.ticket_id order by k.rank), '{}'),
-      coalesce(array_agg(k.score order by k.rank), '{}'), count(*) filter (where k.exact)
+  select coalesce(array_agg(k.project_id order by k.rank)::text, '{}'), coalesce(array_agg(k.ticket_id order by k.rank)::text, '{}'),
+      coalesce(array_agg(k.score order by k.rank)::text, '{}'), count(*) filter (where k.exact)
     into projects, tickets, scores, exact
     from public.search_by_keyword(keyword_ranking.query_text, 1000, keyword_ranking.project_filter, keyword_ranking.status_filter) k;
   return next;
 end
 $$;
 comment on function public.keyword_ranking(text, bigint, text) is
-  'What search_by_keyword finds, at most 1,000, the best first, as arrays that go in step (a project''s own text has no ticket); the first so many are exact. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters. version is the data_version from before.';
+  'What search_by_keyword finds, at most 1,000, the best first, as arrays that go in step (a project''s own text has no ticket), written as text, because a JSON array of a thousand numbers takes longer to read than one string; the first so many are exact. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters. version is the data_version from before.';
 revoke execute on function public.keyword_ranking(text, bigint, text) from public, anon, authenticated;
 grant execute on function public.keyword_ranking(text, bigint, text) to authenticated, service_role;
 
@@ -28,49 +28,55 @@ language plpgsql volatile rows 300 security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  scope constant record := private.resolve_scope(project_filter, status_filter);
-  exact_rows constant integer := (ranking ->> 'exact')::integer;
-  unchanged constant boolean := ranking ->> 'version' = private.read_data_version(null);
-  rows_of integer[];
+  scope record;
+  exact_rows integer;
+  project_ids bigint[];
+  ticket_ids bigint[];
+  scores double precision[];
 begin
-  if jsonb_typeof(ranking) = 'object' then
-    rows_of := array(
-      select case when jsonb_typeof(ranking -> n) = 'array' then jsonb_array_length(ranking -> n) end
-      from unnest(array['projects', 'tickets', 'scores']) as n);
-  end if;
-  if rows_of is null or exact_rows is null or rows_of [1] is null or rows_of <> array_fill(rows_of [1], array[3]) then
+  begin
+    exact_rows := (ranking ->> 'exact')::integer;
+    project_ids := (ranking ->> 'projects')::bigint[];
+    ticket_ids := (ranking ->> 'tickets')::bigint[];
+    scores := (ranking ->> 'scores')::double precision[];
+  exception when data_exception or program_limit_exceeded then
+    exact_rows := null;
+  end;
+  if exact_rows is null or (cardinality(project_ids) = cardinality(ticket_ids) and cardinality(project_ids) = cardinality(scores)) is not true then
     raise exception 'keyword_ranking is not a row of the function keyword_ranking' using errcode = '22023', hint = 'Pass one row as a JSON object.';
+  end if;
+  scope := private.resolve_scope(project_filter, status_filter);
+  if (ranking ->> 'version' = private.read_data_version(null)) is not true then
+    -- Looked up one by one: a join would be planned as a scan of all.
+    project_ids := array(
+      select case
+          when l.ticket_id is not null then (
+            select t.project_id from public.tickets t
+            where t.ticket_id = l.ticket_id and (scope.status_id is null or t.status_id = scope.status_id))
+          when scope.status_id is null then (select p.project_id from public.projects p where p.project_id = l.project_id)
+        end
+      from unnest(project_ids, ticket_ids) with ordinality as l(project_id, ticket_id, place)
+      order by l.place limit 1000);
   end if;
   return query
   -- Counted in the order of the arrays, which the rows come in.
-  select now.project_id, l.ticket_id, l.score, row_number() over (), l.place <= exact_rows
-  from unnest(
-    -- A JSON array of numbers and nulls is a Postgres array but for its brackets.
-    translate(ranking ->> 'projects', '[]', '{}')::bigint[], translate(ranking ->> 'tickets', '[]', '{}')::bigint[],
-    translate(ranking ->> 'scores', '[]', '{}')::double precision[]
-  ) with ordinality as l(project_id, ticket_id, score, place)
-  cross join lateral (
-    -- Looked up one by one: a join would be planned as a scan of all.
-    select case when unchanged then l.project_id
-      when l.ticket_id is not null then (
-        select t.project_id from public.tickets t
-        where t.ticket_id = l.ticket_id and (scope.status_id is null or t.status_id = scope.status_id))
-      when scope.status_id is null then (select p.project_id from public.projects p where p.project_id = l.project_id)
-      end as project_id
-    offset 0
-  ) now
-  where l.place <= 1000 and now.project_id is not null
-    and not scope.is_empty and (scope.projects is null or now.project_id = any (scope.projects));
+  select l.project_id, l.ticket_id, l.score, row_number() over (), l.place <= exact_rows
+  from unnest(project_ids, ticket_ids, scores) with ordinality as l(project_id, ticket_id, score, place)
+  where l.place <= 1000 and l.project_id > 0
+    and not scope.is_empty and (scope.projects is null or l.project_id = any (scope.projects));
 end
 $$;
 comment on function private.read_ranking(jsonb, bigint, text) is 'The tickets and projects (ticket_id null) of a keyword_ranking that pass the filters; where its version is not the present one, those that are still there, and still pass. A ranking may come from anywhere: whether whoever asks may see a ticket is left to the policies.';
 revoke execute on function private.read_ranking(jsonb, bigint, text) from public;
 
--- The fused list, before anything is read to show it. Both searches give the same number of candidates whatever page
--- is asked for, so that pages add up to one list. "Security definer", for looking up what is excluded; what may be seen
+-- The fused list as far as its first reach places, before anything is read to show it. Both searches give the same number of
+-- candidates whatever page is asked for, so that pages add up to one list. What the words alone found stands behind everything
+-- that the words rank higher, for what the vector search found too can only rise. So beyond the rank reach none of it comes
+-- within the first reach places, as long as weights are positive: without one, ids give the order. "Security definer", for looking up what is excluded; what may be seen
 -- is the searches' own care, and of a ranking that was handed in that of the policies on what shows it.
 create function private.fuse_searches(
   query_text text,
+  excluded tsquery,
   query_embedding extensions.vector,
   embedding_model text,
   match_threshold double precision,
@@ -78,7 +84,8 @@ create function private.fuse_searches(
   status_filter text,
   vector_weight double precision,
   keyword_weight double precision,
-  keyword_ranking jsonb
+  keyword_ranking jsonb,
+  reach integer
 )
 returns table (
   project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
@@ -88,18 +95,16 @@ returns table (
 language plpgsql volatile rows 500 security definer set search_path = ''
 as $$
 #variable_conflict use_column
-declare
-  excluded constant tsquery := (private.parse_query(query_text)).excluded;
 begin
   return query
   with nearest as (
     select v.project_id, v.ticket_id, v.chunk_id, v.similarity,
       row_number() over (order by v.rank) as rank
     from public.search_by_vector(
-      fuse_searches.query_embedding, fuse_searches.embedding_model, fuse_searches.match_threshold, 300,
+      fuse_searches.query_embedding, fuse_searches.embedding_model, fuse_searches.match_threshold, private.vector_candidates(),
       fuse_searches.project_filter, fuse_searches.status_filter) v
     where fuse_searches.query_embedding is not null
-      and (excluded is null or not private.entry_holds(v.project_id, v.ticket_id, excluded))
+      and (fuse_searches.excluded is null or not private.entry_holds(v.project_id, v.ticket_id, fuse_searches.excluded))
   ), worded as (
     select k.project_id, k.ticket_id, k.score, k.rank, k.exact
     from public.search_by_keyword(fuse_searches.query_text, 1000, fuse_searches.project_filter, fuse_searches.status_filter) k
@@ -114,13 +119,15 @@ begin
     coalesce(fuse_searches.vector_weight / (60 + v.rank), 0), coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0)
   from nearest v
   full join worded k
-    on (coalesce(v.ticket_id, -v.project_id)) = (coalesce(k.ticket_id, -k.project_id));
+    on (coalesce(v.ticket_id, -v.project_id)) = (coalesce(k.ticket_id, -k.project_id))
+  where v.rank is not null or k.rank <= fuse_searches.reach
+    or (fuse_searches.keyword_weight > 0 and fuse_searches.keyword_weight < 'infinity' and fuse_searches.vector_weight >= 0) is not true;
 end
 $$;
-comment on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb) is
-  'Tickets and projects found by either search, with their ranks and what each adds to the fused score. The numbers of candidates are fixed: 300 by vector, 1,000 by keyword.';
-revoke execute on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb) from public;
-grant execute on function private.fuse_searches(text, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb) to authenticated, service_role;
+comment on function private.fuse_searches(text, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb, integer) is
+  'Tickets and projects found by either search, those of the first reach places among them, with their ranks and what each adds to the fused score. excluded is what parse_query says of query_text. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword.';
+revoke execute on function private.fuse_searches(text, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb, integer) from public;
+grant execute on function private.fuse_searches(text, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb, integer) to authenticated, service_role;
 
 create function public.search_hybrid(
   query_text text,
@@ -142,23 +149,26 @@ returns table (
   vector_contribution double precision, keyword_contribution double precision,
   matched_by text[], exact boolean, highlight text, chunk_id uuid
 )
-language plpgsql volatile rows 10 security invoker set search_path = '' set jit = off
+-- Planning takes longer than looking ten rows up, and there is one way to do that: by their keys. The setting holds for what
+-- is called from here too; what has a filter to plan for sets it back.
+language plpgsql volatile rows 10 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  wanted constant tsquery := (private.parse_query(query_text)).wanted;
+  parsed constant record := private.parse_query(query_text);
+  wanted constant tsquery := parsed.wanted;
+  page_size constant integer := greatest(1, least(101, match_count));
+  page_start constant integer := greatest(0, least(1000, match_offset));
 begin
   return query
   with page as (
-    select f.*, f.vector_contribution + f.keyword_contribution as rrf_score,
-      row_number() over (
-        order by f.exact desc, f.vector_contribution + f.keyword_contribution desc, f.ticket_id nulls last, f.project_id) as place
+    select f.*, f.vector_contribution + f.keyword_contribution as rrf_score
     from private.fuse_searches(
-      search_hybrid.query_text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
+      search_hybrid.query_text, parsed.excluded, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
       search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-      search_hybrid.keyword_ranking) f
-    order by place
-    limit greatest(1, least(101, search_hybrid.match_count)) offset greatest(0, least(1000, search_hybrid.match_offset))
+      search_hybrid.keyword_ranking, page_size + page_start) f
+    order by f.exact desc, rrf_score desc, f.ticket_id nulls last, f.project_id
+    limit page_size offset page_start
   )
   select g.ticket_id, shown.text, g.similarity,
     case when g.vector_rank is null then 'keyword' else 'vector' end,
@@ -172,10 +182,12 @@ begin
     shown.chunk_id
   from page g
   join public.projects p on p.project_id = g.project_id
-  left join public.tickets t on t.ticket_id = g.ticket_id
+  -- "offset 0" here and below: looked up, or called, for the rows that need it, and once.
+  left join lateral (
+    select t.ticket_id, t.key, t.name, t.description, t.status_id from public.tickets t where t.ticket_id = g.ticket_id offset 0
+  ) t on true
   left join public.status s on s.status_id = t.status_id
-  left join public.chunks c on c.chunk_id = g.chunk_id
-  -- "offset 0" here and below: called for the rows that need it, and once.
+  left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
   left join lateral (
     select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, wanted) b where g.chunk_id is null offset 0
   ) b on true
@@ -187,7 +199,7 @@ begin
   cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
   -- Not what went a moment ago.
   where g.ticket_id is null or t.ticket_id is not null
-  order by g.place;
+  order by g.exact desc, g.rrf_score desc, g.ticket_id nulls last, g.project_id;
 end
 $$;
 comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) is

@@ -93,7 +93,7 @@ comment on function private.match_entries(text[], bigint[], tsquery, tsquery, bi
   'Tickets and projects (ticket_id null) that hold any of the words, those of rare words first; complete where these are all. The arrays go in step, rarest word first.';
 revoke execute on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint[], bigint, integer) from public;
 
--- What a hybrid search would list if lists had no end: the tickets that the query names, the nearest 300 over the
+-- What a hybrid search would list if lists had no end: the tickets that the query names, the nearest over the
 -- threshold, and everything that its words match, by the rules of search_by_keyword.
 create function private.find_matches(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
@@ -116,7 +116,7 @@ begin
   return query
   with near as materialized (
     select v.project_id, v.ticket_id
-    from public.search_by_vector(query_embedding, embedding_model, match_threshold, 300, project_filter, status_filter) v
+    from public.search_by_vector(query_embedding, embedding_model, match_threshold, private.vector_candidates(), project_filter, status_filter) v
     where query_embedding is not null
   ), named as (
     select t.project_id, t.ticket_id from public.tickets t

@@ -20,14 +20,17 @@ returns table (
 language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
+declare
+  parsed constant record := private.parse_query(query_text);
 begin
   return query
   with fused as (
     select f.project_id, f.ticket_id, f.chunk_id, f.exact, f.vector_contribution + f.keyword_contribution as score
     from private.fuse_searches(
-      retrieve_chunks_hybrid.query_text, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
+      retrieve_chunks_hybrid.query_text, parsed.excluded, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
       retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
-      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, retrieve_chunks_hybrid.keyword_ranking) f
+      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, retrieve_chunks_hybrid.keyword_ranking,
+      greatest(1, least(100, retrieve_chunks_hybrid.match_count))) f
   ), best as (
     select f.*, row_number() over (order by f.exact desc, f.score desc, f.ticket_id nulls last, f.project_id) as place
     from fused f
@@ -42,8 +45,7 @@ begin
   ), shown as materialized (
     select l.*, coalesce(l.chunk_id, w.chunk_id) as first_chunk_id
     from listed l
-    left join lateral private.best_chunk_by_words(
-      l.project_id, l.ticket_id, (private.parse_query(retrieve_chunks_hybrid.query_text)).wanted) w on l.chunk_id is null
+    left join lateral private.best_chunk_by_words(l.project_id, l.ticket_id, parsed.wanted) w on l.chunk_id is null
     -- Not what went a moment ago, nor what a ranking that was handed in makes up.
     where (select p.project_id from public.projects p where p.project_id = l.project_id) is not null
       and (l.ticket_id is null or (select t.ticket_id from public.tickets t where t.ticket_id = l.ticket_id) is not null)

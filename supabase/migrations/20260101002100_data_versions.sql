@@ -76,8 +76,11 @@ language plpgsql stable security definer set search_path = ''
 as $$
 declare
   visible constant bigint[] := private.visible_projects();
-  memberships constant bigint := private.membership_version((select auth.uid()));
+  memberships bigint; -- null where nothing depends on them
 begin
+  if visible is not null then
+    memberships := private.membership_version(auth.uid());
+  end if;
   -- The functions that search are part of what a result is made of.
   return (select concat(count(*), '-', max(m.version)) from supabase_migrations.schema_migrations m) || '-'
     || coalesce((
@@ -87,7 +90,7 @@ begin
         select c.project_id, c.change from private.data_version_changes c
       ) v
       where case
-        when v.project_id < -1 then visible is not null and v.project_id = memberships
+        when v.project_id < -1 then v.project_id = memberships
         else (read_data_version.project_filter is null or v.project_id in (0, read_data_version.project_filter))
           and (visible is null or v.project_id = 0 or v.project_id = any (visible) or v.project_id = -1 and visible <> '{}') end), 0)
     || coalesce('-' || hashtextextended(visible::text, 0), '');

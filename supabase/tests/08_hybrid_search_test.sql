@@ -1,7 +1,7 @@
 -- Both searches in one list: the arithmetic of reciprocal rank fusion, pages, and what is shown of a result.
 
 begin;
-select plan(56);
+select plan(65);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, similarity double precision) returns void
@@ -140,6 +140,17 @@ select results_eq(
   $$ select * from pg_temp.page(100, 0) $$,
   format('pages of %s add up to the list', size))
 from unnest(array[1, 3, 7, 40]) size;
+-- What one search finds alone, what weighs nothing, what is named and what is left out: nothing is cut off elsewhere.
+select results_eq(
+  format($$ select h.ticket_id from generate_series(0, 60) as skipped, public.search_hybrid(%1$L, %2$s, 'm', 0.79, 1, skipped, vector_weight => %3$s, keyword_weight => %4$s) h $$,
+    query, embedding, vector_weight, keyword_weight),
+  format($$ select ticket_id from public.search_hybrid(%1$L, %2$s, 'm', 0.79, 100, vector_weight => %3$s, keyword_weight => %4$s) $$, query, embedding, vector_weight, keyword_weight),
+  format('so do pages of 1 for %s, by %s and weights of %s and %s', query, embedding, vector_weight, keyword_weight))
+from (values ('beta', 'null', '1', '1'), ('beta', 'pg_temp.unit(1)', '1', '0'), ('beta', 'pg_temp.unit(1)', '0', '1'), ('beta', 'pg_temp.unit(1)', '0', '0'),
+  ('beta', 'pg_temp.unit(1)', '1', 'null'), ('beta', 'pg_temp.unit(1)', '-1', '1'), ('beta', 'pg_temp.unit(1)', '1', '''infinity'''),
+  ('tx-1 tx-105 beta', 'pg_temp.unit(1)', '1', '1'), ('tx-1 beta -one', 'pg_temp.unit(1)', '1', '1')) w(query, embedding, vector_weight, keyword_weight);
+
+
 select is((select count(*)::integer from pg_temp.page(100, 0)), 42, 'which holds all that was found');
 select is((select count(*)::integer from pg_temp.page(0, 0)), 1, 'a page has one result at least');
 select is_empty($$ select * from pg_temp.page(10, 42) $$, 'and none is behind the last');

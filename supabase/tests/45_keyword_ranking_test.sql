@@ -1,7 +1,7 @@
 -- The keyword side of a hybrid search, found beforehand: the same as if it had been found now, and no more than is still true.
 
 begin;
-select plan(17);
+select plan(18);
 
 \ir kit/vectors.sql
 
@@ -40,10 +40,10 @@ select is(
   (select count(*) from public.search_hybrid('pump leaks', null, 'm', 0.5, 101, keyword_ranking => pg_temp.ranking('AA-13')) h),
   (select count(*) from public.search_by_keyword('AA-13', 101)), 'the words are not looked up again');
 select results_eq(
-  $$ select k.exact, cardinality(k.tickets), cardinality(k.projects), cardinality(k.scores), k.version = public.data_version() from public.keyword_ranking('pump aa-13') k $$,
+  $$ select k.exact, cardinality(k.tickets::bigint[]), cardinality(k.projects::bigint[]), cardinality(k.scores::double precision[]), k.version = public.data_version() from public.keyword_ranking('pump aa-13') k $$,
   $$ select 1, count(*)::integer, count(*)::integer, count(*)::integer, true from public.search_by_keyword('pump aa-13', 1000) $$, 'what it says goes in step');
 select results_eq($$ select * from public.keyword_ranking('nothing holds this', 3) $$,
-  $$ select public.data_version(), '{}'::bigint[], '{}'::bigint[], '{}'::double precision[], 0 $$, 'nothing found is an empty ranking');
+  $$ select public.data_version(), '{}', '{}', '{}', 0 $$, 'nothing found is an empty ranking');
 
 -- What changes meanwhile ------------------------------------------------------------------------------------------
 
@@ -93,13 +93,22 @@ select is(pg_temp.attempt('stranger', 'select from stolen, public.retrieve_chunk
   'nor for an answer');
 select results_eq(
   $$ select r, pg_temp.attempt('service', format('select from public.search_hybrid(''pump'', keyword_ranking => %L)', r)) from unnest(array['{}', '[]', '5', 'null', '[{"exact": 0}]',
-      '{"tickets": "none", "projects": [], "scores": [], "exact": 0}', '{"tickets": [], "projects": [], "exact": 0}', '{"tickets": [], "projects": [], "scores": []}',
-      '{"tickets": [11], "projects": [1, 1], "scores": [1], "exact": 0}', '{"tickets": [11], "projects": [1], "scores": [1, 2], "exact": 0}']) r $$,
+      '{"tickets": "none", "projects": "{}", "scores": "{}", "exact": 0}', '{"tickets": "{}", "projects": "{}", "exact": 0}', '{"tickets": "{}", "projects": "{}", "scores": "{}"}',
+      '{"tickets": [], "projects": [], "scores": [], "exact": 0}', '{"tickets": "{11}", "projects": "{1}", "scores": "{a}", "exact": 0}', '{"tickets": "{11}", "projects": "{1}", "scores": "{1}", "exact": "few"}',
+      '{"tickets": "{99999999999999999999}", "projects": "{1}", "scores": "{1}", "exact": 0}',
+      '{"tickets": "[2147483647:2147483647]={11}", "projects": "{1}", "scores": "{1}", "exact": 0}', '{"tickets": "{{{{{{{11}}}}}}}", "projects": "{1}", "scores": "{1}", "exact": 0}',
+      '{"tickets": "{11}", "projects": "{1,1}", "scores": "{1}", "exact": 0}', '{"tickets": "{11}", "projects": "{1}", "scores": "{1,2}", "exact": 0}']) r $$,
   $$ select r, '22023' from unnest(array['{}', '[]', '5', 'null', '[{"exact": 0}]',
-      '{"tickets": "none", "projects": [], "scores": [], "exact": 0}', '{"tickets": [], "projects": [], "exact": 0}', '{"tickets": [], "projects": [], "scores": []}',
-      '{"tickets": [11], "projects": [1, 1], "scores": [1], "exact": 0}', '{"tickets": [11], "projects": [1], "scores": [1, 2], "exact": 0}']) r $$, 'what is no ranking is refused');
+      '{"tickets": "none", "projects": "{}", "scores": "{}", "exact": 0}', '{"tickets": "{}", "projects": "{}", "exact": 0}', '{"tickets": "{}", "projects": "{}", "scores": "{}"}',
+      '{"tickets": [], "projects": [], "scores": [], "exact": 0}', '{"tickets": "{11}", "projects": "{1}", "scores": "{a}", "exact": 0}', '{"tickets": "{11}", "projects": "{1}", "scores": "{1}", "exact": "few"}',
+      '{"tickets": "{99999999999999999999}", "projects": "{1}", "scores": "{1}", "exact": 0}',
+      '{"tickets": "[2147483647:2147483647]={11}", "projects": "{1}", "scores": "{1}", "exact": 0}', '{"tickets": "{{{{{{{11}}}}}}}", "projects": "{1}", "scores": "{1}", "exact": 0}',
+      '{"tickets": "{11}", "projects": "{1,1}", "scores": "{1}", "exact": 0}', '{"tickets": "{11}", "projects": "{1}", "scores": "{1,2}", "exact": 0}']) r $$, 'what is no ranking is refused');
 select is(pg_temp.attempt('service', 'select from public.retrieve_chunks_hybrid(''pump'', pg_temp.unit(0, 0, 1), ''m'', keyword_ranking => jsonb_build_object(
-  ''tickets'', array[999, 15], ''projects'', array[2, 2], ''scores'', array[2, 1], ''exact'', 0, ''version'', public.data_version()))'), '2', 'and what is not there is no source');
+  ''tickets'', ''{999,15}'', ''projects'', ''{2,2}'', ''scores'', ''{2,1}'', ''exact'', 0, ''version'', public.data_version()))'), '2', 'and what is not there is no source');
+
+select is(pg_temp.attempt('service', 'select from public.search_hybrid(''pump'', keyword_ranking => jsonb_build_object(
+  ''tickets'', ''{NULL}'', ''projects'', ''{-9223372036854775808}'', ''scores'', ''{1}'', ''exact'', 0, ''version'', public.data_version()))'), '0', 'nor is a number that is no id');
 
 select * from finish();
 rollback;
