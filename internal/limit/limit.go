@@ -8,14 +8,21 @@ import (
 	"time"
 )
 
-// Policy is how often a caller may ask: so many requests at once, and as many again evenly over each period.
+// Policy is how often a caller may ask: so many requests at once, and as many again evenly over each period, which is at
+// least a microsecond for each of them.
 type Policy struct {
 	Requests int
 	Period   time.Duration
 }
 
-// interval is what one request takes of a full bucket, in time.
-func (p Policy) interval() time.Duration { return p.Period / time.Duration(p.Requests) }
+// interval is what one request takes of a full bucket, in time: whole microseconds, as Redis counts them.
+func (p Policy) interval() time.Duration {
+	return (p.Period / time.Duration(p.Requests)).Truncate(time.Microsecond)
+}
+
+// capacity is what a full bucket holds, in time. It is not the period: what is left over where that does not divide evenly
+// can be as much as an interval, and would be one request too many.
+func (p Policy) capacity() time.Duration { return p.interval() * time.Duration(p.Requests) }
 
 // Verdict is what becomes of one request, and what is left for the next.
 type Verdict struct {
@@ -32,7 +39,7 @@ func (p Policy) judge(full, now time.Time) (Verdict, time.Time) {
 		full = now
 	}
 	after := full.Add(p.interval())
-	if late := after.Sub(now) - p.Period; late > 0 {
+	if late := after.Sub(now) - p.capacity(); late > 0 {
 		return Verdict{Full: full.Sub(now), Wait: late}, full
 	}
 	return p.allowed(after.Sub(now)), after
@@ -40,7 +47,7 @@ func (p Policy) judge(full, now time.Time) (Verdict, time.Time) {
 
 // allowed is the verdict on a request after which the bucket is full in so much time.
 func (p Policy) allowed(full time.Duration) Verdict {
-	return Verdict{Allowed: true, Remaining: int((p.Period - full) / p.interval()), Full: full}
+	return Verdict{Allowed: true, Remaining: int((p.capacity() - full) / p.interval()), Full: full}
 }
 
 // Scripts runs scripts where all copies of the service keep what they share: in Redis. One that returns numbers.
@@ -79,11 +86,11 @@ func (l *Limiter) Take(ctx context.Context, key string) Verdict {
 const script = `
 local now = redis.call('TIME')
 now = now[1] * 1000000 + now[2]
-local interval, period = tonumber(ARGV[1]), tonumber(ARGV[2])
+local interval, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
 local full = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
 local after = full + interval
-if after - now > period then
-  return {0, full - now, after - now - period}
+if after - now > capacity then
+  return {0, full - now, after - now - capacity}
 end
 redis.call('SET', KEYS[1], after, 'PX', math.ceil((after - now) / 1000))
 return {1, after - now, 0}
@@ -92,7 +99,7 @@ return {1, after - now, 0}
 func (l *Limiter) takeShared(ctx context.Context, key string) (Verdict, error) {
 	// The policy is part of the key: under another one the number means something else.
 	name := fmt.Sprintf("tasklens:limit:%d/%d:%s", l.policy.Requests, l.policy.Period.Microseconds(), key)
-	answer, err := l.shared.Run(ctx, script, []string{name}, l.policy.interval().Microseconds(), l.policy.Period.Microseconds())
+	answer, err := l.shared.Run(ctx, script, []string{name}, l.policy.interval().Microseconds(), l.policy.capacity().Microseconds())
 	if err != nil {
 		return Verdict{}, fmt.Errorf("count a request: %w", err)
 	}

@@ -52,6 +52,38 @@ func TestABucketEmptiesAndFills(t *testing.T) {
 	}
 }
 
+// A period that does not divide evenly lets nobody ask once more than they may: what is left over is no part of a bucket.
+func TestAnUnevenPeriodAllowsNoMore(t *testing.T) {
+	t.Parallel()
+	for _, p := range []Policy{
+		{Requests: 3, Period: time.Millisecond},             // a third is no whole number of nanoseconds
+		{Requests: 600, Period: 359_999 * time.Microsecond}, // 599.998 microseconds each, and 599 of them left over
+	} {
+		b, now := newBuckets(10), time.Now()
+		for range p.Requests {
+			if verdict := b.take(p, "a", now); !verdict.Allowed {
+				t.Errorf("%+v: %+v", p, verdict)
+			}
+		}
+		if verdict := b.take(p, "a", now); verdict.Allowed || verdict.Wait != p.interval() {
+			t.Errorf("%+v: after those, %+v", p, verdict)
+		}
+		var told recorder
+		New(p, &told).Take(t.Context(), "a")
+		if len(told) != 2 || told[1] != told[0].(int64)*int64(p.Requests) {
+			t.Errorf("%+v: Redis is told %v", p, told)
+		}
+	}
+}
+
+// recorder keeps what a script is told.
+type recorder []any
+
+func (r *recorder) Run(_ context.Context, _ string, _ []string, arguments ...any) ([]int64, error) {
+	*r = arguments
+	return []int64{1, 0, 0}, nil
+}
+
 // However it is asked, no more is allowed than a full bucket and what flows in.
 func TestNoMoreIsAllowed(t *testing.T) {
 	t.Parallel()
