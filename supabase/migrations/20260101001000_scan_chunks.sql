@@ -42,8 +42,8 @@ revoke execute on function private.is_narrow(bigint[], bigint, integer) from pub
 -- an index that knows no filter. Else the HNSW index serves, read on (iterative scan) until there is enough. Where it
 -- ends before that, all are compared after all: it gives up after hnsw.max_scan_tuples, and a crowd of near vectors
 -- (one long ticket is enough) can hide the rest of its graph.
--- The index gives batches, and the next batch may hold what is nearer than the last of this one. So beyond the first
--- more is read than is wanted (150 tickets or projects at least), and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
+-- The index gives batches, each in order, and the next may hold what is nearer than the last of this one. So more is read than
+-- is wanted, and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
 -- leaves out the query's own neighbourhood.
 create function private.scan_chunks(
   query_embedding extensions.vector,
@@ -66,21 +66,17 @@ declare
   conditions text := format('c.embedding_set = %s and c.model = $2', private.searched_set(scan_chunks.embedding_model));
   status_condition text := '';
   exact boolean := false;
-  enough boolean;
   query text;
-  saved_sort text := current_setting('enable_sort');
-  wanted_sources integer;
-  wanted_below integer; -- how many may be at or below the threshold before the rest is taken to be
-  batch integer; -- the chunks that the index gives at once; the next are found at the price of as many again
-  in_order integer; -- without a filter, how many are in order for certain: half a batch, because rows of other models and dead ones are not seen here
-  below integer;
-  distance double precision;
-  sources bigint[]; -- tickets, and projects as negative numbers
-  source bigint;
+  saved_sort constant text := current_setting('enable_sort');
+  wanted constant integer := least(chunk_limit, source_limit);
+  reach integer; -- how many chunks are read
   chunk_ids uuid[];
   project_ids bigint[];
   ticket_ids bigint[];
   similarities double precision[];
+  chunks integer;
+  sources integer; -- tickets and projects
+  below integer; -- chunks at or below the threshold
 begin
   scope := private.resolve_scope(project_filter, status_filter);
   if scope.is_empty then
@@ -95,8 +91,11 @@ begin
     conditions := conditions || ' and c.project_id = any ($4)';
   end if;
   if scope.projects is not null or scope.status_id is not null then
-    exact := private.is_narrow(scope.projects, scope.status_id, greatest(200, least(chunk_limit, source_limit)));
+    exact := private.is_narrow(scope.projects, scope.status_id, greatest(200, wanted));
   end if;
+  -- A larger graph has to be looked at further for as much: 112 of 50,000 chunks, 224 of 200,000. And a ticket has more than one.
+  select greatest(100, 1.5 * wanted, 0.5 * sqrt(greatest(0, c.reltuples)))::integer into reach
+    from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
 
   loop
     if exact then
@@ -104,54 +103,29 @@ begin
           select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance from %s where %s)
         select f.chunk_id, f.project_id, f.ticket_id, f.distance from compared f order by f.distance, f.chunk_id limit $5',
         filtered, conditions);
-      wanted_sources := source_limit;
-      wanted_below := 1;
-      in_order := 0;
     else
       query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance
         from public.chunks c where %s%s
         order by c.embedding operator(extensions.<=>) $1 limit $5', conditions, status_condition);
-      wanted_sources := greatest(150, source_limit);
-      wanted_below := 20;
-      -- A larger graph has to be looked at further for as much: 224 of 50,000 chunks, 447 of 200,000.
-      select least(1000, greatest(210, sqrt(greatest(0, c.reltuples))))::integer into batch
-        from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
-      perform set_config('hnsw.ef_search', batch::text, true);
-      in_order := case when scope.projects is null and scope.status_id is null then batch / 2 else 0 end;
-      -- The loop below fetches 10 rows and then 50 at a time, and must not begin the next batch for the sake of these.
-      batch := 10 + 50 * ((batch - 10) / 50);
+      -- One batch, if that can be: the next costs as much again. Dead rows are of it, and not seen here.
+      perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true);
       perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
       -- The order must come from the index, whatever the statistics say.
       perform set_config('enable_sort', 'off', true);
     end if;
-    sources := array[]::bigint[];
-    chunk_ids := array[]::uuid[];
-    project_ids := array[]::bigint[];
-    ticket_ids := array[]::bigint[];
-    similarities := array[]::double precision[];
-    below := 0;
-    enough := false;
-
-    for chunk_id, project_id, ticket_id, distance in
-      execute query using query_embedding, embedding_model, scope.status_id, scope.projects, greatest(chunk_limit, wanted_sources)
-    loop
-      source := coalesce(ticket_id, -project_id);
-      if not source = any (sources) then
-        enough := cardinality(sources) >= case when cardinality(chunk_ids) < in_order then source_limit else wanted_sources end;
-        exit when enough;
-        sources := sources || source;
-      end if;
-      chunk_ids := chunk_ids || chunk_id;
-      project_ids := project_ids || project_id;
-      ticket_ids := ticket_ids || ticket_id;
-      similarities := similarities || (1 - distance);
-      below := below + (1 - distance > match_threshold is not true)::integer;
-      enough := below >= wanted_below or in_order > 0 and cardinality(chunk_ids) = batch and cardinality(sources) >= source_limit;
-      exit when enough;
-    end loop;
+    execute format('select array_agg(r.chunk_id), array_agg(r.project_id), array_agg(r.ticket_id), array_agg(1 - r.distance), count(*),
+        count(distinct coalesce(r.ticket_id, -r.project_id)), count(*) filter (where (1 - r.distance > $6) is not true) from (%s) r', query)
+      into chunk_ids, project_ids, ticket_ids, similarities, chunks, sources, below
+      using query_embedding, embedding_model, scope.status_id, scope.projects, reach, match_threshold;
     perform set_config('enable_sort', saved_sort, true);
-    exit when exact or enough or cardinality(chunk_ids) >= chunk_limit;
-    exact := true;
+    exit when chunks >= chunk_limit or sources >= source_limit or below >= case when exact then 1 else 20 end;
+    if chunks = reach then
+      -- Read again from the start, as far as it takes if what follows is like this. All are compared twice at most.
+      reach := case when exact then chunk_limit else ceil(reach * least(4, 1.25 * source_limit / sources))::integer end;
+    else
+      exit when exact;
+      exact := true;
+    end if;
   end loop;
 
   return query

@@ -1,7 +1,7 @@
 -- Search by meaning: exact similarities, filters before ranking, with and without the index.
 
 begin;
-select plan(46);
+select plan(47);
 
 -- The first thing that this connection does, as callers do it: pgvector is not even loaded yet.
 set local role service_role;
@@ -194,8 +194,11 @@ select results_eq(
   $$ values (4001::bigint, false) $$, 'the nearest below the threshold is found there too');
 
 select results_eq(
-  $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'')') $$,
+  $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 1)') $$,
   $$ values (1::bigint, 0::bigint) $$, 'without a filter the index serves');
+select results_eq(
+  $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'')') $$,
+  $$ values (3::bigint, 0::bigint) $$, 'and is read again further where one ticket has filled the first 100 and then the first 400');
 select results_eq(
   $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 10, 4)') $$,
   $$ values (1::bigint, 0::bigint) $$, 'and where a filter leaves many chunks it alone is read on, behind the crowd');
