@@ -95,9 +95,13 @@ returns table (
 language plpgsql volatile rows 500 security definer set search_path = ''
 as $$
 #variable_conflict use_column
+declare
+  keyword_reach constant integer := case
+    when fuse_searches.keyword_weight > 0 and fuse_searches.keyword_weight < 'infinity' and fuse_searches.vector_weight >= 0
+      then fuse_searches.reach end;
 begin
   return query
-  with nearest as (
+  with nearest as materialized (
     select v.project_id, v.ticket_id, v.chunk_id, v.similarity,
       row_number() over (order by v.rank) as rank
     from public.search_by_vector(
@@ -106,22 +110,25 @@ begin
     where fuse_searches.query_embedding is not null
       and (fuse_searches.excluded is null or not private.entry_holds(v.project_id, v.ticket_id, fuse_searches.excluded))
   ), worded as (
-    select k.project_id, k.ticket_id, k.score, k.rank, k.exact
-    from public.search_by_keyword(fuse_searches.query_text, 1000, fuse_searches.project_filter, fuse_searches.status_filter) k
-    where fuse_searches.keyword_ranking is null
-    union all
-    select r.project_id, r.ticket_id, r.score, r.rank, r.exact
-    from private.read_ranking(fuse_searches.keyword_ranking, fuse_searches.project_filter, fuse_searches.status_filter) r
-    where fuse_searches.keyword_ranking is not null
+    select w.*
+    from (
+      select k.project_id, k.ticket_id, k.score, k.rank, k.exact
+      from public.search_by_keyword(fuse_searches.query_text, 1000, fuse_searches.project_filter, fuse_searches.status_filter) k
+      where fuse_searches.keyword_ranking is null
+      union all
+      select r.project_id, r.ticket_id, r.score, r.rank, r.exact
+      from private.read_ranking(fuse_searches.keyword_ranking, fuse_searches.project_filter, fuse_searches.status_filter) r
+      where fuse_searches.keyword_ranking is not null
+    ) w
+    where keyword_reach is null or w.rank <= keyword_reach
+      or coalesce(w.ticket_id, -w.project_id) in (select coalesce(n.ticket_id, -n.project_id) from nearest n)
   )
   select coalesce(v.project_id, k.project_id), coalesce(v.ticket_id, k.ticket_id), v.chunk_id, v.similarity, v.rank,
     k.score, k.rank, coalesce(k.exact, false),
     coalesce(fuse_searches.vector_weight / (60 + v.rank), 0), coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0)
   from nearest v
   full join worded k
-    on (coalesce(v.ticket_id, -v.project_id)) = (coalesce(k.ticket_id, -k.project_id))
-  where v.rank is not null or k.rank <= fuse_searches.reach
-    or (fuse_searches.keyword_weight > 0 and fuse_searches.keyword_weight < 'infinity' and fuse_searches.vector_weight >= 0) is not true;
+    on (coalesce(v.ticket_id, -v.project_id)) = (coalesce(k.ticket_id, -k.project_id));
 end
 $$;
 comment on function private.fuse_searches(text, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb, integer) is
