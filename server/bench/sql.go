@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,10 +45,21 @@ const (
 	recipeRow = "the usual recipe, any word"
 )
 
-// legSearch is the ef_search of the vector leg; see private.scan_chunks.
-func legSearch(chunks int) int { return max(210, int(math.Sqrt(float64(chunks)))) }
+// readLegSearch is the ef_search of the vector leg: what a search leaves behind until its transaction ends.
+func readLegSearch(ctx context.Context, connection *pgx.Conn, q asked) (efSearch int, err error) {
+	err = asService(ctx, connection, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, fmt.Sprintf(`select from public.search_by_vector($1, '%s', 0, %d)`, model, vectorCandidates), q.embedding); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `select current_setting('hnsw.ef_search')::integer`).Scan(&efSearch)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("read the ef_search of the vector leg: %w", err)
+	}
+	return efSearch, nil
+}
 
-func variants(index vectorIndex, chunks int) []variant {
+func variants(index vectorIndex, legSearch int) []variant {
 	both := func(q asked) []any { return []any{q.text, q.embedding} }
 	vector := func(q asked) []any { return []any{q.embedding} }
 	word := func(q asked) []any { return []any{q.text} }
@@ -70,7 +80,7 @@ func variants(index vectorIndex, chunks int) []variant {
 		{"vector leg, threshold 0", 0, false, byVector(0, vectorCandidates), vector},
 		{"search_by_vector, 10, threshold 0", 0, false, byVector(0, results), vector},
 		{"retrieve_chunks, 40", 0, false, fmt.Sprintf(`select * from public.retrieve_chunks($1, '%s', %v, 40)`, model, threshold), vector},
-		{floorRow, legSearch(chunks), true, nearest(vectorCandidates), vector},
+		{floorRow, legSearch, true, nearest(vectorCandidates), vector},
 		{"nearest 10 chunks, ef_search 40", 40, true, nearest(results), vector},
 		{"the usual recipe, all words", 40, false, fmt.Sprintf(`select * from bench.hybrid_all_words($1, $2, %d)`, results), both},
 		{recipeRow, 40, false, fmt.Sprintf(`select * from bench.hybrid_any_word($1, $2, %d)`, results), both},
@@ -149,7 +159,11 @@ func (r Run) statements(ctx context.Context) ([]Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := variants(index, r.Collection.Chunks())
+	legSearch, err := readLegSearch(ctx, r.Connection, ask(r.Collection.Query(0)))
+	if err != nil {
+		return nil, err
+	}
+	all := variants(index, legSearch)
 	var queries []asked
 	warmUp := r.Queries / 10
 	for i := range warmUp + r.Queries {

@@ -1,20 +1,5 @@
 -- Marks the words of a query in a text, as HTML that is safe to show.
 
--- In steps, because translate() compares every character with every one of its list, which took a third of a highlight's time.
-create function private.stand_in(text text) returns text
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  if stand_in.text ~ u&'[\E000-\E005]' then
-    stand_in.text := translate(stand_in.text, u&'\E000\E001\E002\E003\E004\E005', '');
-  end if;
-  return replace(replace(replace(stand_in.text, '<', u&'\E002'), '>', u&'\E003'), '&', u&'\E004');
-end
-$$;
-comment on function private.stand_in(text) is 'A text without the private-use characters that highlight needs, <, > and & stood in for by three of them.';
-revoke execute on function private.stand_in(text) from public;
-grant execute on function private.stand_in(text) to authenticated, service_role;
-
 -- ts_headline swallows what looks like markup (Vec<T>), so <, > and & are stood in for by private-use characters while it
 -- works, as are its marks; only then do they become the entities and tags that they stand for. It cuts words as the parser
 -- does, and words are what private.plain_text says; so another such character (E005) stands where that parts them, until it
@@ -23,15 +8,27 @@ create function private.highlight(text text, wanted tsquery) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  plain text := private.stand_in(private.compose_text(left(text, 20000)));
-  -- Of a long query the first hundred.
-  pairs constant text[] := array(
-    select m[1] from regexp_matches(wanted::text, '''([' || private.unspaced_scripts() || ']{2})''', 'g') with ordinality as r(m, place)
-    order by place limit 100);
-  first_pair constant integer := (select min(nullif(strpos(plain, p), 0)) from unnest(pairs) p);
+  plain text := left(text, 20000);
+  pairs text[];
+  first_pair integer;
   parted text;
-  line text := left(plain, 200);
+  line text;
 begin
+  -- Letters that are written in several ways, stand-ins and scripts without spaces are all there; most texts have none.
+  if plain ~ '[\u0300-\uffff]' then
+    plain := private.compose_text(plain);
+    if plain ~ u&'[\E000-\E005]' then
+      plain := translate(plain, u&'\E000\E001\E002\E003\E004\E005', '');
+    end if;
+    -- Of a long query the first hundred.
+    pairs := array(
+      select m[1] from regexp_matches(wanted::text, '''([' || private.unspaced_scripts() || ']{2})''', 'g') with ordinality as r(m, place)
+      order by place limit 100);
+    first_pair := (select min(nullif(strpos(plain, p), 0)) from unnest(pairs) p);
+  end if;
+  -- Not by translate(), which compares every character with every one of its list.
+  plain := replace(replace(replace(plain, '<', u&'\E002'), '>', u&'\E003'), '&', u&'\E004');
+  line := left(plain, 200);
   if first_pair is not null then
     plain := (
       select string_agg(

@@ -102,7 +102,6 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.searched_set(text)', 'stable', 'definer', 'authenticated service_role'),
     ('private.source_chunks(bigint[], bigint[], smallint)', 'stable', 'invoker', 'service_role'),
     ('private.source_texts(bigint[], bigint[])', 'stable', 'invoker', 'authenticated service_role'),
-    ('private.stand_in(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.store_document_vectors(uuid[])', 'volatile', 'invoker', 'service_role'),
     ('private.to_words(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.touch_document()', 'volatile', 'invoker', ''),
