@@ -37,7 +37,7 @@ revoke execute on function private.is_narrow(bigint[], bigint, integer) from pub
 
 -- Chunks in the order of falling cosine similarity to the query: the nearest one always, whatever its similarity
 -- (it tells how near a failed search came), then as long as they are strictly over the threshold, until there
--- are chunk_limit chunks or chunks of source_limit different tickets and projects.
+-- are chunk_limit chunks, or chunks of source_limit different tickets and projects at least.
 -- Filters hold before ranking. Where they leave few chunks, all of these are compared: complete, and faster than
 -- an index that knows no filter. Else the HNSW index serves, read on (iterative scan) until there is enough. Where it
 -- ends before that, all are compared after all: it gives up after hnsw.max_scan_tuples, and a crowd of near vectors
@@ -108,10 +108,9 @@ begin
         from public.chunks c where %s%s
         order by c.embedding operator(extensions.<=>) $1 limit $5', conditions, status_condition);
       -- One batch, if that can be: the next costs as much again. Dead rows are of it, and not seen here.
-      perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true);
-      perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
-      -- The order must come from the index, whatever the statistics say.
-      perform set_config('enable_sort', 'off', true);
+      perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true),
+        set_config('hnsw.iterative_scan', 'relaxed_order', true),
+        set_config('enable_sort', 'off', true); -- the order must come from the index, whatever the statistics say
     end if;
     execute format('select array_agg(r.chunk_id), array_agg(r.project_id), array_agg(r.ticket_id), array_agg(1 - r.distance), count(*),
         count(distinct coalesce(r.ticket_id, -r.project_id)), count(*) filter (where (1 - r.distance > $6) is not true) from (%s) r', query)
@@ -129,19 +128,13 @@ begin
   end loop;
 
   return query
-    with found as (
-      select f.chunk_id, f.project_id, f.ticket_id, f.similarity, row_number() over (order by f.similarity desc, f.chunk_id) as place
+    select p.chunk_id, p.project_id, p.ticket_id, p.similarity
+    from (
+      select f.*, row_number() over (order by f.similarity desc, f.chunk_id) as place
       from unnest(chunk_ids, project_ids, ticket_ids, similarities) as f(chunk_id, project_id, ticket_id, similarity)
-    ), placed as (
-      select f.*, min(f.place) over (partition by f.ticket_id, f.project_id) as source_place from found f
-      where f.place = 1 or f.similarity > match_threshold
-    ), numbered as (
-      select p.*, dense_rank() over (order by p.source_place) as source_number from placed p
-    )
-    select n.chunk_id, n.project_id, n.ticket_id, n.similarity
-    from numbered n
-    where n.source_number <= source_limit
-    order by n.place
+    ) p
+    where p.place = 1 or p.similarity > match_threshold
+    order by p.place
     limit chunk_limit;
 end
 $$;

@@ -28,7 +28,8 @@ begin
   select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id) as rank,
     b.project_id, b.ticket_id, b.chunk_id, b.similarity
   from best b
-  order by 1;
+  order by 1
+  limit greatest(1, least(1000, search_by_vector.match_count));
 end
 $$;
 comment on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) is
