@@ -24,7 +24,7 @@ func newBuckets(most int) *buckets { return &buckets{most: most, young: map[stri
 func (b *buckets) take(policy Policy, key string, now time.Time) Verdict {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	if now.Sub(b.since) > policy.Period || len(b.young) >= b.most {
+	if now.Sub(b.since) > policy.capacity() || len(b.young) >= b.most {
 		b.old, b.young, b.since = b.young, map[string]time.Time{}, now
 	}
 	full, known := b.young[key]

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Policy is how often a caller may ask: so many requests at once, and as many again evenly over each period, which is at
-// least a microsecond for each of them.
+// Policy is how often a caller may ask: so many requests at once, and as many again evenly over each period.
 type Policy struct {
 	Requests int
 	Period   time.Duration
 }
 
-// interval is what one request takes of a full bucket, in time: whole microseconds, as Redis counts them.
+// interval is what one request takes of a full bucket, in time: whole microseconds, as Redis counts them, and rather one more
+// than that more flows in than may.
 func (p Policy) interval() time.Duration {
-	return (p.Period / time.Duration(p.Requests)).Truncate(time.Microsecond)
+	each := time.Duration(p.Requests) * time.Microsecond
+	return (p.Period + each - 1) / each * time.Microsecond
 }
 
-// capacity is what a full bucket holds, in time. It is not the period: what is left over where that does not divide evenly
-// can be as much as an interval, and would be one request too many.
+// capacity is what a full bucket holds, in time. It is the period where that divides evenly.
 func (p Policy) capacity() time.Duration { return p.interval() * time.Duration(p.Requests) }
 
 // Verdict is what becomes of one request, and what is left for the next.

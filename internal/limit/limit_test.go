@@ -52,7 +52,7 @@ func TestABucketEmptiesAndFills(t *testing.T) {
 	}
 }
 
-// A period that does not divide evenly lets nobody ask once more than they may: what is left over is no part of a bucket.
+// A period that does not divide evenly lets nobody ask once more than they may, at once or later.
 func TestAnUnevenPeriodAllowsNoMore(t *testing.T) {
 	t.Parallel()
 	for _, p := range []Policy{
@@ -65,7 +65,7 @@ func TestAnUnevenPeriodAllowsNoMore(t *testing.T) {
 				t.Errorf("%+v: %+v", p, verdict)
 			}
 		}
-		if verdict := b.take(p, "a", now); verdict.Allowed || verdict.Wait != p.interval() {
+		if verdict := b.take(p, "a", now); verdict.Allowed || verdict.Wait*time.Duration(p.Requests) < p.Period {
 			t.Errorf("%+v: after those, %+v", p, verdict)
 		}
 		var told recorder
@@ -102,10 +102,10 @@ func TestNoMoreIsAllowed(t *testing.T) {
 				now = now.Add(verdict.Wait)
 				allowed++
 			}
-			if most := p.Requests + int(now.Sub(start)/p.interval()); allowed > most {
+			if most := p.Requests + int(now.Sub(start)*time.Duration(p.Requests)/p.Period); allowed > most {
 				t.Fatalf("%d were allowed, and no more than %d may be", allowed, most)
 			}
-			if verdict.Remaining < 0 || verdict.Remaining >= p.Requests || verdict.Full < 0 || verdict.Full > p.Period {
+			if verdict.Remaining < 0 || verdict.Remaining >= p.Requests || verdict.Full < 0 || verdict.Full > p.capacity() {
 				t.Fatalf("%+v", verdict)
 			}
 		}

@@ -45,10 +45,11 @@ const (
 	recipeRow = "the usual recipe, any word"
 )
 
-// readLegSearch is the ef_search of the vector leg: what a search leaves behind until its transaction ends.
+// readLegSearch is the ef_search of the vector leg: what a search leaves behind until its transaction ends. Nothing is over its
+// threshold, so that it does not read again, further.
 func readLegSearch(ctx context.Context, connection *pgx.Conn, q asked) (efSearch int, err error) {
 	err = asService(ctx, connection, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, fmt.Sprintf(`select from public.search_by_vector($1, '%s', 0, %d)`, model, vectorCandidates), q.embedding); err != nil {
+		if _, err := tx.Exec(ctx, fmt.Sprintf(`select from public.search_by_vector($1, '%s', 2, %d)`, model, vectorCandidates), q.embedding); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `select current_setting('hnsw.ef_search')::integer`).Scan(&efSearch)

@@ -39,9 +39,9 @@ revoke execute on function private.is_narrow(bigint[], bigint, integer) from pub
 -- (it tells how near a failed search came), then as long as they are strictly over the threshold, until there
 -- are chunk_limit chunks, or chunks of source_limit different tickets and projects at least.
 -- Filters hold before ranking. Where they leave few chunks, all of these are compared: complete, and faster than
--- an index that knows no filter. Else the HNSW index serves, read on (iterative scan) until there is enough. Where it
--- ends before that, all are compared after all: it gives up after hnsw.max_scan_tuples, and a crowd of near vectors
--- (one long ticket is enough) can hide the rest of its graph.
+-- an index that knows no filter. Else the HNSW index serves, read on (iterative scan) as far as is likely to be enough, and
+-- again further where it was not. Where it ends before that, all are compared after all: it gives up after
+-- hnsw.max_scan_tuples, and a crowd of near vectors (one long ticket is enough) can hide the rest of its graph.
 -- The index gives batches, each in order, and the next may hold what is nearer than the last of this one. So more is read than
 -- is wanted, and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
 -- leaves out the query's own neighbourhood.
@@ -55,9 +55,10 @@ create function private.scan_chunks(
   source_limit integer
 )
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
--- Compiling a plan (jit) costs more than any of these takes. Planned for the filter at hand, whatever who calls it has set: a
--- plan for an average filter reads all chunks.
-language plpgsql volatile rows 300 security definer set search_path = '' set jit = off set plan_cache_mode = auto
+-- Compiling a plan (jit) and starting workers cost more than any of these takes. Planned for the filter at hand, whatever who
+-- calls it has set: a plan for an average filter reads all chunks.
+language plpgsql volatile rows 300 security definer
+set search_path = '' set jit = off set max_parallel_workers_per_gather = 0 set plan_cache_mode = auto
 as $$
 declare
   scope record;
@@ -93,8 +94,9 @@ begin
   if scope.projects is not null or scope.status_id is not null then
     exact := private.is_narrow(scope.projects, scope.status_id, greatest(200, wanted));
   end if;
-  -- A larger graph has to be looked at further for as much: 112 of 50,000 chunks, 224 of 200,000. And a ticket has more than one.
-  select greatest(100, 1.5 * wanted, 0.5 * sqrt(greatest(0, c.reltuples)))::integer into reach
+  -- A hundred find the ten nearest of 50,000 chunks; a larger graph has to be looked at further for as much, 224 of 200,000.
+  -- And a ticket has more than one; where all are compared, more cost next to nothing.
+  select greatest(100, case when exact then 5 else 1.5 end * wanted, 0.5 * sqrt(greatest(0, c.reltuples)))::integer into reach
     from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
 
   loop
@@ -107,7 +109,8 @@ begin
       query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance
         from public.chunks c where %s%s
         order by c.embedding operator(extensions.<=>) $1 limit $5', conditions, status_condition);
-      -- One batch, if that can be: the next costs as much again. Dead rows are of it, and not seen here.
+      -- One batch, if that can be: the next costs as much again. A tenth is for rows that are of it and not seen here: dead
+      -- ones, and those of another model.
       perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true),
         set_config('enable_sort', 'off', true); -- the order must come from the index, whatever the statistics say
@@ -117,13 +120,16 @@ begin
       into chunk_ids, project_ids, ticket_ids, similarities, chunks, sources, below
       using query_embedding, embedding_model, scope.status_id, scope.projects, reach, match_threshold;
     perform set_config('enable_sort', saved_sort, true);
+    -- What is compared is in order, so that one at or below the threshold is enough; batches overlap.
     exit when chunks >= chunk_limit or sources >= source_limit or below >= case when exact then 1 else 20 end;
-    if chunks = reach then
-      -- Read again from the start, as far as it takes if what follows is like this. All are compared twice at most.
-      reach := case when exact then chunk_limit else ceil(reach * least(4, 1.25 * source_limit / sources))::integer end;
-    else
+    if chunks < reach then
       exit when exact;
       exact := true;
+    elsif exact then
+      reach := chunk_limit; -- all are compared twice at most
+    else
+      -- From the start, and as far as it takes if what follows is like this.
+      reach := least(chunk_limit, ceil(reach * greatest(2, least(4, 1.25 * source_limit / sources)))::integer);
     end if;
   end loop;
 

@@ -14,7 +14,8 @@ declare
   parted text;
   line text;
 begin
-  -- Letters that are written in several ways, stand-ins and scripts without spaces are all there; most texts have none.
+  -- From there up are letters that can be written in several ways, the stand-ins, and the scripts without spaces that are cut
+  -- into pairs. Most texts have none.
   if plain ~ '[\u0300-\uffff]' then
     plain := private.compose_text(plain);
     if plain ~ u&'[\E000-\E005]' then
