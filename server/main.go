@@ -77,10 +77,27 @@ func newFlags(verb string) *flag.FlagSet {
 // errUsage is what a verb returns when its arguments are off.
 var errUsage = errors.New("wrong arguments")
 
+// untilSignalled is a context that the first SIGINT or SIGTERM ends. A second one ends the program at once, however soon it
+// comes: with signal.NotifyContext it would be lost while the first is dealt with.
+func untilSignalled(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		stop()
+		again := <-signals
+		signal.Reset(again)
+		if self, err := os.FindProcess(os.Getpid()); err != nil || self.Signal(again) != nil {
+			os.Exit(1)
+		}
+	}()
+	return ctx, stop
+}
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignalled(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	if len(os.Args) < 2 {
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)

@@ -88,6 +88,9 @@ func Recall(ctx context.Context, connection *pgx.Conn, embeddingModel string, pr
 			return Table{}, fmt.Errorf("search about the long ticket: %w", err)
 		}
 	}
+	if !slices.ContainsFunc(found, func(r recalls) bool { return len(r.shares) > 0 }) {
+		return Table{}, fmt.Errorf("measure recall: nothing to find, no chunk is of model %s", embeddingModel)
+	}
 	worst := 1.0
 	for i, f := range filters {
 		if len(found[i].shares) == 0 {
