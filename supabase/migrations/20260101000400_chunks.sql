@@ -36,7 +36,7 @@ comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to
 create index chunks_ticket_id_idx on public.chunks (ticket_id, project_id);
 create index chunks_status_change_id_idx on public.chunks (status_change_id);
 -- A graph for each set: in a common one the vectors of two models would be neighbours. Made with twice the usual care, which
--- takes a third longer, it finds as much when a search looks at half as many of its vectors.
+-- takes up to half as long again, it finds as much when a search looks half as far.
 create index chunks_embedding_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) with (ef_construction = 128) where embedding_set = 1;
 create index chunks_embedding_2_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) with (ef_construction = 128) where embedding_set = 2;
 
