@@ -4,12 +4,17 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 const (
 	// servingLife is how long an answer is taken for the present one. A query that is embedded by the former model
 	// meanwhile is answered by the former set.
 	servingLife = time.Second
+	// servingRefresh is the age from which it is asked for again in the background, so that no query waits for it where they
+	// come often.
+	servingRefresh = servingLife / 2
 	// servingTimeout bounds the call; without an answer the last one holds.
 	servingTimeout = time.Second
 )
@@ -25,9 +30,11 @@ type Serving struct {
 	db    Database
 	model Model
 
+	reading singleflight.Group
+
 	mutex sync.Mutex
-	name  string // "" is the configured one
-	asked time.Time
+	name  string    // "" is the configured one
+	asked time.Time // when the last answer came, or failed to
 }
 
 // NewServing asks a database, and a model.
@@ -46,20 +53,39 @@ func (s *Serving) Use(ctx context.Context) (context.Context, string) {
 	return s.model.By(ctx, name), name
 }
 
-// read asks at most once in servingLife, a failure included: who is asked for the version next hears of it, too.
+// read gives the last answer, or waits for the next where that is older than servingLife.
 func (s *Serving) read(ctx context.Context) string {
+	name, asked := s.last()
+	if time.Since(asked) < servingRefresh {
+		return name
+	}
+	reading := s.reading.DoChan("", func() (any, error) {
+		s.ask(ctx)
+		return nil, nil
+	})
+	if time.Since(asked) >= servingLife {
+		<-reading
+		name, _ = s.last()
+	}
+	return name
+}
+
+func (s *Serving) last() (name string, asked time.Time) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if time.Since(s.asked) < servingLife {
-		return s.name
-	}
+	return s.name, s.asked
+}
+
+// ask counts a failure as an answer, the same as the last: who is asked for the version next hears of it, too.
+func (s *Serving) ask(ctx context.Context) {
 	// For others as well, so it does not end with this request.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), servingTimeout)
 	defer cancel()
 	sets, err := Read(ctx, s.db)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	s.asked = time.Now()
 	if err == nil && sets.Model != nil {
 		s.name = *sets.Model
 	}
-	return s.name
 }

@@ -1,0 +1,127 @@
+package reembed_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/reembed"
+)
+
+// readingTime is what the database below takes for an answer.
+const readingTime = 30 * time.Millisecond
+
+// sets is a database of which only the name of the serving model is known.
+type sets struct {
+	mutex sync.Mutex
+	model string
+	fails bool
+	asked int
+}
+
+func (s *sets) Call(_ context.Context, _ string, _, result any) error {
+	s.mutex.Lock()
+	model, fails := s.model, s.fails
+	s.asked++
+	s.mutex.Unlock()
+	time.Sleep(readingTime)
+	if fails {
+		return errors.New("nobody there")
+	}
+	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: &model}}
+	return nil
+}
+
+func (s *sets) set(model string, fails bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.model, s.fails = model, fails
+}
+
+func (s *sets) By(ctx context.Context, _ string) context.Context { return ctx }
+
+// used asks which model serves, and how long that took.
+func used(t *testing.T, serving *reembed.Serving) (model string, took time.Duration) {
+	begun := time.Now()
+	_, model = serving.Use(t.Context())
+	return model, time.Since(begun)
+}
+
+func TestServing(t *testing.T) {
+	t.Run("who comes often waits once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			db := &sets{model: "one"}
+			serving := reembed.NewServing(db, db)
+			changed := time.Time{}
+			for i := range 100 {
+				if i == 47 {
+					db.set("two", false)
+					changed = time.Now()
+				}
+				model, took := used(t, serving)
+				if i == 0 && took != readingTime || i > 0 && took != 0 {
+					t.Errorf("query %d waited for %v", i, took)
+				}
+				if i >= 47 && time.Since(changed) > time.Second && model != "two" {
+					t.Errorf("query %d, %v after the change, is by the model %q", i, time.Since(changed), model)
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			synctest.Wait()
+			if db.asked > 20 {
+				t.Errorf("the database was asked %d times in 10 s", db.asked)
+			}
+		})
+	})
+	t.Run("who comes seldom gets the present one", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			db := &sets{}
+			serving := reembed.NewServing(db, db)
+			for _, want := range []string{"one", "two", "three"} {
+				db.set(want, false)
+				if model, _ := used(t, serving); model != want {
+					t.Errorf("the model is %q, want %q", model, want)
+				}
+				time.Sleep(time.Second)
+			}
+		})
+	})
+	t.Run("many at once ask once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			db := &sets{model: "one"}
+			serving := reembed.NewServing(db, db)
+			var running sync.WaitGroup
+			for range 100 {
+				running.Go(func() {
+					if model, _ := used(t, serving); model != "one" {
+						t.Errorf("the model is %q", model)
+					}
+				})
+			}
+			running.Wait()
+			if db.asked != 1 {
+				t.Errorf("the database was asked %d times", db.asked)
+			}
+		})
+	})
+	t.Run("a failure leaves the last one, and is not asked about by every query", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			db := &sets{model: "one"}
+			serving := reembed.NewServing(db, db)
+			used(t, serving)
+			db.set("two", true)
+			time.Sleep(time.Second)
+			for range 3 {
+				if model, _ := used(t, serving); model != "one" {
+					t.Errorf("the model is %q", model)
+				}
+			}
+			if db.asked != 2 {
+				t.Errorf("the database was asked %d times", db.asked)
+			}
+		})
+	})
+}
