@@ -42,6 +42,7 @@ type Hit struct {
 	KeywordContribution float64 `json:"keyword_contribution"`
 	Exact               bool    `json:"exact"`
 	Highlight           string  `json:"highlight"`
+	HasMore             bool    `json:"has_more"` // whether others follow the page, the same in each
 }
 
 // Page is a part of the list of hits.
@@ -94,14 +95,12 @@ func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vec
 	if ranking != nil {
 		arguments["keyword_ranking"] = ranking
 	}
-	arguments["match_count"], arguments["match_offset"] = q.Limit+1, q.Offset
+	arguments["match_count"], arguments["match_offset"] = q.Limit, q.Offset
 	arguments["vector_weight"], arguments["keyword_weight"] = s.weights.Vector, s.weights.Keyword
 	if err := db.Call(ctx, "search_hybrid", arguments, &page.Hits); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
-	if len(page.Hits) > q.Limit {
-		page.Hits, page.HasMore = page.Hits[:q.Limit], true
-	}
+	page.HasMore = len(page.Hits) > 0 && page.Hits[0].HasMore
 	return nil
 }
 

@@ -56,7 +56,7 @@ func (r Run) overhead(ctx context.Context, from int) (Table, error) {
 		{"the database: search_hybrid through PostgREST or the gateway", func(text string) request {
 			return r.REST.prepare("/rpc/search_hybrid", encode(map[string]any{
 				"query_text": text, "query_embedding": vector.Vector(Embed(text, vector.Dimensions)), "embedding_model": model,
-				"match_threshold": threshold, "match_count": results + 1, "match_offset": 0, "vector_weight": 1, "keyword_weight": 1,
+				"match_threshold": threshold, "match_count": results, "match_offset": 0, "vector_weight": 1, "keyword_weight": 1,
 			}))
 		}},
 		{"the model: an embedding", func(text string) request { return r.Model.prepare("/embeddings", embedBody(text)) }},

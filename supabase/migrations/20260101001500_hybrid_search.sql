@@ -1,82 +1,83 @@
 -- Both searches in one list: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), k = 60.
 
--- The keyword side of a hybrid search on its own, so that it can be found while the query is still being embedded.
+-- projects, tickets and scores go in step, the best first; a project's own text has no ticket. The first so many are exact.
+create type private.word_ranking as (
+  wanted tsquery, excluded tsquery, projects bigint[], tickets bigint[], scores double precision[], exact integer
+);
+comment on type private.word_ranking is 'The keyword side of a hybrid search: what parse_query says is wanted and excluded, and what search_by_keyword finds, at most 1,000.';
+
+create function private.rank_words(query_text text, project_filter bigint, status_filter text) returns private.word_ranking
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  parsed constant record := private.parse_query(query_text);
+  ranking private.word_ranking;
+begin
+  select parsed.wanted, parsed.excluded, coalesce(array_agg(k.project_id order by k.rank), '{}'),
+      coalesce(array_agg(k.ticket_id order by k.rank), '{}'), coalesce(array_agg(k.score order by k.rank), '{}'),
+      (count(*) filter (where k.exact))::integer
+    into ranking
+    from public.search_by_keyword(query_text, 1000, project_filter, status_filter) k;
+  return ranking;
+end
+$$;
+comment on function private.rank_words(text, bigint, text) is 'What the words of a query find, in what whoever asks may see.';
+revoke execute on function private.rank_words(text, bigint, text) from public;
+grant execute on function private.rank_words(text, bigint, text) to authenticated, service_role;
+
+-- So that it can be found while the query is still being embedded.
 create function public.keyword_ranking(query_text text, project_filter bigint default null, status_filter text default null)
-returns table (version text, projects text, tickets text, scores text, exact integer)
+returns table (wanted text, excluded text, projects text, tickets text, scores text, exact integer)
 language plpgsql volatile rows 1 security invoker set search_path = ''
 as $$
 begin
-  -- Before the words are looked up: what changes meanwhile is then taken to have changed since.
-  version := private.read_data_version(null);
-  select coalesce(array_agg(k.project_id order by k.rank)::text, '{}'), coalesce(array_agg(k.ticket_id order by k.rank)::text, '{}'),
-      coalesce(array_agg(k.score order by k.rank)::text, '{}'), count(*) filter (where k.exact)
-    into projects, tickets, scores, exact
-    from public.search_by_keyword(keyword_ranking.query_text, 1000, keyword_ranking.project_filter, keyword_ranking.status_filter) k;
-  return next;
+  return query
+  select r.wanted::text, r.excluded::text, r.projects::text, r.tickets::text, r.scores::text, r.exact
+  from private.rank_words(keyword_ranking.query_text, keyword_ranking.project_filter, keyword_ranking.status_filter) r;
 end
 $$;
 comment on function public.keyword_ranking(text, bigint, text) is
-  'What search_by_keyword finds, at most 1,000, the best first, as arrays that go in step (a project''s own text has no ticket), written as text, because a JSON array of a thousand numbers takes longer to read than one string; the first so many are exact. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters. version is the data_version from before.';
+  'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000, the best first, as arrays that go in step (a project''s own text has no ticket), written as text, because a JSON array of a thousand numbers takes longer to read than one string; the first so many are exact; and which words are wanted and excluded. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters.';
 revoke execute on function public.keyword_ranking(text, bigint, text) from public, anon, authenticated;
 grant execute on function public.keyword_ranking(text, bigint, text) to authenticated, service_role;
 
--- The rows of a ranking that was made a moment ago. Where anything has changed since, those that are gone or pass the
--- filters no more are left out; what has come since is not there, as if the search had ended then.
-create function private.read_ranking(ranking jsonb, project_filter bigint, status_filter text)
-returns table (project_id bigint, ticket_id bigint, score double precision, rank bigint, exact boolean)
-language plpgsql volatile rows 300 security definer set search_path = ''
+-- A ranking that was made a moment ago. It may come from anywhere: who uses it shows of it what is still there, passes the
+-- filters and may be seen. What has come since is not in it, as if the search had ended then.
+create function private.read_ranking(keyword_ranking jsonb) returns private.word_ranking
+language plpgsql immutable security invoker set search_path = ''
 as $$
-#variable_conflict use_column
 declare
-  scope record;
-  exact_rows integer;
-  project_ids bigint[];
-  ticket_ids bigint[];
-  scores double precision[];
+  node_limit constant integer := 10000; -- more than the longest query that is read has
+  ranking private.word_ranking;
 begin
   begin
-    exact_rows := (ranking ->> 'exact')::integer;
-    project_ids := (ranking ->> 'projects')::bigint[];
-    ticket_ids := (ranking ->> 'tickets')::bigint[];
-    scores := (ranking ->> 'scores')::double precision[];
-  exception when data_exception or program_limit_exceeded then
-    exact_rows := null;
+    ranking := row(
+      (keyword_ranking ->> 'wanted')::tsquery, (keyword_ranking ->> 'excluded')::tsquery, (keyword_ranking ->> 'projects')::bigint[],
+      (keyword_ranking ->> 'tickets')::bigint[], (keyword_ranking ->> 'scores')::double precision[], (keyword_ranking ->> 'exact')::integer);
+  exception when data_exception or program_limit_exceeded or syntax_error then
+    ranking := null;
   end;
-  if exact_rows is null or (cardinality(project_ids) = cardinality(ticket_ids) and cardinality(project_ids) = cardinality(scores)) is not true then
+  if (ranking.exact is not null
+    and cardinality(ranking.projects) = cardinality(ranking.tickets) and cardinality(ranking.projects) = cardinality(ranking.scores)
+    and coalesce(numnode(ranking.wanted), 0) <= node_limit and coalesce(numnode(ranking.excluded), 0) <= node_limit) is not true
+  then
     raise exception 'keyword_ranking is not a row of the function keyword_ranking' using errcode = '22023', hint = 'Pass one row as a JSON object.';
   end if;
-  scope := private.resolve_scope(project_filter, status_filter);
-  if (ranking ->> 'version' = private.read_data_version(null)) is not true then
-    -- Looked up one by one: a join would be planned as a scan of all.
-    project_ids := array(
-      select case
-          when l.ticket_id is not null then (
-            select t.project_id from public.tickets t
-            where t.ticket_id = l.ticket_id and (scope.status_id is null or t.status_id = scope.status_id))
-          when scope.status_id is null then (select p.project_id from public.projects p where p.project_id = l.project_id)
-        end
-      from unnest(project_ids, ticket_ids) with ordinality as l(project_id, ticket_id, place)
-      order by l.place limit 1000);
-  end if;
-  return query
-  -- Counted in the order of the arrays, which the rows come in.
-  select l.project_id, l.ticket_id, l.score, row_number() over (), l.place <= exact_rows
-  from unnest(project_ids, ticket_ids, scores) with ordinality as l(project_id, ticket_id, score, place)
-  where l.place <= 1000 and l.project_id > 0
-    and not scope.is_empty and (scope.projects is null or l.project_id = any (scope.projects));
+  return ranking;
 end
 $$;
-comment on function private.read_ranking(jsonb, bigint, text) is 'The tickets and projects (ticket_id null) of a keyword_ranking that pass the filters; where its version is not the present one, those that are still there, and still pass. A ranking may come from anywhere: whether whoever asks may see a ticket is left to the policies.';
-revoke execute on function private.read_ranking(jsonb, bigint, text) from public;
+comment on function private.read_ranking(jsonb) is 'A row of keyword_ranking. Anything else is an error (22023).';
+revoke execute on function private.read_ranking(jsonb) from public;
+grant execute on function private.read_ranking(jsonb) to authenticated, service_role;
 
 -- The fused list as far as its first reach places, before anything is read to show it. Both searches give the same number of
 -- candidates whatever page is asked for, so that pages add up to one list. What the words alone found stands behind everything
 -- that the words rank higher, for what the vector search found too can only rise. So beyond the rank reach none of it comes
--- within the first reach places, as long as weights are positive: without one, ids give the order. "Security definer", for looking up what is excluded; what may be seen
--- is the searches' own care, and of a ranking that was handed in that of the policies on what shows it.
+-- within the first reach places, as long as weights are positive: without one, ids give the order. "Security definer", for
+-- looking up what is excluded; what may be seen is the searches' own care, and of a ranking that was handed in that of the
+-- policies on what shows it.
 create function private.fuse_searches(
-  query_text text,
-  excluded tsquery,
+  ranking private.word_ranking,
   query_embedding extensions.vector,
   embedding_model text,
   match_threshold double precision,
@@ -84,7 +85,6 @@ create function private.fuse_searches(
   status_filter text,
   vector_weight double precision,
   keyword_weight double precision,
-  keyword_ranking jsonb,
   reach integer
 )
 returns table (
@@ -98,43 +98,34 @@ as $$
 declare
   keyword_reach constant integer := case
     when fuse_searches.keyword_weight > 0 and fuse_searches.keyword_weight < 'infinity' and fuse_searches.vector_weight >= 0
-      then fuse_searches.reach end;
+      then least(1000, fuse_searches.reach) else 1000 end;
 begin
   return query
   with nearest as materialized (
-    select v.project_id, v.ticket_id, v.chunk_id, v.similarity,
+    -- source: a ticket, or the project whose own text it is. No number that is handed in is too large for "~".
+    select v.project_id, v.ticket_id, v.chunk_id, v.similarity, coalesce(v.ticket_id, ~v.project_id) as source,
       row_number() over (order by v.rank) as rank
     from public.search_by_vector(
       fuse_searches.query_embedding, fuse_searches.embedding_model, fuse_searches.match_threshold, private.vector_candidates(),
       fuse_searches.project_filter, fuse_searches.status_filter) v
     where fuse_searches.query_embedding is not null
-      and (fuse_searches.excluded is null or not private.entry_holds(v.project_id, v.ticket_id, fuse_searches.excluded))
+      and (ranking.excluded is null or not private.entry_holds(v.project_id, v.ticket_id, ranking.excluded))
   ), worded as (
-    select w.*
-    from (
-      select k.project_id, k.ticket_id, k.score, k.rank, k.exact
-      from public.search_by_keyword(fuse_searches.query_text, 1000, fuse_searches.project_filter, fuse_searches.status_filter) k
-      where fuse_searches.keyword_ranking is null
-      union all
-      select r.project_id, r.ticket_id, r.score, r.rank, r.exact
-      from private.read_ranking(fuse_searches.keyword_ranking, fuse_searches.project_filter, fuse_searches.status_filter) r
-      where fuse_searches.keyword_ranking is not null
-    ) w
-    where keyword_reach is null or w.rank <= keyword_reach
-      or coalesce(w.ticket_id, -w.project_id) in (select coalesce(n.ticket_id, -n.project_id) from nearest n)
+    select w.*, coalesce(w.ticket_id, ~w.project_id) as source
+    from unnest(ranking.projects, ranking.tickets, ranking.scores) with ordinality as w(project_id, ticket_id, score, rank)
+    where w.rank <= keyword_reach or w.rank <= 1000 and coalesce(w.ticket_id, ~w.project_id) in (select n.source from nearest n)
   )
   select coalesce(v.project_id, k.project_id), coalesce(v.ticket_id, k.ticket_id), v.chunk_id, v.similarity, v.rank,
-    k.score, k.rank, coalesce(k.exact, false),
+    k.score, k.rank, coalesce(k.rank <= ranking.exact, false),
     coalesce(fuse_searches.vector_weight / (60 + v.rank), 0), coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0)
   from nearest v
-  full join worded k
-    on (coalesce(v.ticket_id, -v.project_id)) = (coalesce(k.ticket_id, -k.project_id));
+  full join worded k using (source);
 end
 $$;
-comment on function private.fuse_searches(text, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb, integer) is
-  'Tickets and projects found by either search, those of the first reach places among them, with their ranks and what each adds to the fused score. excluded is what parse_query says of query_text. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword.';
-revoke execute on function private.fuse_searches(text, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb, integer) from public;
-grant execute on function private.fuse_searches(text, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, jsonb, integer) to authenticated, service_role;
+comment on function private.fuse_searches(private.word_ranking, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) is
+  'Tickets and projects found by either search, those of the first reach places among them, with their ranks and what each adds to the fused score. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword.';
+revoke execute on function private.fuse_searches(private.word_ranking, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) from public;
+grant execute on function private.fuse_searches(private.word_ranking, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) to authenticated, service_role;
 
 create function public.search_hybrid(
   query_text text,
@@ -154,7 +145,7 @@ returns table (
   project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
   vector_rank bigint, keyword_rank bigint, keyword_score double precision,
   vector_contribution double precision, keyword_contribution double precision,
-  matched_by text[], exact boolean, highlight text, chunk_id uuid
+  matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean
 )
 -- Planning takes longer than looking ten rows up, and there is one way to do that: by their keys. The setting holds for what
 -- is called from here too; what has a filter to plan for sets it back.
@@ -162,54 +153,60 @@ language plpgsql volatile rows 10 security invoker set search_path = '' set jit 
 as $$
 #variable_conflict use_column
 declare
-  parsed constant record := private.parse_query(query_text);
-  wanted constant tsquery := parsed.wanted;
-  page_size constant integer := greatest(1, least(101, match_count));
+  ranking constant private.word_ranking := case
+    when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter)
+    else private.read_ranking(keyword_ranking) end;
+  page_size constant integer := greatest(1, least(100, match_count));
   page_start constant integer := greatest(0, least(1000, match_offset));
 begin
   return query
   with page as (
-    select f.*, f.vector_contribution + f.keyword_contribution as rrf_score
+    select f.*, f.vector_contribution + f.keyword_contribution as rrf_score, count(*) over () > page_start + page_size as has_more
     from private.fuse_searches(
-      search_hybrid.query_text, parsed.excluded, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
+      ranking, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
       search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-      search_hybrid.keyword_ranking, page_size + page_start) f
+      page_start + page_size + 1) f
     order by f.exact desc, rrf_score desc, f.ticket_id nulls last, f.project_id
     limit page_size offset page_start
   )
   select g.ticket_id, shown.text, g.similarity,
     case when g.vector_rank is null then 'keyword' else 'vector' end,
-    g.rrf_score, g.project_id, p.name, t.key, t.name, s.name,
+    g.rrf_score, p.project_id, p.name, t.key, t.name, s.name,
     g.vector_rank, g.keyword_rank, g.keyword_score, g.vector_contribution, g.keyword_contribution,
     array_remove(array[
       case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null then 'keyword' end], null),
     g.exact,
     -- What matches is in the name then, or nowhere. A ticket's first chunk begins with its name.
-    case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), wanted) || ' — ' || lit.line end,
-    shown.chunk_id
+    case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), ranking.wanted) || ' — ' || lit.line end,
+    shown.chunk_id, g.has_more
   from page g
-  join public.projects p on p.project_id = g.project_id
   -- "offset 0" here and below: looked up, or called, for the rows that need it, and once.
   left join lateral (
-    select t.ticket_id, t.key, t.name, t.description, t.status_id from public.tickets t where t.ticket_id = g.ticket_id offset 0
+    select t.project_id, t.key, t.name, t.description, t.status_id from public.tickets t where t.ticket_id = g.ticket_id offset 0
   ) t on true
+  -- A ranking that was handed in may know another project of the ticket's.
+  cross join lateral (
+    select p.project_id, p.name from public.projects p where p.project_id = coalesce(t.project_id, g.project_id) offset 0
+  ) p
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
   left join lateral (
-    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, wanted) b where g.chunk_id is null offset 0
+    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, ranking.wanted) b where g.chunk_id is null offset 0
   ) b on true
   -- A ticket that is not embedded yet is shown by the beginning of its text.
   cross join lateral (
     select coalesce(g.chunk_id, b.chunk_id) as chunk_id,
       coalesce(c.text, b.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)) as text
   ) shown
-  cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
-  -- Not what went a moment ago.
-  where g.ticket_id is null or t.ticket_id is not null
+  cross join lateral (select private.highlight(shown.text, ranking.wanted) as line offset 0) lit
+  -- Not what went a moment ago, nor what such a ranking makes up.
+  where (g.ticket_id is null or t.project_id is not null)
+    and (search_hybrid.project_filter is null or p.project_id = search_hybrid.project_filter)
+    and (search_hybrid.status_filter is null or lower(s.name) = lower(search_hybrid.status_filter))
   order by g.exact desc, g.rrf_score desc, g.ticket_id nulls last, g.project_id;
 end
 $$;
 comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) is
-  'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 101, match_offset at most 1,000. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+  'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
 revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) from public, anon, authenticated;
 grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) to authenticated, service_role;

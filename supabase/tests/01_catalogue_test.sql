@@ -54,7 +54,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.find_matches(text, vector, text, double precision, bigint, text, integer)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.follow_truncate()', 'volatile', 'definer', ''),
     ('private.forget_jobs()', 'volatile', 'definer', ''),
-    ('private.fuse_searches(text, tsquery, vector, text, double precision, bigint, text, double precision, double precision, jsonb, integer)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.fuse_searches(private.word_ranking, vector, text, double precision, bigint, text, double precision, double precision, integer)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.highlight(text, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.index_entities()', 'volatile', 'definer', ''),
     ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
@@ -90,8 +90,9 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.question_key(text)', 'immutable', 'invoker', 'service_role'),
     ('private.quote_word(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.rank_words(text, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.read_data_version(bigint)', 'stable', 'definer', 'authenticated service_role'),
-    ('private.read_ranking(jsonb, bigint, text)', 'volatile', 'definer', ''),
+    ('private.read_ranking(jsonb)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.reembed_waits()', 'stable', 'invoker', 'service_role'),
     ('private.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
     ('private.resolve_scope(bigint, text)', 'stable', 'invoker', ''),
@@ -225,7 +226,7 @@ select results_eq(
         || 'enrichment_model text, enrichment_error text, created_at timestamp with time zone, '
         || 'updated_at timestamp with time zone)'),
     ('keyword_ranking', 'query_text text, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
-      'TABLE(version text, projects text, tickets text, scores text, exact integer)'),
+      'TABLE(wanted text, excluded text, projects text, tickets text, scores text, exact integer)'),
     ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',
       'TABLE(job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamp with time zone, last_error text)'),
     ('list_migrations', '', 'SETOF text'),
@@ -296,7 +297,7 @@ select results_eq(
         || 'project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '
         || 'vector_contribution double precision, keyword_contribution double precision, '
-        || 'matched_by text[], exact boolean, highlight text, chunk_id uuid)'),
+        || 'matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean)'),
     ('similar_tickets', 'query_embedding vector, embedding_model text, match_count integer DEFAULT 5, exclude_ticket bigint DEFAULT NULL::bigint, '
         || 'project_filter bigint DEFAULT NULL::bigint',
       'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text)'),

@@ -1,7 +1,7 @@
 -- Both searches in one list: the arithmetic of reciprocal rank fusion, pages, and what is shown of a result.
 
 begin;
-select plan(65);
+select plan(77);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, similarity double precision) returns void
@@ -140,6 +140,11 @@ select results_eq(
   $$ select * from pg_temp.page(100, 0) $$,
   format('pages of %s add up to the list', size))
 from unnest(array[1, 3, 7, 40]) size;
+select is_empty(
+  format($$ select skipped from generate_series(0, 60) as skipped, public.search_hybrid('beta', %2$s, 'm', 0.79, %1$s, skipped) h
+    where h.has_more <> (skipped + %1$s < (select count(*) from public.search_hybrid('beta', %2$s, 'm', 0.79, 100))) $$, size, embedding),
+  format('each hit on pages of %s by %s says whether others follow', size, embedding))
+from unnest(array[1, 3, 7, 40, 41, 100]) size, unnest(array['null', 'pg_temp.unit(1)']) embedding;
 -- What one search finds alone, what weighs nothing, what is named and what is left out: nothing is cut off elsewhere.
 select results_eq(
   format($$ select h.ticket_id from generate_series(0, 60) as skipped, public.search_hybrid(%1$L, %2$s, 'm', 0.79, 1, skipped, vector_weight => %3$s, keyword_weight => %4$s) h $$,
