@@ -49,30 +49,48 @@ func (r Run) endpoints() []endpoint {
 func (r Run) answers(ctx context.Context) ([]Table, error) {
 	table := Table{
 		Title:  fmt.Sprintf("With a model that takes %v for an embedding and %v for a chat, ms and processors in use", r.Delays.Embed, r.Delays.Chat),
-		Header: append(append([]string{"endpoint and load", "requests", "failed", "a second", "mean", "p50", "p95"}, names(r.Processes)...), everything),
+		Header: append([]string{"endpoint and load", "requests", "failed", "a second", "mean", "p50", "p95"}, coreNames(r.Processes)...),
 		Caption: fmt.Sprintf("%v each, thresholds of %v so that the chat is asked. Uncached: every query is new. Cached: %d queries again and again. "+
-			"Wanted is a mean below %d ms with %d clients.", r.Lasting, answerThreshold, repeatedCount, wantedMean, slices.Max(r.Clients)),
+			"Wanted is a mean below %d ms with %d clients. %s", r.Lasting, answerThreshold, repeatedCount, wantedMean, slices.Max(r.Clients), stolenCaption),
 	}
 	from := 10*firstOfHTTP + r.Salt
-	for _, e := range r.endpoints() {
+	endpoints := r.endpoints()
+	ask := func(loads ...load) error {
+		for _, l := range loads {
+			for _, e := range endpoints {
+				for _, k := range kinds(from) {
+					name := e.path + ", " + l.name + ", " + k.name
+					r.Progress("asking " + name)
+					took, row, err := r.measureLoad(ctx, l, name, r.ask(e.path, e.body, k))
+					if err != nil {
+						return err
+					}
+					row.cells = append(row.cells, number(measure.Mean(took)), number(measure.Quantile(took, 0.5)), number(measure.Quantile(took, 0.95)))
+					table.Rows = append(table.Rows, append(row.cells, row.cores...))
+				}
+				from += firstOfHTTP
+			}
+		}
+		return nil
+	}
+	if err := r.rest(ctx); err != nil {
+		return nil, err
+	}
+	for _, e := range endpoints {
 		if err := r.warmUp(ctx, e.path, e.body); err != nil {
 			return nil, err
 		}
-		for _, l := range loads(slices.Max(r.Clients)) {
-			for _, k := range kinds(from) {
-				name := e.path + ", " + l.name + ", " + k.name
-				r.Progress("asking " + name)
-				took, row, err := r.measureLoad(ctx, l, name, r.ask(e.path, e.body, k))
-				if err != nil {
-					return nil, err
-				}
-				row.cells = append(row.cells, number(measure.Mean(took)), number(measure.Quantile(took, 0.5)), number(measure.Quantile(took, 0.95)))
-				table.Rows = append(table.Rows, append(row.cells, row.cores...))
-			}
-			from += firstOfHTTP
-		}
+	}
+	all := loads(slices.Max(r.Clients))
+	if err := ask(all[0]); err != nil {
+		return nil, err
 	}
 	added, err := r.addedToModel(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	from += len(endpoints) * firstOfHTTP
+	err = ask(all[1:]...)
 	return []Table{table, added}, err
 }
 
@@ -86,13 +104,14 @@ const (
 func (r Run) addedToModel(ctx context.Context, from int) (Table, error) {
 	table := Table{
 		Title:  fmt.Sprintf("What service and database add to the model's time at %d requests a second, ms", rate),
-		Header: []string{"endpoint", "p50", "p95", "the model alone, p50", "p95", "added, p50", "p95", "wanted, p95"},
+		Header: []string{"endpoint", "p50", "p95", "the model alone, p50", "p95", "added, p50", "p95", "wanted, p95", stolen},
 		Caption: "Every query is new, and asked of the service and of the model alone in turn, over HTTP and by the same client. " +
-			"Added is the difference of the quantiles.",
+			"Added is the difference of the quantiles. " + stolenCaption,
 	}
 	for _, e := range r.endpoints() {
 		r.Progress("measuring what " + e.path + " adds to the model's time")
 		n := max(1, int(r.Lasting.Seconds()*rate))
+		before, started := cpuTimes("/proc", nil), time.Now()
 		took, err := r.inTurn(ctx, time.Second/(2*rate), from, n, []part{
 			{"the service", func(text string) request { return r.Service.prepare(e.path, e.body(text)) }},
 			{"the model", func(text string) request {
@@ -102,6 +121,7 @@ func (r Run) addedToModel(ctx context.Context, from int) (Table, error) {
 		if err != nil {
 			return Table{}, err
 		}
+		used := cores(before, cpuTimes("/proc", nil), time.Since(started), nil)
 		from += firstOfHTTP
 		row := []string{e.path}
 		for _, values := range took {
@@ -110,7 +130,7 @@ func (r Run) addedToModel(ctx context.Context, from int) (Table, error) {
 		for _, p := range []float64{0.5, 0.95} {
 			row = append(row, number(measure.Quantile(took[0], p)-measure.Quantile(took[1], p)))
 		}
-		table.Rows = append(table.Rows, append(row, fmt.Sprintf("≤ %d", wantedAdded)))
+		table.Rows = append(table.Rows, append(row, fmt.Sprintf("≤ %d", wantedAdded), used[len(used)-1]))
 	}
 	return table, nil
 }

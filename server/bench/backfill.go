@@ -75,7 +75,7 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 		},
 		Caption: "The model's time is in a search's. All parts run on this machine.",
 	}
-	for i, name := range append(names(f.Processes), everything) {
+	for i, name := range coreNames(f.Processes) {
 		table.Rows = append(table.Rows, []string{"processors in use by the backfill alone: " + name, used[i]})
 	}
 	return table, nil

@@ -18,15 +18,24 @@ type Process struct {
 // ticksPerSecond is the unit of times in /proc on every Linux there is (USER_HZ).
 const ticksPerSecond = 100
 
-// everything names what the whole machine used.
-const everything = "machine"
+// Beside the processes: what the whole machine used, and what it could not use, because whoever lends the processors out
+// gave them to others.
+const (
+	everything = "machine"
+	stolen     = "stolen"
+)
 
-// cpuTimes is what each process has used since it started, in seconds. What cannot be read is absent: a machine
+// stolenCaption explains the last column.
+const stolenCaption = "Stolen is what whoever lends the processors out gave to others: where it is more than next to nothing, times are longer for it."
+
+func coreNames(processes []Process) []string { return append(names(processes), everything, stolen) }
+
+// cpuTimes is what each process has used since it started, in seconds, and the machine. What cannot be read is absent: a machine
 // without /proc, or a process on another one.
 func cpuTimes(proc string, processes []Process) map[string]float64 {
-	used := map[string]float64{}
+	times := map[string]float64{}
 	if line, err := os.ReadFile(filepath.Join(proc, "stat")); err == nil {
-		used[everything] = busy(string(line))
+		times[everything], times[stolen] = machine(string(line))
 	}
 	stats := readStats(proc)
 	for _, p := range processes {
@@ -40,23 +49,28 @@ func cpuTimes(proc string, processes []Process) map[string]float64 {
 				sum += child.ticks
 			}
 		}
-		used[p.Name] = sum / ticksPerSecond
+		times[p.Name] = sum / ticksPerSecond
 	}
-	return used
+	return times
 }
 
-// busy is the seconds that all processors were not idle, from the first line of /proc/stat: user, nice, system, idle,
-// iowait, irq, softirq, steal.
-func busy(stat string) float64 {
+// machine is the seconds that all processors together were in use, and stolen, from the first line of /proc/stat: user, nice,
+// system, idle, iowait, irq, softirq, steal.
+func machine(stat string) (busy, stolen float64) {
 	line, _, _ := strings.Cut(stat, "\n")
-	sum := 0.0
 	for i, field := range strings.Fields(line) {
 		ticks, err := strconv.ParseFloat(field, 64)
-		if idle := i == 4 || i == 5; err == nil && !idle && i <= 8 {
-			sum += ticks
+		if err != nil {
+			continue
+		}
+		switch i {
+		case 1, 2, 3, 6, 7:
+			busy += ticks / ticksPerSecond
+		case 8:
+			stolen += ticks / ticksPerSecond
 		}
 	}
-	return sum / ticksPerSecond
+	return busy, stolen
 }
 
 type stat struct {
@@ -99,9 +113,9 @@ func parseStat(content string) (s stat, ok bool) {
 	return stat{parent: int(numbers[0]), ticks: numbers[1] + numbers[2], reaped: numbers[3] + numbers[4]}, true
 }
 
-// cores are the cells of how many processors each process, and the machine, used between two readings.
+// cores are how many processors each of coreNames took between two readings.
 func cores(before, after map[string]float64, took time.Duration, processes []Process) (cells []string) {
-	for _, name := range append(names(processes), everything) {
+	for _, name := range coreNames(processes) {
 		from, known := before[name]
 		to, still := after[name]
 		if !known || !still {

@@ -34,16 +34,16 @@ func TestTimesOfProcessesWithTheirChildren(t *testing.T) {
 		"20/stat": "20 (server) S 1 20 20 0 -1 0 0 0 0 0 50 50 0 0 20 0 1 0 5 0 0",
 		"30/stat": "30 (short) S 1",
 	}), processes)
-	if before["Postgres"] != 4.7 || before["service"] != 1 || before[everything] != 2 || len(before) != 3 {
+	if before["Postgres"] != 4.7 || before["service"] != 1 || before[everything] != 1.6 || before[stolen] != 0.4 || len(before) != 4 {
 		t.Errorf("read %v", before)
 	}
 	// The backend has ended: its time is now with its parent.
 	after := cpuTimes(proc(t, map[string]string{
-		"stat":    "cpu  300 0 50 9100 700 5 5 40 30 0\n",
+		"stat":    "cpu  300 0 50 9100 700 5 5 60 30 0\n",
 		"10/stat": "10 (post) (gres) S 1 10 10 0 -1 0 0 0 0 0 100 20 320 60 20 0 1 0 5 0 0",
 		"20/stat": "20 (server) S 1 20 20 0 -1 0 0 0 0 0 150 50 0 0 20 0 1 0 5 0 0",
 	}), processes)
-	if got, want := cores(before, after, 2*time.Second, processes), []string{"0.15", "0.50", "–", "–", "1.00"}; !slices.Equal(got, want) {
+	if got, want := cores(before, after, 2*time.Second, processes), []string{"0.15", "0.50", "–", "–", "1.00", "0.10"}; !slices.Equal(got, want) {
 		t.Errorf("processors in use: %q, want %q", got, want)
 	}
 }

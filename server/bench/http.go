@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"tasklens/internal/wait"
 )
 
 const (
@@ -32,6 +34,13 @@ func (r Run) ask(path string, body func(text string) []byte, k kind) func(ctx co
 		_, err := r.Service.post(ctx, path, body(r.Collection.Query(k.query(i)).Text))
 		return err
 	}
+}
+
+// rest lets the machine stand idle before anything is measured at the fixed rate, which comes before the loads that leave it
+// no rest: where processors are lent out, whoever has used them to the full, as loading does, is given less for a while.
+func (r Run) rest(ctx context.Context) error {
+	r.Progress("resting")
+	return wait.For(ctx, 4*r.Lasting)
 }
 
 // warmUp asks once what will be repeated, so that it is remembered where anything is.
@@ -75,26 +84,41 @@ func searchBody(text string) []byte { return encode(map[string]any{"query": text
 func (r Run) service(ctx context.Context) ([]Table, error) {
 	table := Table{
 		Title:  "POST /api/hybrid-search, ms and processors in use",
-		Header: append(append([]string{"load", "requests", "failed", "a second", "p50", "p95", "p99"}, names(r.Processes)...), everything),
+		Header: append([]string{"load", "requests", "failed", "a second", "p50", "p95", "p99"}, coreNames(r.Processes)...),
 		Caption: fmt.Sprintf("%v each. Uncached: every query is new. Cached: %d queries again and again. At the fixed rate a request is timed from when it was due. "+
-			"All parts run on this machine, the clients too; the model is the stand-in without delay.", r.Lasting, repeatedCount),
+			"All parts run on this machine, the clients too; the model is the stand-in without delay. %s", r.Lasting, repeatedCount, stolenCaption),
+	}
+	from := firstOfHTTP + r.Salt
+	ask := func(loads ...load) error {
+		for _, l := range loads {
+			for _, k := range kinds(from) {
+				r.Progress("asking the service: " + l.name + ", " + k.name)
+				took, row, err := r.measureLoad(ctx, l, l.name+", "+k.name, r.ask("/api/hybrid-search", searchBody, k))
+				if err != nil {
+					return err
+				}
+				table.Rows = append(table.Rows, append(append(row.cells, quantiles(took)...), row.cores...))
+			}
+			from += firstOfHTTP
+		}
+		return nil
+	}
+	if err := r.rest(ctx); err != nil {
+		return nil, err
 	}
 	if err := r.warmUp(ctx, "/api/hybrid-search", searchBody); err != nil {
 		return nil, err
 	}
-	from := firstOfHTTP + r.Salt
-	for _, l := range loads(r.Clients...) {
-		for _, k := range kinds(from) {
-			r.Progress("asking the service: " + l.name + ", " + k.name)
-			took, row, err := r.measureLoad(ctx, l, l.name+", "+k.name, r.ask("/api/hybrid-search", searchBody, k))
-			if err != nil {
-				return nil, err
-			}
-			table.Rows = append(table.Rows, append(append(row.cells, quantiles(took)...), row.cores...))
-		}
-		from += firstOfHTTP
+	all := loads(r.Clients...)
+	if err := ask(all[0]); err != nil {
+		return nil, err
 	}
 	overhead, err := r.overhead(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	from += firstOfHTTP
+	err = ask(all[1:]...)
 	return []Table{table, overhead}, err
 }
 
