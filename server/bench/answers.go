@@ -73,9 +73,10 @@ func (r Run) answers(ctx context.Context) ([]Table, error) {
 		}
 		return nil
 	}
-	if err := r.rest(ctx); err != nil {
+	if err := r.settle(ctx, from); err != nil {
 		return nil, err
 	}
+	from += firstOfHTTP
 	for _, e := range endpoints {
 		if err := r.warmUp(ctx, e.path, e.body); err != nil {
 			return nil, err

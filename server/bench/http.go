@@ -36,9 +36,15 @@ func (r Run) ask(path string, body func(text string) []byte, k kind) func(ctx co
 	}
 }
 
-// rest lets the machine stand idle before anything is measured at the fixed rate, which comes before the loads that leave it
-// no rest: where processors are lent out, whoever has used them to the full, as loading does, is given less for a while.
-func (r Run) rest(ctx context.Context) error {
+// settle asks new queries by a few clients for a while, so that the caches of the database hold what searches read, and then
+// lets the machine stand idle: where processors are lent out, whoever has used them to the full, as loading does, is given
+// less for a while. For the same reason the fixed rate comes before the loads that leave no processor idle.
+func (r Run) settle(ctx context.Context, from int) error {
+	r.Progress("warming up")
+	samples := loop(ctx, 4, 2*r.Lasting, r.ask("/api/hybrid-search", searchBody, kinds(from)[0]))
+	if _, failed, first := outcome(samples); failed > 0 {
+		return fmt.Errorf("warm up: %w", first)
+	}
 	r.Progress("resting")
 	return wait.For(ctx, 4*r.Lasting)
 }
@@ -103,9 +109,10 @@ func (r Run) service(ctx context.Context) ([]Table, error) {
 		}
 		return nil
 	}
-	if err := r.rest(ctx); err != nil {
+	if err := r.settle(ctx, from); err != nil {
 		return nil, err
 	}
+	from += firstOfHTTP
 	if err := r.warmUp(ctx, "/api/hybrid-search", searchBody); err != nil {
 		return nil, err
 	}
