@@ -176,7 +176,7 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener
 }
 
 // embed asks the model what the question is near to; where its words count too, these are ranked meanwhile.
-func (a *Answerer) embed(ctx context.Context, db Database, q Question) (embedding vector.Vector, ranking any, err error) {
+func (a *Answerer) embed(ctx context.Context, db Database, q Question) (embedding vector.Vector, ranking *search.Ranking, err error) {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	ask := func(ctx context.Context) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tasklens/internal/mmr"
+	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
 
@@ -27,7 +28,7 @@ type candidate struct {
 func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 
 // retrieve gives the rows for a question, the best first.
-func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedding vector.Vector, ranking any) ([]candidate, error) {
+func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedding vector.Vector, ranking *search.Ranking) ([]candidate, error) {
 	arguments := map[string]any{
 		"query_embedding": embedding, "embedding_model": a.model.EmbeddingModel(ctx), "match_threshold": q.MatchThreshold,
 		"match_count": candidates, "project_filter": q.ProjectID, "status_filter": q.StatusFilter,

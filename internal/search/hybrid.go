@@ -90,7 +90,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, erro
 }
 
 // list fills the page with its hits.
-func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vector.Vector, ranking any, page *Page) error {
+func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vector.Vector, ranking *Ranking, page *Page) error {
 	arguments := s.arguments(ctx, q, embedding)
 	if ranking != nil {
 		arguments["keyword_ranking"] = ranking

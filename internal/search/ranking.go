@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 )
 
@@ -17,19 +16,29 @@ type Words struct {
 	StatusFilter *string
 }
 
+// Ranking is what the words find: a row of keyword_ranking, to be handed back to the database as it is.
+type Ranking struct {
+	Wanted   *string `json:"wanted"`
+	Excluded *string `json:"excluded"`
+	Projects string  `json:"projects"`
+	Tickets  string  `json:"tickets"`
+	Scores   string  `json:"scores"`
+	Exact    int     `json:"exact"`
+}
+
 // RankWhile embeds and, where that takes its time, has the database rank by words meanwhile. The ranking is the argument
 // keyword_ranking of the functions that fuse; without one, nil, they look the words up themselves. Its error is embed's:
 // where the ranking fails, so will the function that fuses, and tells it better.
-func RankWhile(ctx context.Context, db Database, words Words, embed func(context.Context) error) (ranking any, err error) {
-	ranked := make(chan any, 1)
+func RankWhile(ctx context.Context, db Database, words Words, embed func(context.Context) error) (ranking *Ranking, err error) {
+	ranked := make(chan *Ranking, 1)
 	lookup := time.AfterFunc(headStart, func() {
-		var rows []json.RawMessage
+		var rows []Ranking
 		arguments := map[string]any{"query_text": words.Text, "project_filter": words.ProjectID, "status_filter": words.StatusFilter}
 		if db.Call(ctx, "keyword_ranking", arguments, &rows) != nil || len(rows) != 1 {
 			ranked <- nil
 			return
 		}
-		ranked <- rows[0]
+		ranked <- &rows[0]
 	})
 	err = embed(ctx)
 	if lookup.Stop() || ctx.Err() != nil {

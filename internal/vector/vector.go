@@ -56,16 +56,16 @@ func scale(numbers []float32, dimensions int) (Vector, error) {
 	return scaled, nil
 }
 
-// MarshalJSON writes the vector as a string in pgvector's input form, "[0.1,0.2]". A string, because an array of
-// vectors can be passed to a Postgres function only as an array of strings.
-func (v Vector) MarshalJSON() ([]byte, error) {
-	text := make([]byte, 0, 2+12*len(v))
-	text = append(text, '"', '[')
+// MarshalText writes the vector in pgvector's input form, [0.1,0.2], which in JSON is a string: an array of vectors can be
+// passed to a Postgres function only as an array of strings. It is no MarshalJSON, whose result would be parsed again.
+func (v Vector) MarshalText() ([]byte, error) {
+	text := make([]byte, 0, 2+14*len(v))
+	text = append(text, '[')
 	for i, x := range v {
 		if i > 0 {
 			text = append(text, ',')
 		}
 		text = strconv.AppendFloat(text, float64(x), 'g', -1, 32)
 	}
-	return append(text, ']', '"'), nil
+	return append(text, ']'), nil
 }

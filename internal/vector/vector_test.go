@@ -81,7 +81,7 @@ func TestFitRefuses(t *testing.T) {
 }
 
 // The form is pgvector's, within a JSON string, and loses nothing.
-func TestMarshalJSON(t *testing.T) {
+func TestMarshal(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(Vector{0.5, -1, 1e-20, 0})
 	if err != nil || string(text) != `"[0.5,-1,1e-20,0]"` {

@@ -33,12 +33,12 @@ func TestDocumentsAreEmbedded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := want.MarshalJSON()
+	text, err := want.MarshalText()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := b.number(`select count(*) from public.embeddings e join public.documents d on d.id = e.document_id
-		where d.title = 'Runbook' and e.embedding operator(extensions.<=>) $1::text::extensions.vector < 1e-6`, strings.Trim(string(text), `"`)); got != 2 {
+		where d.title = 'Runbook' and e.embedding operator(extensions.<=>) $1::text::extensions.vector < 1e-6`, string(text)); got != 2 {
 		t.Errorf("%d of 2 vectors, for the whole and its one chunk, are what the model gave, cut to %d", got, vector.ShortDimensions)
 	}
 

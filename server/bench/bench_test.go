@@ -99,7 +99,7 @@ func TestEverythingIsMeasured(t *testing.T) {
 	for _, row := range []string{"10 requests a second", "1 client", "4 clients"} {
 		for _, kind := range []string{", uncached", ", cached"} {
 			positive(row+kind, 0, 2, 3, 4, 5)
-			if got := rows[row+kind]; len(got) != 9 || got[1] != "0" || got[7] != "–" {
+			if got := rows[row+kind]; len(got) != 10 || got[1] != "0" || got[7] != "–" {
 				t.Errorf("%s%s: %q: want no failure, and no processor time of a process that is not known", row, kind, got)
 			}
 		}
