@@ -64,7 +64,10 @@ func (s *Serving) read(ctx context.Context) string {
 		return nil, nil
 	})
 	if time.Since(asked) >= servingLife {
-		<-reading
+		select {
+		case <-reading:
+		case <-ctx.Done():
+		}
 		name, _ = s.last()
 	}
 	return name

@@ -1,6 +1,7 @@
 package reembed_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -19,6 +20,7 @@ type sets struct {
 	mutex sync.Mutex
 	model string
 	fails bool
+	takes time.Duration // for an answer; readingTime where it is 0
 	asked int
 }
 
@@ -27,7 +29,7 @@ func (s *sets) Call(_ context.Context, _ string, _, result any) error {
 	model, fails := s.model, s.fails
 	s.asked++
 	s.mutex.Unlock()
-	time.Sleep(readingTime)
+	time.Sleep(cmp.Or(s.takes, readingTime))
 	if fails {
 		return errors.New("nobody there")
 	}
@@ -56,8 +58,8 @@ func TestServing(t *testing.T) {
 			db := &sets{model: "one"}
 			serving := reembed.NewServing(db, db)
 			changed := time.Time{}
-			for i := range 100 {
-				if i == 47 {
+			for i := range 1000 {
+				if i == 470 {
 					db.set("two", false)
 					changed = time.Now()
 				}
@@ -65,15 +67,46 @@ func TestServing(t *testing.T) {
 				if i == 0 && took != readingTime || i > 0 && took != 0 {
 					t.Errorf("query %d waited for %v", i, took)
 				}
-				if i >= 47 && time.Since(changed) > time.Second && model != "two" {
+				if i >= 470 && time.Since(changed) > time.Second && model != "two" {
 					t.Errorf("query %d, %v after the change, is by the model %q", i, time.Since(changed), model)
 				}
-				time.Sleep(100 * time.Millisecond)
+				time.Sleep(10 * time.Millisecond)
 			}
 			synctest.Wait()
 			if db.asked > 20 {
 				t.Errorf("the database was asked %d times in 10 s", db.asked)
 			}
+		})
+	})
+	t.Run("who comes while a slow answer is awaited waits when the last one is too old", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			db := &sets{model: "one", takes: 700 * time.Millisecond}
+			serving := reembed.NewServing(db, db)
+			used(t, serving) // there is an answer, as of now
+			time.Sleep(600 * time.Millisecond)
+			db.set("two", false)
+			for _, want := range []struct {
+				model string
+				took  time.Duration
+			}{{"one", 0}, {"one", 0}, {"two", 300 * time.Millisecond}, {"two", 0}} {
+				if model, took := used(t, serving); model != want.model || took != want.took {
+					t.Errorf("the model is %q after %v, want %q after %v", model, took, want.model, want.took)
+				}
+				time.Sleep(200 * time.Millisecond)
+			}
+		})
+	})
+	t.Run("who has left waits for nothing", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			db := &sets{takes: time.Minute}
+			ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer leave()
+			begun := time.Now()
+			reembed.NewServing(db, db).Use(ctx)
+			if took := time.Since(begun); took != 50*time.Millisecond {
+				t.Errorf("waited for %v", took)
+			}
+			time.Sleep(time.Minute) // until the reading has ended
 		})
 	})
 	t.Run("who comes seldom gets the present one", func(t *testing.T) {

@@ -18,12 +18,10 @@ type Words struct {
 
 // Ranking is what the words find: a row of keyword_ranking, to be handed back to the database as it is.
 type Ranking struct {
-	Wanted   *string `json:"wanted"`
-	Excluded *string `json:"excluded"`
-	Projects string  `json:"projects"`
-	Tickets  string  `json:"tickets"`
-	Scores   string  `json:"scores"`
-	Exact    int     `json:"exact"`
+	Projects string `json:"projects"`
+	Tickets  string `json:"tickets"`
+	Scores   string `json:"scores"`
+	Exact    int    `json:"exact"`
 }
 
 // RankWhile embeds and, where that takes its time, has the database rank by words meanwhile. The ranking is the argument

@@ -107,7 +107,7 @@ func (r Run) addedToModel(ctx context.Context, from int) (Table, error) {
 		Title:  fmt.Sprintf("What service and database add to the model's time at %d requests a second, ms", rate),
 		Header: []string{"endpoint", "p50", "p95", "the model alone, p50", "p95", "added, p50", "p95", "wanted, p95", stolen},
 		Caption: "Every query is new, and asked of the service and of the model alone in turn, over HTTP and by the same client. " +
-			"Added is the difference of the quantiles. " + stolenCaption,
+			"Added is the difference of the quantiles. " + settledCaption + " " + stolenCaption,
 	}
 	for _, e := range r.endpoints() {
 		r.Progress("measuring what " + e.path + " adds to the model's time")

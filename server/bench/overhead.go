@@ -63,14 +63,16 @@ func (r Run) overhead(ctx context.Context, from int) (Table, error) {
 	}
 	queries := max(1, int(r.Lasting.Seconds()*rate/2))
 	// Each part at half of the fixed rate: they arrive in turn, evenly spaced.
+	before, started := cpuTimes("/proc", nil), time.Now()
 	took, err := r.inTurn(ctx, time.Second*2/time.Duration(rate*len(parts)), from, queries, parts)
 	if err != nil {
 		return Table{}, err
 	}
+	used := cores(before, cpuTimes("/proc", nil), time.Since(started), nil)
 	table := Table{
 		Title: fmt.Sprintf("What the service adds at %d requests a second, ms", rate), Header: []string{"part", "p50", "p95", "p99"},
 		Caption: fmt.Sprintf("%d new queries, each asked of all three in turn, over HTTP and by the same client; the database, which two of them ask, gets the fixed rate. "+
-			"What the service adds is its p50 less the p50 of the other two; wanted is 2 ms at most. The last line takes the difference query by query.", queries),
+			"What the service adds is its p50 less the p50 of the other two; wanted is 2 ms at most. The last line takes the difference query by query. %s Of the processors %s were stolen.", queries, settledCaption, used[len(used)-1]),
 	}
 	for part, values := range took {
 		table.Rows = append(table.Rows, append([]string{parts[part].name}, quantiles(values)...))

@@ -1,21 +1,17 @@
 -- Both searches in one list: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), k = 60.
 
 -- projects, tickets and scores go in step, the best first; a project's own text has no ticket. The first so many are exact.
-create type private.word_ranking as (
-  wanted tsquery, excluded tsquery, projects bigint[], tickets bigint[], scores double precision[], exact integer
-);
-comment on type private.word_ranking is 'The keyword side of a hybrid search: what parse_query says is wanted and excluded, and what search_by_keyword finds, at most 1,000.';
+create type private.word_ranking as (projects bigint[], tickets bigint[], scores double precision[], exact integer);
+comment on type private.word_ranking is 'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000.';
 
 create function private.rank_words(query_text text, project_filter bigint, status_filter text) returns private.word_ranking
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
-  parsed constant record := private.parse_query(query_text);
   ranking private.word_ranking;
 begin
-  select parsed.wanted, parsed.excluded, coalesce(array_agg(k.project_id order by k.rank), '{}'),
-      coalesce(array_agg(k.ticket_id order by k.rank), '{}'), coalesce(array_agg(k.score order by k.rank), '{}'),
-      (count(*) filter (where k.exact))::integer
+  select coalesce(array_agg(k.project_id order by k.rank), '{}'), coalesce(array_agg(k.ticket_id order by k.rank), '{}'),
+      coalesce(array_agg(k.score order by k.rank), '{}'), (count(*) filter (where k.exact))::integer
     into ranking
     from public.search_by_keyword(query_text, 1000, project_filter, status_filter) k;
   return ranking;
@@ -27,17 +23,17 @@ grant execute on function private.rank_words(text, bigint, text) to authenticate
 
 -- So that it can be found while the query is still being embedded.
 create function public.keyword_ranking(query_text text, project_filter bigint default null, status_filter text default null)
-returns table (wanted text, excluded text, projects text, tickets text, scores text, exact integer)
+returns table (projects text, tickets text, scores text, exact integer)
 language plpgsql volatile rows 1 security invoker set search_path = ''
 as $$
 begin
   return query
-  select r.wanted::text, r.excluded::text, r.projects::text, r.tickets::text, r.scores::text, r.exact
+  select r.projects::text, r.tickets::text, r.scores::text, r.exact
   from private.rank_words(keyword_ranking.query_text, keyword_ranking.project_filter, keyword_ranking.status_filter) r;
 end
 $$;
 comment on function public.keyword_ranking(text, bigint, text) is
-  'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000, the best first, as arrays that go in step (a project''s own text has no ticket), written as text, because a JSON array of a thousand numbers takes longer to read than one string; the first so many are exact; and which words are wanted and excluded. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters.';
+  'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000, the best first, as arrays that go in step (a project''s own text has no ticket), written as text, because a JSON array of a thousand numbers takes longer to read than one string; the first so many are exact. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters.';
 revoke execute on function public.keyword_ranking(text, bigint, text) from public, anon, authenticated;
 grant execute on function public.keyword_ranking(text, bigint, text) to authenticated, service_role;
 
@@ -47,19 +43,17 @@ create function private.read_ranking(keyword_ranking jsonb) returns private.word
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  node_limit constant integer := 10000; -- more than the longest query that is read has
   ranking private.word_ranking;
 begin
   begin
     ranking := row(
-      (keyword_ranking ->> 'wanted')::tsquery, (keyword_ranking ->> 'excluded')::tsquery, (keyword_ranking ->> 'projects')::bigint[],
-      (keyword_ranking ->> 'tickets')::bigint[], (keyword_ranking ->> 'scores')::double precision[], (keyword_ranking ->> 'exact')::integer);
-  exception when data_exception or program_limit_exceeded or syntax_error then
+      (keyword_ranking ->> 'projects')::bigint[], (keyword_ranking ->> 'tickets')::bigint[],
+      (keyword_ranking ->> 'scores')::double precision[], (keyword_ranking ->> 'exact')::integer);
+  exception when data_exception or program_limit_exceeded then
     ranking := null;
   end;
-  if (ranking.exact is not null
-    and cardinality(ranking.projects) = cardinality(ranking.tickets) and cardinality(ranking.projects) = cardinality(ranking.scores)
-    and coalesce(numnode(ranking.wanted), 0) <= node_limit and coalesce(numnode(ranking.excluded), 0) <= node_limit) is not true
+  if (ranking.exact is not null and cardinality(ranking.projects) <= 1000
+    and cardinality(ranking.projects) = cardinality(ranking.tickets) and cardinality(ranking.projects) = cardinality(ranking.scores)) is not true
   then
     raise exception 'keyword_ranking is not a row of the function keyword_ranking' using errcode = '22023', hint = 'Pass one row as a JSON object.';
   end if;
@@ -78,6 +72,7 @@ grant execute on function private.read_ranking(jsonb) to authenticated, service_
 -- policies on what shows it.
 create function private.fuse_searches(
   ranking private.word_ranking,
+  excluded tsquery,
   query_embedding extensions.vector,
   embedding_model text,
   match_threshold double precision,
@@ -98,7 +93,7 @@ as $$
 declare
   keyword_reach constant integer := case
     when fuse_searches.keyword_weight > 0 and fuse_searches.keyword_weight < 'infinity' and fuse_searches.vector_weight >= 0
-      then least(1000, fuse_searches.reach) else 1000 end;
+      then fuse_searches.reach end;
 begin
   return query
   with nearest as materialized (
@@ -109,11 +104,12 @@ begin
       fuse_searches.query_embedding, fuse_searches.embedding_model, fuse_searches.match_threshold, private.vector_candidates(),
       fuse_searches.project_filter, fuse_searches.status_filter) v
     where fuse_searches.query_embedding is not null
-      and (ranking.excluded is null or not private.entry_holds(v.project_id, v.ticket_id, ranking.excluded))
+      and (fuse_searches.excluded is null or not private.entry_holds(v.project_id, v.ticket_id, fuse_searches.excluded))
   ), worded as (
     select w.*, coalesce(w.ticket_id, ~w.project_id) as source
     from unnest(ranking.projects, ranking.tickets, ranking.scores) with ordinality as w(project_id, ticket_id, score, rank)
-    where w.rank <= keyword_reach or w.rank <= 1000 and coalesce(w.ticket_id, ~w.project_id) in (select n.source from nearest n)
+    where keyword_reach is null or w.rank <= keyword_reach
+      or coalesce(w.ticket_id, ~w.project_id) in (select n.source from nearest n)
   )
   select coalesce(v.project_id, k.project_id), coalesce(v.ticket_id, k.ticket_id), v.chunk_id, v.similarity, v.rank,
     k.score, k.rank, coalesce(k.rank <= ranking.exact, false),
@@ -122,10 +118,10 @@ begin
   full join worded k using (source);
 end
 $$;
-comment on function private.fuse_searches(private.word_ranking, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) is
-  'Tickets and projects found by either search, those of the first reach places among them, with their ranks and what each adds to the fused score. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword.';
-revoke execute on function private.fuse_searches(private.word_ranking, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) from public;
-grant execute on function private.fuse_searches(private.word_ranking, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) to authenticated, service_role;
+comment on function private.fuse_searches(private.word_ranking, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) is
+  'Tickets and projects found by either search, those of the first reach places among them, with their ranks and what each adds to the fused score. excluded is what parse_query says of the query. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword.';
+revoke execute on function private.fuse_searches(private.word_ranking, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) from public;
+grant execute on function private.fuse_searches(private.word_ranking, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) to authenticated, service_role;
 
 create function public.search_hybrid(
   query_text text,
@@ -153,6 +149,8 @@ language plpgsql volatile rows 10 security invoker set search_path = '' set jit 
 as $$
 #variable_conflict use_column
 declare
+  parsed constant record := private.parse_query(query_text);
+  wanted constant tsquery := parsed.wanted;
   ranking constant private.word_ranking := case
     when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter)
     else private.read_ranking(keyword_ranking) end;
@@ -163,7 +161,7 @@ begin
   with page as (
     select f.*, f.vector_contribution + f.keyword_contribution as rrf_score, count(*) over () > page_start + page_size as has_more
     from private.fuse_searches(
-      ranking, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
+      ranking, parsed.excluded, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
       search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
       page_start + page_size + 1) f
     order by f.exact desc, rrf_score desc, f.ticket_id nulls last, f.project_id
@@ -177,7 +175,7 @@ begin
       case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null then 'keyword' end], null),
     g.exact,
     -- What matches is in the name then, or nowhere. A ticket's first chunk begins with its name.
-    case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), ranking.wanted) || ' — ' || lit.line end,
+    case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), wanted) || ' — ' || lit.line end,
     shown.chunk_id, g.has_more
   from page g
   -- "offset 0" here and below: looked up, or called, for the rows that need it, and once.
@@ -191,14 +189,14 @@ begin
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
   left join lateral (
-    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, ranking.wanted) b where g.chunk_id is null offset 0
+    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, wanted) b where g.chunk_id is null offset 0
   ) b on true
   -- A ticket that is not embedded yet is shown by the beginning of its text.
   cross join lateral (
     select coalesce(g.chunk_id, b.chunk_id) as chunk_id,
       coalesce(c.text, b.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)) as text
   ) shown
-  cross join lateral (select private.highlight(shown.text, ranking.wanted) as line offset 0) lit
+  cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
   -- Not what went a moment ago, nor what such a ranking makes up.
   where (g.ticket_id is null or t.project_id is not null)
     and (search_hybrid.project_filter is null or p.project_id = search_hybrid.project_filter)
@@ -207,6 +205,6 @@ begin
 end
 $$;
 comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) is
-  'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+  'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page. What went since a ranking that is handed in was made leaves its place empty. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
 revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) from public, anon, authenticated;
 grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) to authenticated, service_role;

@@ -21,6 +21,7 @@ language plpgsql volatile rows 20 security invoker set search_path = '' set jit 
 as $$
 #variable_conflict use_column
 declare
+  parsed constant record := private.parse_query(query_text);
   ranking constant private.word_ranking := case
     when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter)
     else private.read_ranking(keyword_ranking) end;
@@ -29,31 +30,29 @@ begin
   with fused as (
     select f.project_id, f.ticket_id, f.chunk_id, f.exact, f.vector_contribution + f.keyword_contribution as score
     from private.fuse_searches(
-      ranking, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.match_threshold,
-      retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter, retrieve_chunks_hybrid.vector_weight,
-      retrieve_chunks_hybrid.keyword_weight, greatest(1, least(100, retrieve_chunks_hybrid.match_count))) f
+      ranking, parsed.excluded, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
+      retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
+      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, greatest(1, least(100, retrieve_chunks_hybrid.match_count))) f
   ), best as (
     select f.*, row_number() over (order by f.exact desc, f.score desc, f.ticket_id nulls last, f.project_id) as place
     from fused f
     order by place
     limit greatest(1, least(100, retrieve_chunks_hybrid.match_count))
-  ), listed as materialized (
+  ), shown as materialized (
     -- Scaled so that the list uses the whole range: fused scores lie close together, and MMR weighs them against cosines.
     -- A ticket that the question names is as relevant as can be.
-    select b.*, case when b.exact then 1
-      else coalesce((b.score - min(b.score) over ()) / nullif(max(b.score) over () - min(b.score) over (), 0), 1) end as relevance
+    select b.place, b.ticket_id, b.exact, p.project_id, coalesce(b.chunk_id, w.chunk_id) as first_chunk_id,
+      case when b.exact then 1
+        else coalesce((b.score - min(b.score) over ()) / nullif(max(b.score) over () - min(b.score) over (), 0), 1) end as relevance
     from best b
-  ), shown as materialized (
-    select l.place, l.ticket_id, l.exact, l.relevance, p.project_id, coalesce(l.chunk_id, w.chunk_id) as first_chunk_id
-    from listed l
-    left join lateral private.best_chunk_by_words(l.project_id, l.ticket_id, ranking.wanted) w on l.chunk_id is null
+    left join lateral private.best_chunk_by_words(b.project_id, b.ticket_id, parsed.wanted) w on b.chunk_id is null
     -- As in search_hybrid.
-    left join lateral (select t.project_id, t.status_id from public.tickets t where t.ticket_id = l.ticket_id offset 0) t on true
+    left join lateral (select t.project_id, t.status_id from public.tickets t where t.ticket_id = b.ticket_id offset 0) t on true
     cross join lateral (
-      select p.project_id from public.projects p where p.project_id = coalesce(t.project_id, l.project_id) offset 0
+      select p.project_id from public.projects p where p.project_id = coalesce(t.project_id, b.project_id) offset 0
     ) p
     left join public.status s on s.status_id = t.status_id
-    where (l.ticket_id is null or t.project_id is not null)
+    where (b.ticket_id is null or t.project_id is not null)
       and (retrieve_chunks_hybrid.project_filter is null or p.project_id = retrieve_chunks_hybrid.project_filter)
       and (retrieve_chunks_hybrid.status_filter is null or lower(s.name) = lower(retrieve_chunks_hybrid.status_filter))
   ), chosen as (

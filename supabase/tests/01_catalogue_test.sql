@@ -54,7 +54,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.find_matches(text, vector, text, double precision, bigint, text, integer)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.follow_truncate()', 'volatile', 'definer', ''),
     ('private.forget_jobs()', 'volatile', 'definer', ''),
-    ('private.fuse_searches(private.word_ranking, vector, text, double precision, bigint, text, double precision, double precision, integer)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.fuse_searches(private.word_ranking, tsquery, vector, text, double precision, bigint, text, double precision, double precision, integer)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.highlight(text, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.index_entities()', 'volatile', 'definer', ''),
     ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
@@ -226,7 +226,7 @@ select results_eq(
         || 'enrichment_model text, enrichment_error text, created_at timestamp with time zone, '
         || 'updated_at timestamp with time zone)'),
     ('keyword_ranking', 'query_text text, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
-      'TABLE(wanted text, excluded text, projects text, tickets text, scores text, exact integer)'),
+      'TABLE(projects text, tickets text, scores text, exact integer)'),
     ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',
       'TABLE(job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamp with time zone, last_error text)'),
     ('list_migrations', '', 'SETOF text'),
