@@ -1,7 +1,7 @@
 -- The keyword side of a hybrid search, found beforehand: the same as if it had been found now, and no more than is still true.
 
 begin;
-select plan(21);
+select plan(22);
 
 \ir kit/vectors.sql
 
@@ -62,6 +62,9 @@ insert into public.tickets (ticket_id, project_id, status_id, name) values (60, 
 select pg_temp.act('service');
 select is((select pg_temp.tickets(everything) from before), array(select i from generate_series(11::bigint, 50) i where i <> 12) || null::bigint,
   'what is gone is left out, and what has come is not there yet');
+select results_eq($$ select count(*), bool_and(h.has_more = (skipped + 1 < 41)) from before, generate_series(0, 45) as skipped,
+    public.search_hybrid('pump', null, 'm', 0.5, 1, skipped, keyword_ranking => everything) h $$,
+  $$ values (40::bigint, true) $$, 'its place stays empty, and the pages around it go on');
 reset role;
 update public.tickets set status_id = 3 - status_id where ticket_id = 14;
 update public.tickets set project_id = 2 where ticket_id = 16;
