@@ -14,10 +14,13 @@ import (
 	"tasklens/server/bench"
 )
 
-// connect opens a connection to a database by its URL, as the verb does.
-func connect(t *testing.T, databaseURL string) (run bench.Run) {
+// connect opens a connection to a database, as the verb does, after what scripts/bench does.
+func connect(t *testing.T, database *testbed.DB) (run bench.Run) {
 	t.Helper()
-	connection, err := bench.Connect(t.Context(), databaseURL)
+	if _, err := testbed.Connect(t, database.SuperuserURL).Exec(t.Context(), `create extension pg_prewarm with schema extensions`); err != nil {
+		t.Fatal(err)
+	}
+	connection, err := bench.Connect(t.Context(), database.OwnerURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +57,7 @@ func cells(report string) map[string][]string {
 func TestEverythingIsMeasured(t *testing.T) {
 	t.Parallel()
 	database := testbed.Database(t)
-	run := connect(t, database.OwnerURL)
+	run := connect(t, database)
 	run.Collection, run.Queries, run.Lasting, run.Parts = bench.WithChunks(300), 12, 100*time.Millisecond, bench.Parts
 	run.Clients, run.Documents = []int{1, 4}, 200
 	run.Delays = bench.Delays{Embed: 2 * time.Millisecond, Chat: 5 * time.Millisecond}
@@ -136,7 +139,7 @@ func TestEverythingIsMeasured(t *testing.T) {
 
 func TestADatabaseIsLoadedOnce(t *testing.T) {
 	t.Parallel()
-	run := connect(t, testbed.Database(t).OwnerURL)
+	run := connect(t, testbed.Database(t))
 	first, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), true, run.Progress)
 	if err != nil {
 		t.Fatal(err)
@@ -156,9 +159,46 @@ func TestADatabaseIsLoadedOnce(t *testing.T) {
 	}
 }
 
+// Whatever was read before, as after a start of the server: what is measured is not the disk.
+func TestWhatIsMeasuredIsInMemory(t *testing.T) {
+	t.Parallel()
+	run := connect(t, testbed.Database(t))
+	load := func() {
+		t.Helper()
+		if _, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), true, run.Progress); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Pages that were asked for, of the table, its long values and its indexes.
+	asked := func() (table, indexes int) {
+		t.Helper()
+		if _, err := run.Connection.Exec(t.Context(), `select pg_stat_force_next_flush()`); err != nil {
+			t.Fatal(err)
+		}
+		err := run.Connection.QueryRow(t.Context(), `select heap_blks_read + heap_blks_hit, idx_blks_read + idx_blks_hit
+			from pg_statio_user_tables where relid = 'public.chunks'::regclass`).Scan(&table, &indexes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table, indexes
+	}
+	load()
+	tableBefore, indexesBefore := asked()
+	load()
+	table, indexes := asked()
+	var tablePages, indexPages int
+	err := run.Connection.QueryRow(t.Context(), `select pg_relation_size('public.chunks') / 8192, pg_indexes_size('public.chunks') / 8192`).Scan(&tablePages, &indexPages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table-tableBefore < tablePages || indexes-indexesBefore < indexPages {
+		t.Errorf("%d of %d pages of the table and %d of %d of its indexes were read", table-tableBefore, tablePages, indexes-indexesBefore, indexPages)
+	}
+}
+
 func TestKeywordSearchIsMeasuredOverTwoSizes(t *testing.T) {
 	t.Parallel()
-	small, large := connect(t, testbed.Database(t).OwnerURL), connect(t, testbed.Database(t).OwnerURL)
+	small, large := connect(t, testbed.Database(t)), connect(t, testbed.Database(t))
 	keyword := bench.Keyword{
 		Small: small.Connection, Large: large.Connection, SmallTickets: 30, LargeTickets: 90, Queries: 10, Progress: func(string) {},
 	}

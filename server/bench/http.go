@@ -37,10 +37,10 @@ func (r Run) ask(path string, body func(text string) []byte, k kind) func(ctx co
 }
 
 // settledCaption says what settle does.
-const settledCaption = "Measured before the loads of many clients, after searches that warm the caches and a rest of the machine."
+const settledCaption = "Measured before the loads of many clients, with the tables and indexes in Postgres's memory, after searches on every connection and a rest of the machine."
 
-// settle asks new queries by a few clients for a while, so that the caches of the database hold what searches read, and then
-// lets the machine stand idle: where processors are lent out, whoever has used them to the full, as loading does, is given
+// settle asks new queries by a few clients for a while, so that every connection has its plans and has touched the database's
+// memory, which Load has filled, and then lets the machine stand idle: where processors are lent out, whoever has used them to the full, as loading does, is given
 // less for a while. For the same reason the fixed rate comes before the loads that leave no processor idle.
 func (r Run) settle(ctx context.Context, from int) error {
 	r.Progress("warming up")
