@@ -79,6 +79,8 @@ begin
   ) g
   join public.projects p on p.key = g.project_key
   join public.status s on lower(s.name) = lower(g.status)
+  -- Whatever way the joins go: two loads of the same tickets must not wait for one another both.
+  order by upper(g.key)
   on conflict (upper(key)) do update
     set project_id = excluded.project_id, status_id = excluded.status_id, name = excluded.name, description = excluded.description
     where (t.project_id, t.status_id, t.name, t.description)
