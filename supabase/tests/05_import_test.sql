@@ -150,8 +150,7 @@ select is((select key from public.tickets where name = 'filed by hand'), 'AA-8',
 
 select throws_ok($$ select public.upsert_tickets('{"key": "AA-9"}') $$, '22023', null, 'what is no list is refused');
 
--- So that two loads of the same tickets, given in any order, wait for one another instead of both for ever; and ids are alike wherever a
--- collection is loaded.
+-- So that of two loads of the same tickets, given in any order, one waits for the other, and never both.
 select public.upsert_tickets(jsonb_agg(jsonb_build_object(
   'key', 'Q-' || i, 'project_key', (array['AA', 'BB'])[1 + i % 2], 'status', (array['Doing', 'Done', 'Lost'])[1 + i % 3], 'name', 'q') order by md5(i::text)))
 from generate_series(1, 300) i;
