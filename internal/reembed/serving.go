@@ -46,7 +46,21 @@ func (s *Serving) Use(ctx context.Context) (context.Context, string) {
 	if s == nil {
 		return ctx, ""
 	}
-	name := s.read(ctx)
+	return s.under(ctx, s.read(ctx))
+}
+
+// Last is Use by the last answer, however old that is: for what was made under that model's name. It waits for the first.
+func (s *Serving) Last(ctx context.Context) (context.Context, string) {
+	if s == nil {
+		return ctx, ""
+	}
+	if name, asked := s.last(); !asked.IsZero() {
+		return s.under(ctx, name)
+	}
+	return s.Use(ctx)
+}
+
+func (s *Serving) under(ctx context.Context, name string) (context.Context, string) {
 	if name == "" {
 		return ctx, name
 	}

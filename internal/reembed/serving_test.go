@@ -122,6 +122,28 @@ func TestServing(t *testing.T) {
 			}
 		})
 	})
+	t.Run("who wants the last one waits for the first alone, and asks nobody", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			db := &sets{model: "one"}
+			serving := reembed.NewServing(db, db)
+			for i := range 3 {
+				begun := time.Now()
+				_, model := serving.Last(t.Context())
+				if took := time.Since(begun); model != "one" || i == 0 && took != readingTime || i > 0 && took != 0 {
+					t.Errorf("the model is %q after %v", model, took)
+				}
+				db.set("two", false)
+				time.Sleep(time.Minute)
+			}
+			if db.asked != 1 {
+				t.Errorf("the database was asked %d times", db.asked)
+			}
+			used(t, serving)
+			if _, model := serving.Last(t.Context()); model != "two" {
+				t.Errorf("the model is %q after another has asked", model)
+			}
+		})
+	})
 	t.Run("many at once ask once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}

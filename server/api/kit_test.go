@@ -23,6 +23,7 @@ import (
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
+	"tasklens/internal/reembed"
 	"tasklens/internal/search"
 	"tasklens/internal/testbed"
 	"tasklens/internal/tokenizer"
@@ -54,8 +55,9 @@ type setup struct {
 	store          memo.Store // nil: memory of its own
 	maxStale       time.Duration
 	forgetful      bool
-	log            bool       // what is asked is kept in the query log
-	logLevel       slog.Level // debug where it is not told
+	log            bool             // what is asked is kept in the query log
+	logLevel       slog.Level       // debug where it is not told
+	serving        reembed.Database // says which model serves; nil: the configured one does
 	more           func(*api.Parts)
 	verifier       func(*service, identity.Options) *identity.Verifier // nil: callers are not known
 	limits         api.Limits
@@ -155,6 +157,9 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		Library:  knowledge.New(asked),
 		Answerer: answer.New(asked, measure, want.answers), Migrations: supabase.Migrations(), Log: log, Limits: want.limits,
 		EmbeddingModel: want.embeddingModel, MatchThreshold: want.threshold, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
+	}
+	if want.serving != nil {
+		parts.Serving = reembed.NewServing(want.serving, model)
 	}
 	if want.log {
 		s.queries = querylog.New(parts.Database.AsService(), querylog.Options{RetentionDays: 1, Warn: func(int64, error) {}})

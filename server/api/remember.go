@@ -42,18 +42,39 @@ func asked(c *fiber.Ctx, kind string, project *int64, subject any) memo.Request 
 func (a *API) remembered(ctx context.Context, db memo.Database, request memo.Request, text string, tell func(memo.Event) error, work memo.Work) (memo.Made, memo.Origin, error) {
 	model := ""
 	if request.Project == nil || *request.Project != documentsVersion { // these are of the configured model alone
-		ctx, model = a.Serving.Use(ctx)
+		ctx, model = a.Serving.Last(ctx)
+		work = a.byServing(model, text, work)
 	}
 	// Not left to the version: the model may be known later than that is read.
 	request.Subject = []any{model, request.Subject}
-	if a.Embeddings != nil {
-		// At once, while the database is asked whether that is needed. Where it is not, the embedding is remembered as a rule,
-		// and otherwise given up.
-		var giveUp func()
-		ctx, giveUp = a.Embeddings.Begin(ctx, text)
-		defer giveUp()
-	}
+	// At once, while the database is asked whether that is needed. Where it is not, the embedding is remembered as a rule,
+	// and otherwise given up.
+	ctx, giveUp := a.beginEmbedding(ctx, text)
+	defer giveUp()
 	return a.Memo.Do(ctx, db, request, tell, work)
+}
+
+func (a *API) beginEmbedding(ctx context.Context, text string) (_ context.Context, giveUp func()) {
+	if a.Embeddings == nil {
+		return ctx, func() {}
+	}
+	return a.Embeddings.Begin(ctx, text)
+}
+
+// byServing is work by the model that serves now. What is remembered needs nobody to ask which that is; what is made by
+// another model than the one it would be kept under is not kept.
+func (a *API) byServing(model, text string, work memo.Work) memo.Work {
+	return func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
+		ctx, present := a.Serving.Use(ctx)
+		if present == model {
+			return work(ctx, tell)
+		}
+		ctx, giveUp := a.beginEmbedding(ctx, text)
+		defer giveUp()
+		made, err := work(ctx, tell)
+		made.Keep = nil
+		return made, err
+	}
 }
 
 // sendMade answers with a result.

@@ -1,12 +1,17 @@
 package api_test
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"tasklens/internal/memo"
+	"tasklens/internal/offline"
+	"tasklens/internal/reembed"
 )
 
 // What Cache-Status says.
@@ -82,6 +87,44 @@ func TestAResponseComesAgain(t *testing.T) {
 	if counts := s.memo.Counts(); counts["query"] != (memo.Counts{Hits: 1, Misses: 1}) || counts["hybrid-search"] != counts["query"] {
 		t.Errorf("counted were %+v", counts)
 	}
+}
+
+// sets is a database that says which model serves.
+type sets struct {
+	model atomic.Pointer[string]
+	asked atomic.Int64
+}
+
+func (s *sets) Call(_ context.Context, _ string, _, result any) error {
+	s.asked.Add(1)
+	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: s.model.Load()}}
+	return nil
+}
+
+// Long after it was last asked which model serves, what is remembered costs one call; what is made anew is by the model that
+// serves then, and is found under no other's name.
+func TestTheModelThatServesIsAskedForByWhatIsMade(t *testing.T) {
+	t.Parallel()
+	var serving sets
+	first, second := offline.EmbeddingModel, offline.EmbeddingModel+"@768"
+	serving.model.Store(&first)
+	s := startTracker(t, func(c *setup) { c.serving = &serving })
+	search := func(query string) *response { return s.post("/api/hybrid-search", map[string]any{"query": query}) }
+	search("login").from(madeAndKept)
+	asked := serving.asked.Load()
+	serving.model.Store(&second)
+	time.Sleep(1100 * time.Millisecond) // so that the answer is too old for what is made
+	s.costs(oneVersion, func() { search("login").from(fromMemory) })
+	if now := serving.asked.Load(); now != asked {
+		t.Errorf("which model serves was asked %d times for what is remembered", now-asked)
+	}
+	search("payment").from(madeOnce)
+	if asked := s.model.requests("embeddings"); !strings.Contains(string(asked[len(asked)-1].body), `"dimensions":768`) {
+		t.Errorf("the model was asked %s", asked[len(asked)-1].body)
+	}
+	search("payment").from(madeAndKept)
+	search("payment").from(fromMemory)
+	search("login").from(madeAndKept)
 }
 
 // What is meant to be the same is asked the same: blanks around and between, and how a letter is composed.
