@@ -1,7 +1,7 @@
 -- The version of the data: what moves it, whose, and what does not.
 
 begin;
-select plan(53);
+select plan(57);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done'), (3, 'Unused');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'One'), (2, 'BB', 'Two'), (3, 'CC', 'Three');
@@ -90,6 +90,15 @@ select pg_temp.moves($$ insert into public.embeddings (document_id, model, embed
 select pg_temp.moves($$ select public.track_document_retrieval('00000000-0000-4000-8000-000000000001', 'q'), public.rate_document('00000000-0000-4000-8000-000000000001', true) $$,
   '{}', 'a retrieval and a vote do not');
 select pg_temp.moves($$ update public.documents set keywords = '{k}', temporal_class = 'dated' $$, '{}', 'nor what an enrichment writes');
+select pg_temp.moves($$ select public.upsert_documents('[{"id": "00000000-0000-4000-8000-000000000001", "title": "One"}]') $$, '{}', 'nor a load of what is there');
+select pg_temp.moves($$ delete from public.embeddings where document_id = '00000000-0000-4000-8000-000000000009' $$, '{}', 'nor the deletion of nothing');
+select pg_temp.moves($$ select public.store_document_chunks(array['00000000-0000-4000-8000-000000000001'::uuid],
+  array(select source_hash from public.read_documents(array['00000000-0000-4000-8000-000000000001'::uuid])),
+  '[{"source": 1, "position": 0, "text": "One", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]',
+  array[(array[1]::double precision[] || array_fill(0::double precision, array[767]))::extensions.vector]) $$, '{-1}', 'a chunk does');
+select pg_temp.moves($$ select public.store_document_chunks(array['00000000-0000-4000-8000-000000000001'::uuid],
+  array(select source_hash from public.read_documents(array['00000000-0000-4000-8000-000000000001'::uuid])),
+  (select jsonb_build_array(jsonb_build_object('source', 1, 'position', 0, 'chunk_id', chunk_id)) from public.document_chunks), '{}') $$, '{}', 'but not one that stayed the same');
 select pg_temp.moves($$ delete from public.documents where title = 'Two' $$, '{-1}', 'a deletion does');
 select pg_temp.moves($$ truncate public.documents cascade $$, '{0}', 'and emptying the table');
 
