@@ -36,7 +36,7 @@ type Pair struct {
 }
 
 // Report is what was measured: the greatest cosine similarity of a query to a chunk of the ticket that it should find,
-// and of the tickets that other queries should find.
+// and of the tickets that only other queries should find.
 type Report struct {
 	Model              string
 	Judged             bool // the pairs were given; else each ticket's name should find the ticket
@@ -52,6 +52,10 @@ func Measure(ctx context.Context, db Database, model Model, pairs []Pair) (Repor
 			return Report{}, err
 		}
 	}
+	related := relevant{} // by all pairs, as those that are left out below tell too who is no stranger
+	for _, pair := range pairs {
+		related.add(pair)
+	}
 	// Spread over all that was given.
 	if step := float64(len(pairs)) / sampled; step > 1 {
 		var some []Pair
@@ -66,7 +70,7 @@ func Measure(ctx context.Context, db Database, model Model, pairs []Pair) (Repor
 	}
 	for start := 0; start < len(pairs); start += batch {
 		end := min(start+batch, len(pairs))
-		if err := report.compare(ctx, db, model, pairs[start:end], keys, start); err != nil {
+		if err := report.compare(ctx, db, model, pairs[start:end], keys, start, related); err != nil {
 			return Report{}, err
 		}
 	}
@@ -75,6 +79,18 @@ func Measure(ctx context.Context, db Database, model Model, pairs []Pair) (Repor
 	}
 	return report, nil
 }
+
+// relevant is which tickets each query should find, of which one query may have several. Keys are in lower case.
+type relevant map[string]map[string]bool
+
+func (r relevant) add(pair Pair) {
+	if r[pair.Query] == nil {
+		r[pair.Query] = map[string]bool{}
+	}
+	r[pair.Query][strings.ToLower(pair.TicketKey)] = true
+}
+
+func (r relevant) has(query, ticketKey string) bool { return r[query][strings.ToLower(ticketKey)] }
 
 func names(ctx context.Context, db Database, model Model) (pairs []Pair, err error) {
 	var rows []struct {
@@ -92,7 +108,7 @@ func names(ctx context.Context, db Database, model Model) (pairs []Pair, err err
 }
 
 // compare measures some pairs, the first of which is at start, against the tickets of all.
-func (r *Report) compare(ctx context.Context, db Database, model Model, pairs []Pair, keys []string, start int) error {
+func (r *Report) compare(ctx context.Context, db Database, model Model, pairs []Pair, keys []string, start int, related relevant) error {
 	queries := make([]string, len(pairs))
 	for i, pair := range pairs {
 		queries[i] = pair.Query
@@ -112,11 +128,9 @@ func (r *Report) compare(ctx context.Context, db Database, model Model, pairs []
 		for j, similarity := range row.Similarities {
 			switch {
 			case similarity == nil: // there is no such ticket, or it is not embedded
-			case strings.EqualFold(keys[j], keys[start+i]):
-				if j == start+i {
-					r.Matches = append(r.Matches, *similarity)
-				}
-			default:
+			case j == start+i:
+				r.Matches = append(r.Matches, *similarity)
+			case !related.has(pairs[i].Query, keys[j]):
 				r.Strangers = append(r.Strangers, *similarity)
 			}
 		}

@@ -3,6 +3,7 @@ package calibrate_test
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,5 +71,31 @@ func TestMeasure(t *testing.T) {
 	}
 	if _, err := calibrate.Measure(t.Context(), database{}, model{}, nil); err == nil {
 		t.Error("nothing was measured, and no error")
+	}
+}
+
+// A ticket that a query should find is no stranger to that query, whichever of its pairs is measured.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	pair := func(query, key string) calibrate.Pair { return calibrate.Pair{Query: query, TicketKey: key} }
+	// Twice as many as are measured, so that every other one is left out: all of "all" but the first.
+	var many []calibrate.Pair
+	for i := range 200 {
+		many = append(many, pair("one "+strconv.Itoa(i), "AA-1"), pair("all", "AA-"+strconv.Itoa(i+1)))
+	}
+	many[0], many[2] = pair("all", "AA-1"), pair("one", "AA-2")
+	for name, c := range map[string]struct {
+		pairs              []calibrate.Pair
+		matches, strangers int
+	}{
+		"one each":            {[]calibrate.Pair{pair("a", "AA-1"), pair("b", "AA-2")}, 2, 2},
+		"two of one query":    {[]calibrate.Pair{pair("a", "AA-1"), pair("a", "AA-2"), pair("b", "AA-3")}, 3, 4},
+		"two, one is shared":  {[]calibrate.Pair{pair("a", "AA-1"), pair("a", "AA-2"), pair("b", "aa-1"), pair("b", "AA-3")}, 4, 4},
+		"one is not measured": {many, 200, 199 + 198},
+	} {
+		report, err := calibrate.Measure(t.Context(), database{}, model{}, c.pairs)
+		if err != nil || len(report.Matches) != c.matches || len(report.Strangers) != c.strangers {
+			t.Errorf("%s: %d matches, %d strangers, %v", name, len(report.Matches), len(report.Strangers), err)
+		}
 	}
 }
