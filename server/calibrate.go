@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"tasklens/internal/reembed"
 	"tasklens/server/calibrate"
@@ -31,11 +33,7 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		for _, q := range queries {
-			for key := range q.Judged {
-				pairs = append(pairs, calibrate.Pair{Query: q.Text, TicketKey: key})
-			}
-		}
+		pairs = judgedPairs(queries)
 	}
 	db, model := newDatabase(config).AsService(), newModel(config)
 	ctx, _ = reembed.NewServing(db, model).Use(ctx)
@@ -44,4 +42,14 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 		return err
 	}
 	return report.Print(os.Stdout, *precision)
+}
+
+// judgedPairs are in one order, so that the same of them are measured every time.
+func judgedPairs(queries []eval.Query) (pairs []calibrate.Pair) {
+	for _, q := range queries {
+		for _, key := range slices.Sorted(maps.Keys(q.Judged)) {
+			pairs = append(pairs, calibrate.Pair{Query: q.Text, TicketKey: key})
+		}
+	}
+	return pairs
 }
