@@ -32,7 +32,7 @@ func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNew
 	var response *openai.ChatCompletion
 	err = c.chatCircuit.do(func() (err error) {
 		if response, err = c.api.Chat.Completions.New(ctx, question, options...); err != nil {
-			return failure(ctx, err)
+			return c.failure(ctx, err)
 		}
 		if len(response.Choices) == 0 {
 			return fault.New(fault.Provider, "The model provider gave no answer.")

@@ -39,7 +39,7 @@ func (c *Client) embed(ctx context.Context, inputs []string) ([]vector.Vector, i
 	}
 	response, err := c.api.Embeddings.New(ctx, parameters)
 	if err != nil {
-		return nil, 0, failure(ctx, err)
+		return nil, 0, c.failure(ctx, err)
 	}
 	vectors := make([]vector.Vector, len(inputs))
 	for _, item := range response.Data {

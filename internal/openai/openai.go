@@ -54,6 +54,7 @@ type Config struct {
 type Client struct {
 	api            openai.Client
 	streaming      *http.Client // for answers that come piece by piece
+	key            string
 	watch          Watch
 	embedCircuit   circuit
 	chatCircuit    circuit
@@ -87,6 +88,7 @@ func New(c Config) *Client {
 			option.WithHTTPClient(&http.Client{Transport: bounded{transport}, Timeout: c.AttemptTimeout}),
 		),
 		streaming:      &http.Client{Transport: idle{bounded{transport}, c.AttemptTimeout}},
+		key:            c.APIKey,
 		watch:          c.Watch,
 		embedCircuit:   newCircuit(OperationEmbeddings, c.CircuitFailures, c.CircuitPause),
 		chatCircuit:    newCircuit(OperationChat, c.CircuitFailures, c.CircuitPause),
@@ -149,13 +151,14 @@ func StoredModel(model string, dimensions int) string {
 // ChatModel is the name of the model that Complete asks.
 func (c *Client) ChatModel() string { return c.chatModel }
 
-// failure says in the service's own terms how the provider failed. The provider's text stays in the cause.
-func failure(ctx context.Context, err error) error {
+// failure says in the service's own terms how the provider failed. The provider's text stays in the cause, without our key.
+func (c *Client) failure(ctx context.Context, err error) error {
+	err = keyless{err, c.key}
 	var answer *openai.Error
 	var network net.Error
 	switch {
 	case errors.As(err, &answer):
-		return answered(answer)
+		return answered(answer, keyless{said{answer}, c.key})
 	case errors.Is(err, context.Canceled):
 		return fault.Wrap(fault.Timeout, "The request was cancelled.", err)
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
@@ -177,8 +180,23 @@ func (s said) Error() string {
 
 func (s said) Unwrap() error { return s.answer }
 
-func answered(answer *openai.Error) error {
-	var cause error = said{answer}
+// keyless is an error whose text does not show the key, which a provider may repeat in what it says of it.
+type keyless struct {
+	error
+	key string
+}
+
+func (k keyless) Error() string {
+	text := k.error.Error()
+	if k.key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, k.key, "…")
+}
+
+func (k keyless) Unwrap() error { return k.error }
+
+func answered(answer *openai.Error, cause error) error {
 	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
 		cause = fmt.Errorf("%w: %w", ErrKey, cause)
 	}

@@ -150,6 +150,59 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// A provider may repeat the key in what it says of a failure.
+func TestKeyIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	const key = "the-key"
+	repeating := func(answer func(key string) http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			answer(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))(w, r)
+		}
+	}
+	message := func(status int) http.HandlerFunc {
+		return repeating(func(key string) http.HandlerFunc {
+			return say(status, fmt.Sprintf(`{"error":{"code":"bad %[1]s","message":"Bearer %[1]s, no, %[1]s: sorry"}}`, key))
+		})
+	}
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		key     string
+		want    string // in the error of a stream
+	}{
+		"key":     {message(401), key, "answered 401 bad …: Bearer …, no, …: sorry"},
+		"limit":   {message(429), key, "answered 429 bad …: Bearer …, no, …: sorry"},
+		"failure": {message(500), key, "answered 500 bad …: Bearer …, no, …: sorry"},
+		"no key":  {message(401), "", "answered 401 bad : Bearer , no, : sorry"},
+		"other answer": {repeating(func(key string) http.HandlerFunc {
+			return func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", "gopher://"+key)
+				w.WriteHeader(http.StatusTemporaryRedirect)
+			}
+		}), key, "gopher://…"},
+		"in a stream": {repeating(func(key string) http.HandlerFunc {
+			return events(delta(`"content":"Hi"`, "null"), `{"error":{"message":"not with `+key+`"}}`)
+		}), key, "not with …"},
+	} {
+		server := httptest.NewServer(c.handler)
+		t.Cleanup(server.Close)
+		client := New(Config{BaseURL: server.URL, APIKey: c.key, EmbeddingModel: "embedder", ChatModel: "chatter"})
+		_, _, embed := client.Embed(t.Context(), []string{"a"})
+		_, complete := client.Complete(t.Context(), "i", "m", 5)
+		_, _, stream := told(client)
+		for act, err := range map[string]error{"embed": embed, "ask": complete, "stream": stream} {
+			if err == nil || strings.Contains(err.Error(), key) {
+				t.Errorf("%s, %s: %v", name, act, err)
+			}
+		}
+		if stream == nil || !strings.Contains(stream.Error(), c.want) {
+			t.Errorf("%s: error is %v", name, stream)
+		}
+	}
+	if _, _, err := serve(t, message(401)).Embed(t.Context(), []string{"a"}); !errors.Is(err, ErrKey) {
+		t.Errorf("a refused key: %v", err)
+	}
+}
+
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	hanging := func(_ http.ResponseWriter, r *http.Request) {

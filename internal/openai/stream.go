@@ -36,7 +36,7 @@ func (c *Client) Stream(ctx context.Context, instructions, message string, maxTo
 		var err error
 		whole, err = readStream(stream, tell)
 		if err != nil && !errors.Is(err, errListener) {
-			return failure(ctx, err)
+			return c.failure(ctx, err)
 		}
 		return err
 	})

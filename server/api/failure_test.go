@@ -54,6 +54,7 @@ func TestModelFailures(t *testing.T) {
 		"limit, unreadable":         {429, upstreamText, []string{"Retry-After", "soon"}, 503, "10"},
 		"quota":                     {429, said("insufficient_quota"), []string{"Retry-After", "7"}, 502, ""},
 		"bad key":                   {401, said("invalid_api_key"), nil, 502, ""},
+		"bad key, repeated":         {401, `{"error":{"message":"no such key: ` + modelKey + `","code":"` + modelKey + `"}}`, nil, 502, ""},
 		"forbidden":                 {403, said("forbidden"), nil, 502, ""},
 		"unknown model":             {404, said("model_not_found"), nil, 502, ""},
 		"bad request":               {400, said("invalid_request"), nil, 502, ""},
@@ -95,6 +96,9 @@ func TestModelFailures(t *testing.T) {
 	}
 	if !strings.Contains(s.log.String(), upstreamText) {
 		t.Error("what the model provider said does not stand in the log")
+	}
+	if !strings.Contains(s.log.String(), "answered 401 …: no such key: …") { // the service's end checks that no key is in the log
+		t.Error("what the model provider said of the key does not stand in the log")
 	}
 }
 
