@@ -145,7 +145,9 @@ func TestModelUnreachable(t *testing.T) {
 	s.load(checkout, nil)
 	s.generate("TX", "").want(http.StatusBadGateway)
 	s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusBadGateway)
-	s.search("why")
+	if got := s.search("why"); !slices.Equal(got.Degraded, []string{"vector"}) {
+		t.Errorf("degraded is %q", got.Degraded)
+	}
 }
 
 func TestModelHangs(t *testing.T) {
