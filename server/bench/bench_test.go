@@ -175,8 +175,9 @@ func TestWhatIsMeasuredIsInMemory(t *testing.T) {
 		if _, err := run.Connection.Exec(t.Context(), `select pg_stat_force_next_flush()`); err != nil {
 			t.Fatal(err)
 		}
-		err := run.Connection.QueryRow(t.Context(), `select heap_blks_read + heap_blks_hit, idx_blks_read + idx_blks_hit
-			from pg_statio_user_tables where relid = 'public.chunks'::regclass`).Scan(&table, &indexes)
+		err := run.Connection.QueryRow(t.Context(), `select heap_blks_read + heap_blks_hit + toast_blks_read + toast_blks_hit,
+				idx_blks_read + idx_blks_hit + tidx_blks_read + tidx_blks_hit
+			from pg_statio_user_tables where relid = 'public.keyword_entries'::regclass`).Scan(&table, &indexes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +188,9 @@ func TestWhatIsMeasuredIsInMemory(t *testing.T) {
 	load()
 	table, indexes := asked()
 	var tablePages, indexPages int
-	err := run.Connection.QueryRow(t.Context(), `select pg_relation_size('public.chunks') / 8192, pg_indexes_size('public.chunks') / 8192`).Scan(&tablePages, &indexPages)
+	err := run.Connection.QueryRow(t.Context(), `select (pg_relation_size(c.oid) + pg_relation_size(c.reltoastrelid)) / 8192, (
+			select sum(pg_relation_size(i.indexrelid)) from pg_index i where i.indrelid in (c.oid, c.reltoastrelid)) / 8192
+		from pg_class c where c.oid = 'public.keyword_entries'::regclass`).Scan(&tablePages, &indexPages)
 	if err != nil {
 		t.Fatal(err)
 	}

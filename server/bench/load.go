@@ -44,8 +44,8 @@ func Connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
 }
 
 // Load fills an empty database with a collection, and remembers that in the schema bench; a database that holds it
-// already is left as it is. Without vectors there are tickets only. Then it reads all that is stored into Postgres's memory,
-// for which the extension pg_prewarm has to be there.
+// already is left as it is. Without vectors there are tickets only. Then it reads all tables and indexes into Postgres's
+// memory, for which the extension pg_prewarm has to be there.
 func Load(ctx context.Context, connection *pgx.Conn, c Collection, vectors bool, progress func(string)) (Loaded, error) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -100,13 +100,16 @@ func fill(ctx context.Context, connection *pgx.Conn, c Collection, vectors bool,
 // memory is too small for all.
 func prewarm(ctx context.Context, connection *pgx.Conn) error {
 	_, err := connection.Exec(ctx, `
+		with tables as (
+			select unnest(array[c.oid, nullif(c.reltoastrelid, 0)]) as oid
+			from pg_class c where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r'
+		)
 		select extensions.pg_prewarm(r.oid)
 		from (
-			select c.oid::regclass as oid
-			from pg_class c
-			left join pg_class owner on owner.reltoastrelid = c.oid
-			where coalesce(owner.relnamespace, c.relnamespace) in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 't', 'i')
-			order by c.relkind = 'i'
+			select t.oid::regclass, false as is_index from tables t where t.oid is not null
+			union all
+			select i.indexrelid::regclass, true from pg_index i join tables t on t.oid = i.indrelid
+			order by is_index
 		) r`)
 	if err != nil {
 		return fmt.Errorf("read what is stored into memory: %w", err)
