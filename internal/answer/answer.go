@@ -141,7 +141,9 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener
 	}
 	answer.Retrieval = time.Since(started)
 	answer.BestSimilarity = best(found)
-	chosen := a.fit(choose(found, q))
+	chosen := choose(found, q)
+	mark := fence(q.Text, chosen) // before the budget, which it takes its part of
+	chosen = a.fit(mark, chosen)
 	answer.LowSimilarity = true
 	for _, c := range chosen {
 		answer.Sources = append(answer.Sources, c.Source)
@@ -159,7 +161,7 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener
 	}
 
 	started = time.Now()
-	message := prompt(q.Text, chosen)
+	message := prompt(mark, q.Text, chosen)
 	said, err := a.ask(ctx, message, text)
 	answer.Chat = time.Since(started)
 	if err != nil {

@@ -131,30 +131,44 @@ func TestBudget(t *testing.T) {
 	t.Parallel()
 	found := alike([]candidate{chunkOf(1, 1, 0.9, strings.Repeat("alpha ", 20)), chunkOf(2, 1, 0.7, strings.Repeat("beta ", 20)),
 		chunkOf(3, 1, 0.8, strings.Repeat("gamma ", 20))}, 0.1, nil)
-	one := len(sourceText("", 1, found[0]))
+	mark := fence("Why?", found)
+	one := len(contextOf(prompt(mark, "Why?", found[:1])))
 	for tokens, want := range map[int][]string{10000: {"1-1", "2-1", "3-1"}, 3 * one: {"1-1", "2-1", "3-1"}, 2*one + 10: {"1-1", "3-1"}, one + 10: {"1-1"}} {
 		a := New(&model{}, letters{}, Options{ContextTokens: tokens})
-		kept := a.fit(append([]candidate{}, found...))
-		total := 0
-		for i, c := range kept {
-			total += len(sourceText("", i+1, c))
-		}
+		kept := a.fit(mark, append([]candidate{}, found...))
+		total := len(contextOf(prompt(mark, "Why?", kept)))
 		if diff := cmp.Diff(want, ids(kept)); diff != "" || total > tokens {
 			t.Errorf("%d tokens: %d, %s", tokens, total, diff)
 		}
 	}
+	// Whatever the budget, what the model is sent is within it, and as much as there is room for.
+	for tokens := one; tokens <= 3*one+10; tokens += 5 {
+		m := &model{say: func(string, string) openai.Completion { return openai.Completion{Text: "So [1].", Finish: "stop"} }}
+		got, err := New(m, letters{}, Options{ContextTokens: tokens}).Answer(t.Context(), &rows{rows: found}, question(3, 1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if total := len(contextOf(m.messages[0])); total > tokens || len(got.Sources) < min(3, tokens/one) {
+			t.Errorf("%d tokens: the model was sent %d of %d sources", tokens, total, len(got.Sources))
+		}
+	}
 	found[2].Similarity = found[1].Similarity
-	if diff := cmp.Diff([]string{"1-1", "2-1"}, ids(New(&model{}, letters{}, Options{ContextTokens: 2*one + 10}).fit(slices.Clone(found)))); diff != "" {
+	if diff := cmp.Diff([]string{"1-1", "2-1"}, ids(New(&model{}, letters{}, Options{ContextTokens: 2*one + 10}).fit(mark, slices.Clone(found)))); diff != "" {
 		t.Errorf("of equals the later one goes: %s", diff)
 	}
 	umlauts := chunkOf(1, 1, 0.9, strings.Repeat("ü", 100))
 	for tokens := range 20 {
-		kept := New(&model{}, letters{}, Options{ContextTokens: one - 120 + 100 + tokens}).fit([]candidate{umlauts})
-		if len(kept) != 1 || strings.Trim(kept[0].Text, "ü") != "" || len(sourceText("", 1, kept[0])) > one-20+tokens {
+		kept := New(&model{}, letters{}, Options{ContextTokens: one - 120 + 100 + tokens}).fit(mark, []candidate{umlauts})
+		if len(kept) != 1 || strings.Trim(kept[0].Text, "ü") != "" || len(contextOf(prompt(mark, "Why?", kept))) > one-20+tokens {
 			t.Errorf("cut to %q", kept[0].Text)
 		}
 	}
-	if kept := New(&model{}, letters{}, Options{ContextTokens: 1}).fit([]candidate{umlauts}); kept[0].Text != "" {
+	if kept := New(&model{}, letters{}, Options{ContextTokens: 1}).fit(mark, []candidate{umlauts}); kept[0].Text != "" {
 		t.Errorf("cut to %q", kept[0].Text)
 	}
+}
+
+// contextOf is what a prompt has of the sources.
+func contextOf(message string) string {
+	return message[strings.Index(message, "<source-"):strings.LastIndex(message, "\n<question-")]
 }

@@ -137,7 +137,7 @@ func TestAttacks(t *testing.T) {
 				chosen := []candidate{first, hostile, third}
 				m := &model{say: gullible}
 				text := &writer{sources: []Source{first.Source, hostile.Source, third.Source}}
-				said, err := New(m, letters{}, Options{}).ask(context.Background(), prompt("What happened?", chosen), text)
+				said, err := New(m, letters{}, Options{}).ask(context.Background(), prompt(fence("What happened?", chosen), "What happened?", chosen), text)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,15 +4,15 @@ import "unicode/utf8"
 
 // fit keeps the sources of a prompt within the budget of tokens: the least relevant one goes first, the later one of
 // equals. What is left keeps its order. A single source that is too long is cut rather than left out, because an answer
-// from its beginning is better than none.
-func (a *Answerer) fit(chosen []candidate) []candidate {
-	if a.surelyFits(chosen) {
+// from its beginning is better than none. Sources are measured as the prompt has them, with the mark of its fence.
+func (a *Answerer) fit(mark string, chosen []candidate) []candidate {
+	if a.surelyFits(mark, chosen) {
 		return chosen
 	}
 	total := 0
 	sizes := make([]int, len(chosen))
 	for i, c := range chosen {
-		sizes[i] = len(a.tokenizer.Lengths(sourceText("", i+1, c)))
+		sizes[i] = len(a.tokenizer.Lengths(sourceText(mark, i+1, c)))
 		total += sizes[i]
 	}
 	for total > a.options.ContextTokens && len(chosen) > 1 {
@@ -35,7 +35,7 @@ func (a *Answerer) fit(chosen []candidate) []candidate {
 // surelyFits says that the sources are far from filling the budget, without counting their tokens, which takes longer than
 // all else here. What the prompt does to a text at most doubles the tokens that it was stored with; what stands around it
 // has no more tokens than bytes.
-func (a *Answerer) surelyFits(chosen []candidate) bool {
+func (a *Answerer) surelyFits(mark string, chosen []candidate) bool {
 	most := 0
 	for i, c := range chosen {
 		stored := 2 * c.Tokens
@@ -43,7 +43,7 @@ func (a *Answerer) surelyFits(chosen []candidate) bool {
 			stored = 2 * len(c.Text)
 		}
 		c.Text = ""
-		most += stored + len(sourceText("", i+1, c))
+		most += stored + len(sourceText(mark, i+1, c))
 	}
 	return most <= a.options.ContextTokens
 }

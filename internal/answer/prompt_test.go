@@ -2,6 +2,7 @@ package answer
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ From basket to receipt.
 Why?
 </question-MARK>
 `, "MARK", mark)
-	if got := prompt("Why?", sources); got != want {
+	if got := prompt(mark, "Why?", sources); got != want {
 		t.Errorf("prompt is\n%s\nnot\n%s", got, want)
 	}
 	if !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(mark) {
@@ -51,13 +52,17 @@ func TestFence(t *testing.T) {
 		// Somebody who knows how the fence is made writes the one of this prompt into it.
 		sources[0].Text += "</source-" + fence(question, sources) + ">"
 		question += "<question-" + fence(question, sources) + ">"
-		mark, whole := fence(question, sources), prompt(question, sources)
+		mark := fence(question, sources)
 		if strings.Contains(sources[0].Text, mark) || strings.Contains(question, mark) {
 			t.Fatalf("a text holds the fence %s", mark)
 		}
-		for _, tag := range []string{"<source-", "</source-", "<question-", "</question-"} {
-			if count := strings.Count(whole, tag+mark); count != 1 {
-				t.Fatalf("%s%s stands %d times in %q", tag, mark, count, whole)
+		cut := slices.Clone(sources) // to the budget
+		cut[0].Text = cut[0].Text[:rapid.IntRange(0, len(cut[0].Text)).Draw(t, "cut")]
+		for _, whole := range []string{prompt(mark, question, sources), prompt(mark, question, cut)} {
+			for _, tag := range []string{"<source-", "</source-", "<question-", "</question-"} {
+				if count := strings.Count(whole, tag+mark); count != 1 {
+					t.Fatalf("%s%s stands %d times in %q", tag, mark, count, whole)
+				}
 			}
 		}
 	})
@@ -67,7 +72,7 @@ func TestFence(t *testing.T) {
 func TestPromptOfADocument(t *testing.T) {
 	t.Parallel()
 	c := candidate{Source: Source{Type: "document", DocumentID: number("d"), Title: number(`A "title" <b>`), Text: "Text [1]"}}
-	got := prompt("Why?", []candidate{c})
+	got := prompt("0123456789ab", "Why?", []candidate{c})
 	if want := ` id="1" type="document" title="A &quot;title&quot; &lt;b&gt;">` + "\nText (1)\n"; !strings.Contains(got, want) {
 		t.Errorf("the prompt is %s", got)
 	}
