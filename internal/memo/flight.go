@@ -21,7 +21,8 @@ func newFlights() flights { return flights{running: map[string]*flight{}} }
 type flight struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	waiting int // guarded by flights.mutex
+	events  bool // are told: the first who asked wants them
+	waiting int  // guarded by flights.mutex
 
 	ended  chan struct{}
 	made   Made // once it has ended, as the rest
@@ -46,14 +47,16 @@ func (f *flights) do(ctx context.Context, key string, tell func(Event) error, wo
 }
 
 // join has a result made, unless it is being made. The work has the time and the values of the request that came first.
+// Who wants events does not wait for work that tells none, which is silent to its end; the flight begun for them takes
+// over the key, for whoever comes next.
 func (f *flights) join(ctx context.Context, key string, events bool, work makeResult) (joined *flight, first bool) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	if running, is := f.running[key]; is {
+	if running, is := f.running[key]; is && (running.events || !events) {
 		running.waiting++
 		return running, false
 	}
-	started := &flight{waiting: 1, ended: make(chan struct{}), more: make(chan struct{})}
+	started := &flight{events: events, waiting: 1, ended: make(chan struct{}), more: make(chan struct{})}
 	f.running[key] = started
 	own, end := context.WithoutCancel(ctx), context.CancelFunc(func() {})
 	if deadline, is := ctx.Deadline(); is {

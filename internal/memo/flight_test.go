@@ -219,6 +219,42 @@ func TestEventsAreForAll(t *testing.T) {
 	})
 }
 
+// Who wants events hears them at once, though the same is being made for somebody who wants none.
+func TestEventsDoNotWaitForTheWhole(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, silent, telling := newBed(t), newSlow("one"), newSlow("one")
+		var heard []string
+		hear := func(e memo.Event) error {
+			heard = append(heard, e.Name)
+			return nil
+		}
+		whole := b.ask(t.Context(), nil, silent.work)
+		events := b.ask(t.Context(), hear, telling.work)
+		if !slices.Equal(heard, telling.events) {
+			t.Errorf("before the work went on %q was heard", heard)
+		}
+		// The end of what was begun first takes nothing from those who come now, with events or without.
+		close(silent.let)
+		if got := <-whole; got != (outcome{"made", memo.Stored, nil}) {
+			t.Errorf("who came first got %+v", got)
+		}
+		late := []<-chan outcome{b.ask(t.Context(), nil, telling.work), b.ask(t.Context(), hear, telling.work)}
+		close(telling.let)
+		if got := <-events; got != (outcome{"made", memo.Stored, nil}) {
+			t.Errorf("who wants events got %+v", got)
+		}
+		for i, done := range late {
+			if got := <-done; got != (outcome{"made", memo.Shared, nil}) {
+				t.Errorf("late request %d got %+v", i, got)
+			}
+		}
+		if silent.begun != 1 || telling.begun != 1 || len(heard) != 2 {
+			t.Errorf("the work began %d and %d times, %q was heard", silent.begun, telling.begun, heard)
+		}
+	})
+}
+
 // Nobody joins work that has been told to end, however long it takes about it.
 func TestNobodyJoinsWhatIsEnding(t *testing.T) {
 	t.Parallel()

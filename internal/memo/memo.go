@@ -1,7 +1,7 @@
 // Package memo gives out again what was made before, as long as it is still true: a result is kept under everything that
 // it depends on, the state of the data among it, so that an edit makes it unreachable on every copy of the service the
-// moment it is committed. What many ask at the same moment is made once. It knows neither what results are nor where they
-// are kept.
+// moment it is committed. What many ask at the same moment is made once, or once more for those who want events where the
+// first wanted none. It knows neither what results are nor where they are kept.
 //
 // The version of the data is read before the result is made. So a result may be newer than the version it is kept under,
 // and then nobody finds it any more, but never older.
@@ -89,8 +89,8 @@ const (
 )
 
 // Do gives the result of a request: one that was made earlier and is still true, or the one that is being made for
-// somebody else, or else work's. With tell, events come as work tells them; a result that was made earlier, or for somebody
-// who wanted no events, has none. Errors are work's own and never kept.
+// somebody else, or else work's. With tell, events come as work tells them; a result that was made earlier has none.
+// Errors are work's own and never kept.
 func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(Event) error, work Work) (Made, Origin, error) {
 	if m == nil {
 		made, err := work(ctx, tell)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -90,6 +91,46 @@ func TestStreamGoesOutAsItComes(t *testing.T) {
 	done := decoded[answered](t, last)
 	if text != " [1], not." || done.Answer != "The key was lost [1], not." || !done.Sources[0].Cited || done.Sources[1].Cited || done.Model != "chat-2030" {
 		t.Errorf("then came %q, %+v", text, done)
+	}
+}
+
+// Text comes as it is made, also where somebody waits for the whole answer to the same question.
+func TestStreamDoesNotWaitForTheWhole(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.threshold = 0 })
+	arrived, held := make(chan struct{}), make(chan struct{})
+	let := sync.OnceFunc(func() { close(held) })
+	defer let()
+	s.model.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
+		if name == "completions" {
+			close(arrived)
+			<-held
+		}
+		return false
+	})
+	whole := make(chan *response, 1)
+	go func() { whole <- s.post("/api/query", map[string]any{"question": doubleCharge}) }()
+	<-arrived
+	s.streams(func(say func(string, string), _ *http.Request, raw io.Writer) {
+		say("The key", "")
+		<-held
+		say(" was lost [1].", "stop")
+		fmt.Fprint(raw, "data: [DONE]\n\n")
+	})
+	opened := s.openStream(doubleCharge, nil)
+	for _, want := range []string{"", "The key"} {
+		e, _ := opened.next()
+		if got := decoded[struct{ Text string }](t, e).Text; got != want {
+			t.Fatalf("event %s has %q, not %q", e.name, got, want)
+		}
+	}
+	let()
+	if _, text, _ := opened.rest(); text != " was lost [1]." {
+		t.Errorf("then came %q", text)
+	}
+	got := <-whole
+	if got.want(http.StatusOK); read[answered](got).Answer == "" {
+		t.Errorf("the whole is %s", got.text)
 	}
 }
 
