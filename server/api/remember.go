@@ -54,6 +54,7 @@ func (a *API) remembered(ctx context.Context, db memo.Database, request memo.Req
 	return a.Memo.Do(ctx, db, request, tell, work)
 }
 
+// beginEmbedding has text embedded by the context's model, for whoever needs that under the context that it gives.
 func (a *API) beginEmbedding(ctx context.Context, text string) (_ context.Context, giveUp func()) {
 	if a.Embeddings == nil {
 		return ctx, func() {}
