@@ -14,28 +14,33 @@ die() { say "${0##*/}: $*"; exit 1; }
 
 # ---- processes -----------------------------------------------------------------------------------------------------
 
-arguments_of() { # PID
-  if [ -d /proc/self ]; then tr '\0' ' ' 2>/dev/null <"/proc/$1/cmdline" || true
-  else ps -ww -o args= -p "$1" || true
-  fi
+# shellcheck source=scripts/process.sh
+. "$here/process.sh"
+
+# Notes that a process is ours, for this script and for later ones.
+note() { # NAME PID
+  printf '%s %s\n' "$2" "$(began "$2")" >"$run/$1.pid"
 }
 
-# Ends a process of ours, named by its pid file: a demo that was killed leaves some behind. A number in an old file may
-# be another program's by now.
+# The process that was noted, while it runs. Its number alone may be another program's by now.
+process_of() { # NAME
+  local pid when
+  { read -r pid when <"$run/$1.pid"; } 2>/dev/null || return 0
+  if [ -n "$when" ] && [ "$(began "$pid")" = "$when" ]; then echo "$pid"; fi
+}
+
+# Ends a process that was noted: a demo that was killed leaves some behind.
 end() { # NAME
   local pid tenths=0
-  pid=$(cat "$run/$1.pid" 2>/dev/null) || return 0
-  case $(arguments_of "$pid") in
-    "$server "* | *postgrest* | *redis-server*)
-      kill "$pid" 2>/dev/null || true
-      # Not kill -0: in a container without an init what has ended stays a zombie, without arguments.
-      while [ -n "$(arguments_of "$pid")" ] && [ $tenths -lt 150 ]; do
-        sleep 0.1
-        tenths=$((tenths + 1))
-      done
-      kill -9 "$pid" 2>/dev/null || true
-      ;;
-  esac
+  pid=$(process_of "$1")
+  if [ -n "$pid" ]; then
+    kill "$pid" 2>/dev/null || true
+    while [ -n "$(process_of "$1")" ] && [ $tenths -lt 150 ]; do
+      sleep 0.1
+      tenths=$((tenths + 1))
+    done
+    [ -z "$(process_of "$1")" ] || kill -9 "$pid" 2>/dev/null || true
+  fi
   rm -f "$run/$1.pid"
 }
 
@@ -46,14 +51,14 @@ begin() { # NAME COMMAND...
   # Here and not in the background: what an earlier start wrote must not be read for what this one will.
   : >"$run/$name.log"
   "$@" >>"$run/$name.log" 2>&1 </dev/null &
-  echo $! >"$run/$name.pid"
+  note "$name" $!
 }
 
 # The address that a server of ours prints when it listens.
 address_of() { # NAME
   local tenths=0 line=''
   until line=$(head -n 1 "$run/$1.log") && [ "${line#http://}" != "$line" ]; do
-    kill -0 "$(cat "$run/$1.pid")" 2>/dev/null || die "the $1 does not start: $(tail -n 3 "$run/$1.log")"
+    [ -n "$(process_of "$1")" ] || die "the $1 does not start: $(tail -n 3 "$run/$1.log")"
     tenths=$((tenths + 1))
     [ $tenths -lt 300 ] || die "the $1 does not start, see $run/$1.log"
     sleep 0.1
@@ -69,20 +74,11 @@ free_port() {
   echo $port
 }
 
-# The process of the script that runs here, or nothing.
-owner() {
-  local pid
-  pid=$(cat "$run/owner.pid" 2>/dev/null || true)
-  case $(arguments_of "${pid:-none}") in
-    *[/\ ]demo\ * | *[/\ ]eval\ * | *[/\ ]bench\ * | *[/\ ]chaos\ *) echo "$pid" ;;
-  esac
-}
-
 # Ends what a killed script left behind, unless there is one that still runs here.
 clear_way() {
   local other name
   mkdir -p "$run"
-  other=$(owner)
+  other=$(process_of owner)
   [ -z "$other" ] || die "another one runs here already (process $other): stop it first"
   for name in enrich service postgrest gateway model chaos redis; do end $name; done
 }
@@ -91,7 +87,7 @@ clear_way() {
 own() {
   mkdir -p "$run"
   rm -f "$run/env" # of a demo that was killed
-  echo $$ >"$run/owner.pid"
+  note owner $$
   trap finish EXIT
 }
 
@@ -112,14 +108,15 @@ finish() {
 
 # ---- the steps -----------------------------------------------------------------------------------------------------
 
-# Without cgo, or a C compiler that is installed one day would have everything compiled once more.
+# Without cgo, or a C compiler that is installed one day would have everything compiled once more; without version control,
+# which fails where the checkout is another user's.
 build() {
   command -v go >/dev/null || die 'Go is missing: install Go 1.26 or later (go.dev/dl), or use Docker and "npx supabase start" with a built binary'
   if [ -x "$server" ]; then say 'Building the service, where something has changed …'
   else say 'Building the service (three to six minutes the first time) …'
   fi
   mkdir -p "$local/bin"
-  (cd "$root" && CGO_ENABLED=0 go build -o "$server" ./server) || die 'the service does not build, see above'
+  (cd "$root" && CGO_ENABLED=0 go build -buildvcs=false -o "$server" ./server) || die 'the service does not build, see above'
 }
 
 # The database, with the migrations that it lacks. Sets the URLs of its roles, and PGBIN.
@@ -131,9 +128,9 @@ start_database() { # [NAME]
   DATABASE_URL=$OWNER_URL "$server" migrate >&2
 }
 
-# A PostgREST that is installed, or our gateway, over the database.
+# A PostgREST that is installed, or our gateway, over the database. Sets which of them it is, and its port.
 start_rest() {
-  local secret postgrest port
+  local secret
   [ -s "$local/jwt-secret" ] || (umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$local/jwt-secret")
   secret=$(cat "$local/jwt-secret")
   SUPABASE_SERVICE_ROLE_KEY=$(JWT_SECRET=$secret "$server" token service_role)
@@ -141,22 +138,38 @@ start_rest() {
   export SUPABASE_SERVICE_ROLE_KEY SUPABASE_JWT_SECRET=$secret SUPABASE_JWKS_URL=off
   postgrest=${POSTGREST_BIN:-$(command -v postgrest || true)}
   if [ -n "$postgrest" ]; then
-    port=$(free_port)
-    PGRST_DB_URI=$AUTHENTICATOR_URL PGRST_DB_SCHEMAS=public PGRST_DB_EXTRA_SEARCH_PATH=public,extensions \
-      PGRST_DB_ANON_ROLE=anon PGRST_JWT_SECRET=$secret PGRST_SERVER_HOST=127.0.0.1 PGRST_SERVER_PORT=$port \
-      begin postgrest "$postgrest"
-    export SUPABASE_URL=http://127.0.0.1:$port SUPABASE_REST_URL=http://127.0.0.1:$port
-    local tenths=0
-    until listens $port; do
-      tenths=$((tenths + 1))
-      [ $tenths -lt 300 ] || die "PostgREST does not start, see $run/postgrest.log"
-      sleep 0.1
-    done
+    rest=postgrest
+    rest_port=$(free_port)
+    export SUPABASE_URL=http://127.0.0.1:$rest_port SUPABASE_REST_URL=http://127.0.0.1:$rest_port
   else
-    PORT=0 DATABASE_URL=$AUTHENTICATOR_URL JWT_SECRET=$secret begin gateway "$server" gateway
+    rest=gateway
+    rest_port=0
+  fi
+  begin_rest
+  if [ $rest = gateway ]; then
     SUPABASE_URL=$(address_of gateway)
+    rest_port=${SUPABASE_URL##*:}
     export SUPABASE_URL
   fi
+}
+
+# Begins it, or begins it again, at its port.
+begin_rest() {
+  local secret tenths=0
+  secret=$(cat "$local/jwt-secret")
+  if [ $rest = gateway ]; then
+    PORT=$rest_port DATABASE_URL=$AUTHENTICATOR_URL JWT_SECRET=$secret begin gateway "$server" gateway
+    address_of gateway >/dev/null
+    return
+  fi
+  PGRST_DB_URI=$AUTHENTICATOR_URL PGRST_DB_SCHEMAS=public PGRST_DB_EXTRA_SEARCH_PATH=public,extensions \
+    PGRST_DB_ANON_ROLE=anon PGRST_JWT_SECRET=$secret PGRST_SERVER_HOST=127.0.0.1 PGRST_SERVER_PORT=$rest_port \
+    begin postgrest "$postgrest"
+  until listens "$rest_port"; do
+    tenths=$((tenths + 1))
+    [ -n "$(process_of postgrest)" ] && [ $tenths -lt 300 ] || die "PostgREST does not start: $(tail -n 3 "$run/postgrest.log")"
+    sleep 0.1
+  done
 }
 
 # OpenAI or a compatible server where there is one, else the offline model.
@@ -181,7 +194,7 @@ remember() {
 # Sets where the demo that is running is, unless SUPABASE_URL names a project.
 find_stack() {
   [ -z "${SUPABASE_URL:-}" ] || return 0
-  [ -n "$(owner)" ] || die 'start ./scripts/demo first, or set SUPABASE_URL and its key'
+  [ -n "$(process_of owner)" ] || die 'start ./scripts/demo first, or set SUPABASE_URL and its key'
   [ -e "$run/env" ] || die 'the demo is still starting: wait until it says that the service answers'
   set -a
   # shellcheck source=/dev/null
@@ -191,8 +204,10 @@ find_stack() {
 
 # Waits until the service that was begun answers on $PORT.
 await_service() { # WHERE-TO-LOOK
+  local tenths=0
   until listens "$PORT"; do
-    kill -0 "$(cat "$run/service.pid")" 2>/dev/null || die "the service does not start, see $1"
+    tenths=$((tenths + 1))
+    [ -n "$(process_of service)" ] && [ $tenths -lt 600 ] || die "the service does not start, see $1"
     sleep 0.1
   done
 }

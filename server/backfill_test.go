@@ -85,3 +85,24 @@ func TestBackfillEstimates(t *testing.T) {
 		t.Errorf("estimated are %+v", missing)
 	}
 }
+
+func TestBackfillOfASlowDatabase(t *testing.T) {
+	owner, settings := startSlowStack(t)
+	setEnvironment(t, with(settings, "WORKER_POLL", "100ms", "WORKER_ATTEMPTS", "1"))
+	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
+		insert into public.tickets (project_id, status_id, name, description)
+			select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', case i when 7 then 20000 else 20 end)
+			from generate_series(1, 120) i, public.projects p, public.status s;
+		truncate private.embedding_jobs`); err != nil {
+		t.Fatal(err)
+	}
+	said := printed(t, func() error { return backfill(t.Context(), []string{"--yes"}) })
+	if !strings.Contains(said, "121 sources were added") || !strings.Contains(said, "; 0 sources have none.") {
+		t.Errorf("it says %q", said)
+	}
+	var chunks, most int
+	err := owner.QueryRow(t.Context(), `select sum(n), max(n) from (select count(*) as n from public.chunks group by ticket_id) c`).Scan(&chunks, &most)
+	if err != nil || chunks < 120+most || most < 100 {
+		t.Errorf("%d chunks, of the longest ticket %d: %v", chunks, most, err)
+	}
+}

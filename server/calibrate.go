@@ -36,7 +36,20 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 		pairs = judgedPairs(queries)
 	}
 	db, model := newDatabase(config).AsService(), newModel(config)
-	ctx, _ = reembed.NewServing(db, model).Use(ctx)
+	ctx, _, err = reembed.NewServing(db, model).Use(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := measureThresholds(ctx, db, model, config.storedModel()); err != nil {
+		return err
+	}
+	sets, err := reembed.Read(ctx, db)
+	if err != nil {
+		return err
+	}
+	if err := printThresholds(os.Stdout, sets.Models(config.storedModel()), sets.Thresholds); err != nil {
+		return err
+	}
 	report, err := calibrate.Measure(ctx, db, model, pairs)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 )
 
 type chaosConfig struct {
-	DatabaseURL string `env:"DATABASE_URL"`
+	DatabaseURL string `env:"DATABASE_URL,notEmpty"`
 }
 
 const (

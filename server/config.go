@@ -49,10 +49,10 @@ type Config struct {
 	EmbeddingDimensions int    `env:"EMBEDDING_DIMENSIONS"` // 0: the model's own
 	ChatModel           string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
 
-	MatchThreshold float64 `env:"MATCH_THRESHOLD" envDefault:"0.7"`
-	VectorWeight   float64 `env:"VECTOR_WEIGHT" envDefault:"1"`
-	KeywordWeight  float64 `env:"KEYWORD_WEIGHT" envDefault:"1"`
-	ContextTokens  int     `env:"CONTEXT_TOKENS" envDefault:"8000"`
+	MatchThreshold *float64 `env:"MATCH_THRESHOLD"` // nil: what fits the model that serves
+	VectorWeight   float64  `env:"VECTOR_WEIGHT" envDefault:"1"`
+	KeywordWeight  float64  `env:"KEYWORD_WEIGHT" envDefault:"1"`
+	ContextTokens  int      `env:"CONTEXT_TOKENS" envDefault:"8000"`
 
 	Worker            string        `env:"WORKER" envDefault:"on"`
 	WorkerConcurrency int           `env:"WORKER_CONCURRENCY" envDefault:"4"`
@@ -159,7 +159,9 @@ func (c Config) problems() (problems []error) {
 	wrong(c.EmbeddingModel == "", "EMBEDDING_MODEL must not be empty")
 	wrong(c.EmbeddingDimensions < 0 || c.EmbeddingDimensions > vector.Dimensions, "EMBEDDING_DIMENSIONS must be 0 to %d, not %d", vector.Dimensions, c.EmbeddingDimensions)
 	wrong(c.ChatModel == "", "CHAT_MODEL must not be empty")
-	wrong(!(c.MatchThreshold >= 0 && c.MatchThreshold <= 1), "MATCH_THRESHOLD must be 0 to 1, not %v", c.MatchThreshold)
+	if c.MatchThreshold != nil {
+		wrong(!(*c.MatchThreshold >= 0 && *c.MatchThreshold <= 1), "MATCH_THRESHOLD must be 0 to 1, not %v", *c.MatchThreshold)
+	}
 	wrong(!(c.VectorWeight >= 0 && c.VectorWeight <= 100), "VECTOR_WEIGHT must be 0 to 100, not %v", c.VectorWeight)
 	wrong(!(c.KeywordWeight >= 0 && c.KeywordWeight <= 100), "KEYWORD_WEIGHT must be 0 to 100, not %v", c.KeywordWeight)
 	wrong(c.ContextTokens < 100 || c.ContextTokens > 100_000, "CONTEXT_TOKENS must be 100 to 100000, not %d", c.ContextTokens)

@@ -32,7 +32,7 @@ func TestConfigHasDefaults(t *testing.T) {
 		RateLimit: "auto", MaxInFlight: 256, MaxConns: 2048, HeaderTimeout: 10 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 90 * time.Second,
 		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old",
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
-		MatchThreshold: 0.7, VectorWeight: 1, KeywordWeight: 1, ContextTokens: 8000,
+		MatchThreshold: nil, VectorWeight: 1, KeywordWeight: 1, ContextTokens: 8000,
 		Worker: "on", WorkerConcurrency: 4, WorkerBatch: 100, WorkerLease: time.Minute, WorkerAttempts: 10, WorkerPoll: 1250 * time.Millisecond,
 		EnrichPerMinute: 200, EnrichConcurrency: 4, EnrichAttempts: 5,
 		RequestTimeout: 30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,

@@ -13,6 +13,7 @@ import (
 	"github.com/caarlos0/env/v11"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"tasklens/internal/gateway"
 	"tasklens/internal/migrate"
@@ -23,6 +24,9 @@ import (
 // The verbs of this file stand in for what Supabase and OpenAI give in production. Their servers listen on loopback
 // only, whatever the settings say.
 
+// errNoDatabase keeps an empty DATABASE_URL from meaning whatever database PGHOST, or this machine's default, leads to.
+var errNoDatabase = errors.New("DATABASE_URL must be set (postgres://user:password@host:5432/database)")
+
 // devConfig are the settings of the development verbs.
 type devConfig struct {
 	Port        int    `env:"PORT"`
@@ -30,6 +34,9 @@ type devConfig struct {
 	JWTSecret   string `env:"JWT_SECRET"`
 	SupabaseURL string `env:"SUPABASE_URL"` // that a user's token names as its issuer
 }
+
+// duplicateSchema is what the first migration fails with in a database that already has it.
+const duplicateSchema = "42P06"
 
 func applyMigrations(ctx context.Context, args []string) error {
 	if len(args) > 0 {
@@ -39,6 +46,9 @@ func applyMigrations(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if config.DatabaseURL == "" {
+		return errNoDatabase
+	}
 	connection, err := pgx.Connect(ctx, config.DatabaseURL)
 	if err != nil {
 		return fmt.Errorf("connect to DATABASE_URL: %w", err)
@@ -47,6 +57,10 @@ func applyMigrations(ctx context.Context, args []string) error {
 	applied, err := migrate.Apply(ctx, connection, supabase.Migrations(), func(name string) { fmt.Println("applying", name) })
 	if errors.Is(err, migrate.ErrHistory) {
 		return fmt.Errorf("%w, or make the demo's database anew: ./scripts/demo --fresh", err)
+	}
+	if failed := new(pgconn.PgError); errors.As(err, &failed) && failed.Code == duplicateSchema {
+		return fmt.Errorf("%w\nAnother tool has applied migrations here, and the Supabase CLI has no record of them: go on with that tool, or "+
+			"have the CLI record them first (npx supabase migration repair --remote --status applied VERSION…; list_migrations() lists them)", err)
 	}
 	if err != nil {
 		return err
@@ -64,6 +78,9 @@ func serveGateway(ctx context.Context, args []string) error {
 	config, err := env.ParseAs[devConfig]()
 	if err != nil {
 		return err
+	}
+	if config.DatabaseURL == "" {
+		return errNoDatabase
 	}
 	g, err := gateway.New(ctx, gateway.Config{
 		DatabaseURL: config.DatabaseURL, JWTSecret: []byte(config.JWTSecret), Schemas: []string{"public"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -21,7 +22,7 @@ import (
 const maxTold = 50
 
 // importFiles loads a folder or a file and indexes what it held. Bad rows and fields are told with their lines; they
-// make the program end with an error only when nothing else was there.
+// make the program end with an error only when nothing else was there. What could not be stored or indexed always does.
 func importFiles(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errUsage
@@ -40,10 +41,11 @@ func importFiles(ctx context.Context, args []string) error {
 	started := time.Now()
 	_, size := rows.Progress()
 	bar := newBar(size, "importing", true)
-	badRows, badFields := teller{kind: "left out", bar: bar}, teller{kind: "warning", bar: bar}
+	badRows, badFields, failed := teller{kind: "left out", bar: bar}, teller{kind: "warning", bar: bar}, teller{kind: "failed", bar: bar}
 	summary, err := load.Load(ctx, e.db, e.indexer, rows, load.Report{
 		BadRow:   func(row *ticketfile.RowError) { badRows.tell(row) },
 		BadField: func(field *ticketfile.RowError) { badFields.tell(field) },
+		Failed:   func(err error) { failed.tell(err) },
 		Indexed: func(int) {
 			done, _ := rows.Progress()
 			_ = bar.Set64(done)
@@ -52,36 +54,52 @@ func importFiles(ctx context.Context, args []string) error {
 	_ = bar.Finish()
 	badRows.rest("rows")
 	badFields.rest("fields are left out")
-	if err := imported(ctx, err, summary.Projects+summary.Tickets, summary.BadRows, "rows"); err != nil {
-		return err
-	}
+	failed.rest("failures")
 	fmt.Printf("%d projects and %d tickets in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields; %.1f s\n",
 		summary.Projects, summary.Tickets, summary.Chunks, summary.Embedded, summary.Tokens, summary.Reused, summary.BadRows, summary.BadFields,
 		time.Since(started).Seconds())
-	return nil
+	return imported(ctx, err, importOutcome{
+		good: summary.Projects + summary.Tickets, bad: summary.BadRows, unwritten: summary.Unwritten, unindexed: summary.Unindexed, things: "rows",
+	}, failed.last)
 }
 
-// imported is how an import of so many things ends: bad ones are an error only where no other was there.
-func imported(ctx context.Context, err error, good, bad int, things string) error {
+// importOutcome is what became of the things of an import.
+type importOutcome struct {
+	good, bad            int
+	unwritten, unindexed int
+	things               string
+}
+
+// imported is how an import ends: bad things are an error only where no other was there. cause is why something is missing.
+func imported(ctx context.Context, err error, o importOutcome, cause error) error {
+	missing := fmt.Sprintf("%d %s are not written: import them again; %d are written but not indexed: workers, or another import, do it",
+		o.unwritten, o.things, o.unindexed)
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("interrupted: what was written stays, and the next import goes on from there")
 	case err != nil:
-		return err
-	case good == 0 && bad > 0:
-		return fmt.Errorf("nothing was imported: none of %d %s is good", bad, things)
+		return fmt.Errorf("ended early, as nothing more could be stored; the next import goes on from there (%s): %w", missing, err)
+	case o.unwritten+o.unindexed > 0:
+		return fmt.Errorf("%s: %w", missing, cause)
+	case o.good == 0 && o.bad > 0:
+		return fmt.Errorf("nothing was imported: none of %d %s is good", o.bad, o.things)
 	}
 	return nil
 }
 
 // teller prints what was left out, the first maxTold one by one.
 type teller struct {
-	kind string
-	bar  *progressbar.ProgressBar // makes way on the terminal
-	told int
+	kind  string
+	bar   *progressbar.ProgressBar // makes way on the terminal
+	mutex sync.Mutex
+	told  int
+	last  error
 }
 
 func (t *teller) tell(bad error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.last = bad
 	if t.told++; t.told <= maxTold {
 		_ = t.bar.Clear()
 		fmt.Fprintf(os.Stderr, "%s: %v\n", t.kind, bad)

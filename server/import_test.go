@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -46,4 +48,42 @@ func TestImportSaysWhatStoppedIt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What the database does not take is missing at the end, and the exit status tells.
+func TestImportSaysWhatIsMissing(t *testing.T) {
+	owner, settings := startSlowStack(t)
+	for _, statement := range []string{
+		`create function private.be_slower() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end'`,
+		`create trigger be_slower before insert on public.tickets for each row when (new.key = 'A-3') execute function private.be_slower()`,
+		`create trigger be_slower before insert on public.documents for each row when (new.title = 'bad') execute function private.be_slower()`,
+		`create trigger be_slower before insert on public.chunks for each row when (new.text = 'Number 5') execute function private.be_slower()`,
+	} {
+		if _, err := owner.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	setEnvironment(t, settings)
+	folder := t.TempDir()
+	rows := "Issue key,Summary\n"
+	for i := range 10 {
+		rows += fmt.Sprintf("A-%d,Number %d\n", i, i)
+	}
+	for name, text := range map[string]string{"export.csv": rows, "notes/good.md": "Turn it off.", "notes/bad.md": "Turn it on."} {
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		"export.csv": "1 rows are not written: import them again; 1 are written but not indexed",
+		"notes":      "1 files are not written: import them again; 0 are written but not indexed",
+	} {
+		if err := importFiles(t.Context(), []string{filepath.Join(folder, path)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %q", path, err, want)
+		}
+	}
+	// The project and eight of the ten tickets.
+	await(t, owner, 9, `select count(distinct coalesce(ticket_id, 0)) from public.chunks where ticket_id is null or text like 'Number%'`)
+	await(t, owner, 1, `select count(*) from public.document_chunks`)
 }

@@ -18,15 +18,19 @@ func importNotes(ctx context.Context, e embedding, path string) error {
 	}
 	started := time.Now()
 	bar := newBar(int64(notes.Len()), "importing", false)
-	bad := teller{kind: "left out", bar: bar}
-	sum, err := knowledge.Import(ctx, e.db, e.indexer, notes.Notes(), bad.tell, func(documents int) { _ = bar.Set(documents) })
+	bad, failed := teller{kind: "left out", bar: bar}, teller{kind: "failed", bar: bar}
+	sum, err := knowledge.Import(ctx, e.db, e.indexer, notes.Notes(), knowledge.Reports{
+		Bad: bad.tell, Failed: failed.tell, Done: func(documents int) { _ = bar.Set(documents) },
+	})
 	_ = bar.Finish()
 	bad.rest("files")
-	if err := imported(ctx, err, sum.Documents, sum.Bad, "files"); err != nil {
-		return err
-	}
+	failed.rest("failures")
 	fmt.Printf("%d documents (%d new) in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d files; %.1f s\n",
 		sum.Documents, sum.Created, sum.Chunks, sum.Embedded, sum.Tokens, sum.Reused, sum.Bad, time.Since(started).Seconds())
+	err = imported(ctx, err, importOutcome{good: sum.Documents, bad: sum.Bad, unwritten: sum.Unwritten, unindexed: sum.Unindexed, things: "files"}, failed.last)
+	if err != nil {
+		return err
+	}
 	if stats, err := enrich.ReadStats(ctx, e.db); err != nil {
 		return err
 	} else if stats.Unenriched > 0 {

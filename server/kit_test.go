@@ -15,7 +15,19 @@ import (
 // startStack gives a test a database of its own, and the settings with which the program finds it and the offline model.
 func startStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	t.Helper()
+	return startStackOver(t, testbed.Database(t))
+}
+
+// startSlowStack is startStack over a database that takes a tenth of 100 ms for each chunk and of the 8 s of a statement timeout.
+func startSlowStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
+	t.Helper()
 	db := testbed.Database(t)
+	testbed.Slow(t, db, 10*time.Millisecond, 800*time.Millisecond)
+	return startStackOver(t, db)
+}
+
+func startStackOver(t *testing.T, db *testbed.DB) (owner *pgx.Conn, settings map[string]string) {
+	t.Helper()
 	url, secret := testbed.REST(t, db)
 	key := testbed.Token(t, secret, "service_role")
 	model := httptest.NewServer(offline.NewHandler())

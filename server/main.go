@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"tasklens/internal/rescue"
 )
 
 const usage = `usage: server VERB
@@ -96,6 +98,7 @@ func untilSignalled(parent context.Context) (context.Context, context.CancelFunc
 }
 
 func main() {
+	rescue.Report(func(panicked any, stack []byte) { fmt.Fprintf(os.Stderr, "panic: %v\n%s\n", panicked, stack) })
 	ctx, stop := untilSignalled(context.Background())
 	defer stop()
 	if len(os.Args) < 2 {

@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
 	"time"
 
 	"tasklens/internal/cache"
@@ -71,29 +69,23 @@ func (m memory) close() error {
 	if m.store == nil {
 		return nil
 	}
+	m.model.embeddings.Close()
 	return m.store.Close()
 }
 
 // settingsOfResults is a digest of all that decides, besides a request and the data, what comes out: the settings, and the
-// program itself with its prompts, so that a new release reads nothing of the old one's.
+// program's source with its prompts, so that a new release reads nothing of the old one's.
 func settingsOfResults(c Config) (string, error) {
-	path, err := os.Executable()
+	source, err := sourceDigest()
 	if err != nil {
-		return "", fmt.Errorf("find the program: %w", err)
+		return "", err
 	}
-	program, err := os.Open(path)
+	settings, err := json.Marshal([]any{
+		source, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.VectorWeight, c.KeywordWeight, c.ContextTokens,
+	})
 	if err != nil {
-		return "", fmt.Errorf("read the program: %w", err)
-	}
-	defer program.Close()
-	digest := sha256.New()
-	if _, err := io.Copy(digest, program); err != nil {
-		return "", fmt.Errorf("read the program: %w", err)
-	}
-	if err := json.NewEncoder(digest).Encode([]any{
-		c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.VectorWeight, c.KeywordWeight, c.ContextTokens,
-	}); err != nil {
 		return "", fmt.Errorf("encode the settings: %w", err)
 	}
-	return hex.EncodeToString(digest.Sum(nil)), nil
+	digest := sha256.Sum256(settings)
+	return hex.EncodeToString(digest[:]), nil
 }

@@ -14,14 +14,14 @@ import (
 	"tasklens/internal/metric"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/rescue"
 	"tasklens/internal/trace"
 	"tasklens/internal/worker"
 	"tasklens/server/api"
 )
 
 const (
-	// How often at most the database is asked for the queue's state because somebody looks at the metrics, and for how long:
-	// it counts through the tables.
+	// How often at most the database is asked for the queue's state because somebody looks at the metrics, and for how long.
 	queueEvery    = 15 * time.Second
 	queuePatience = 5 * time.Second
 	// scrapeTimeout bounds a request on the metrics' own port, and lets what is under way end when the program stops.
@@ -37,6 +37,7 @@ type observer struct {
 
 func newObserver(ctx context.Context, c Config) (o observer, err error) {
 	o.log = newLogger(c)
+	rescue.Report(func(panicked any, stack []byte) { o.log.Error("panic", "panic", panicked, "stack", string(stack)) })
 	if c.MetricsAddress != metricsOff {
 		o.metrics = metric.New()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tasklens/internal/knowledge"
 	"tasklens/internal/reembed"
+	"tasklens/internal/rescue"
 	"tasklens/internal/search"
 	"tasklens/server/api"
 	"tasklens/supabase"
@@ -33,6 +34,13 @@ func serve(ctx context.Context, args []string) error {
 		return err
 	}
 	log, model, database := observing.log, observing.newModel(config), observing.newDatabase(config)
+	descriptors, err := descriptorLimit()
+	if err != nil {
+		return err
+	}
+	if err := boundConnections(&config, descriptors, log); err != nil {
+		return err
+	}
 	remembered, err := newMemory(config, model, log)
 	if err != nil {
 		return err
@@ -105,6 +113,9 @@ func serve(ctx context.Context, args []string) error {
 		var working sync.WaitGroup
 		working.Go(func() { runWorker(ctx, config, newWorker(config, database.AsService(), indexer, observing), log) })
 		defer working.Wait()
+	}
+	if config.MatchThreshold == nil {
+		rescue.Go(func() { keepThresholds(ctx, database.AsService(), model, config.storedModel(), log) })
 	}
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(listener) }()

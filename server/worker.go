@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"tasklens/internal/rescue"
+	"tasklens/internal/wait"
 	"tasklens/internal/worker"
 )
 
@@ -41,13 +43,21 @@ func work(ctx context.Context, args []string) error {
 	return nil
 }
 
+// panicPause is how long a worker rests that panicked as a whole.
+const panicPause = time.Second
+
 // runWorker has a worker work until the context ends and it has let go of all that it had taken. For that it has the time
 // that requests have; what it still holds then is free when its lease is over.
 func runWorker(ctx context.Context, c Config, w *worker.Worker, log *slog.Logger) {
 	ended := make(chan struct{})
 	go func() {
-		w.Run(ctx)
-		close(ended)
+		defer close(ended)
+		run := func() error {
+			w.Run(ctx)
+			return nil
+		}
+		for rescue.Do(run) != nil && wait.For(ctx, panicPause) == nil {
+		}
 	}()
 	<-ctx.Done()
 	patience := time.NewTimer(c.DrainTimeout)

@@ -4,17 +4,25 @@
 package answer
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"tasklens/internal/clean"
+	"tasklens/internal/fault"
 	"tasklens/internal/openai"
+	"tasklens/internal/reply"
 	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
 
-// maxAnswerTokens bounds what the chat model may write.
+// maxAnswerTokens bounds what the chat model may write. Of one that does not keep to it reply.MaxBytes are read.
 const maxAnswerTokens = 800
+
+// maxModelName is the greatest length of a model's name in characters, as the provider tells it.
+const maxModelName = 200
 
 // Database calls a Postgres function with named arguments, as whoever the caller is.
 type Database interface {
@@ -154,27 +162,25 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener
 			return answer, fmt.Errorf("tell sources: %w", err)
 		}
 	}
-	text := &writer{sources: answer.Sources, listener: listener}
+	text := newText(answer.Sources, listener)
 	if len(chosen) == 0 {
 		answer.Text, answer.Outcome = nothingRelevant, Abstained
-		return answer, text.tell(nothingRelevant)
+		return answer, text.Append(nothingRelevant)
 	}
 
 	started = time.Now()
 	message := prompt(mark, q.Text, chosen)
-	said, err := a.ask(ctx, message, text)
+	said, err := a.ask(ctx, message, text, listener != nil)
 	answer.Chat = time.Since(started)
 	if err != nil {
 		return answer, fmt.Errorf("answer: %w", err)
 	}
-	if said.Model != "" {
-		answer.Model = said.Model
-	}
+	answer.Model = cmp.Or(clean.Line(said.Model, maxModelName), answer.Model)
 	if answer.TokensIn, answer.TokensOut = said.TokensIn, said.TokensOut; answer.TokensIn == 0 {
 		answer.TokensIn = len(a.tokenizer.Lengths(instructions)) + len(a.tokenizer.Lengths(message))
 		answer.TokensOut = len(a.tokenizer.Lengths(said.Text))
 	}
-	return text.finish(answer, said)
+	return finish(text, answer, said)
 }
 
 // embed asks the model what the question is near to; where its words count too, these are ranked meanwhile.
@@ -182,13 +188,11 @@ func (a *Answerer) embed(ctx context.Context, db Database, q Question) (embeddin
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	ask := func(ctx context.Context) error {
-		vectors, _, err := a.model.Embed(ctx, []string{q.Text})
-		if err != nil {
-			giveUp() // nothing can be answered by words alone
-			return err
+		var err error
+		if embedding, err = search.Embed(ctx, a.model, q.Text); err != nil {
+			giveUp() // the chat model is the same provider's, so that keywords are no way out
 		}
-		embedding = vectors[0]
-		return nil
+		return err
 	}
 	if !q.Hybrid {
 		err = ask(ctx)
@@ -198,14 +202,40 @@ func (a *Answerer) embed(ctx context.Context, db Database, q Question) (embeddin
 	return embedding, ranking, err
 }
 
-// ask has the model answer into text.
-func (a *Answerer) ask(ctx context.Context, message string, text *writer) (openai.Completion, error) {
-	if text.listener != nil {
-		return a.model.Stream(ctx, instructions, message, maxAnswerTokens, text.write)
+// newText checks what the model writes against the sources, which it is given as they stand in the prompt.
+func newText(sources []Source, listener Listener) *reply.Checker {
+	texts := make([]string, len(sources))
+	for i, s := range sources {
+		texts[i] = deref(s.Title) + "\n" + deref(s.TicketName) + "\n" + s.Text
 	}
-	said, err := a.model.Complete(ctx, instructions, message, maxAnswerTokens)
-	if err != nil {
+	if listener == nil {
+		return reply.New(texts, nil)
+	}
+	return reply.New(texts, listener.Piece)
+}
+
+// ask has the model answer into text, piece by piece or as a whole. A text that is full ends the model's work, as the
+// model's own limit does.
+func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker, pieces bool) (said openai.Completion, err error) {
+	if pieces {
+		said, err = a.model.Stream(ctx, instructions, message, maxAnswerTokens, func(piece string) error {
+			err := text.Write(piece)
+			if errors.Is(err, reply.ErrFull) {
+				return openai.ErrEnough
+			}
+			return err
+		})
+	} else {
+		said, err = a.model.Complete(ctx, instructions, message, maxAnswerTokens)
+	}
+	if err == nil && ctx.Err() != nil {
+		err = fault.Wrap(fault.Timeout, "The request ran out of time.", ctx.Err())
+	}
+	if err != nil || pieces {
 		return said, err
 	}
-	return said, text.write(said.Text)
+	if err = text.Write(said.Text); errors.Is(err, reply.ErrFull) {
+		said.Text, said.Finish, err = said.Text[:min(len(said.Text), reply.MaxBytes)], openai.FinishLength, nil
+	}
+	return said, err
 }

@@ -163,6 +163,17 @@ func TestBudget(t *testing.T) {
 			t.Errorf("cut to %q", kept[0].Text)
 		}
 	}
+	// Neither what nobody sees nor the blanks in role marks make a source longer than the budget.
+	for _, text := range []string{"The pump leaks." + strings.Repeat("\u200b", 5000), strings.Repeat("\u200b", 5000) + strings.Repeat("pump ", 100),
+		strings.Repeat("a\u200b", 1000), strings.Repeat("<|x|>", 200), strings.Repeat("<tool_call>[1]", 100) + strings.Repeat("\U000E0041", 300)} {
+		long := chunkOf(1, 1, 0.9, text)
+		for tokens := one - 100; tokens < one+100; tokens += 7 {
+			kept := New(&model{}, letters{}, Options{ContextTokens: tokens}).fit(mark, []candidate{long})
+			if size := len(contextOf(prompt(mark, "Why?", kept))); size > tokens || size < tokens-20 && kept[0].Text != text && strings.HasPrefix(text, "a") {
+				t.Errorf("of %.30q %.60q is left, %d of %d tokens", text, kept[0].Text, size, tokens)
+			}
+		}
+	}
 	if kept := New(&model{}, letters{}, Options{ContextTokens: 1}).fit(mark, []candidate{umlauts}); kept[0].Text != "" {
 		t.Errorf("cut to %q", kept[0].Text)
 	}

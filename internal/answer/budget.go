@@ -1,6 +1,6 @@
 package answer
 
-import "unicode/utf8"
+import "tasklens/internal/clean"
 
 // fit keeps the sources of a prompt within the budget of tokens: the least relevant one goes first, the later one of
 // equals. What is left keeps its order. A single source that is too long is cut rather than left out, because an answer
@@ -27,20 +27,20 @@ func (a *Answerer) fit(mark string, chosen []candidate) []candidate {
 		sizes = append(sizes[:least:least], sizes[least+1:]...)
 	}
 	if total > a.options.ContextTokens && len(chosen) == 1 {
-		chosen[0].Text = a.cut(chosen[0].Text, max(0, a.options.ContextTokens-(total-len(a.tokenizer.Lengths(chosen[0].Text)))))
+		chosen[0] = a.cut(mark, chosen[0], total)
 	}
 	return chosen
 }
 
 // surelyFits says that the sources are far from filling the budget, without counting their tokens, which takes longer than
-// all else here. What the prompt does to a text at most doubles the tokens that it was stored with; what stands around it
-// has no more tokens than bytes.
+// all else here. The blanks that the prompt puts into a text at most triple the tokens that it was stored with; what
+// stands around it has no more tokens than bytes.
 func (a *Answerer) surelyFits(mark string, chosen []candidate) bool {
 	most := 0
 	for i, c := range chosen {
-		stored := 2 * c.Tokens
+		stored := 3 * c.Tokens
 		if c.Tokens <= 0 { // not embedded yet
-			stored = 2 * len(c.Text)
+			stored = 3 * len(c.Text)
 		}
 		c.Text = ""
 		most += stored + len(sourceText(mark, i+1, c))
@@ -59,19 +59,19 @@ func (c candidate) weight() float64 {
 	return 0
 }
 
-// cut gives the beginning of a text that has at most so many tokens, at a character's end.
-func (a *Answerer) cut(text string, tokens int) string {
-	lengths := a.tokenizer.Lengths(text)
-	if len(lengths) <= tokens {
-		return text
+// cut leaves of a source that takes so many tokens the beginning that is within the budget, at a character's end. Tokens are
+// those of the text as the prompt has it, which is shorter by what nobody sees and longer by the blanks in role marks.
+func (a *Answerer) cut(mark string, c candidate, total int) candidate {
+	lengths := a.tokenizer.Lengths(data(c.Text))
+	kept := c
+	for room := len(lengths); total > a.options.ContextTokens && kept.Text != ""; {
+		room = max(0, room-(total-a.options.ContextTokens))
+		size := 0
+		for _, length := range lengths[:room] {
+			size += length
+		}
+		kept.Text = clean.Beginning(c.Text, size)
+		total = len(a.tokenizer.Lengths(sourceText(mark, 1, kept)))
 	}
-	end := 0
-	for _, length := range lengths[:tokens] {
-		end += length
-	}
-	end = min(end, len(text))
-	for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
+	return kept
 }

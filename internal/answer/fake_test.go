@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,6 +17,7 @@ type model struct {
 	messages []string
 	embedErr error
 	takes    time.Duration // to embed
+	told     int           // characters
 }
 
 func (m *model) Embed(context.Context, []string) ([]vector.Vector, int, error) {
@@ -36,7 +38,11 @@ func (m *model) Stream(ctx context.Context, instructions, message string, maxTok
 	for _, r := range said.Text {
 		if err == nil {
 			err = tell(string(r))
+			m.told++
 		}
+	}
+	if errors.Is(err, openai.ErrEnough) {
+		said.Text, said.Finish, err = said.Text[:m.told], openai.FinishLength, nil // as the client has it
 	}
 	return said, err
 }

@@ -1,6 +1,9 @@
 package answer
 
-import "tasklens/internal/openai"
+import (
+	"tasklens/internal/openai"
+	"tasklens/internal/reply"
+)
 
 // Outcome is how an answer came about. All of them are answers: only a provider that fails is an error.
 type Outcome string
@@ -26,31 +29,34 @@ const (
 // outcomeOf says how an answer came about, what ends a text that is not whole, and what stands for one that is empty.
 func outcomeOf(said openai.Completion, empty bool) (outcome Outcome, note, instead string) {
 	switch {
-	case said.Finish == "content_filter":
+	case said.Finish == openai.FinishFilter:
 		return Filtered, filterNote, withheld
 	case empty:
 		return Empty, "", noAnswer
 	case said.Refused:
 		return Refused, "", ""
-	case said.Finish == "length":
+	case said.Finish == openai.FinishLength:
 		return CutOff, cutOffNote, ""
 	}
 	return Answered, "", ""
 }
 
 // finish closes the text and gives the answer its end.
-func (w *writer) finish(answer Answer, said openai.Completion) (Answer, error) {
-	if err := w.close(); err != nil {
+func finish(text *reply.Checker, answer Answer, said openai.Completion) (Answer, error) {
+	if err := text.Close(); err != nil {
 		return answer, err
 	}
-	empty := w.text.Len() == 0
+	empty := text.Text() == ""
 	outcome, ending, instead := outcomeOf(said, empty)
 	if empty {
 		ending = instead
 	}
-	if err := w.tell(ending); err != nil {
+	if err := text.Append(ending); err != nil {
 		return answer, err
 	}
-	answer.Text, answer.Outcome, answer.UnknownCitations = w.text.String(), outcome, w.unknown
+	for i := range answer.Sources {
+		answer.Sources[i].Cited = text.Cited(i)
+	}
+	answer.Text, answer.Outcome, answer.UnknownCitations = text.Text(), outcome, text.Unknown()
 	return answer, nil
 }

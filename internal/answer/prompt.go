@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
+
+	"tasklens/internal/clean"
 )
 
 // instructions are the system's message. What stands between the fences of the user's message is data.
@@ -20,7 +21,7 @@ Answer in the language of the question, briefly and to the point.`
 // fence, it is the same for the same prompt. It is as good for fewer of the sources, or the beginning of one.
 func fence(question string, sources []candidate) string {
 	var all strings.Builder
-	all.WriteString(visibleOnly(question))
+	all.WriteString(clean.Prompt(question))
 	for i, s := range sources {
 		all.WriteString("\x00")
 		all.WriteString(sourceText("", i+1, s))
@@ -41,7 +42,7 @@ func prompt(mark, question string, sources []candidate) string {
 	for i, s := range sources {
 		b.WriteString(sourceText(mark, i+1, s))
 	}
-	fmt.Fprintf(&b, "\n<question-%s>\n%s\n</question-%s>\n", mark, visibleOnly(question), mark)
+	fmt.Fprintf(&b, "\n<question-%s>\n%s\n</question-%s>\n", mark, clean.Prompt(question), mark)
 	return b.String()
 }
 
@@ -60,33 +61,9 @@ func attribute(text string) string { return attributeEscapes.Replace(data(text))
 
 // data makes a text of the tracker harmless before it is fenced: what looks like one of our citations gets round
 // brackets, so that a model that repeats it cites nothing by that. Code such as rows[0] pays for it with its look.
-func data(text string) string { return bracketed.ReplaceAllString(visibleOnly(text), "($1)") }
+func data(text string) string { return bracketed.ReplaceAllString(clean.Prompt(text), "($1)") }
 
 var bracketed = regexp.MustCompile(`\[(\s*\d[\d\s,;–-]*)\]`)
-
-// visibleOnly takes out what people do not see but models read, and breaks the marks by which some servers tell roles
-// apart within one text (<|im_start|>system, [INST]): those are parsed before the model could know that they are data.
-func visibleOnly(text string) string {
-	text = strings.Map(visible, strings.ToValidUTF8(text, "\uFFFD"))
-	if !strings.ContainsAny(text, "<|[") { // no mark is without one of these, and most texts are
-		return text
-	}
-	return roleMarks.ReplaceAllStringFunc(text, func(mark string) string { return mark[:1] + " " + mark[1:] })
-}
-
-var roleMarks = regexp.MustCompile(`(?i)<\||\|>|\[/?INST\]|<</?SYS>>|</?(?:start|end)_of_turn>|</?s>`)
-
-// visible maps the characters without a shape of their own to nothing: controls, tags (U+E0000…), the directions of
-// text, and zero-width ones, apart from the joiners that scripts and emoji need.
-func visible(r rune) rune {
-	switch {
-	case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d':
-		return r
-	case unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || r >= 0xE0000 && r <= 0xE0FFF:
-		return -1
-	}
-	return r
-}
 
 func deref(text *string) string {
 	if text == nil {

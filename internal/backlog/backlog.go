@@ -7,10 +7,16 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"tasklens/internal/rescue"
+	"tasklens/internal/wait"
 )
 
 // WarnEvery is how often, at the most, the loss of entries is told.
 const WarnEvery = time.Minute
+
+// panicPause is how long the worker rests after it panicked.
+const panicPause = time.Second
 
 // Backlog is a queue of what waits. It is safe for concurrent use.
 type Backlog[T any] struct {
@@ -37,9 +43,28 @@ func Start[T any](size int, warn func(lost int64, cause error), work func(contex
 	ctx, b.cancel = context.WithCancel(context.Background())
 	go func() {
 		defer close(b.stopped)
-		work(ctx, b)
+		b.run(ctx, work)
 	}()
 	return b
+}
+
+// run has the worker work until it is done. A panic of it costs the entry at hand and a pause.
+func (b *Backlog[T]) run(ctx context.Context, work func(context.Context, *Backlog[T])) {
+	for {
+		err := rescue.Do(func() error {
+			b.Tell()
+			work(ctx, b)
+			return nil
+		})
+		if err == nil {
+			return
+		}
+		b.Lose(1, err)
+		if wait.For(ctx, panicPause) != nil {
+			b.Lose(len(b.queue), err)
+			return
+		}
+	}
 }
 
 // Add takes an entry and never waits: one that finds the queue full, or closed, is lost and counted.

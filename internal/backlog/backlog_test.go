@@ -162,3 +162,51 @@ func TestAddingWhileItCloses(t *testing.T) {
 		t.Errorf("%d done and %d lost of %d", done, lost, clients*each)
 	}
 }
+
+// A panic of the worker costs the entry at hand and a pause, and is reported.
+func TestAPanicCostsOneEntry(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var told warnings
+		var done []int
+		b := backlog.Start(size, told.warn, func(_ context.Context, b *backlog.Backlog[int]) {
+			for i := range b.Waiting() {
+				if i%4 == 3 {
+					panic("broken")
+				}
+				done = append(done, i)
+			}
+		})
+		started := time.Now()
+		add(b, 0, size)
+		b.Close(t.Context())
+		if !slices.Equal(done, []int{0, 1, 2, 4, 5, 6, 8, 9}) || !slices.Equal(told.lost, []int64{1, 1}) || told.cause == nil {
+			t.Errorf("done: %v, told: %v, %v", done, told.lost, told.cause)
+		}
+		if took := time.Since(started); took != 2*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// One that always panics neither spins nor outlives the time to finish.
+func TestAWorkerThatAlwaysPanics(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var told warnings
+		turns := 0
+		b := backlog.Start(size, told.warn, func(context.Context, *backlog.Backlog[int]) {
+			turns++
+			panic("broken")
+		})
+		add(b, 0, size)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		b.Close(ctx)
+		lost := int64(0)
+		for _, n := range told.lost {
+			lost += n
+		}
+		if turns > 6 || lost < size {
+			t.Errorf("%d turns, lost were %d of %d", turns, lost, size)
+		}
+	})
+}

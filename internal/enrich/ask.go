@@ -2,11 +2,14 @@ package enrich
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
+	"tasklens/internal/clean"
 	"tasklens/internal/fault"
 	"tasklens/internal/openai"
 )
@@ -16,6 +19,8 @@ const (
 	maxContent = 40_000
 	// maxAnswerTokens is room for 15 keywords and a hundred names.
 	maxAnswerTokens = 3000
+	// maxModelName is the greatest length of a model's name in characters, as the provider tells it.
+	maxModelName = 200
 )
 
 // The classes and types that the model may choose from. What the classes weigh in search is in supabase/migrations.
@@ -60,7 +65,8 @@ type document struct {
 
 // ask has the model read a document, and believes of its answer what the text bears out. model is who answered.
 func (e *Enricher) ask(ctx context.Context, d document) (said enrichment, model string, err error) {
-	message, err := prompt(d)
+	content := beginning(clean.Visible(d.Content))
+	message, err := prompt(d.Title, content)
 	if err != nil {
 		return enrichment{}, "", err
 	}
@@ -76,29 +82,32 @@ func (e *Enricher) ask(ctx context.Context, d document) (said enrichment, model 
 	case answer.Finish == "content_filter":
 		return enrichment{}, "", bad("was withheld by the provider's content filter")
 	}
-	if model = answer.Model; model == "" {
-		model = e.model.ChatModel()
-	}
+	model = cmp.Or(clean.Line(answer.Model, maxModelName), e.model.ChatModel())
 	said, err = read(answer.Text)
 	if err != nil {
 		return enrichment{}, "", err
 	}
-	return said.believed(d.Title + "\n" + d.Content), model, nil
+	return said.believed(d.Title + "\n" + content), model, nil
 }
 
-// prompt is the document as JSON, whose strings nothing in a text can close.
-func prompt(d document) (string, error) {
-	content := d.Content
-	if runes := []rune(content[:min(len(content), 4*maxContent)]); len(runes) > maxContent {
-		content = string(runes[:maxContent])
+// beginning is what of a content the model reads.
+func beginning(content string) string {
+	if runes := []rune(content[:min(len(content), utf8.UTFMax*maxContent)]); len(runes) > maxContent {
+		return string(runes[:maxContent])
 	}
+	return content
+}
+
+// prompt is the document as JSON, whose strings nothing in a text can close, without the marks by which models tell roles
+// apart: these are read before the JSON is.
+func prompt(title, content string) (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false) // "\u003c" would cost tokens
 	err := encoder.Encode(struct {
 		Title   string `json:"title"`
 		Content string `json:"content"`
-	}{d.Title, strings.ToValidUTF8(content, "")})
+	}{clean.Prompt(title), clean.Prompt(content)})
 	return strings.TrimSpace(b.String()), err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/openai"
+	"tasklens/internal/rescue"
 )
 
 const (
@@ -64,7 +65,11 @@ func (e *Enricher) Batch(ctx context.Context, db Database, size int) (Report, er
 		}
 		working.Go(func() {
 			defer func() { <-e.slots }()
-			b.one(d)
+			// After a panic the document is due when its lease ends, with an attempt used up.
+			_ = rescue.Do(func() error {
+				b.one(d)
+				return nil
+			})
 		})
 	}
 	working.Wait()
@@ -126,12 +131,11 @@ func (b *batch) one(d document) {
 
 // describe is ask, with a panic as an ordinary failure: one bad document never stops the others.
 func (b *batch) describe(d document) (said enrichment, model string, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fault.Recovered(r)
-		}
-	}()
-	return b.ask(b.ctx, d)
+	err = rescue.Do(func() (err error) {
+		said, model, err = b.ask(b.ctx, d)
+		return err
+	})
+	return said, model, err
 }
 
 // hopeless tells whether an error means that no other document would fare better, and stops the batch then.

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"tasklens/internal/clean"
 )
 
 // Bounds of what is stored of an answer, in characters.
@@ -17,6 +19,13 @@ const (
 	maxKeyword  = 60
 	maxEntities = 100
 	maxName     = 200
+)
+
+const (
+	// maxAnswerBytes is far more than maxAnswerTokens have: a longer answer is of a server that does not keep to them.
+	maxAnswerBytes = 64 << 10
+	// maxTried is how many names of an answer are looked for in the text.
+	maxTried = 2 * maxEntities
 )
 
 // enrichment is what a model says of a document.
@@ -34,10 +43,13 @@ type entity struct {
 // read holds an answer against the schema: a server that is only compatible may not have kept to it.
 func read(text string) (enrichment, error) {
 	var e enrichment
+	if len(text) > maxAnswerBytes {
+		return e, bad("is longer than %d bytes", maxAnswerBytes)
+	}
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&e); err != nil {
-		return e, bad("is not JSON of the schema: %v", err)
+		return e, bad("is not JSON of the schema") // what the decoder says repeats the model's own words
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return e, bad("goes on after the JSON of the schema")
@@ -58,22 +70,26 @@ func read(text string) (enrichment, error) {
 	return e, nil
 }
 
+// markup are characters of HTML and Markdown that no keyword needs. Keywords and names are shown, and one that a model made
+// up of a stranger's text shall be nothing but text there.
+const markup = "<>[]{}|\\`"
+
 // believed is what may be stored: keywords in one form and each once, entities that stand in the text and each once.
 func (e enrichment) believed(text string) enrichment {
 	kept := enrichment{Keywords: []string{}, NamedEntities: []entity{}, TemporalClass: e.TemporalClass}
 	for _, keyword := range e.Keywords {
 		keyword = strings.TrimFunc(fold(keyword), func(r rune) bool { return !inWord(r) && r != '+' && r != '#' }) // c++, c#
-		if !strings.ContainsFunc(keyword, inWord) || utf8.RuneCountInString(keyword) > maxKeyword || slices.Contains(kept.Keywords, keyword) || len(kept.Keywords) == maxKeywords {
+		if strings.ContainsAny(keyword, markup) || strings.Contains(keyword, "://") || !strings.ContainsFunc(keyword, inWord) || utf8.RuneCountInString(keyword) > maxKeyword || slices.Contains(kept.Keywords, keyword) || len(kept.Keywords) == maxKeywords {
 			continue
 		}
 		kept.Keywords = append(kept.Keywords, keyword)
 	}
 	text = fold(text)
 	seen := map[entity]bool{}
-	for _, found := range e.NamedEntities {
-		found.Name = clean(found.Name)
+	for _, found := range e.NamedEntities[:min(len(e.NamedEntities), maxTried)] {
+		found.Name = oneLine(found.Name)
 		key := entity{fold(found.Name), found.Type}
-		if found.Name == "" || utf8.RuneCountInString(found.Name) > maxName || seen[key] || len(seen) == maxEntities || !occurs(text, key.Name) {
+		if found.Name == "" || strings.ContainsAny(found.Name, "<>") || utf8.RuneCountInString(found.Name) > maxName || seen[key] || len(seen) == maxEntities || !occurs(text, key.Name) {
 			continue
 		}
 		seen[key] = true
@@ -82,22 +98,15 @@ func (e enrichment) believed(text string) enrichment {
 	return kept
 }
 
-// clean is a text in Unicode's composed form, on one line, without control characters (of which Postgres refuses one).
-func clean(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r) || r == utf8.RuneError:
-			return -1
-		}
-		return r
-	}, text)
+// oneLine is a text in Unicode's composed form, on one line, without characters that nobody sees (of which Postgres refuses
+// one).
+func oneLine(text string) string {
+	text = strings.ReplaceAll(clean.Visible(text), "\uFFFD", "")
 	return strings.Join(strings.Fields(norm.NFC.String(text)), " ")
 }
 
-// fold is a text as names and keywords are compared: clean and in lower case.
-func fold(text string) string { return strings.ToLower(clean(text)) }
+// fold is a text as names and keywords are compared, in lower case.
+func fold(text string) string { return strings.ToLower(oneLine(text)) }
 
 // occurs tells whether a name stands in a text, both folded, as a name of its own: Ana is not in analyse.
 func occurs(text, name string) bool {

@@ -5,8 +5,6 @@ package fault
 
 import (
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 )
 
@@ -22,6 +20,7 @@ const (
 	Provider     Code = "provider"     // the model provider failed
 	Unavailable  Code = "unavailable"  // the database is out of reach or not ready, or the model provider limits us
 	Timeout      Code = "timeout"      // an upstream ran out of time
+	TooLarge     Code = "too_large"    // an upstream takes no request, or gives no answer, of this size
 	Internal     Code = "internal"     // our own mistake
 )
 
@@ -48,11 +47,6 @@ func New(code Code, message string) *Error {
 // Wrap makes an error of a cause. The cause is for the log.
 func Wrap(code Code, message string, cause error) *Error {
 	return &Error{Code: code, Message: message, cause: cause}
-}
-
-// Recovered makes the error that a panic is, with the stack in the cause. Call it where the panic is recovered.
-func Recovered(panicked any) *Error {
-	return Wrap(Internal, "Something went wrong.", fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
 }
 
 // InvalidFields makes the error for a request with these fields at fault.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/rescue"
 )
 
 // How long a key set is good. A key that is withdrawn is out after keySetAge, and after keySetStale at the latest while the
@@ -116,7 +117,11 @@ func (s *keySet) refresh(ctx context.Context) error {
 // begin starts to read the set, unless that is under way. It takes keySetTimeout at most, whoever waits.
 func (s *keySet) begin() <-chan singleflight.Result {
 	return s.reads.DoChan("", func() (any, error) {
-		keys, err := s.fetch()
+		var keys keyfunc.Keyfunc
+		err := rescue.Do(func() (err error) {
+			keys, err = s.fetch()
+			return err
+		})
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
 		s.tried, s.failure = s.now(), err

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -179,5 +180,37 @@ func TestAKeySetThatIsNone(t *testing.T) {
 			v := p.verifier(func(o *Options) { o.KeySetURL = p.server.URL + "/auth/v1/user" })
 			expect(t, v, p.ec(nil), fault.Unavailable)
 		})
+	}
+}
+
+// fragile is a transport that panics as long as it is broken.
+type fragile struct{ broken atomic.Bool }
+
+func (f *fragile) RoundTrip(request *http.Request) (*http.Response, error) {
+	if f.broken.Load() {
+		panic("broken")
+	}
+	return http.DefaultTransport.RoundTrip(request)
+}
+
+// A panic while keys are read, or a session is asked for, is a failure to do so, for all who wait.
+func TestAPanicSaysNothingAgainstAToken(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	transport := &fragile{}
+	transport.broken.Store(true)
+	keys := newKeySet(p.server.URL+"/auth/v1/.well-known/jwks.json", transport)
+	sessions := newSessions(p.server.URL, "", transport)
+	for range 2 {
+		if _, err := keys.present(t.Context()); fault.CodeOf(err) != fault.Unavailable {
+			t.Errorf("the keys: %v", err)
+		}
+		if _, err := sessions.alive(t.Context(), "token", user); fault.CodeOf(err) != fault.Internal {
+			t.Errorf("the session: %v", err)
+		}
+	}
+	transport.broken.Store(false)
+	if err := keys.refresh(t.Context()); err != nil {
+		t.Errorf("the keys: %v", err)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/maypok86/otter/v2"
 	supabase "github.com/supabase-community/supabase-go"
 	"golang.org/x/sync/singleflight"
+
+	"tasklens/internal/rescue"
 )
 
 const (
@@ -44,7 +46,11 @@ func (s *sessions) alive(ctx context.Context, token, subject string) (bool, erro
 		return answer, nil
 	}
 	asked := s.asking.DoChan(key, func() (any, error) {
-		answer, err := s.ask(token, subject)
+		var answer bool
+		err := rescue.Do(func() (err error) {
+			answer, err = s.ask(token, subject)
+			return err
+		})
 		if err == nil {
 			s.answers.Set(key, answer)
 		}

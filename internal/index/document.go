@@ -1,6 +1,10 @@
 package index
 
-import "context"
+import (
+	"context"
+
+	"tasklens/internal/vector"
+)
 
 // storedDocument is a row of read_documents.
 type storedDocument struct {
@@ -9,11 +13,12 @@ type storedDocument struct {
 	Text       string        `json:"text"`
 	SourceHash string        `json:"source_hash"`
 	Chunks     []storedChunk `json:"chunks"`
+	Read       int           `json:"documents_read"` // of those asked for, from the first on
 }
 
-func readDocuments(ctx context.Context, db Database, sources []Source) ([]storedSource, error) {
+func readDocuments(ctx context.Context, db Database, sources []Source) (found []storedSource, read int, err error) {
 	if len(sources) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	documents := make([]string, len(sources))
 	for i, source := range sources {
@@ -21,15 +26,16 @@ func readDocuments(ctx context.Context, db Database, sources []Source) ([]stored
 	}
 	var rows []storedDocument
 	if err := db.Call(ctx, "read_documents", map[string]any{"document_ids": documents}, &rows); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	found := make([]storedSource, len(rows))
+	found, read = make([]storedSource, len(rows)), len(sources)
 	for i, row := range rows {
+		read = row.Read
 		found[i] = storedSource{
 			Source: Source{DocumentID: row.ID}, Names: []string{row.Title}, Texts: []storedText{{Text: row.Text}}, SourceHash: row.SourceHash, Chunks: row.Chunks,
 		}
 	}
-	return found, nil
+	return found, read, nil
 }
 
 // storeDocuments cuts the vectors to what documents are compared by. The vector of the whole document the database makes
@@ -43,13 +49,19 @@ func storeDocuments(ctx context.Context, db Database, plans []*plan) ([]storeRes
 		documents[i] = p.source.DocumentID
 	}
 	chunks, vectors, hashes := newChunks(plans)
-	for i, whole := range vectors {
-		var err error
-		if vectors[i], err = whole.Short(); err != nil {
-			return nil, err
-		}
+	if err := shorten(vectors); err != nil {
+		return nil, err
 	}
-	return callStore(ctx, db, "store_document_chunks", map[string]any{
+	return call(ctx, db, "store_document_chunks", map[string]any{
 		"document_ids": documents, "source_hashes": hashes, "chunks": chunks, "embeddings": vectors,
 	}, len(plans))
+}
+
+func shorten(vectors []vector.Vector) (err error) {
+	for i, whole := range vectors {
+		if vectors[i], err = whole.Short(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -58,6 +58,7 @@ func (s Source) same(other Source) bool {
 // Result tells what was done for one source.
 type Result struct {
 	Source
+	Done         bool     // its chunks are in step with its text, or it does not exist
 	Found        bool     // false: there is no such project or document, or no such ticket in the project
 	EmbeddingIDs []string // all stored chunks, in order
 	Embedded     int      // chunks that were sent to the model

@@ -11,14 +11,25 @@ import (
 // plan is what the chunks of one source are to become.
 type plan struct {
 	source Source
+	place  int    // among the sources of a run
 	hash   string // of the source's texts, as they were read
 	chunks []planned
-	stored []storedChunk
+	stored []storedChunk // staged ones too
 	model  string
 	set    *int // that the chunks are of; nil leaves it to the database
+	state  state
 }
 
-// planned is one chunk to be: a stored one that is kept (chunkID not nil), or a new one that wants a vector.
+// state is what became of a plan.
+type state int
+
+const (
+	waiting  state = iota
+	outdated       // its source changed, or somebody else is writing it: it is to be read again
+	ended          // stored, or failed
+)
+
+// planned is one chunk to be: a stored or staged one that is kept (chunkID not nil), or a new one that wants a vector.
 type planned struct {
 	text           string
 	input          string
@@ -28,11 +39,15 @@ type planned struct {
 	kind           string
 	statusChangeID *int64
 	chunkID        *string
+	staged         bool
+	position       int64
+	moved          bool // a kept one: it gets another position, or is another note's
 	vector         vector.Vector
+	made           bool // by this run
 }
 
 // newPlan chunks the texts of a source for a model, and finds the stored chunks that can stay: those of the same input and
-// model, each used once. With force none stays.
+// model, each used once. With force none stays but staged ones, which are paid for and were never shown.
 func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 	p := &plan{
 		source: source.Source,
@@ -41,11 +56,11 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 		model:  model,
 		set:    source.Set.Number,
 	}
-	reusable := map[string][]string{}
-	if !force {
-		for _, stored := range source.Chunks {
-			if stored.Model == model {
-				reusable[stored.InputHash] = append(reusable[stored.InputHash], stored.ChunkID)
+	reusable := map[string][]*storedChunk{}
+	for _, staged := range []bool{false, true} {
+		for i, stored := range source.Chunks {
+			if stored.Model == model && stored.Staged == staged && (staged || !force) {
+				reusable[stored.InputHash] = append(reusable[stored.InputHash], &source.Chunks[i])
 			}
 		}
 	}
@@ -61,25 +76,32 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 				tokens: piece.Tokens, kind: text.Kind, statusChangeID: text.StatusChangeID,
 			}
 			if same := reusable[next.inputHash]; len(same) > 0 {
-				next.chunkID, reusable[next.inputHash] = &same[0], same[1:]
+				stored := same[0]
+				reusable[next.inputHash] = same[1:]
+				next.chunkID, next.staged, next.position = &stored.ChunkID, stored.Staged, stored.Position
+				next.moved = !equal(next.statusChangeID, stored.StatusChangeID)
 			}
 			p.chunks = append(p.chunks, next)
 		}
 	}
+	p.setPlaces()
 	return p
 }
 
 // unchanged tells whether what is stored is what is planned, to the order.
 func (p *plan) unchanged() bool {
-	if len(p.stored) != len(p.chunks) {
-		return false
-	}
-	for i, next := range p.chunks {
-		if next.chunkID == nil || *next.chunkID != p.stored[i].ChunkID || !equal(next.statusChangeID, p.stored[i].StatusChangeID) {
+	for _, next := range p.chunks {
+		if next.chunkID == nil || next.staged || next.moved {
 			return false
 		}
 	}
-	return true
+	shown := 0
+	for _, stored := range p.stored {
+		if !stored.Staged {
+			shown++
+		}
+	}
+	return shown == len(p.chunks)
 }
 
 // embedded tells whether all that is to be stored has its vector.
@@ -92,17 +114,33 @@ func (p *plan) embedded() bool {
 	return true
 }
 
+// ids are those of the chunks, all of which are stored.
+func (p *plan) ids() []string {
+	ids := make([]string, len(p.chunks))
+	for i, next := range p.chunks {
+		ids[i] = *next.chunkID
+	}
+	return ids
+}
+
 func equal(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// result tells what the plan did, once its chunks are stored under these ids.
-func (p *plan) result(embeddingIDs []string) Result {
-	result := Result{Source: p.source, Found: true, EmbeddingIDs: embeddingIDs, Model: p.model}
-	for _, next := range p.chunks {
-		if next.chunkID != nil {
-			result.Reused++
-		} else {
+// finish notes what a plan did, once its chunks are stored under these ids.
+func (r *run) finish(p *plan, embeddingIDs []string) {
+	p.state, r.slow = ended, 0
+	result := &r.results[p.place]
+	// Tokens were counted on the way.
+	*result = Result{Source: p.source, Found: true, Done: true, EmbeddingIDs: embeddingIDs, Model: p.model, Tokens: result.Tokens}
+	for i := range p.chunks {
+		next := &p.chunks[i]
+		if _, made := r.made[p.model+next.inputHash]; next.made || next.staged && made {
 			result.Embedded++
+		} else {
+			result.Reused++
 		}
+		next.vector = nil
 	}
-	return result
+	for _, next := range p.chunks {
+		delete(r.made, p.model+next.inputHash)
+	}
 }

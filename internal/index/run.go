@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"tasklens/internal/chunk"
 	"tasklens/internal/fault"
+	"tasklens/internal/portion"
 	"tasklens/internal/vector"
 	"tasklens/internal/wait"
 )
@@ -16,182 +19,139 @@ import (
 // written by somebody else at the moment of storing.
 const attempts = 6
 
-// Index brings the chunks of some sources in step with their texts, all in a few calls, and tells what it did for
-// each, in order. Unchanged chunks keep their ids and are not sent to the model, unless force. At most some hundred
-// sources at a time: their chunks travel together.
+// Index brings the chunks of some sources in step with their texts and tells what it did for each, in order. Unchanged
+// chunks keep their ids and are not sent to the model, unless force. With an error the results that are Done stand all the same.
 func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, force bool) ([]Result, error) {
-	results, left, err := x.run(ctx, db, sources, &pass{force: force})
-	if err == nil && len(left) > 0 {
-		err = fault.New(fault.Unavailable, fmt.Sprintf("The texts of %d sources are being changed just now.", len(left)))
+	r := x.run(ctx, db, sources, &pass{force: force})
+	errs := []error{r.err}
+	for _, place := range slices.Sorted(maps.Keys(r.failed)) {
+		errs = append(errs, r.failed[place])
 	}
-	if err != nil {
-		return nil, err
+	err := errors.Join(errs...)
+	if err == nil && len(r.left) > 0 {
+		err = fault.New(fault.Unavailable, fmt.Sprintf("The texts of %d sources are being changed just now.", len(r.left)))
 	}
-	return results, nil
+	return r.results, err
 }
 
-// run attempts the sources until nothing is left to do, and returns the places of those that it could not do.
-func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pass) (results []Result, left []int, err error) {
-	results = make([]Result, len(sources))
-	left = make([]int, len(sources))
+// run is one call's way through its sources.
+type run struct {
+	*Indexer
+	db      Database
+	pass    *pass
+	results []Result
+
+	made map[string]vector.Vector // by model and input hash: what this run paid for; nil once it is staged or stored
+	slow int                      // sources in a row that the database was too slow for, each alone
+
+	left   []int         // places of what is to be tried again
+	failed map[int]error // by place, why a source by itself cannot be done now
+	err    error         // why nothing more can be done now
+}
+
+// run attempts the sources until nothing is left to do. A source that fails keeps no other from its turn.
+func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pass) *run {
+	r := &run{Indexer: x, db: db, pass: p, results: make([]Result, len(sources)), made: map[string]vector.Vector{}, failed: map[int]error{}}
+	r.left = make([]int, len(sources))
 	for i := range sources {
-		results[i].Source, left[i] = sources[i], i
+		r.results[i].Source, r.left[i] = sources[i], i
 	}
-	known := map[string]vector.Vector{} // by model and input hash: what this call has paid for already
-	for attempt := 1; len(left) > 0 && attempt <= attempts; attempt++ {
+	for attempt := 1; len(r.left) > 0 && attempt <= attempts && r.err == nil; attempt++ {
 		if attempt > 1 {
 			if err := wait.For(ctx, time.Duration(attempt)*40*time.Millisecond); err != nil {
-				return results, left, fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", err)
+				r.err = fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", err)
+				break
 			}
 		}
-		if left, err = x.attempt(ctx, db, results, left, known, p); err != nil {
-			return results, left, err
-		}
+		r.left, r.err = r.attempt(ctx, r.left)
 	}
-	return results, left, nil
+	return r
 }
 
-// attempt does what can be done now and returns the places that want another attempt. With an error these are what it
-// left undone.
-func (x *Indexer) attempt(ctx context.Context, db Database, results []Result, pending []int, known map[string]vector.Vector, way *pass) ([]int, error) {
-	wanted := make([]Source, len(pending))
-	for i, place := range pending {
-		wanted[i] = results[place].Source
+// tooSlow is how many sources in a row the database may be too slow for, each alone, before it counts as out of reach: then
+// nothing more is asked of it, nor of the model.
+const tooSlow = 3
+
+// fail gives up a source for this run.
+func (r *run) fail(place int, err error) {
+	r.failed[place] = err
+	if fault.CodeOf(err) == fault.Timeout {
+		r.slow++
 	}
-	rows, err := readSources(ctx, db, wanted, way.set)
-	if err != nil {
-		return pending, fmt.Errorf("read sources: %w", err)
+}
+
+// stalled is an error once nothing can be stored.
+func (r *run) stalled() error {
+	if r.slow < tooSlow {
+		return nil
 	}
+	return portion.Stop(portion.TooSlow(slices.Collect(maps.Values(r.failed))[0]))
+}
+
+// attempt does what can be done now and returns the places that want another attempt. With an error, these are what it left
+// undone, and nothing more can be done now.
+func (r *run) attempt(ctx context.Context, pending []int) (again []int, err error) {
+	left := pending
+	err = portion.Each(ctx, pending, func(part []int) (int, error) {
+		if err := r.stalled(); err != nil {
+			return 0, err
+		}
+		rows, read, err := readSources(ctx, r.db, r.sources(part), r.pass.set)
+		if err != nil {
+			return 0, fmt.Errorf("read sources: %w", err)
+		}
+		undone, err := r.bring(ctx, r.plan(ctx, rows, part[:read]))
+		again, left = append(again, undone...), left[read:]
+		if err != nil {
+			return read, portion.Stop(err)
+		}
+		return read, nil
+	}, func(place int, err error) {
+		left = left[1:]
+		r.fail(place, err)
+	})
+	return append(again, left...), err
+}
+
+func (r *run) sources(places []int) []Source {
+	sources := make([]Source, len(places))
+	for i, place := range places {
+		sources[i] = r.results[place].Source
+	}
+	return sources
+}
+
+// plan finds out what is to be done for sources that were read. Those that do not exist, or are in step, are done.
+func (r *run) plan(ctx context.Context, rows []storedSource, places []int) (plans []*plan) {
 	for _, row := range rows {
 		if row.Set.Building != nil {
 			// A set that was being built at any moment of this may serve by now, and wants its turn.
-			way.building, way.foreign = row.Set.Building, *row.Set.BuildingChunking != chunk.Version
+			r.pass.building, r.pass.foreign = row.Set.Building, *row.Set.BuildingChunking != chunk.Version
 		}
 	}
-	var plans []*plan
-	var places []int
 	next := 0 // rows come in the order asked for, without those that do not exist
-	for i, place := range pending {
-		if next == len(rows) || !rows[next].same(wanted[i]) {
-			results[place].Found = false
+	for _, place := range places {
+		result := &r.results[place]
+		if next == len(rows) || !rows[next].same(result.Source) {
+			result.Found, result.Done = false, true
 			continue
 		}
 		row := rows[next]
 		next++
-		if way.set != nil && row.Set.Number == nil {
+		if r.pass.set != nil && row.Set.Number == nil {
 			continue // given up
 		}
-		p := x.newPlan(row, x.modelOf(ctx, row), way.force)
+		p := r.newPlan(row, r.modelOf(ctx, row), r.pass.force)
+		p.place = place
 		if p.unchanged() {
-			x.finish(&results[place], p, storedIDs(p.stored))
+			r.finish(p, p.ids())
+			continue
+		}
+		if rows, bytes := p.size(); r.pass.small && !fits(rows, bytes) {
+			r.failed[place] = ErrLarge
 			continue
 		}
 		plans = append(plans, p)
-		places = append(places, place)
 	}
-	if len(plans) == 0 {
-		return nil, nil
-	}
-	failed := x.embed(ctx, plans, places, results, known)
-	if ctx.Err() != nil {
-		return places, failed
-	}
-	// What has its vectors is paid for, and stored whatever became of the rest.
-	var ready []*plan
-	var readyPlaces, again []int
-	for i, p := range plans {
-		if p.embedded() {
-			ready, readyPlaces = append(ready, p), append(readyPlaces, places[i])
-		} else {
-			again = append(again, places[i])
-		}
-	}
-	if len(ready) == 0 {
-		return again, failed
-	}
-	stored, err := store(ctx, db, ready)
-	if err != nil {
-		return places, errors.Join(failed, fmt.Errorf("store chunks: %w", err))
-	}
-	for i, p := range ready {
-		if stored[i].Stored {
-			x.finish(&results[readyPlaces[i]], p, stored[i].EmbeddingIDs)
-		} else {
-			again = append(again, readyPlaces[i])
-		}
-	}
-	return again, failed
-}
-
-// modelOf is the model that a source is embedded by: its set's, or, where that is not settled, or there are no sets, as of
-// documents, the configured one.
-func (x *Indexer) modelOf(ctx context.Context, source storedSource) string {
-	if source.Set.Model != nil {
-		return *source.Set.Model
-	}
-	return x.model.EmbeddingModel(ctx)
-}
-
-// finish sets the result of a source, and keeps the tokens that were counted on the way.
-func (x *Indexer) finish(result *Result, p *plan, embeddingIDs []string) {
-	tokens := result.Tokens
-	*result = p.result(embeddingIDs)
-	result.Tokens = tokens
-}
-
-// embed gives a vector to every new chunk, in as few requests as the limits allow. Where the models differ, what one of
-// them refuses keeps nothing from the others.
-func (x *Indexer) embed(ctx context.Context, plans []*plan, places []int, results []Result, known map[string]vector.Vector) error {
-	var failed []error
-	asked := map[string]bool{}
-	for _, p := range plans {
-		if !asked[p.model] {
-			asked[p.model] = true
-			failed = append(failed, x.embedBy(x.model.By(ctx, p.model), p.model, plans, places, results, known))
-		}
-	}
-	return errors.Join(failed...)
-}
-
-// embedBy is embed for the plans of one model, under a context by which that is asked.
-func (x *Indexer) embedBy(ctx context.Context, model string, plans []*plan, places []int, results []Result, known map[string]vector.Vector) error {
-	var batch []*planned
-	var inputs []string
-	total := 0
-	flush := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		vectors, _, err := x.model.Embed(ctx, inputs)
-		if err != nil {
-			return err
-		}
-		for i, next := range batch {
-			next.vector, known[model+next.inputHash] = vectors[i], vectors[i]
-		}
-		batch, inputs, total = nil, nil, 0
-		return nil
-	}
-	for i, p := range plans {
-		if p.model != model {
-			continue
-		}
-		for j := range p.chunks {
-			next := &p.chunks[j]
-			if next.chunkID != nil {
-				continue
-			}
-			if next.vector = known[model+next.inputHash]; next.vector != nil {
-				continue
-			}
-			if len(batch) == x.limits.Inputs || total+next.inputTokens > x.limits.Tokens {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-			batch, inputs, total = append(batch, next), append(inputs, next.input), total+next.inputTokens
-			results[places[i]].Tokens += next.inputTokens
-		}
-	}
-	return flush()
+	return plans
 }

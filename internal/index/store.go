@@ -4,44 +4,129 @@ import (
 	"context"
 	"fmt"
 
+	"tasklens/internal/portion"
 	"tasklens/internal/vector"
 )
 
-// storedSource is a source as the database has it.
-type storedSource struct {
-	Source
-	Names      []string // that stand above each of its chunks
-	Texts      []storedText
-	SourceHash string
-	Chunks     []storedChunk
-	Set        set // none of a document
+// What one call stores at most, far below what a slow database writes within a statement timeout of 8 s (80 chunks at 100 ms
+// each), and what a proxy in between takes as a body.
+const (
+	storeRows  = 40
+	storeBytes = 900_000
+)
+
+// A new chunk in a call has a number of some 12 bytes for each dimension and what stands beside it; a kept one its id and place.
+const (
+	newBytes  = 12*vector.Dimensions + 300
+	keptBytes = 90
+)
+
+// size is what storing a plan takes: rows that are written, one at least, and bytes.
+func (p *plan) size() (rows, bytes int) {
+	for i := range p.chunks {
+		r, b := p.chunks[i].size()
+		rows, bytes = rows+r, bytes+b
+	}
+	return max(1, rows), bytes
 }
 
-type storedText struct {
-	Kind           string `json:"kind"`
-	StatusChangeID *int64 `json:"status_change_id"`
-	Text           string `json:"text"`
+func (c *planned) size() (rows, bytes int) {
+	switch {
+	case c.chunkID == nil:
+		return 1, newBytes + len(c.text)
+	case c.moved:
+		return 1, 2 * keptBytes
+	}
+	return 0, keptBytes
 }
 
-type storedChunk struct {
-	ChunkID        string `json:"chunk_id"`
-	InputHash      string `json:"input_hash"`
-	Model          string `json:"model"`
-	StatusChangeID *int64 `json:"status_change_id"`
+// fits tells whether a source of this size is stored in one call. One row has to.
+func fits(rows, bytes int) bool { return rows == 1 || rows <= storeRows && bytes <= storeBytes }
+
+// store stores what is embedded: sources whole, several in a call, and one that is too large for a call in parts. At the
+// end all of what is there is stored; before, full calls alone.
+func (r *run) store(ctx context.Context, plans []*plan, end bool) error {
+	var group []*plan
+	rows, bytes := 0, 0
+	flush := func() error {
+		err := r.storeGroup(ctx, group)
+		group, rows, bytes = nil, 0, 0
+		return err
+	}
+	for _, p := range plans {
+		if p.state != waiting || ctx.Err() != nil {
+			continue
+		}
+		more, moreBytes := p.size()
+		if !fits(more, moreBytes) {
+			if err := r.stage(ctx, p, end); err != nil {
+				return err
+			}
+			continue
+		}
+		if !p.embedded() {
+			continue
+		}
+		if rows+more > storeRows || bytes+moreBytes > storeBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		group, rows, bytes = append(group, p), rows+more, bytes+moreBytes
+	}
+	if end || rows == storeRows {
+		return flush()
+	}
+	return nil
+}
+
+// storeGroup stores plans in one call, or in as many as the database needs. One that is too much alone is stored in parts.
+func (r *run) storeGroup(ctx context.Context, plans []*plan) error {
+	var parted []*plan
+	err := portion.Each(ctx, plans, func(part []*plan) (int, error) {
+		if err := r.stalled(); err != nil {
+			return 0, err
+		}
+		stored, err := callStore(ctx, r.db, part)
+		if err != nil {
+			return 0, fmt.Errorf("store chunks: %w", err)
+		}
+		for i, p := range part {
+			if stored[i].Stored {
+				r.finish(p, stored[i].EmbeddingIDs)
+			} else {
+				p.state = outdated
+			}
+		}
+		return len(part), nil
+	}, func(p *plan, err error) {
+		if rows, _ := p.size(); rows > 1 && portion.TooMuch(err) {
+			parted = append(parted, p)
+			return
+		}
+		p.state = ended
+		r.fail(p.place, err)
+	})
+	for _, p := range parted {
+		if err == nil {
+			err = r.stage(ctx, p, true)
+		}
+	}
+	return err
 }
 
 // newChunk is an element of store_chunks' chunks.
 type newChunk struct {
-	Source         int     `json:"source"` // place of the source, from 1
-	ChunkID        *string `json:"chunk_id"`
-	Kind           string  `json:"kind"`
-	StatusChangeID *int64  `json:"status_change_id"`
-	Position       int     `json:"position"`
+	Source         int     `json:"source,omitempty"` // place of the source, from 1
+	ChunkID        *string `json:"chunk_id,omitempty"`
+	Kind           string  `json:"kind,omitempty"`
+	StatusChangeID *int64  `json:"status_change_id,omitempty"`
+	Position       int64   `json:"position"`
 	Text           string  `json:"text,omitempty"`
 	Tokens         int     `json:"tokens,omitempty"`
 	InputHash      string  `json:"input_hash,omitempty"`
 	Model          string  `json:"model,omitempty"`
-	Embedding      *int    `json:"embedding"` // place of the vector, from 1
+	Embedding      int     `json:"embedding,omitempty"` // place of the vector, from 1
 }
 
 type storeResult struct {
@@ -50,45 +135,9 @@ type storeResult struct {
 	EmbeddingIDs []string `json:"embedding_ids"`
 }
 
-// readSources gives the sources that exist, in the order asked for, with the chunks of this set, or of that which serves.
-func readSources(ctx context.Context, db Database, sources []Source, number *int) ([]storedSource, error) {
-	tracked, documents := split(sources, func(s Source) Source { return s })
-	found, err := readTracked(ctx, db, tracked, number)
-	if err != nil {
-		return nil, err
-	}
-	foundDocuments, err := readDocuments(ctx, db, documents)
-	if err != nil {
-		return nil, err
-	}
-	merged := make([]storedSource, 0, len(found)+len(foundDocuments))
-	for _, source := range sources {
-		from := &found
-		if source.DocumentID != "" {
-			from = &foundDocuments
-		}
-		if len(*from) > 0 && (*from)[0].same(source) {
-			merged, *from = append(merged, (*from)[0]), (*from)[1:]
-		}
-	}
-	return merged, nil
-}
-
-// split tells what belongs to the tracker from what belongs to documents. Each keeps its order.
-func split[T any](all []T, source func(T) Source) (tracked, documents []T) {
-	for _, one := range all {
-		if source(one).DocumentID == "" {
-			tracked = append(tracked, one)
-		} else {
-			documents = append(documents, one)
-		}
-	}
-	return tracked, documents
-}
-
-// store writes the chunks of all plans, each source only if its text is still the one that was embedded: in one
+// callStore writes the chunks of all plans, each source only if its text is still the one that was embedded: in one
 // transaction for those of the tracker, and one for documents.
-func store(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
+func callStore(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
 	tracked, documents := split(plans, func(p *plan) Source { return p.source })
 	stored, err := storeTracked(ctx, db, tracked)
 	if err != nil {
@@ -109,38 +158,36 @@ func store(ctx context.Context, db Database, plans []*plan) ([]storeResult, erro
 	return merged, nil
 }
 
-// newChunks are the chunks of plans as both storing functions take them, and the vectors of those that are new.
+// newChunks are the chunks of plans as the storing functions take them, and the vectors of those that are new.
 func newChunks(plans []*plan) (chunks []newChunk, vectors []vector.Vector, hashes []string) {
 	chunks, vectors = []newChunk{}, []vector.Vector{}
 	for i, p := range plans {
 		hashes = append(hashes, p.hash)
-		for position, next := range p.chunks {
-			row := newChunk{Source: i + 1, ChunkID: next.chunkID, Kind: next.kind, StatusChangeID: next.statusChangeID, Position: position}
-			if next.chunkID == nil {
-				vectors = append(vectors, next.vector)
-				place := len(vectors)
-				row.Text, row.Tokens, row.InputHash, row.Model, row.Embedding = next.text, next.tokens, next.inputHash, p.model, &place
-			}
-			chunks = append(chunks, row)
+		for j := range p.chunks {
+			chunks, vectors = appendChunk(chunks, vectors, p, &p.chunks[j], i+1)
 		}
 	}
 	return chunks, vectors, hashes
 }
 
-// callStore calls a storing function and checks that it tells of every source.
-func callStore(ctx context.Context, db Database, function string, arguments map[string]any, sources int) ([]storeResult, error) {
+func appendChunk(chunks []newChunk, vectors []vector.Vector, p *plan, next *planned, source int) ([]newChunk, []vector.Vector) {
+	row := newChunk{Source: source, ChunkID: next.chunkID, Position: next.position}
+	if next.chunkID == nil || next.moved {
+		row.Kind, row.StatusChangeID = next.kind, next.statusChangeID
+	}
+	if next.chunkID == nil {
+		vectors = append(vectors, next.vector)
+		row.Text, row.Tokens, row.InputHash, row.Model, row.Embedding = next.text, next.tokens, next.inputHash, p.model, len(vectors)
+	}
+	return append(chunks, row), vectors
+}
+
+// call calls a storing function and checks that it tells of every source.
+func call(ctx context.Context, db Database, function string, arguments map[string]any, sources int) ([]storeResult, error) {
 	var rows []storeResult
 	err := db.Call(ctx, function, arguments, &rows)
 	if err == nil && len(rows) != sources {
 		err = fmt.Errorf("%d answers for %d sources", len(rows), sources)
 	}
 	return rows, err
-}
-
-func storedIDs(chunks []storedChunk) []string {
-	ids := make([]string, len(chunks))
-	for i, stored := range chunks {
-		ids[i] = stored.ChunkID
-	}
-	return ids
 }

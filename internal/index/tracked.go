@@ -11,6 +11,7 @@ type trackedSource struct {
 	Texts       []storedText  `json:"texts"`
 	SourceHash  string        `json:"source_hash"`
 	Chunks      []storedChunk `json:"chunks"`
+	Read        int           `json:"sources_read"` // of those asked for, from the first on
 	set
 }
 
@@ -23,26 +24,27 @@ type set struct {
 	BuildingChunking *int `json:"building_chunking"`
 }
 
-func readTracked(ctx context.Context, db Database, sources []Source, number *int) ([]storedSource, error) {
+func readTracked(ctx context.Context, db Database, sources []Source, number *int) (found []storedSource, read int, err error) {
 	if len(sources) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	projects, tickets := ids(sources)
 	var rows []trackedSource
 	if err := db.Call(ctx, "read_sources", map[string]any{"project_ids": projects, "ticket_ids": tickets, "embedding_set": number}, &rows); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	found := make([]storedSource, len(rows))
+	found, read = make([]storedSource, len(rows)), len(sources)
 	for i, row := range rows {
 		names := []string{row.ProjectName}
 		if row.TicketName != nil {
 			names = append(names, *row.TicketName)
 		}
+		read = row.Read
 		found[i] = storedSource{
 			Source: Source{ProjectID: row.ProjectID, TicketID: row.TicketID}, Names: names, Texts: row.Texts, SourceHash: row.SourceHash, Chunks: row.Chunks, Set: row.set,
 		}
 	}
-	return found, nil
+	return found, read, nil
 }
 
 func storeTracked(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
@@ -55,7 +57,7 @@ func storeTracked(ctx context.Context, db Database, plans []*plan) ([]storeResul
 	}
 	projects, tickets := ids(sources)
 	chunks, vectors, hashes := newChunks(plans)
-	return callStore(ctx, db, "store_chunks", map[string]any{
+	return call(ctx, db, "store_chunks", map[string]any{
 		"project_ids": projects, "ticket_ids": tickets, "source_hashes": hashes, "chunks": chunks, "embeddings": vectors,
 		"embedding_set": plans[0].set,
 	}, len(plans))

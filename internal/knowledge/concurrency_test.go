@@ -99,21 +99,101 @@ func TestRetrievalsAreTrackedTogether(t *testing.T) {
 	}
 }
 
-// Votes that come together all count: a lost one would leave the score of fewer.
-func TestVotesAreCountedTogether(t *testing.T) {
+// Enrichments and edits of one document at once: every edit is kept, and so is what the last enrichment found.
+func TestEditsAndEnrichmentsKeepEachOther(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 1)
-	const sessions, votes = 5, 8
-	s.together(sessions, func(_ int, conn *pgx.Conn) error {
-		for range votes {
-			if _, err := conn.Exec(s.ctx, "select public.rate_document($1, true)", s.ids[0]); err != nil {
-				return fmt.Errorf("rate: %w", err)
+	const sessions, rounds = 6, 20
+	s.together(sessions, func(number int, conn *pgx.Conn) error {
+		for round := range rounds {
+			sql := `update public.documents set keywords = array_append(keywords, 'edit ' || $2::text), named_entities = named_entities || jsonb_build_object('name', 'edit ' || $2::text)
+				where id = $1`
+			if number%2 == 0 {
+				sql = `select public.store_enrichment(id, private.document_hash(title, content), array['found', $2], '[{"name": "Found"}]', 'dated', 'model')
+					from public.documents where id = $1`
+			}
+			if _, err := conn.Exec(s.ctx, sql, s.ids[0], fmt.Sprintf("%d of %d", round, number)); err != nil {
+				return fmt.Errorf("write: %w", err)
 			}
 		}
 		return nil
 	})
-	if s.number("select (abs(utility_score - 10 * (1 - 0.95 ^ $1::integer)) < 1e-9)::integer from public.documents", sessions*votes) != 1 {
-		t.Error("a vote was lost")
+	for list, found := range map[string]int{"array_to_json(keywords)::jsonb": 2, "jsonb_path_query_array(named_entities, '$[*].name')": 1} {
+		if n, want := s.number("select count(*) from public.documents, jsonb_array_elements_text("+list+") k where k like 'edit%'"), sessions/2*rounds; n != want {
+			t.Errorf("%d of %d edits of %s are left", n, want, list)
+		}
+		if n := s.number("select count(*) from public.documents, jsonb_array_elements_text(" + list + ") k where k not like 'edit%'"); n != found {
+			t.Errorf("%d of %d are left that enrichment found, of %s", n, found, list)
+		}
+	}
+}
+
+// Votes that come together all count, those of the service and the last one of each user: a lost one would leave the score
+// of fewer.
+func TestVotesAreCountedTogether(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, 3)
+	const sessions, votes, users = 6, 12, 4
+	s.together(sessions, func(number int, conn *pgx.Conn) error {
+		for vote := range votes {
+			if _, err := conn.Exec(s.ctx, "select public.rate_document($1, true)", s.ids[0]); err != nil {
+				return fmt.Errorf("rate: %w", err)
+			}
+			// Several documents in one statement, and the same users in all sessions.
+			user := fmt.Sprintf("00000000-0000-4000-8000-%012d", vote%users)
+			if _, err := conn.Exec(s.ctx, `insert into public.document_votes (document_id, user_id, helpful) select d, $2, $3 from unnest($1::uuid[]) d order by d
+				on conflict (document_id, user_id) do update set helpful = excluded.helpful`, s.ids[1:], user, (number+vote)%2 == 0); err != nil {
+				return fmt.Errorf("vote: %w", err)
+			}
+		}
+		return nil
+	})
+	if n := s.number(`select count(*) from public.documents d where (d.helpful_votes, d.unhelpful_votes) <> (
+		select count(*) filter (where v.helpful), count(*) filter (where not v.helpful) from public.document_votes v where v.document_id = d.id)`); n != 0 {
+		t.Errorf("the votes of %d documents are counted wrongly", n)
+	}
+	for i, want := range []int{sessions * votes, users, users} {
+		if n := s.number("select helpful_votes + unhelpful_votes from public.documents where id = $1", s.ids[i]); n != want {
+			t.Errorf("document %d has %d votes, not %d", i, n, want)
+		}
+	}
+	if n := s.number("select count(*) from public.documents where abs(utility_score - 10.0 * helpful_votes / (19 + helpful_votes + unhelpful_votes)) > 1e-9"); n != 0 {
+		t.Errorf("the scores of %d documents do not follow from their votes", n)
+	}
+}
+
+// A vote that is cast while another is not committed yet waits for it, and counts beside it.
+func TestAVoteCountsBesideAnUncommittedOne(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, 1)
+	const vote = "select public.rate_document($1, true)"
+	first, err := s.session().Begin(s.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Exec(s.ctx, vote, s.ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	second := s.session()
+	waits := second.PgConn().PID()
+	done := make(chan error, 1)
+	go func() {
+		_, err := second.Exec(s.ctx, vote, s.ids[0])
+		done <- err
+	}()
+	for s.number("select cardinality(pg_blocking_pids($1))", waits) == 0 {
+		if len(done) > 0 {
+			t.Fatal("the second vote does not wait for the first")
+		}
+	}
+	if err := first.Commit(s.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if n := s.number("select helpful_votes from public.documents"); n != 2 {
+		t.Errorf("%d of 2 votes are counted", n)
 	}
 }
 

@@ -92,8 +92,8 @@ func Delete(ctx context.Context, db Database, id string) error {
 	return nil
 }
 
-// Rate counts a reader's vote: the document's utility moves by a twentieth of the way to 10, or to 0. fault.NotFound where
-// there is none.
+// Rate casts the caller's vote on a document, in place of their earlier one; each vote of the service counts. fault.NotFound
+// where there is no such document.
 func Rate(ctx context.Context, db Database, id string, helpful bool) error {
 	var score *float64
 	if err := db.Call(ctx, "rate_document", map[string]any{"doc_id": id, "helpful": helpful}, &score); err != nil {

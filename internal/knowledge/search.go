@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tasklens/internal/keyword"
+	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
 
@@ -73,11 +74,11 @@ func (l *Library) search(ctx context.Context, db Database, function string, q Qu
 }
 
 func (l *Library) embed(ctx context.Context, text string) (vector.Vector, error) {
-	vectors, _, err := l.model.Embed(ctx, []string{text})
+	embedding, err := search.Embed(ctx, l.model, text)
 	if err != nil {
 		return nil, err
 	}
-	return vectors[0].Short()
+	return embedding.Short()
 }
 
 // Similar is a document that is like another.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"tasklens/internal/bulk"
 	"tasklens/internal/index"
 	"tasklens/internal/load"
 	"tasklens/internal/offline"
@@ -32,7 +33,11 @@ type bench struct {
 
 func newBench(t *testing.T) bench {
 	t.Helper()
-	database := testbed.Database(t)
+	return newBenchOver(t, testbed.Database(t))
+}
+
+func newBenchOver(t *testing.T, database *testbed.DB) bench {
+	t.Helper()
 	url, secret := testbed.REST(t, database)
 	key := testbed.Token(t, secret, "service_role")
 	_, model := testbed.Model(t, offline.NewHandler())
@@ -98,6 +103,11 @@ func (r *told) report() load.Report {
 	return load.Report{
 		BadRow:   tell("row"),
 		BadField: tell("field"),
+		Failed: func(err error) {
+			r.mutex.Lock()
+			defer r.mutex.Unlock()
+			r.bad = append(r.bad, "failed "+err.Error())
+		},
 		Indexed: func(tickets int) {
 			r.mutex.Lock()
 			defer r.mutex.Unlock()
@@ -116,7 +126,7 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A ticket has two chunks, its own text and its note; the projects one each.
-	want := load.Summary{Projects: 2, Tickets: 250, Chunks: 502, Embedded: 502, Tokens: summary.Tokens}
+	want := load.Summary{Projects: 2, Tickets: 250, Counts: bulk.Counts{Chunks: 502, Embedded: 502, Tokens: summary.Tokens}}
 	if diff := cmp.Diff(want, summary); diff != "" || summary.Tokens < 502*5 {
 		t.Errorf("first load (-want +got):\n%s", diff)
 	}
@@ -128,7 +138,7 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(load.Summary{Projects: 2, Tickets: 250, Chunks: 502, Reused: 502}, summary); diff != "" {
+	if diff := cmp.Diff(load.Summary{Projects: 2, Tickets: 250, Counts: bulk.Counts{Chunks: 502, Reused: 502}}, summary); diff != "" {
 		t.Errorf("second load (-want +got):\n%s", diff)
 	}
 	if after := b.fingerprint(t); after != before {
@@ -176,20 +186,20 @@ func TestBadRowsAreReportedAndTheRestIsLoaded(t *testing.T) {
 	}
 }
 
-// interrupted indexes so many batches and then fails, as a program does that is stopped.
+// interrupted indexes so many batches and is stopped then.
 type interrupted struct {
-	load.Indexer
+	bulk.Indexer
+	stop  context.CancelFunc
 	mutex sync.Mutex
 	left  int
 }
-
-var errStopped = errors.New("stopped")
 
 func (i *interrupted) Index(ctx context.Context, db index.Database, sources []index.Source, force bool) ([]index.Result, error) {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
 	if i.left--; i.left < 0 {
-		return nil, errStopped
+		i.stop()
+		return nil, ctx.Err()
 	}
 	return i.Indexer.Index(ctx, db, sources, force)
 }
@@ -200,8 +210,10 @@ func TestAnInterruptedLoadGoesOn(t *testing.T) {
 	rows := folder(t, 450)
 	var r told
 	// One batch for the projects and two of the five of tickets.
-	_, err := load.Load(t.Context(), b.db, &interrupted{Indexer: b.indexer, left: 3}, rows, r.report())
-	if !errors.Is(err, errStopped) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	_, err := load.Load(ctx, b.db, &interrupted{Indexer: b.indexer, stop: stop, left: 3}, rows, r.report())
+	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the load ended with %v", err)
 	}
 	done := b.count(t, "select count(*) from chunks")

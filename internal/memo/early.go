@@ -2,8 +2,9 @@ package memo
 
 import (
 	"context"
+	"errors"
 
-	"tasklens/internal/fault"
+	"tasklens/internal/rescue"
 	"tasklens/internal/vector"
 )
 
@@ -13,21 +14,26 @@ type earlyKey struct{}
 type early struct {
 	input   string
 	ctx     context.Context // ends when it is given up
+	giveUp  context.CancelCauseFunc
 	done    chan struct{}
 	vectors []vector.Vector // once done, as err
 	err     error
 }
 
 // Begin embeds an input in the background: whoever asks for it with the context that comes back is given what came of it,
-// a failure too, so that no request asks the model twice. giveUp ends it, if nobody else waits for the same.
+// a failure too, so that no request asks the model twice. giveUp ends it, if nobody else waits for the same and it is not
+// late: see Embeddings.
 func (e *Embeddings) Begin(ctx context.Context, input string) (_ context.Context, giveUp func()) {
-	own, giveUp := context.WithCancel(ctx)
-	begun := &early{input: input, ctx: own, done: make(chan struct{})}
+	own, cancel := context.WithCancelCause(ctx)
+	begun := &early{input: input, ctx: own, giveUp: cancel, done: make(chan struct{})}
 	go func() {
-		begun.vectors, begun.err = e.embed(own, input)
-		close(begun.done)
+		defer close(begun.done)
+		begun.err = rescue.Do(func() (err error) {
+			begun.vectors, err = e.embed(own, input)
+			return err
+		})
 	}()
-	return context.WithValue(ctx, earlyKey{}, begun), giveUp
+	return context.WithValue(ctx, earlyKey{}, begun), func() { cancel(nil) }
 }
 
 // begun gives what came of an input that was begun for this context; none where nothing was, or it was given up since.
@@ -39,7 +45,10 @@ func begun(ctx context.Context, input string) (vectors []vector.Vector, is bool,
 	select {
 	case <-b.done:
 	case <-ctx.Done():
-		return nil, true, fault.Wrap(fault.Timeout, "The model provider did not answer in time.", context.Cause(ctx))
+		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			b.giveUp(context.DeadlineExceeded) // it is late, and not unwanted
+		}
+		return nil, true, tooLate(ctx)
 	}
 	if b.err != nil && b.ctx.Err() != nil {
 		return nil, false, nil // who began it has left, but not who waits now

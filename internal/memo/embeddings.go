@@ -3,14 +3,23 @@ package memo
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"time"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/vector"
 )
 
 // embeddingLifetime is that of a query's embedding, which is never out of date.
 const embeddingLifetime = 30 * 24 * time.Hour
+
+const (
+	// embeddingTime is what the embedding of a query may take, however short the time of who waits for it is.
+	embeddingTime = 30 * time.Second
+	// maxLate bounds the embeddings that nobody waits for any more.
+	maxLate = 64
+)
 
 // Embedder is a model that embeds.
 type Embedder interface {
@@ -18,7 +27,9 @@ type Embedder interface {
 	EmbeddingModel(ctx context.Context) string
 }
 
-// Embeddings is an embedder that remembers what single inputs became: queries. It is safe for concurrent use.
+// Embeddings is an embedder that caches what single inputs became: queries. An embedding for which no caller's time was
+// enough goes on, up to embeddingTime and maxLate, so that the next caller finds it in the cache; one whose callers were all
+// cancelled ends. It is safe for concurrent use.
 type Embeddings struct {
 	model    Embedder
 	provider string
@@ -29,7 +40,7 @@ type Embeddings struct {
 
 // NewEmbeddings remembers a model's embeddings in a store. provider tells models of one name apart.
 func NewEmbeddings(model Embedder, provider string, store Store) *Embeddings {
-	return &Embeddings{model: model, provider: provider, store: store, flights: newFlights()}
+	return &Embeddings{model: model, provider: provider, store: store, flights: newLateFlights(embeddingTime, maxLate)}
 }
 
 // EmbeddingModel is the name of the model that embeds under this context.
@@ -65,11 +76,21 @@ func (e *Embeddings) embed(ctx context.Context, input string) ([]vector.Vector, 
 		e.store.Set(ctx, key, value, embeddingLifetime)
 		return Made{Body: value}, Stored, nil
 	})
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, tooLate(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
 	e.counts.add("embedding", origin, false)
 	return []vector.Vector{decodeVector(made.Body)}, nil
+}
+
+// Close ends what goes on with nobody waiting.
+func (e *Embeddings) Close() { e.flights.close() }
+
+func tooLate(ctx context.Context) error {
+	return fault.Wrap(fault.Timeout, "The model provider did not answer in time.", context.Cause(ctx))
 }
 
 // Counts tells the queries so far.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/rescue"
 )
 
 // flights are the results that are being made, by key. Unlike golang.org/x/sync/singleflight it lets a result be made on
@@ -13,16 +15,26 @@ import (
 type flights struct {
 	mutex   sync.Mutex
 	running map[string]*flight
+	// Of work that is worth finishing for the next request.
+	lifetime time.Duration // of a flight, however many wait; 0: that of the request that came first
+	late     chan struct{} // has a place for each flight that nobody had the time to wait for; nil: such flights end
 }
 
 func newFlights() flights { return flights{running: map[string]*flight{}} }
+
+// newLateFlights are flights that go on when the time of all who waited is over: so many at once, each for its lifetime. A
+// flight whose last waiter is cancelled ends all the same.
+func newLateFlights(lifetime time.Duration, most int) flights {
+	return flights{running: map[string]*flight{}, lifetime: lifetime, late: make(chan struct{}, most)}
+}
 
 // flight is a result while it is made.
 type flight struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	events  bool // are told: the first who asked wants them
-	waiting int  // guarded by flights.mutex
+	waiting int  // guarded by flights.mutex, as late
+	late    bool // goes on without anybody
 
 	ended  chan struct{}
 	made   Made // once it has ended, as the rest
@@ -59,7 +71,9 @@ func (f *flights) join(ctx context.Context, key string, events bool, work makeRe
 	started := &flight{events: events, waiting: 1, ended: make(chan struct{}), more: make(chan struct{})}
 	f.running[key] = started
 	own, end := context.WithoutCancel(ctx), context.CancelFunc(func() {})
-	if deadline, is := ctx.Deadline(); is {
+	if deadline, is := ctx.Deadline(); f.lifetime > 0 {
+		own, end = context.WithTimeout(own, f.lifetime)
+	} else if is {
 		own, end = context.WithDeadline(own, deadline)
 	}
 	started.ctx, started.cancel = context.WithCancelCause(own)
@@ -68,25 +82,21 @@ func (f *flights) join(ctx context.Context, key string, events bool, work makeRe
 		tell = started.tell
 	}
 	go func() {
-		started.made, started.origin, started.err = safely(started.ctx, tell, work)
+		started.err = rescue.Do(func() (err error) {
+			started.made, started.origin, err = work(started.ctx, tell)
+			return err
+		})
 		f.mutex.Lock()
 		f.forget(key, started)
+		if started.late {
+			<-f.late
+		}
 		f.mutex.Unlock()
 		end()
 		started.cancel(nil)
 		close(started.ended)
 	}()
 	return started, true
-}
-
-// safely makes a panic an error: on a goroutine of its own it would end the process.
-func safely(ctx context.Context, tell func(Event) error, work makeResult) (made Made, origin Origin, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fault.Recovered(r)
-		}
-	}()
-	return work(ctx, tell)
 }
 
 // forget keeps a flight from being joined.
@@ -96,7 +106,16 @@ func (f *flights) forget(key string, gone *flight) {
 	}
 }
 
-// await hears a flight to its end, or leaves it when the caller's time is over. Who leaves last ends it.
+// close ends all flights.
+func (f *flights) close() {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	for _, running := range f.running {
+		running.cancel(nil)
+	}
+}
+
+// await hears a flight to its end, or leaves it when the caller's time is over. Who leaves last ends it, unless it may be late.
 func (f *flights) await(ctx context.Context, key string, joined *flight, tell func(Event) error) (Made, Origin, error) {
 	heard := 0
 	for {
@@ -130,12 +149,12 @@ func (f *flights) await(ctx context.Context, key string, joined *flight, tell fu
 	}
 }
 
-// leave says whether nobody waits any more; then the flight is ended. One whose time is over ends by itself, and says so
+// leave says whether the flight ends because nobody waits any more. One whose time is over ends by itself, and says so
 // better than one that is cancelled.
 func (f *flights) leave(ctx context.Context, key string, left *flight) (last bool) {
 	f.mutex.Lock()
 	left.waiting--
-	if last = left.waiting == 0; last {
+	if last = left.waiting == 0 && !f.goesOn(ctx, key, left); last {
 		f.forget(key, left)
 	}
 	f.mutex.Unlock()
@@ -148,6 +167,19 @@ func (f *flights) leave(ctx context.Context, key string, left *flight) (last boo
 		left.cancel(context.Cause(ctx))
 	}
 	return true
+}
+
+// goesOn tells whether a flight that nobody waits for is late: their time is over, and there is a place for it.
+func (f *flights) goesOn(ctx context.Context, key string, left *flight) bool {
+	if left.late || f.running[key] != left || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return left.late
+	}
+	select {
+	case f.late <- struct{}{}:
+		left.late = true
+	default:
+	}
+	return left.late
 }
 
 // tell is what the work tells its events to. It never waits: a caller that reads slowly holds nobody up.

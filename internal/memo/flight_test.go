@@ -337,3 +337,25 @@ func TestManyComeAndGo(t *testing.T) {
 		}
 	}
 }
+
+// A panic wakes everybody who waits for the work with an error.
+func TestAPanicWakesAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, let := newBed(t), make(chan struct{})
+		var all []<-chan outcome
+		for range 10 {
+			all = append(all, b.ask(t.Context(), nil, func(context.Context, func(memo.Event) error) (memo.Made, error) {
+				<-let
+				panic("broken")
+			}))
+		}
+		close(let)
+		for i, done := range all {
+			if got := <-done; fault.CodeOf(got.err) != fault.Internal || got.body != "" {
+				t.Errorf("request %d got %+v", i, got)
+			}
+		}
+		b.expect(memo.Request{}, "result 1", memo.Stored)
+	})
+}

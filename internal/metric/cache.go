@@ -12,7 +12,7 @@ type Cache struct {
 
 // Caches shows what read tells whenever it is asked; counts only grow.
 func (m *Metrics) Caches(read func() map[string]Cache) {
-	m.registry.MustRegister(&caches{
+	m.show(&caches{
 		read:     read,
 		requests: prometheus.NewDesc("tasklens_cache_requests_total", "Requests by where their response came from: hit, stale (a hit whose version was not read for it), miss, shared.", []string{"kind", "result"}, nil),
 	})

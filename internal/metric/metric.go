@@ -15,6 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/common/expfmt"
+
+	"tasklens/internal/rescue"
 )
 
 // maxShown is how many may look at a time: whoever asks too often costs no more than this.
@@ -57,6 +59,9 @@ func New() *Metrics {
 	)
 	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{Name: "tasklens_http_requests_in_flight", Help: "Requests under way, streams among them."})
 	m.registry.MustRegister(m.inFlight)
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "tasklens_panics_total",
+		Help: "Panics of the process, each of which failed one request or one piece of background work."},
+		func() float64 { return float64(rescue.Count()) }))
 	m.requests = m.histogram("http_request_duration_seconds", "Requests by route and class of status; a stream counts until its end, and by the status of its error event where it has one.", requestBuckets, "route", "method", "status")
 	m.calls = m.histogram("rpc_duration_seconds", "Calls of database functions by the class of PostgREST's status; none where it gave no answer.", requestBuckets, "function", "status")
 	m.asked = m.histogram("model_call_duration_seconds", "Calls of the model provider, retries included, by what came of them.", modelBuckets, "operation", "model", "outcome")
@@ -109,6 +114,19 @@ func (m *Metrics) Handler() http.Handler {
 		}
 		w.Header().Set("Content-Type", ContentType)
 		_, _ = w.Write(body) // who asked may have left
+	})
+}
+
+// show registers what is collected by code of others, which Prometheus runs on goroutines of its own.
+func (m *Metrics) show(collector prometheus.Collector) { m.registry.MustRegister(rescued{collector}) }
+
+// rescued is a collector whose panic leaves its metrics out.
+type rescued struct{ prometheus.Collector }
+
+func (r rescued) Collect(to chan<- prometheus.Metric) {
+	_ = rescue.Do(func() error {
+		r.Collector.Collect(to)
+		return nil
 	})
 }
 

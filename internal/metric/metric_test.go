@@ -200,3 +200,24 @@ func TestNothingIsCountedWithoutMetrics(t *testing.T) {
 		t.Error("the transport is another")
 	}
 }
+
+// Metrics that panic when they are read are left out; the others are shown, and the panic among them.
+func TestAPanicLeavesOneMetricOut(t *testing.T) {
+	t.Parallel()
+	m := metric.New()
+	m.Caches(func() map[string]metric.Cache { panic("broken") })
+	m.Circuits(func() []string { return nil }, "chat")
+	for range 2 { // the second sees what the first counted
+		body, err := m.Show()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(body)
+		if strings.Contains(text, "tasklens_cache_requests_total") || !strings.Contains(text, `tasklens_model_circuit_open{operation="chat"} 0`) {
+			t.Errorf("shown is %s", text)
+		}
+	}
+	if body, err := m.Show(); err != nil || strings.Contains(string(body), "\ntasklens_panics_total 0\n") || !strings.Contains(string(body), "\ntasklens_panics_total ") {
+		t.Errorf("the panics are not shown: %v", err)
+	}
+}

@@ -22,7 +22,7 @@ func (m *Metrics) Queue(read func(ctx context.Context) (Queue, error), every, pa
 	describe := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("tasklens_"+name, help, labels, nil)
 	}
-	m.registry.MustRegister(&queue{
+	m.show(&queue{
 		read: read, every: every, patience: patience,
 		up:      describe("queue_up", "1 where the database told of the queue, 0 where it could not; then nothing else is told."),
 		sources: describe("queue_sources", "Sources that wait to be embedded (pending), are being embedded (running), wait for another attempt (failed) or were given up (dead).", "state"),

@@ -39,6 +39,7 @@ const (
 	LimitRate        = "rate"
 	LimitInFlight    = "in_flight"
 	LimitConnections = "connections"
+	LimitDescriptors = "descriptors"
 
 	LostQueryLog   = "query_log"
 	LostRetrievals = "retrievals"
@@ -47,7 +48,7 @@ const (
 // showTrouble has these counters there before there is anything to count: one that begins with 1 has not grown, so that
 // no alarm would tell of the first trouble.
 func (m *Metrics) showTrouble() {
-	for _, limit := range []string{LimitRate, LimitInFlight, LimitConnections} {
+	for _, limit := range []string{LimitRate, LimitInFlight, LimitConnections, LimitDescriptors} {
 		m.limits.WithLabelValues(limit)
 	}
 	for _, kind := range []string{LostQueryLog, LostRetrievals} {

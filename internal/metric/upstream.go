@@ -64,7 +64,7 @@ func (m *Metrics) known(model string) string {
 
 // Circuits shows which of these operations of the model is left alone; open names those that are.
 func (m *Metrics) Circuits(open func() []string, operations ...string) {
-	m.registry.MustRegister(&circuits{
+	m.show(&circuits{
 		open: open, operations: operations,
 		state: prometheus.NewDesc("tasklens_model_circuit_open", "1 while the model provider is left alone for this operation, having failed several times.", []string{"operation"}, nil),
 	})

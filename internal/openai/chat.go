@@ -3,11 +3,16 @@ package openai
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+)
 
-	"tasklens/internal/fault"
+// What ends a completion before the model does.
+const (
+	FinishLength = "length"
+	FinishFilter = "content_filter"
 )
 
 // Completion is what a chat model said.
@@ -15,7 +20,7 @@ type Completion struct {
 	Text      string
 	Refused   bool   // the text is the model's refusal
 	Model     string // as the provider names it
-	Finish    string // stop, length, content_filter
+	Finish    string // stop, FinishLength, FinishFilter
 	TokensIn  int    // as the provider counts them; 0 where it does not say
 	TokensOut int
 }
@@ -23,32 +28,43 @@ type Completion struct {
 // Complete asks the chat model with instructions (the system's message) and a message (the user's), for at most
 // maxTokens tokens. A refusal is given as the text.
 func (c *Client) Complete(ctx context.Context, instructions, message string, maxTokens int) (Completion, error) {
-	return c.complete(ctx, c.chatParams(instructions, message, maxTokens))
+	return c.complete(ctx, c.chatParams(instructions, message, maxTokens), c.retries)
 }
 
-func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNewParams, options ...option.RequestOption) (said Completion, err error) {
+func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNewParams, retries int) (said Completion, err error) {
 	ctx, end := c.begin(ctx, OperationChat, c.chatModel)
 	defer func() { end(said.outcome(err)) }()
-	var response *openai.ChatCompletion
-	err = c.chatCircuit.do(func() (err error) {
-		if response, err = c.api.Chat.Completions.New(ctx, question, options...); err != nil {
-			return c.failure(ctx, err)
-		}
-		if len(response.Choices) == 0 {
-			return fault.New(fault.Provider, "The model provider gave no answer.")
-		}
-		return nil
+	err = c.chatCircuit.do(func() error {
+		return attempt(ctx, retries, func() (err error) {
+			said, err = c.chat(ctx, question, retries)
+			return err
+		})
 	})
 	if err != nil {
 		return Completion{}, fmt.Errorf("ask the chat model: %w", err)
 	}
+	return said, nil
+}
+
+func (c *Client) chat(ctx context.Context, question openai.ChatCompletionNewParams, retries int) (Completion, error) {
+	var came *http.Response
+	response, err := c.api.Chat.Completions.New(ctx, question, option.WithHTTPClient(c.chatting), option.WithMaxRetries(retries), option.WithResponseInto(&came))
+	if err != nil {
+		return Completion{}, c.received(ctx, came, err)
+	}
+	if response == nil || len(response.Choices) == 0 { // nil: the body is null
+		return Completion{}, unfit("gave no answer")
+	}
 	choice := response.Choices[0]
-	said = Completion{
+	said := Completion{
 		Text: choice.Message.Content, Refused: choice.Message.Refusal != "", Model: response.Model, Finish: choice.FinishReason,
-		TokensIn: int(response.Usage.PromptTokens), TokensOut: int(response.Usage.CompletionTokens),
+		TokensIn: tokens(response.Usage.PromptTokens), TokensOut: tokens(response.Usage.CompletionTokens),
 	}
 	if said.Text == "" {
 		said.Text = choice.Message.Refusal
+	}
+	if said.Text == "" && said.Finish == "" {
+		return Completion{}, unfit("gave no answer")
 	}
 	return said, nil
 }

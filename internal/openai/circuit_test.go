@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -46,6 +47,8 @@ func TestCircuit(t *testing.T) {
 	}{
 		"failure":    {say(500, "oops"), 3},
 		"no JSON":    {say(200, "oops"), 3},
+		"null":       {say(200, "null"), 3},
+		"no shape":   {say(200, `{"data":null,"choices":[null]}`), 3},
 		"key":        {say(401, `{"error":{"code":"invalid_api_key"}}`), 3},
 		"quota":      {say(429, `{"error":{"code":"insufficient_quota"}}`), 3},
 		"connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 3},
@@ -133,6 +136,7 @@ func TestRetries(t *testing.T) {
 		"quota":                      {headed(say(429, `{"error":{"code":"insufficient_quota"}}`), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
 		"quota by its type":          {headed(say(429, `{"error":{"type":"insufficient_quota"}}`), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
 		"key":                        {headed(say(401, "{}"), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
+		"a wait over a question's":   {headed(limit, "Retry-After", "3"), time.Minute, 1, fault.Unavailable},
 		"a wait that is too long":    {headed(limit, "Retry-After", "60"), time.Minute, 1, fault.Unavailable},
 		"no time left for a wait":    {headed(limit, "Retry-After", "3"), 2 * time.Second, 1, fault.Unavailable},
 		"no time left for a failure": {say(500, ""), 300 * time.Millisecond, 1, fault.Provider},
@@ -146,6 +150,56 @@ func TestRetries(t *testing.T) {
 				t.Errorf("asked %d times: %v", asked.Load(), err)
 			}
 		})
+	}
+}
+
+// An answer that is none is asked for again, as after a failure, and then is one; but not where a piece of it was told.
+func TestUnfitAnswersAreRepeated(t *testing.T) {
+	t.Parallel()
+	embedded := fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, encoded(1))
+	completed := `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`
+	embed := func(client *Client) error { _, _, err := client.Embed(t.Context(), []string{"a"}); return err }
+	complete := func(client *Client) error { _, err := client.Complete(t.Context(), "", "", 1); return err }
+	structured := func(client *Client) error {
+		_, err := client.CompleteJSON(t.Context(), "", "", 1, Schema{Name: "s"})
+		return err
+	}
+	stream := func(client *Client) error { _, _, err := told(client); return err }
+	for name, c := range map[string]struct {
+		act         func(*Client) error
+		first, then http.HandlerFunc
+		asked       int64
+	}{
+		"an embedding, null":      {embed, say(200, "null"), say(200, embedded), 2},
+		"an embedding, no data":   {embed, say(200, `{"data":[]}`), say(200, embedded), 2},
+		"an embedding, cut off":   {embed, say(200, embedded[:30]), say(200, embedded), 2},
+		"an answer, null":         {complete, say(200, "null"), say(200, completed), 2},
+		"an answer, no choice":    {complete, say(200, `{"choices":[null]}`), say(200, completed), 2},
+		"a stream, null":          {stream, say(200, "null"), events(delta(`"content":"Hi"`, `"stop"`)), 2},
+		"a stream of null":        {stream, events("null", "null"), events(delta(`"content":"Hi"`, `"stop"`)), 2},
+		"a stream, null choices":  {stream, events(`{"choices":[null]}`), events(delta(`"content":"Hi"`, `"stop"`)), 2},
+		"an answer that is JSON":  {structured, say(200, "null"), say(200, completed), 1},
+		"a stream that has begun": {stream, events(delta(`"content":"Hi"`, "null"), "null"), events(delta("", `"stop"`)), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int64
+			client, total := counting(t, func(w http.ResponseWriter, r *http.Request) {
+				if asked.Add(1) == 1 {
+					c.first(w, r)
+				} else {
+					c.then(w, r)
+				}
+			}, Config{MaxRetries: 2})
+			err := c.act(client)
+			if total.Load() != c.asked || (err == nil) != (c.asked == 2) || err != nil && fault.CodeOf(err) != fault.Provider {
+				t.Errorf("asked %d times: %v", total.Load(), err)
+			}
+		})
+	}
+	client, asked := counting(t, say(200, "null"), Config{MaxRetries: 2})
+	if err := embed(client); fault.CodeOf(err) != fault.Provider || asked.Load() != 3 {
+		t.Errorf("asked %d times: %v", asked.Load(), err)
 	}
 }
 

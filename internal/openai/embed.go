@@ -3,8 +3,10 @@ package openai
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/vector"
@@ -16,8 +18,10 @@ func (c *Client) Embed(ctx context.Context, inputs []string) (vectors []vector.V
 	model, _ := c.asked(ctx)
 	ctx, end := c.begin(ctx, OperationEmbeddings, model)
 	err = c.embedCircuit.do(func() (err error) {
-		vectors, tokens, err = c.embed(ctx, inputs)
-		return err
+		return attempt(ctx, c.retries, func() (err error) {
+			vectors, tokens, err = c.embed(ctx, inputs)
+			return err
+		})
 	})
 	end(Outcome{TokensIn: tokens, Err: err})
 	if err != nil {
@@ -37,15 +41,26 @@ func (c *Client) embed(ctx context.Context, inputs []string) ([]vector.Vector, i
 	if dimensions > 0 {
 		parameters.Dimensions = openai.Int(int64(dimensions))
 	}
-	response, err := c.api.Embeddings.New(ctx, parameters)
+	var came *http.Response
+	response, err := c.api.Embeddings.New(ctx, parameters, option.WithMaxRetryDelay(embedRetryDelay), option.WithResponseInto(&came))
 	if err != nil {
-		return nil, 0, c.failure(ctx, err)
+		return nil, 0, c.received(ctx, came, err)
+	}
+	if response == nil { // the body is null
+		return nil, 0, unfit("gave no embeddings")
 	}
 	vectors := make([]vector.Vector, len(inputs))
+	length := 0 // of each embedding, once the first is read
 	for _, item := range response.Data {
 		// The answer's order is not promised, its index is.
 		if item.Index < 0 || int(item.Index) >= len(inputs) || vectors[item.Index] != nil {
-			return nil, 0, fault.New(fault.Provider, "The model provider gave embeddings that do not belong to the inputs.")
+			return nil, 0, unfit("gave embeddings that do not belong to the inputs")
+		}
+		if length == 0 {
+			length = len(item.Embedding)
+		}
+		if len(item.Embedding) == 0 || len(item.Embedding) != length {
+			return nil, 0, unfit("gave an embedding of %d numbers, not %d", len(item.Embedding), length)
 		}
 		numbers := make([]float32, len(item.Embedding))
 		for i, x := range item.Embedding {
@@ -57,8 +72,8 @@ func (c *Client) embed(ctx context.Context, inputs []string) ([]vector.Vector, i
 	}
 	for i, embedding := range vectors {
 		if embedding == nil {
-			return nil, 0, fault.New(fault.Provider, fmt.Sprintf("The model provider gave no embedding for input %d.", i))
+			return nil, 0, unfit("gave no embedding for input %d", i)
 		}
 	}
-	return vectors, int(response.Usage.TotalTokens), nil
+	return vectors, tokens(response.Usage.TotalTokens), nil
 }

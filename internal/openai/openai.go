@@ -30,8 +30,13 @@ const (
 	// maxRetryDelay is how long a provider may ask to wait before an attempt is repeated within a request; when it
 	// asks for longer, our caller is told so instead.
 	maxRetryDelay = 4 * time.Second
+	// embedRetryDelay is the same for embeddings: two retries fit in what questions wait for theirs, so that a limit is told
+	// as one and not as a timeout.
+	embedRetryDelay = 2 * time.Second
 	// maxResponseBytes bounds an answer: MaxInputs embeddings have 17 MB, or some 40 MB where a server writes them as numbers.
 	maxResponseBytes = 64 << 20
+	// maxChatBytes bounds a chat completion with all that is around its text, which in a stream is some 400 bytes a token.
+	maxChatBytes = 8 << 20
 )
 
 // Config says which provider and which models. EmbeddingModel names the model whose vectors are stored.
@@ -53,8 +58,10 @@ type Config struct {
 // Client asks one provider. It is safe for concurrent use.
 type Client struct {
 	api            openai.Client
-	streaming      *http.Client // for answers that come piece by piece
+	chatting       *http.Client // for answers of the chat model
+	streaming      *http.Client // for those that come piece by piece
 	key            string
+	retries        int
 	watch          Watch
 	embedCircuit   circuit
 	chatCircuit    circuit
@@ -85,10 +92,12 @@ func New(c Config) *Client {
 			option.WithMaxRetryDelay(maxRetryDelay),
 			option.WithMiddleware(dontRetry),
 			// On the HTTP client, because the library's own request timeout is not retried.
-			option.WithHTTPClient(&http.Client{Transport: bounded{transport}, Timeout: c.AttemptTimeout}),
+			option.WithHTTPClient(&http.Client{Transport: bounded{transport, maxResponseBytes}, Timeout: c.AttemptTimeout}),
 		),
-		streaming:      &http.Client{Transport: idle{bounded{transport}, c.AttemptTimeout}},
+		chatting:       &http.Client{Transport: bounded{transport, maxChatBytes}, Timeout: c.AttemptTimeout},
+		streaming:      &http.Client{Transport: idle{bounded{transport, maxChatBytes}, c.AttemptTimeout}},
 		key:            c.APIKey,
+		retries:        c.MaxRetries,
 		watch:          c.Watch,
 		embedCircuit:   newCircuit(OperationEmbeddings, c.CircuitFailures, c.CircuitPause),
 		chatCircuit:    newCircuit(OperationChat, c.CircuitFailures, c.CircuitPause),
@@ -98,13 +107,16 @@ func New(c Config) *Client {
 	}
 }
 
-// bounded is a transport whose answers end at maxResponseBytes with an error.
-type bounded struct{ http.RoundTripper }
+// bounded is a transport whose answers end at so many bytes with an error.
+type bounded struct {
+	http.RoundTripper
+	limit int64
+}
 
 func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := b.RoundTripper.RoundTrip(request)
 	if err == nil {
-		response.Body = http.MaxBytesReader(nil, response.Body, maxResponseBytes)
+		response.Body = http.MaxBytesReader(nil, response.Body, b.limit)
 	}
 	return response, err
 }

@@ -63,6 +63,11 @@ func TestEmbed(t *testing.T) {
 	if err != nil || tokens != 9 || len(vectors) != 2 || len(vectors[0]) != 1536 || vectors[0][0] != 0.6 || vectors[0][1] != 0.8 || vectors[1][1] != 1 {
 		t.Errorf("vectors are %d, tokens %d, %v", len(vectors), tokens, err)
 	}
+	// A counter panics on a negative number.
+	negative := fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}],"usage":{"total_tokens":-9}}`, encoded(1))
+	if _, tokens, err := serve(t, say(200, negative)).Embed(t.Context(), []string{"a"}); err != nil || tokens != 0 {
+		t.Errorf("counted were %d tokens, %v", tokens, err)
+	}
 	if client.EmbeddingModel(t.Context()) != "embedder" || client.ChatModel() != "chatter" {
 		t.Error("the models have other names")
 	}
@@ -72,12 +77,24 @@ func TestEmbedRefusesWrongAnswers(t *testing.T) {
 	t.Parallel()
 	one := encoded(1)
 	for name, body := range map[string]string{
+		"null":       `null`,
+		"a list":     `[]`,
+		"a number":   `7`,
+		"nothing":    `{}`,
+		"null data":  `{"data":null}`,
+		"null items": `{"data":[null,null]}`,
+		"null item":  fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},null]}`, one),
 		"none":       `{"data":[]}`,
+		"too many":   fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q},{"index":1,"embedding":%q}]}`, one, one, one),
+		"lengths":    fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(1, 2)),
+		"infinite":   fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(float32(math.Inf(1)))),
+		"no base64":  fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":"?"}]}`, one),
+		"null value": fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":null}]}`, one),
 		"too few":    fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, one),
 		"twice":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":0,"embedding":%q}]}`, one, one),
 		"negative":   fmt.Sprintf(`{"data":[{"index":-1,"embedding":%q},{"index":1,"embedding":%q}]}`, one, one),
 		"behind":     fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":2,"embedding":%q}]}`, one, one),
-		"nothing":    fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":""}]}`, one),
+		"empty":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":""}]}`, one),
 		"zeros":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(0, 0)),
 		"no numbers": fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(float32(math.NaN()))),
 		"too long":   fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(make([]float32, 1537)...)),
@@ -108,8 +125,14 @@ func TestComplete(t *testing.T) {
 	if got, err := serve(t, say(200, `{"choices":[{"message":{"content":null,"refusal":"No."}}]}`)).Complete(context.Background(), "", "", 1); err != nil || got.Text != "No." || !got.Refused {
 		t.Errorf("refusal: %+v, %v", got, err)
 	}
-	if _, err := serve(t, say(200, `{"choices":[]}`)).Complete(context.Background(), "", "", 1); fault.CodeOf(err) != fault.Provider {
-		t.Errorf("no choices: %v", err)
+	for _, body := range []string{`null`, `[]`, `{}`, `{"choices":null}`, `{"choices":[]}`, `{"choices":[null]}`, `{"choices":[{"message":null}]}`} {
+		if _, err := serve(t, say(200, body)).Complete(context.Background(), "", "", 1); fault.CodeOf(err) != fault.Provider {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	wild := `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-7,"completion_tokens":9000000000000}}`
+	if got, err := serve(t, say(200, wild)).Complete(context.Background(), "", "", 1); err != nil || got.TokensIn != 0 || got.TokensOut != math.MaxInt32 {
+		t.Errorf("wild counts: %+v, %v", got, err)
 	}
 }
 
@@ -129,6 +152,9 @@ func TestFailures(t *testing.T) {
 		"key":              {401, `{"error":{"code":"invalid_api_key","message":"m"}}`, nil, fault.Provider, 0},
 		"failure":          {500, `oops`, nil, fault.Provider, 0},
 		"no JSON":          {200, `oops`, nil, fault.Provider, 0},
+		"null":             {500, `null`, nil, fault.Provider, 0},
+		"null error":       {500, `{"error":null}`, nil, fault.Provider, 0},
+		"an error's text":  {400, `{"error":"oops"}`, nil, fault.Provider, 0},
 	} {
 		client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			for key, value := range c.headers {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,26 +20,23 @@ import (
 // errListener stands before an error of whoever is told an answer piece by piece: the provider is not to blame.
 var errListener = errors.New("tell a piece of the answer")
 
+// ErrEnough is what a listener of Stream returns to end the provider's work without an error: the answer is whole as far as
+// it came, as one that reached its greatest length.
+var ErrEnough = errors.New("the answer is long enough")
+
 // Stream asks as Complete does and tells every piece of the text as soon as it comes. An error of tell ends the call,
-// and with it the provider's work. The answer as a whole is returned at the end; pieces may have been told before an
-// error.
+// and with it the provider's work; see ErrEnough. The answer as a whole is returned at the end; pieces may have been told
+// before an error.
 func (c *Client) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (whole Completion, err error) {
 	ctx, end := c.begin(ctx, OperationChat, c.chatModel)
 	defer func() { end(whole.outcome(err)) }()
+	question := c.chatParams(instructions, message, maxTokens)
+	question.StreamOptions.IncludeUsage = openai.Bool(true)
 	err = c.chatCircuit.do(func() error {
-		// Ends the provider's work when we stop listening.
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		question := c.chatParams(instructions, message, maxTokens)
-		question.StreamOptions.IncludeUsage = openai.Bool(true)
-		stream := c.api.Chat.Completions.NewStreaming(ctx, question, option.WithHTTPClient(c.streaming))
-		defer stream.Close()
-		var err error
-		whole, err = readStream(stream, tell)
-		if err != nil && !errors.Is(err, errListener) {
-			return c.failure(ctx, err)
-		}
-		return err
+		return attempt(ctx, c.retries, func() (err error) {
+			whole, err = c.stream(ctx, question, tell)
+			return err
+		})
 	})
 	if err != nil {
 		return Completion{}, fmt.Errorf("ask the chat model: %w", err)
@@ -46,15 +44,40 @@ func (c *Client) Stream(ctx context.Context, instructions, message string, maxTo
 	return whole, nil
 }
 
-func readStream(stream *ssestream.Stream[openai.ChatCompletionChunk], tell func(string) error) (Completion, error) {
-	var whole Completion
+func (c *Client) stream(ctx context.Context, question openai.ChatCompletionNewParams, tell func(string) error) (Completion, error) {
+	// Ends the provider's work when we stop listening.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var came *http.Response
+	stream := c.api.Chat.Completions.NewStreaming(ctx, question, option.WithHTTPClient(c.streaming), option.WithResponseInto(&came))
+	defer stream.Close()
+	told := false
+	whole, err := readStream(ctx, stream, func(piece string) error {
+		told = true
+		return tell(piece)
+	})
+	switch {
+	case err == nil || errors.Is(err, errListener):
+		return whole, err
+	case told:
+		return whole, c.failure(ctx, err) // what was told cannot be taken back, so it is not asked again
+	default:
+		return whole, c.received(ctx, came, err)
+	}
+}
+
+func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatCompletionChunk], tell func(string) error) (whole Completion, err error) {
+	var text strings.Builder
 	for stream.Next() {
+		if err := ctx.Err(); err != nil {
+			return Completion{}, err // what is in memory already could go on for long
+		}
 		chunk := stream.Current()
 		if chunk.Model != "" {
 			whole.Model = chunk.Model
 		}
 		if chunk.Usage.TotalTokens > 0 {
-			whole.TokensIn, whole.TokensOut = int(chunk.Usage.PromptTokens), int(chunk.Usage.CompletionTokens)
+			whole.TokensIn, whole.TokensOut = tokens(chunk.Usage.PromptTokens), tokens(chunk.Usage.CompletionTokens)
 		}
 		if len(chunk.Choices) == 0 {
 			continue
@@ -71,11 +94,15 @@ func readStream(stream *ssestream.Stream[openai.ChatCompletionChunk], tell func(
 		if piece == "" {
 			continue
 		}
-		whole.Text += piece
-		if err := tell(piece); err != nil {
+		text.WriteString(piece)
+		if err := tell(piece); errors.Is(err, ErrEnough) {
+			whole.Text, whole.Finish = text.String(), FinishLength
+			return whole, nil
+		} else if err != nil {
 			return Completion{}, fmt.Errorf("%w: %w", errListener, err)
 		}
 	}
+	whole.Text = text.String()
 	if err := stream.Err(); err != nil {
 		return Completion{}, err
 	}

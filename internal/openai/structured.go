@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 )
 
@@ -24,5 +23,5 @@ func (c *Client) CompleteJSON(ctx context.Context, instructions, message string,
 	question.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
 		Name: schema.Name, Description: openai.String(schema.Description), Strict: openai.Bool(true), Schema: schema.JSON,
 	}}
-	return c.complete(ctx, question, option.WithMaxRetries(0))
+	return c.complete(ctx, question, 0)
 }

@@ -35,6 +35,7 @@ func New(restURL, serviceKey string, around ...func(http.RoundTripper) http.Roun
 		url: strings.TrimRight(restURL, "/") + "/",
 		key: serviceKey,
 		transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
 			DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 			ForceAttemptHTTP2:     true,
 			MaxIdleConns:          64,

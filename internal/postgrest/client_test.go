@@ -143,24 +143,26 @@ func TestFailures(t *testing.T) {
 		service fault.Code
 		user    fault.Code
 	}{
-		"bad token":            {401, `{"code":"PGRST301","message":"m","details":null,"hint":null}`, fault.Unavailable, fault.Unauthorized},
-		"expired token":        {401, `{"code":"PGRST303","message":"m"}`, fault.Unavailable, fault.Unauthorized},
-		"token without a code": {401, `{"message":"No API key found in request"}`, fault.Unavailable, fault.Unauthorized},
-		"unknown role":         {401, `{"code":"22023","message":"role \"x\" does not exist"}`, fault.Unavailable, fault.Unauthorized},
-		"not allowed":          {403, `{"code":"42501","message":"permission denied"}`, fault.Forbidden, fault.Forbidden},
-		"anonymous":            {401, `{"code":"42501","message":"permission denied"}`, fault.Forbidden, fault.Forbidden},
-		"no such function":     {404, `{"code":"PGRST202","message":"m","hint":"h"}`, fault.Unavailable, fault.Unavailable},
-		"statement timeout":    {500, `{"code":"57014","message":"m"}`, fault.Timeout, fault.Timeout},
-		"gateway timeout":      {504, `<html>`, fault.Timeout, fault.Timeout},
-		"bad gateway":          {502, ``, fault.Unavailable, fault.Unavailable},
-		"database is down":     {503, `{"code":"PGRST000","message":"m"}`, fault.Unavailable, fault.Unavailable},
-		"database goes down":   {503, `{"code":"57P01","message":"m"}`, fault.Unavailable, fault.Unavailable},
-		"connections":          {500, `{"code":"53300","message":"m"}`, fault.Unavailable, fault.Unavailable},
-		"connection lost":      {503, `{"code":"08006","message":"m"}`, fault.Unavailable, fault.Unavailable},
-		"another server":       {404, `<html>`, fault.Unavailable, fault.Unavailable},
-		"body is null":         {500, `null`, fault.Unavailable, fault.Unavailable},
-		"our mistake":          {400, `{"code":"22P02","message":"m"}`, fault.Internal, fault.Internal},
-		"deadlock":             {500, `{"code":"40P01","message":"m"}`, fault.Internal, fault.Internal},
+		"bad token":             {401, `{"code":"PGRST301","message":"m","details":null,"hint":null}`, fault.Unavailable, fault.Unauthorized},
+		"expired token":         {401, `{"code":"PGRST303","message":"m"}`, fault.Unavailable, fault.Unauthorized},
+		"token without a code":  {401, `{"message":"No API key found in request"}`, fault.Unavailable, fault.Unauthorized},
+		"unknown role":          {401, `{"code":"22023","message":"role \"x\" does not exist"}`, fault.Unavailable, fault.Unauthorized},
+		"not allowed":           {403, `{"code":"42501","message":"permission denied"}`, fault.Forbidden, fault.Forbidden},
+		"anonymous":             {401, `{"code":"42501","message":"permission denied"}`, fault.Forbidden, fault.Forbidden},
+		"no such function":      {404, `{"code":"PGRST202","message":"m","hint":"h"}`, fault.Unavailable, fault.Unavailable},
+		"statement timeout":     {500, `{"code":"57014","message":"m"}`, fault.Timeout, fault.Timeout},
+		"gateway timeout":       {504, `<html>`, fault.Timeout, fault.Timeout},
+		"too large":             {413, `{"code":"PGRST102","message":"m"}`, fault.TooLarge, fault.TooLarge},
+		"too large for a proxy": {413, `<html>`, fault.TooLarge, fault.TooLarge},
+		"bad gateway":           {502, ``, fault.Unavailable, fault.Unavailable},
+		"database is down":      {503, `{"code":"PGRST000","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"database goes down":    {503, `{"code":"57P01","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"connections":           {500, `{"code":"53300","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"connection lost":       {503, `{"code":"08006","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"another server":        {404, `<html>`, fault.Unavailable, fault.Unavailable},
+		"body is null":          {500, `null`, fault.Unavailable, fault.Unavailable},
+		"our mistake":           {400, `{"code":"22P02","message":"m"}`, fault.Internal, fault.Internal},
+		"deadlock":              {500, `{"code":"40P01","message":"m"}`, fault.Internal, fault.Internal},
 	} {
 		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(c.status)
@@ -228,5 +230,13 @@ func TestNoAnswer(t *testing.T) {
 	})
 	if err := cut.AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.Unavailable {
 		t.Errorf("cut off: %v", err)
+	}
+	long := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		for range MaxResponseBytes>>20 + 1 {
+			_, _ = w.Write(make([]byte, 1<<20))
+		}
+	})
+	if err := long.AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.TooLarge {
+		t.Errorf("too long: %v", err)
 	}
 }

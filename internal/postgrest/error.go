@@ -53,9 +53,12 @@ func readError(response *http.Response) *Error {
 // tables and quote values.
 func (s *Session) failure(ctx context.Context, err error) error {
 	var answer *Error
+	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &answer):
 		return s.answered(answer)
+	case errors.As(err, &long):
+		return fault.Wrap(fault.TooLarge, "The database answers with more than can be read at once.", err)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.Wrap(fault.Timeout, "The request was cancelled.", err)
 	case isTimeout(ctx, err):
@@ -76,6 +79,8 @@ func (s *Session) answered(answer *Error) error {
 		return fault.Wrap(fault.Unauthorized, "The access token is not valid.", answer)
 	case answer.Code == "57014" || answer.Status == http.StatusGatewayTimeout:
 		return fault.Wrap(fault.Timeout, "The database did not answer in time.", answer)
+	case answer.Status == http.StatusRequestEntityTooLarge:
+		return fault.Wrap(fault.TooLarge, "The database takes no request of this size.", answer)
 	case answer.Code == UnknownFunction:
 		return fault.Wrap(fault.Unavailable, "The database is not ready: migrations are missing.", answer)
 	case answer.Code == "": // not PostgREST's own answer: a proxy before it, or another server at its address

@@ -146,6 +146,6 @@ func OfSearch(q search.Query, page search.Page, usual float64, err error) Entry 
 
 // storable takes out the one character that Postgres cannot hold, or a model that says it would have all of a batch lost.
 func (e Entry) storable() Entry {
-	e.Answer = strings.ReplaceAll(e.Answer, "\x00", "")
+	e.Answer, e.Model = strings.ReplaceAll(e.Answer, "\x00", ""), strings.ReplaceAll(e.Model, "\x00", "")
 	return e
 }

@@ -59,7 +59,7 @@ func TestEntryOfAnAnswer(t *testing.T) {
 	q := answer.Question{Text: "Why?", ProjectID: is(int64(1)), StatusFilter: is("Done"), TopK: 5, MatchThreshold: 0.6, Lambda: 0.5, Hybrid: true}
 	found := answer.Answer{
 		Text: "So\x00 [1].", Sources: []answer.Source{{TicketID: is(int64(7)), TicketKey: is("AA-7"), TicketName: is("a name"), ProjectID: is(int64(1)), ChunkID: is("c"),
-			Similarity: is(0.75), Text: "never kept", Cited: true}}, BestSimilarity: is(0.75), Model: "m", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2, UnknownCitations: 3,
+			Similarity: is(0.75), Text: "never kept", Cited: true}}, BestSimilarity: is(0.75), Model: "m\x00", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2, UnknownCitations: 3,
 		Embedding: 1500 * time.Microsecond, Retrieval: 2 * time.Millisecond,
 	}
 	e := OfAnswer(q, found, 0.7, nil)

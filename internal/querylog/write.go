@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tasklens/internal/backlog"
+	"tasklens/internal/rescue"
 )
 
 const (
@@ -109,7 +110,9 @@ func (l *Log) send(ctx context.Context, batch []Entry) (deleted int, err error) 
 	var rows []struct {
 		Deleted int `json:"deleted"`
 	}
-	err = l.db.Call(ctx, "log_queries", map[string]any{"entries": entries, "retention_days": l.retention}, &rows)
+	err = rescue.Do(func() error {
+		return l.db.Call(ctx, "log_queries", map[string]any{"entries": entries, "retention_days": l.retention}, &rows)
+	})
 	if err != nil {
 		return 0, fmt.Errorf("log queries: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"tasklens/internal/threshold"
 	"tasklens/internal/wait"
 )
 
@@ -41,11 +42,26 @@ type Sets struct {
 	OtherState    State   `json:"other_state"`
 	OtherModel    *string `json:"other_model"`
 	OtherChunking *int    `json:"other_chunking"`
+	// What was measured of models so far, these or others.
+	Thresholds []threshold.Measured `json:"match_thresholds"`
 }
 
 // IsBy tells whether the serving set is known to be made by a recipe.
 func (s Sets) IsBy(r Recipe) bool {
 	return s.Model != nil && *s.Model == r.Model && s.Chunking != nil && *s.Chunking == r.Chunking
+}
+
+// Models are those by which queries are embedded now or next: the serving set's, which is configured where the set has no
+// model of its own, and that of the set that is being built.
+func (s Sets) Models(configured string) []string {
+	models := []string{configured}
+	if s.Model != nil {
+		models[0] = *s.Model
+	}
+	if s.OtherState == Building && s.OtherModel != nil && *s.OtherModel != models[0] {
+		models = append(models, *s.OtherModel)
+	}
+	return models
 }
 
 // Read tells which sets there are.
@@ -87,6 +103,13 @@ func Abandon(ctx context.Context, db Database) (was bool, err error) {
 	return was, nil
 }
 
+const (
+	// startOver is returned where open transactions held some of the set: the next pass removes what is left.
+	startOver = "00000000-0000-0000-0000-000000000000"
+	// heldPause is between two passes.
+	heldPause = time.Second
+)
+
 // Clear empties the retired set, a part at a time. A set that served a moment ago gets a grace first, so that queries
 // which were embedded for it are still answered: as long as a request may take.
 func Clear(ctx context.Context, db Database, grace time.Duration) error {
@@ -103,5 +126,10 @@ func Clear(ctx context.Context, db Database, grace time.Duration) error {
 			return nil
 		}
 		after = last
+		if *last == startOver {
+			if err := wait.For(ctx, heldPause); err != nil {
+				return fmt.Errorf("empty the former set of embeddings: %w", err)
+			}
+		}
 	}
 }

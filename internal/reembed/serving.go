@@ -2,11 +2,19 @@ package reembed
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/rescue"
+	"tasklens/internal/threshold"
 )
+
+// ErrUnknown is in the chain of every error of Serving: nothing may be embedded by a guess.
+var ErrUnknown = errors.New("the serving model is not known yet")
 
 const (
 	// servingLife is how long an answer is taken for the present one. A query that is embedded by the former model
@@ -15,7 +23,7 @@ const (
 	// servingRefresh is the age from which it is asked for again in the background, so that no query waits for it where they
 	// come often.
 	servingRefresh = servingLife / 2
-	// servingTimeout bounds the call; without an answer the last one holds.
+	// servingTimeout bounds the call; without an answer the last known model holds.
 	servingTimeout = time.Second
 )
 
@@ -33,76 +41,108 @@ type Serving struct {
 	reading singleflight.Group
 
 	mutex sync.Mutex
-	name  string    // "" is the configured one
-	asked time.Time // when the last answer came, or failed to
+	last  answer
+}
+
+// answer is the outcome of the last reading.
+type answer struct {
+	name     string // "" is the configured one
+	known    bool   // a reading has succeeded
+	measured []threshold.Measured
+	err      error // why none has
+	asked    time.Time
 }
 
 // NewServing asks a database, and a model.
 func NewServing(db Database, model Model) *Serving { return &Serving{db: db, model: model} }
 
 // Use gives a context under which queries are embedded by the model of the set that is searched, and its name, "" where
-// that is the configured one's.
-func (s *Serving) Use(ctx context.Context) (context.Context, string) {
+// that is the configured one's. Until the database has answered once, it fails with ErrUnknown; later failures leave the
+// last known model.
+func (s *Serving) Use(ctx context.Context) (context.Context, string, error) {
 	if s == nil {
-		return ctx, ""
+		return ctx, "", nil
 	}
 	return s.under(ctx, s.read(ctx))
 }
 
-// Last is Use by the last answer, however old that is: for what was made under that model's name. It waits for the first.
-func (s *Serving) Last(ctx context.Context) (context.Context, string) {
+// Last is Use by the last known model, however old that is: for what was made under that model's name.
+func (s *Serving) Last(ctx context.Context) (context.Context, string, error) {
 	if s == nil {
-		return ctx, ""
+		return ctx, "", nil
 	}
-	if name, asked := s.last(); !asked.IsZero() {
-		return s.under(ctx, name)
+	if last := s.lately(); last.known {
+		return s.under(ctx, last)
 	}
 	return s.Use(ctx)
 }
 
-func (s *Serving) under(ctx context.Context, name string) (context.Context, string) {
-	if name == "" {
-		return ctx, name
+// Measured is what was known of models' thresholds at the last reading.
+func (s *Serving) Measured() []threshold.Measured {
+	if s == nil {
+		return nil
 	}
-	return s.model.By(ctx, name), name
+	return s.lately().measured
+}
+
+func (s *Serving) under(ctx context.Context, last answer) (context.Context, string, error) {
+	switch {
+	case last.known && last.name != "":
+		return s.model.By(ctx, last.name), last.name, nil
+	case last.known:
+		return ctx, "", nil
+	case ctx.Err() != nil:
+		return ctx, "", fault.Wrap(fault.Timeout, "The database did not answer in time.", errors.Join(ErrUnknown, context.Cause(ctx)))
+	}
+	unknown := fault.Wrap(fault.Unavailable, "The database could not be asked which model the stored embeddings are of.", errors.Join(ErrUnknown, last.err))
+	unknown.RetryAfter = servingLife
+	return ctx, "", unknown
 }
 
 // read gives the last answer, or waits for the next where that is older than servingLife.
-func (s *Serving) read(ctx context.Context) string {
-	name, asked := s.last()
-	if time.Since(asked) < servingRefresh {
-		return name
+func (s *Serving) read(ctx context.Context) answer {
+	last := s.lately()
+	if time.Since(last.asked) < servingRefresh {
+		return last
 	}
 	reading := s.reading.DoChan("", func() (any, error) {
 		s.ask(ctx)
 		return nil, nil
 	})
-	if time.Since(asked) >= servingLife {
+	if time.Since(last.asked) >= servingLife || !last.known {
 		select {
 		case <-reading:
 		case <-ctx.Done():
 		}
-		name, _ = s.last()
+		last = s.lately()
 	}
-	return name
+	return last
 }
 
-func (s *Serving) last() (name string, asked time.Time) {
+func (s *Serving) lately() answer {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return s.name, s.asked
+	return s.last
 }
 
-// ask counts a failure as an answer, the same as the last: who is asked for the version next hears of it, too.
+// ask remembers a failure as long as an answer, so that not every query waits for a database that hangs.
 func (s *Serving) ask(ctx context.Context) {
 	// For others as well, so it does not end with this request.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), servingTimeout)
 	defer cancel()
-	sets, err := Read(ctx, s.db)
+	var sets Sets
+	err := rescue.Do(func() (err error) {
+		sets, err = Read(ctx, s.db)
+		return err
+	})
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.asked = time.Now()
-	if err == nil && sets.Model != nil {
-		s.name = *sets.Model
+	s.last.asked, s.last.err = time.Now(), err
+	if err != nil {
+		return
+	}
+	s.last.name, s.last.known, s.last.measured = "", true, sets.Thresholds
+	if sets.Model != nil {
+		s.last.name = *sets.Model
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/reembed"
 )
 
@@ -48,7 +49,10 @@ func (s *sets) By(ctx context.Context, _ string) context.Context { return ctx }
 // used asks which model serves, and how long that took.
 func used(t *testing.T, serving *reembed.Serving) (model string, took time.Duration) {
 	begun := time.Now()
-	_, model = serving.Use(t.Context())
+	_, model, err := serving.Use(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
 	return model, time.Since(begun)
 }
 
@@ -102,9 +106,9 @@ func TestServing(t *testing.T) {
 			ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer leave()
 			begun := time.Now()
-			reembed.NewServing(db, db).Use(ctx)
-			if took := time.Since(begun); took != 50*time.Millisecond {
-				t.Errorf("waited for %v", took)
+			_, _, err := reembed.NewServing(db, db).Use(ctx)
+			if took := time.Since(begun); took != 50*time.Millisecond || fault.CodeOf(err) != fault.Timeout {
+				t.Errorf("waited for %v: %v", took, err)
 			}
 			time.Sleep(time.Minute) // until the reading has ended
 		})
@@ -128,7 +132,7 @@ func TestServing(t *testing.T) {
 			serving := reembed.NewServing(db, db)
 			for i := range 3 {
 				begun := time.Now()
-				_, model := serving.Last(t.Context())
+				_, model, _ := serving.Last(t.Context())
 				if took := time.Since(begun); model != "one" || i == 0 && took != readingTime || i > 0 && took != 0 {
 					t.Errorf("the model is %q after %v", model, took)
 				}
@@ -139,7 +143,7 @@ func TestServing(t *testing.T) {
 				t.Errorf("the database was asked %d times", db.asked)
 			}
 			used(t, serving)
-			if _, model := serving.Last(t.Context()); model != "two" {
+			if _, model, _ := serving.Last(t.Context()); model != "two" {
 				t.Errorf("the model is %q after another has asked", model)
 			}
 		})
@@ -162,6 +166,34 @@ func TestServing(t *testing.T) {
 			}
 		})
 	})
+	t.Run("until it is known once there is none, and a failure is not asked about by every query", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			db := &sets{fails: true}
+			serving := reembed.NewServing(db, db)
+			for i := range 10 {
+				use := serving.Use
+				if i%2 == 1 {
+					use = serving.Last
+				}
+				if _, model, err := use(t.Context()); model != "" || !errors.Is(err, reembed.ErrUnknown) || fault.CodeOf(err) != fault.Unavailable {
+					t.Errorf("the model is %q, the error %v", model, err)
+				}
+			}
+			if db.asked != 1 {
+				t.Errorf("the database was asked %d times", db.asked)
+			}
+			db.set("two", false)
+			time.Sleep(time.Second / 2) // it may be asked again
+			if model, took := used(t, serving); model != "two" || took != readingTime {
+				t.Errorf("the model is %q after %v", model, took)
+			}
+			db.set("three", true)
+			time.Sleep(time.Minute)
+			if _, model, err := serving.Last(t.Context()); model != "two" || err != nil {
+				t.Errorf("the model is %q, the error %v", model, err)
+			}
+		})
+	})
 	t.Run("a failure leaves the last one, and is not asked about by every query", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
@@ -178,5 +210,21 @@ func TestServing(t *testing.T) {
 				t.Errorf("the database was asked %d times", db.asked)
 			}
 		})
+	})
+}
+
+// fragile is a database that panics.
+type fragile struct{ *sets }
+
+func (fragile) Call(context.Context, string, any, any) error { panic("broken") }
+
+// A panic is a failure to answer, and ends no wait.
+func TestServingSurvivesAPanic(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		serving := reembed.NewServing(fragile{}, &sets{})
+		if _, model, err := serving.Use(t.Context()); model != "" || !errors.Is(err, reembed.ErrUnknown) {
+			t.Errorf("the model is %q, the error %v", model, err)
+		}
 	})
 }

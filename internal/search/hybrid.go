@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tasklens/internal/rescue"
 	"tasklens/internal/vector"
 )
 
@@ -19,6 +20,8 @@ type Query struct {
 	Limit          int
 	Offset         int
 	Facets         bool // also counts what each status and each project has
+	// Unembedded is why the query cannot be embedded, nil where it can: then its words alone are searched.
+	Unembedded error `json:"-"`
 }
 
 // Hit is a ticket, or a project by its own text (Ticket… and Status nil).
@@ -43,6 +46,7 @@ type Hit struct {
 	Exact               bool    `json:"exact"`
 	Highlight           string  `json:"highlight"`
 	HasMore             bool    `json:"has_more"` // whether others follow the page, the same in each
+	Relaxed             bool    `json:"relaxed"`  // whether the quoted phrases count as words, the same in each
 }
 
 // Page is a part of the list of hits.
@@ -51,20 +55,22 @@ type Page struct {
 	HasMore  bool
 	Executed []string // the searches that ran: vector, keyword
 	Degraded []string // the searches that could not
+	Relaxed  []string // what the query requires and nothing holds: phrase
 	Weights  Weights
 	Facets   *Facets // nil unless asked for
 }
 
-// Hybrid runs both searches and gives a page of the fused list. When the model cannot be asked, the words alone
-// answer, and the page says so. Facets are counted at the same time, for the same matches.
+// Hybrid runs both searches and gives a page of the fused list. When the model fails, or takes longer than hybridBudget,
+// keyword search answers alone, and the page says so. Facets are counted at the same time, for the same matches.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, error) {
 	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
 	var embedding vector.Vector
 	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter}, func(ctx context.Context) error {
-		vectors, err := s.embed(ctx, q.Text)
-		if err == nil {
-			embedding = vectors[0]
+		if q.Unembedded != nil {
+			return q.Unembedded
 		}
+		var err error
+		embedding, err = s.embed(ctx, q.Text)
 		return err
 	})
 	switch {
@@ -76,11 +82,15 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, erro
 		page.Executed, page.Degraded = []string{"keyword"}, []string{"vector"}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.list(ctx, db, q, embedding, ranking, &page) })
+	group.Go(func() error {
+		return rescue.Do(func() error { return s.list(ctx, db, q, embedding, ranking, &page) })
+	})
 	if q.Facets {
-		group.Go(func() (err error) {
-			page.Facets, err = s.facets(ctx, db, q, embedding)
-			return err
+		group.Go(func() error {
+			return rescue.Do(func() (err error) {
+				page.Facets, err = s.facets(ctx, db, q, embedding)
+				return err
+			})
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -100,7 +110,15 @@ func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vec
 	if err := db.Call(ctx, "search_hybrid", arguments, &page.Hits); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
-	page.HasMore = len(page.Hits) > 0 && page.Hits[0].HasMore
+	if len(page.Hits) > 0 {
+		page.HasMore = page.Hits[0].HasMore
+		if page.Hits[0].Relaxed {
+			page.Relaxed = []string{"phrase"}
+		}
+		if page.Hits[0].Source == "" { // all of the page has just gone
+			page.Hits = page.Hits[:0]
+		}
+	}
 	return nil
 }
 
@@ -116,13 +134,11 @@ func (s *Searcher) arguments(ctx context.Context, q Query, embedding vector.Vect
 	return arguments
 }
 
-// embed asks the model, for half of the time that is left at most: one that hangs must leave the words their turn.
-func (s *Searcher) embed(ctx context.Context, text string) ([]vector.Vector, error) {
+// embed asks the model for hybridBudget, and for half of the time that is left at most: keyword search must have its turn.
+func (s *Searcher) embed(ctx context.Context, text string) (vector.Vector, error) {
+	budget := hybridBudget
 	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
-		defer cancel()
+		budget = min(budget, time.Until(deadline)/2)
 	}
-	vectors, _, err := s.model.Embed(ctx, []string{text})
-	return vectors, err
+	return embed(ctx, s.model, text, budget)
 }

@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"time"
+
+	"tasklens/internal/rescue"
 )
 
 // headStart is how long an embedding is waited for before the words are looked up beside it. Where it comes sooner, remembered
@@ -32,7 +34,8 @@ func RankWhile(ctx context.Context, db Database, words Words, embed func(context
 	lookup := time.AfterFunc(headStart, func() {
 		var rows []Ranking
 		arguments := map[string]any{"query_text": words.Text, "project_filter": words.ProjectID, "status_filter": words.StatusFilter}
-		if db.Call(ctx, "keyword_ranking", arguments, &rows) != nil || len(rows) != 1 {
+		err := rescue.Do(func() error { return db.Call(ctx, "keyword_ranking", arguments, &rows) })
+		if err != nil || len(rows) != 1 {
 			ranked <- nil
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/search"
 )
 
@@ -90,5 +91,23 @@ func TestRankWhileIsLeft(t *testing.T) {
 			t.Errorf("left after %v with %v", time.Since(started), err)
 		}
 		close(answered)
+	})
+}
+
+// A panic while the words are ranked leaves the search without a ranking, and the process alive.
+func TestAPanicWhileRanking(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		broken := database(func(string, map[string]any, any) error { panic("broken") })
+		ranking, err := search.RankWhile(t.Context(), broken, search.Words{}, func(context.Context) error {
+			time.Sleep(time.Second)
+			return nil
+		})
+		if ranking != nil || err != nil {
+			t.Errorf("the ranking is %v, %v", ranking, err)
+		}
+		if _, err := search.New(&model{}, search.Weights{}, nil).Hybrid(t.Context(), broken, search.Query{Text: "pumps", Facets: true}); fault.CodeOf(err) != fault.Internal {
+			t.Errorf("the search gave %v", err)
+		}
 	})
 }

@@ -75,11 +75,11 @@ func (c *Comparer) ToText(ctx context.Context, db Database, text string, project
 // compare embeds the first chunk of a text, as tickets are compared by theirs.
 func (c *Comparer) compare(ctx context.Context, db Database, header, text string, arguments map[string]any) ([]Similar, error) {
 	first := chunk.Split(c.tokenizer, beginning(text))[0]
-	vectors, _, err := c.model.Embed(ctx, []string{chunk.Input(header, first.Text)})
+	embedding, err := Embed(ctx, c.model, chunk.Input(header, first.Text))
 	if err != nil {
 		return nil, fmt.Errorf("embed text to compare: %w", err)
 	}
-	arguments["query_embedding"], arguments["embedding_model"] = vectors[0], c.model.EmbeddingModel(ctx)
+	arguments["query_embedding"], arguments["embedding_model"] = embedding, c.model.EmbeddingModel(ctx)
 	results := []Similar{}
 	if err := db.Call(ctx, "similar_tickets", arguments, &results); err != nil {
 		return nil, fmt.Errorf("find tickets like a text: %w", err)

@@ -3,15 +3,18 @@ package worker
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
+	"tasklens/internal/rescue"
 )
 
 const (
-	// batchTimeout bounds the work on one group: whoever hangs for longer lets go, and it counts as a failure.
-	batchTimeout = 5 * time.Minute
+	// stalled is how long a group may go without an answer of the database: one that hangs for longer counts as failed. A large
+	// source takes as long as it needs.
+	stalled = 5 * time.Minute
 	// limitedPause is how long a provider is left alone that limits us and does not say for how long.
 	limitedPause = 5 * time.Second
 )
@@ -21,11 +24,18 @@ func (w *Worker) work(ctx context.Context, taken claimed) {
 	w.leases.add(taken.LeaseID)
 	defer w.leases.remove(taken.LeaseID)
 	rest := taken.Jobs
-	for len(rest) > 0 {
+	var large []job // each alone, behind the others: nobody else's job stays open for as long as it takes
+	for len(rest)+len(large) > 0 {
 		var group []job
-		group, rest = next(rest, w.options.Batch)
-		if !w.group(ctx, taken.LeaseID, group) {
-			w.release(ctx, taken.LeaseID, rest, w.brake.left(ctx))
+		if len(rest) > 0 {
+			group, rest = next(rest, w.options.Batch)
+		} else {
+			group, large = large[:1], large[1:]
+		}
+		more, goOn := w.group(ctx, taken.LeaseID, group)
+		large = append(large, more...)
+		if !goOn {
+			w.release(ctx, taken.LeaseID, append(rest, large...), w.brake.left(ctx))
 			return
 		}
 	}
@@ -48,34 +58,67 @@ func next(jobs []job, batch int) (group, rest []job) {
 	return jobs[:n], jobs[n:]
 }
 
-// group brings the sources of some jobs in step, ends or gives back the jobs, and tells whether to go on with others.
-func (w *Worker) group(ctx context.Context, lease string, jobs []job) bool {
+// answering says when its database answers.
+type answering struct {
+	Database
+	heard func()
+}
+
+func (a answering) Call(ctx context.Context, function string, arguments, result any) error {
+	err := a.Database.Call(ctx, function, arguments, result)
+	if ctx.Err() == nil {
+		a.heard()
+	}
+	return err
+}
+
+// group brings the sources of some jobs in step, ends or gives back the jobs, and tells whether to go on with others. It
+// leaves out the large ones of several.
+func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []job, goOn bool) {
 	sources := make([]index.Source, len(jobs))
 	for i, j := range jobs {
 		sources[i] = j.toIndex()
 	}
 	ctx, end := w.options.Watch(ctx, len(jobs))
-	bounded, cancel := context.WithTimeout(ctx, batchTimeout)
-	done, err := w.indexer.Sync(bounded, w.db, sources)
+	bounded, cancel := context.WithCancel(ctx)
+	watchdog := time.AfterFunc(stalled, cancel)
+	outcomes := slices.Repeat([]error{index.ErrUndone}, len(jobs))
+	err := rescue.Do(func() error {
+		told, err := w.indexer.Sync(bounded, answering{w.db, func() { watchdog.Reset(stalled) }}, sources)
+		copy(outcomes, told)
+		return err
+	})
+	watchdog.Stop()
 	cancel()
 	var ended, left []job
+	causes := []error{err}
 	for i, j := range jobs {
-		if done[i] {
+		switch {
+		case outcomes[i] == nil:
 			ended = append(ended, j)
-		} else {
+		case errors.Is(outcomes[i], index.ErrLarge):
+			large = append(large, j)
+		case errors.Is(outcomes[i], index.ErrUndone) || ctx.Err() != nil:
 			left = append(left, j)
+		default:
+			causes = append(causes, outcomes[i])
+			w.warn(ctx, "embed what was edited", outcomes[i])
+			w.fail(ctx, lease, []job{j}, outcomes[i])
 		}
 	}
-	defer func() { end(len(ended), err) }()
+	defer func() { end(len(ended), errors.Join(causes...)) }()
 	w.finish(ctx, lease, ended)
 	if ctx.Err() != nil {
 		w.release(ctx, lease, left, 0)
-		return false
+		return large, false
 	}
 	if err == nil {
-		w.brake.loosen()
 		w.release(ctx, lease, left, later)
-		return true
+		if len(causes) > 1 && len(ended) == 0 {
+			return large, w.brake.failed()
+		}
+		w.brake.loosen()
+		return large, true
 	}
 	w.warn(ctx, "embed what was edited", err)
 	var failure *fault.Error
@@ -87,8 +130,8 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) bool {
 		}
 		w.brake.hold(pause)
 		w.release(ctx, lease, left, pause)
-		return false
+		return large, false
 	}
 	w.fail(ctx, lease, left, err)
-	return w.brake.failed()
+	return large, w.brake.failed()
 }

@@ -42,13 +42,17 @@ func (w *Worker) beat(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		held := w.leases.list()
-		if len(held) == 0 {
-			continue
-		}
-		err := w.call(ctx, "extend_embedding_leases", map[string]any{"lease_ids": held, "lease_seconds": w.options.Lease.Seconds()}, nil)
-		if err != nil {
-			w.warn(ctx, "extend leases of embedding jobs", err)
-		}
+		w.alone(ctx, w.extend)
+	}
+}
+
+func (w *Worker) extend(ctx context.Context) {
+	held := w.leases.list()
+	if len(held) == 0 {
+		return
+	}
+	err := w.call(ctx, "extend_embedding_leases", map[string]any{"lease_ids": held, "lease_seconds": w.options.Lease.Seconds()}, nil)
+	if err != nil {
+		w.warn(ctx, "extend leases of embedding jobs", err)
 	}
 }

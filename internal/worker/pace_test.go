@@ -52,13 +52,15 @@ type failing struct {
 	takes time.Duration
 }
 
-func (f failing) Sync(_ context.Context, _ index.Database, sources []index.Source) ([]bool, error) {
+func (f failing) Sync(_ context.Context, _ index.Database, sources []index.Source) ([]error, error) {
 	time.Sleep(f.takes)
-	done := make([]bool, len(sources))
-	for i := range done {
-		done[i] = f.err == nil
+	outcomes := make([]error, len(sources))
+	if f.err != nil {
+		for i := range outcomes {
+			outcomes[i] = index.ErrUndone
+		}
 	}
-	return done, f.err
+	return outcomes, f.err
 }
 
 // runFor has a worker work for so long.
@@ -76,7 +78,7 @@ func TestAnIdleWorkerAsksSeldom(t *testing.T) {
 	t.Parallel()
 	q := &queue{}
 	runFor(t, 1000*time.Second, q, failing{})
-	if asked := q.calls["claim_embedding_jobs"]; asked < 700 || asked > 900 || len(q.calls) > 1 {
+	if asked := q.calls["claim_embedding_jobs"]; asked < 700 || asked > 900 || q.calls["sweep_staged_chunks"] != 1 || len(q.calls) > 2 {
 		t.Errorf("in 1000 s it asked %v", q.calls)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tasklens/internal/index"
+	"tasklens/internal/rescue"
 )
 
 // Every call that takes or gives back jobs goes on when the worker is stopped: half done, it would leave jobs taken
@@ -46,7 +47,7 @@ func ids(jobs []job) []int64 {
 func (w *Worker) call(ctx context.Context, function string, arguments map[string]any, result any) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
-	return w.db.Call(ctx, function, arguments, result)
+	return rescue.Do(func() error { return w.db.Call(ctx, function, arguments, result) })
 }
 
 // claim takes up to so many jobs.

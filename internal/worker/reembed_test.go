@@ -16,7 +16,10 @@ import (
 // asks it: by the model that serves.
 func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
 	b.t.Helper()
-	ctx, _ := serving.Use(b.t.Context())
+	ctx, _, err := serving.Use(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
 	searcher := search.New(b.model, search.Weights{Vector: 1, Keyword: 0}, func(_ context.Context, message string, err error) { b.t.Errorf("%s: %v", message, err) })
 	page, err := searcher.Hybrid(ctx, b.rows, search.Query{Text: input, MatchThreshold: 0.9, Limit: 10})
 	if err != nil {
@@ -123,7 +126,9 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	}
 	b.mustFind("until the switch", b.serving())
 	late := b.serving()
-	late.Use(t.Context())
+	if _, _, err := late.Use(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	b.finish(true)
 	b.mustFind("after the switch", b.serving())
 	b.mustFind("asked by who has not heard of the switch", late)

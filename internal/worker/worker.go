@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tasklens/internal/index"
+	"tasklens/internal/rescue"
 )
 
 // Database calls a Postgres function with named arguments.
@@ -19,9 +20,10 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Indexer brings sources in step as far as it can without waiting.
+// Indexer brings sources in step. The outcome of one is nil where that is done, index.ErrUndone where it is to be tried
+// again, else why it failed by itself; err is why nothing more could be done.
 type Indexer interface {
-	Sync(ctx context.Context, db index.Database, sources []index.Source) (done []bool, err error)
+	Sync(ctx context.Context, db index.Database, sources []index.Source) (outcomes []error, err error)
 }
 
 // Options say how a worker works. What is zero has the default.
@@ -71,6 +73,7 @@ func (w *Worker) Run(ctx context.Context) {
 	beating, stopBeating := context.WithCancel(context.WithoutCancel(ctx))
 	var background sync.WaitGroup
 	background.Go(func() { w.beat(beating) })
+	background.Go(func() { w.sweep(beating) })
 	defer background.Wait()
 	defer stopBeating() // after the last batch
 	var batches sync.WaitGroup
@@ -95,7 +98,7 @@ func (w *Worker) Run(ctx context.Context) {
 		if len(taken.Jobs) > 0 {
 			pause = shortest
 			batches.Go(func() {
-				w.work(ctx, taken)
+				w.alone(ctx, func(ctx context.Context) { w.work(ctx, taken) })
 				<-slots
 				select {
 				case w.ended <- struct{}{}:
@@ -130,6 +133,18 @@ func (w *Worker) idle(ctx context.Context, pause time.Duration, due *float64) {
 	case <-timer.C:
 	case <-w.ended:
 	case <-ctx.Done():
+	}
+}
+
+// alone runs work of which a panic must not end the rest. What it had taken and not given back is free when its lease is
+// over, with an attempt used up.
+func (w *Worker) alone(ctx context.Context, work func(context.Context)) {
+	err := rescue.Do(func() error {
+		work(ctx)
+		return nil
+	})
+	if err != nil {
+		w.brake.stop()
 	}
 }
 

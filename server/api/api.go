@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,7 @@ import (
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
 	"tasklens/internal/reembed"
+	"tasklens/internal/rescue"
 	"tasklens/internal/search"
 	"tasklens/internal/trace"
 )
@@ -65,7 +67,7 @@ type Parts struct {
 	Log            *slog.Logger
 	EmbeddingModel string
 	Serving        *reembed.Serving // which model the chunks that are searched are of; nil: the configured one
-	MatchThreshold float64          // used where a request names none
+	MatchThreshold *float64         // the operator's, where a request names none; nil: what fits the serving model
 	RequestTimeout time.Duration    // for everything that one request does
 	Heartbeat      time.Duration    // how often a silent stream says that it lives; 0 is every 15 s
 }
@@ -76,8 +78,9 @@ type API struct {
 	app        *fiber.App
 	base       context.Context // ends when the service stops waiting for requests
 	cancel     context.CancelFunc
-	migrations []string     // versions that the database must have applied
-	flying     atomic.Int64 // requests that a slot is taken for
+	migrations []migrate.Migration // that the database must have applied
+	newer      sync.Once           // says that the database has migrations of a newer program
+	flying     atomic.Int64        // requests that a slot is taken for
 	readying   singleflight.Group
 }
 
@@ -88,11 +91,12 @@ func New(parts Parts) (*API, error) {
 		return nil, fmt.Errorf("read migrations: %w", err)
 	}
 	a := &API{Parts: parts}
+	for _, m := range migrations {
+		m.Statements = nil // half a megabyte that nothing here reads
+		a.migrations = append(a.migrations, m)
+	}
 	if a.Heartbeat <= 0 {
 		a.Heartbeat = defaultHeartbeat
-	}
-	for _, m := range migrations {
-		a.migrations = append(a.migrations, m.Version)
 	}
 	a.base, a.cancel = context.WithCancel(context.Background())
 	a.app = fiber.New(fiber.Config{
@@ -113,27 +117,37 @@ func New(parts Parts) (*API, error) {
 	a.app.Server().HeaderReceived = func(*fasthttp.RequestHeader) fasthttp.RequestConfig {
 		return fasthttp.RequestConfig{ReadTimeout: a.Limits.ReadTimeout, WriteTimeout: a.Limits.WriteTimeout} // for the body from here on
 	}
-	a.app.Server().Handler = a.refuseUnknownMethods(a.app.Server().Handler)
+	a.app.Server().Handler = a.outermost(a.app.Server().Handler)
 	a.routes()
 	return a, nil
 }
 
-// refuseUnknownMethods stands before Fiber, which answers a method that it does not know by itself, in plain text.
-func (a *API) refuseUnknownMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+// outermost stands before Fiber, which takes requests with ambiguous framing, answers a method that it does not know in plain
+// text, and lets a panic of what surrounds the handlers end the process.
+func (a *API) outermost(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(request *fasthttp.RequestCtx) {
-		if slices.Contains(fiber.DefaultMethods, string(request.Method())) {
+		err := rescue.Do(func() error {
+			if err := ambiguity(&request.Request.Header); err != nil {
+				request.SetConnectionClose()
+				return err
+			}
+			if !slices.Contains(fiber.DefaultMethods, string(request.Method())) {
+				return fiber.ErrMethodNotAllowed
+			}
 			next(request)
-			return
+			return nil
+		})
+		if err != nil {
+			c := a.app.AcquireCtx(request)
+			defer a.app.ReleaseCtx(c)
+			_ = a.problem(c, err)
 		}
-		c := a.app.AcquireCtx(request)
-		defer a.app.ReleaseCtx(c)
-		_ = a.problem(c, fiber.ErrMethodNotAllowed)
 	}
 }
 
 // Listener serves connections until Shutdown.
 func (a *API) Listener(listener net.Listener) error {
-	return a.app.Listener(a.bounding(lingering{listener}))
+	return a.app.Listener(lingering{a.bounding(newPatient(listener, a.shortage()))})
 }
 
 // Shutdown takes no new connection and waits for requests under way. Those that are not done when four fifths of the

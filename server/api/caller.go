@@ -74,7 +74,8 @@ func (a *API) verify(c *fiber.Ctx) (*known, error) {
 // roles are those that caller_role of the database tells, the caller's highest in any project.
 var roles = map[string]access{"viewer": asViewer, "member": asMember, "admin": asAdmin, "service": asAdmin}
 
-// permit checks a caller's role, and gives them the service's session for what only that may do.
+// permit checks a caller's role, and gives them the service's session for what only that may do. A viewer acts with their own
+// token, from which the database takes whose vote it is.
 func (a *API) permit(ctx context.Context, caller *known, needs access) error {
 	if needs == signedIn || needs == projectMember || caller.IsService() {
 		return nil
@@ -86,7 +87,9 @@ func (a *API) permit(ctx context.Context, caller *known, needs access) error {
 	if roles[role] < needs {
 		return errForbidden
 	}
-	caller.session = a.Database.AsService()
+	if needs != asViewer {
+		caller.session = a.Database.AsService()
+	}
 	return nil
 }
 

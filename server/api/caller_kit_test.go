@@ -70,6 +70,7 @@ var reads = map[string]func(n int) any{
 	},
 	"list_statuses":   func(n int) any { return []any{map[string]any{"status_id": n, "name": labelled(n)}} },
 	"search_hybrid":   func(n int) any { return []any{with(ticketOf(n), hitOf(n))} },
+	"keyword_ranking": func(int) any { return []any{} }, // asked where the model takes its time; none: the search ranks
 	"search_facets":   func(n int) any { return []any{facetOf("project", n), facetOf("status", n)} },
 	"similar_tickets": func(n int) any { return []any{with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})} },
 	"find_similar_tickets": func(n int) any {
@@ -84,6 +85,7 @@ var reads = map[string]func(n int) any{
 	"search_documents_hybrid":  func(n int) any { return []any{documentOf(n)} },
 	"find_similar_documents":   func(n int) any { return []any{documentOf(n)} },
 	"get_document":             func(n int) any { return []any{documentOf(n)} },
+	"rate_document":            func(int) any { return 0.5 }, // a vote is the caller's own
 	"find_documents_by_entity": func(n int) any {
 		return []any{with(documentOf(n), map[string]any{"matched_entity": labelled(n), "matched_type": "person"})}
 	},

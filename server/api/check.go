@@ -2,6 +2,7 @@ package api
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -31,9 +32,17 @@ func checkText(wrong report, name string, text *string) {
 	*text = strings.Join(strings.Fields(norm.NFC.String(*text)), " ")
 }
 
-// checkLength trims a text and bounds it.
+// isVisible is false for space, control and format characters, for what Unicode has renderers ignore, and for the blank
+// Braille pattern. An emoji is visible.
+func isVisible(r rune) bool {
+	return r != '\u2800' &&
+		!unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// checkLength trims a text and bounds it. Invisible characters alone are refused as an empty text is.
 func checkLength(wrong report, name string, text *string, most int) {
 	*text = strings.TrimSpace(*text)
+	wrong(*text != "" && !strings.ContainsFunc(*text, isVisible), name, "must have a visible character")
 	length := utf8.RuneCountInString(*text)
 	wrong(length < 1 || length > most, name, "must have 1 to %d characters", most)
 }

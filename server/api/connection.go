@@ -11,21 +11,58 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/metric"
+	"tasklens/internal/rescue"
 )
 
-// busyRetry is when who was refused for want of room may try again.
+// MaxRefusals is how many connections beyond the bound are answered at a time; the rest are closed without an answer.
+const MaxRefusals = 64
+
+// busyRetry is the Retry-After sent when the service is full.
 const busyRetry = time.Second
 
-// refusalTime is how long a client that is refused may take to read that.
+// refusalTime is how long a refused client may take to read the answer.
 const refusalTime = time.Second
 
-// bounded is a listener that keeps so many connections at a time: each that says that a body will come is given the memory
-// for it before anything is known of who sends it. Who comes when there are as many is told so, and let go.
+// places are what connections take up: each holds one from accept until its file descriptor is closed.
+type places struct {
+	most  int64
+	taken atomic.Int64
+}
+
+// take returns the connection with a place of its own, which it frees when it is closed.
+func (p *places) take(conn net.Conn) (placed net.Conn, ok bool) {
+	if p.taken.Add(1) > p.most {
+		p.taken.Add(-1)
+		return nil, false
+	}
+	return &placedConn{Conn: conn, free: sync.OnceFunc(func() { p.taken.Add(-1) })}, true
+}
+
+type placedConn struct {
+	net.Conn
+	free func()
+}
+
+func (c *placedConn) Close() error {
+	defer c.free()
+	return c.Conn.Close()
+}
+
+func (c *placedConn) CloseWrite() error {
+	half, ok := c.Conn.(halfCloser)
+	if !ok {
+		return net.ErrClosed
+	}
+	return half.CloseWrite()
+}
+
+// bounded is a listener that keeps so many connections at a time: a request's body is read into memory before anything is
+// known of who sends it. Further connections are refused: a few at a time with an answer, the others by closing them.
 type bounded struct {
 	net.Listener
-	most   int64
-	open   *atomic.Int64
-	refuse func(net.Conn)
+	served, refused *places
+	refuse          func(net.Conn)
+	count           func()
 }
 
 func (b bounded) Accept() (net.Conn, error) {
@@ -34,22 +71,16 @@ func (b bounded) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if b.open.Add(1) <= b.most {
-			return &boundedConn{Conn: conn, gone: sync.OnceFunc(func() { b.open.Add(-1) })}, nil
+		if placed, ok := b.served.take(conn); ok {
+			return placed, nil
 		}
-		b.open.Add(-1)
-		go b.refuse(conn)
+		b.count()
+		if placed, ok := b.refused.take(conn); ok {
+			rescue.Go(func() { b.refuse(linger(placed)) })
+			continue
+		}
+		_ = conn.Close()
 	}
-}
-
-type boundedConn struct {
-	net.Conn
-	gone func()
-}
-
-func (c *boundedConn) Close() error {
-	c.gone()
-	return c.Conn.Close()
 }
 
 // bounding is a listener with the bound that the operator wants.
@@ -57,13 +88,15 @@ func (a *API) bounding(listener net.Listener) net.Listener {
 	if a.Limits.Connections <= 0 {
 		return listener
 	}
-	return bounded{Listener: listener, most: int64(a.Limits.Connections), open: &atomic.Int64{}, refuse: a.refuseConnection}
+	return bounded{
+		Listener: listener, served: &places{most: int64(a.Limits.Connections)}, refused: &places{most: MaxRefusals}, refuse: a.refuseConnection,
+		count: func() { a.Metrics.LimitHit(metric.LimitConnections) },
+	}
 }
 
 // refuseConnection answers whatever would be asked on a connection.
 func (a *API) refuseConnection(conn net.Conn) {
 	defer conn.Close()
-	a.Metrics.LimitHit(metric.LimitConnections)
 	var request fasthttp.RequestCtx
 	request.Init(&fasthttp.Request{}, conn.RemoteAddr(), nil)
 	c := a.app.AcquireCtx(&request)

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/tidwall/gjson"
 
 	"tasklens/internal/fault"
 )
@@ -20,6 +20,12 @@ import (
 const (
 	maxReported  = 20  // fields
 	maxFieldName = 100 // bytes of a name that the client made up
+)
+
+// Bounds of what is made of a request, whatever its size.
+const (
+	maxElements   = 50 // of a list
+	maxParameters = 20 // of a query
 )
 
 func clip(name string) string { return strings.ToValidUTF8(name[:min(len(name), maxFieldName)], "") }
@@ -38,21 +44,13 @@ func decode(c *fiber.Ctx, into request) error {
 	if err := noParameters(c); err != nil {
 		return err
 	}
-	mediaType, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
-	if !strings.EqualFold(strings.TrimSpace(mediaType), fiber.MIMEApplicationJSON) {
-		return fiber.ErrUnsupportedMediaType
-	}
-	// A compressed body could be any size once it is not.
-	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fiber.ErrUnsupportedMediaType
-	}
+	target := reflect.ValueOf(into).Elem()
 	body := c.BodyRaw()
-	if !utf8.Valid(body) {
-		return fault.New(fault.Invalid, "The request body is not valid UTF-8.")
+	if len(body) == 0 && !requiresAny(target) {
+		return nil
 	}
-	members, err := object(body)
-	if err != nil {
-		return fault.Wrap(fault.Invalid, "The request body must be one JSON object: "+err.Error()+".", err)
+	if err := checkObject(c, body); err != nil {
+		return err
 	}
 	var fields []fault.Field
 	wrong := func(bad bool, field, format string, args ...any) {
@@ -60,32 +58,32 @@ func decode(c *fiber.Ctx, into request) error {
 			fields = append(fields, fault.Field{Name: clip(field), Message: fmt.Sprintf(format, args...)})
 		}
 	}
-	target := reflect.ValueOf(into).Elem()
 	known := map[string]reflect.Value{}
 	for i := range target.NumField() {
 		known[target.Type().Field(i).Tag.Get("json")] = target.Field(i)
 	}
 	given, seen := map[string]bool{}, map[string]bool{} // seen: given and not null
-	for _, m := range members {
-		field, is := known[m.name]
+	// No further than the last field that is reported: the members of a body are not collected.
+	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
+		name := key.Str
+		field, is := known[name]
 		switch {
 		case !is:
-			wrong(true, m.name, "is not a field of this request")
-		case given[m.name]:
-			wrong(true, m.name, "is given twice")
-			seen[m.name] = true
-		case string(m.value) == "null":
-			given[m.name] = true // and as if it were absent
+			wrong(true, name, "is not a field of this request")
+		case given[name]:
+			wrong(true, name, "is given twice")
+			seen[name] = true
+		case value.Type == gjson.Null:
+			given[name] = true // and as if it were absent
 		default:
-			given[m.name], seen[m.name] = true, true
-			err := json.Unmarshal(m.value, field.Addr().Interface())
-			wrong(err != nil, m.name, "must be %s", typeName(field.Type()))
-			wrong(err == nil && bytes.Contains(m.value, []byte(`\u0000`)) && hasNUL(field), m.name, "must not contain U+0000")
+			given[name], seen[name] = true, true
+			decodeValue(wrong, name, field, value)
 		}
-	}
+		return len(fields) < maxReported
+	})
 	for i := range target.NumField() {
 		name := target.Type().Field(i).Tag.Get("json")
-		wrong(target.Field(i).Kind() != reflect.Pointer && !seen[name], name, "is required")
+		wrong(isRequired(target.Field(i)) && !seen[name], name, "is required")
 	}
 	if len(fields) == 0 {
 		into.check(wrong)
@@ -96,41 +94,72 @@ func decode(c *fiber.Ctx, into request) error {
 	return nil
 }
 
-type member struct {
-	name  string
-	value json.RawMessage
+func isRequired(field reflect.Value) bool { return field.Kind() != reflect.Pointer }
+
+// requiresAny says whether a request has a required field; one that has none may come without a body.
+func requiresAny(target reflect.Value) bool {
+	for i := range target.NumField() {
+		if isRequired(target.Field(i)) {
+			return true
+		}
+	}
+	return false
 }
 
-// object splits a JSON object into its members, in order.
-func object(body []byte) ([]member, error) {
+// checkObject says why a body is not one JSON object, without making anything of it.
+func checkObject(c *fiber.Ctx, body []byte) error {
+	mediaType, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
+	if !strings.EqualFold(strings.TrimSpace(mediaType), fiber.MIMEApplicationJSON) {
+		return fiber.ErrUnsupportedMediaType
+	}
+	// A compressed body could be any size once it is not.
+	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fiber.ErrUnsupportedMediaType
+	}
+	if !utf8.Valid(body) {
+		return fault.New(fault.Invalid, "The request body is not valid UTF-8.")
+	}
 	if !json.Valid(body) {
+		err := errors.New("it is not JSON")
 		var syntax *json.SyntaxError
 		var any json.RawMessage
-		if err := json.Unmarshal(body, &any); errors.As(err, &syntax) {
-			return nil, fmt.Errorf("at byte %d, %w", syntax.Offset, err)
+		if errors.As(json.Unmarshal(body, &any), &syntax) {
+			err = fmt.Errorf("at byte %d, %w", syntax.Offset, syntax)
 		}
-		return nil, errors.New("it is not JSON")
+		return fault.Wrap(fault.Invalid, "The request body must be one JSON object: "+err.Error()+".", err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil, errors.New("it is of another type")
+	if bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
+		return fault.New(fault.Invalid, "The request body must be one JSON object: it is of another type.")
 	}
-	var members []member
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil, err
+	return nil
+}
+
+// decodeValue decodes one field. A list with too many elements is reported and not made; an optional text is trimmed, and
+// a blank one is as if it were absent.
+func decodeValue(wrong report, name string, field reflect.Value, value gjson.Result) {
+	elements := 0
+	if value.IsArray() {
+		value.ForEach(func(_, _ gjson.Result) bool {
+			elements++
+			return elements <= maxElements
+		})
+	}
+	if elements > maxElements && isList(field) {
+		wrong(true, name, "must have at most %d elements", maxElements)
+		return
+	}
+	err := json.Unmarshal([]byte(value.Raw), field.Addr().Interface())
+	wrong(err != nil, name, "must be %s", typeName(field.Type()))
+	wrong(err == nil && strings.Contains(value.Raw, `\u0000`) && hasNUL(field), name, "must not contain U+0000")
+	if text, is := field.Interface().(*string); is && text != nil {
+		if *text = strings.TrimSpace(*text); *text == "" {
+			field.SetZero()
 		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, err
-		}
-		members = append(members, member{name: name.(string), value: value})
 	}
-	if _, err := decoder.Token(); err != nil && err != io.EOF {
-		return nil, err
-	}
-	return members, nil
+}
+
+func isList(field reflect.Value) bool {
+	return field.Kind() == reflect.Slice || field.Kind() == reflect.Pointer && field.Type().Elem().Kind() == reflect.Slice
 }
 
 func typeName(t reflect.Type) string {
@@ -166,14 +195,22 @@ func hasNUL(field reflect.Value) bool {
 	return field.Kind() == reflect.String && strings.ContainsRune(field.String(), 0)
 }
 
+// fewParameters refuses a query with too many parameters before it is parsed.
+func fewParameters(c *fiber.Ctx) error {
+	if bytes.Count(c.Request().URI().QueryString(), []byte("&")) >= maxParameters {
+		return fault.New(fault.Invalid, fmt.Sprintf("A request has at most %d query parameters.", maxParameters))
+	}
+	return c.Next()
+}
+
 // noParameters refuses query parameters that a route does not know.
 func noParameters(c *fiber.Ctx, known ...string) error {
 	var fields []fault.Field
-	c.Context().QueryArgs().VisitAll(func(key, _ []byte) {
+	for key := range c.Context().QueryArgs().All() {
 		if !slices.Contains(known, string(key)) && len(fields) < maxReported {
 			fields = append(fields, fault.Field{Name: clip(string(key)), Message: "is not a parameter of this request"})
 		}
-	})
+	}
 	if len(fields) > 0 {
 		return fault.InvalidFields(fields...)
 	}

@@ -1,8 +1,10 @@
 package api_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -16,6 +18,7 @@ func TestSearchDegraded(t *testing.T) {
 		"429": func() {
 			s.model.answer("embeddings", 429, `{"error":{"message":"`+upstreamText+`"}}`, "Retry-After", "60")
 		},
+		"null":      func() { s.model.answer("embeddings", 200, "null") },
 		"no JSON":   func() { s.model.answer("embeddings", 200, "{") },
 		"no vector": func() { s.model.answer("embeddings", 200, `{"data":[]}`) },
 		"too long": func() {
@@ -39,12 +42,69 @@ func TestSearchDegraded(t *testing.T) {
 	}
 }
 
-// A model that hangs does not use up the time of the whole request.
-func TestSearchDegradedInTime(t *testing.T) {
+// A model that hangs does not use up the time of a search. The embedding that comes too late makes the next one complete,
+// and is asked for once.
+func TestALateEmbeddingCompletesTheNextSearch(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *setup) { c.requestTimeout = 4 * time.Second })
-	s.model.hang("embeddings")
-	if got := s.search("payment"); !slices.Equal(got.Degraded, []string{"vector"}) {
-		t.Errorf("degraded is %q", got.Degraded)
+	s := startTracker(t)
+	const query = "payment TX-400"
+	answer := make(chan struct{})
+	s.model.intercept(func(_ http.ResponseWriter, r *http.Request, name string, _ []byte) bool {
+		if name == "embeddings" {
+			select {
+			case <-answer:
+			case <-r.Context().Done():
+			}
+		}
+		return false
+	})
+	if got := s.search(query); !slices.Equal(got.Degraded, []string{"vector"}) || len(got.Results) == 0 {
+		t.Fatalf("degraded is %q, of %d results", got.Degraded, len(got.Results))
 	}
+	close(answer)
+	for deadline := time.Now().Add(time.Minute); ; {
+		if got := s.search(query); len(got.Degraded) == 0 {
+			if got.Cached || !slices.Equal(got.Executed, []string{"vector", "keyword"}) {
+				t.Errorf("the next search is cached (%v), of %q", got.Cached, got.Executed)
+			}
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatal("searches stay degraded")
+		}
+	}
+	asked := 0
+	for _, input := range s.model.inputs(t) {
+		if input == query {
+			asked++
+		}
+	}
+	if asked != 1 {
+		t.Errorf("the model was asked %d times", asked)
+	}
+}
+
+// What cannot be answered without the embedding is a timeout long before the request's time is over.
+func TestAModelThatHangs(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.requestTimeout = 5 * time.Minute })
+	s.client.Timeout = 2 * time.Minute
+	s.model.hang("embeddings")
+	var asking sync.WaitGroup
+	for name, ask := range map[string]func() *response{
+		"question": func() *response { return s.post("/api/query", map[string]any{"question": "why"}) },
+		"hybrid question": func() *response {
+			return s.post("/api/query", map[string]any{"question": "why", "retrieval": "hybrid"})
+		},
+		"stream":        func() *response { return s.post("/api/query", map[string]any{"question": "why not", "stream": true}) },
+		"draft":         func() *response { return s.post("/api/tickets/similar", map[string]any{"text": "It leaks"}) },
+		"documents":     func() *response { return s.get("/api/knowledge/search?q=why") },
+		"hybrid search": func() *response { return s.get("/api/knowledge/search?q=why&hybrid=true") },
+	} {
+		asking.Go(func() {
+			if r := ask(); r.status != http.StatusGatewayTimeout || !strings.Contains(r.text, "The model provider did not answer in time.") {
+				t.Errorf("%s: %d %s", name, r.status, r.text)
+			}
+		})
+	}
+	asking.Wait()
 }

@@ -12,7 +12,6 @@ import (
 
 const (
 	maxTitleCharacters   = 500
-	maxKeywords          = 50
 	maxKeywordCharacters = 100
 )
 
@@ -32,7 +31,6 @@ func (r *documentRequest) check(wrong report) {
 	checkLength(wrong, "title", &r.Title, maxTitleCharacters)
 	wrong(r.ID != nil && !isUUID(*r.ID), "id", "must be a UUID")
 	keywords := or(r.Keywords, nil)
-	wrong(len(keywords) > maxKeywords, "keywords", "must be at most %d", maxKeywords)
 	for i := range keywords {
 		checkLength(wrong, "keywords", &keywords[i], maxKeywordCharacters)
 	}
@@ -107,7 +105,7 @@ type feedbackRequest struct {
 
 func (r *feedbackRequest) check(report) {}
 
-// rateDocument counts a reader's vote.
+// rateDocument casts the caller's vote.
 func (a *API) rateDocument(c *fiber.Ctx) error {
 	db, id, err := a.oneDocument(c)
 	if err != nil {

@@ -52,7 +52,7 @@ func theDocument(t testing.TB) document {
 }
 
 // margins are blanks around a text.
-var margins = regexp.MustCompile(`"(?: |\\[nt])+|(?: |\\[nt])+"`)
+var margins = regexp.MustCompile(`"(?:\pZ|\\[nrt]|\\u(?:00a0|2003|3000))+|(?:\pZ|\\[nrt]|\\u(?:00a0|2003|3000))+"`)
 
 // checkRequest says what the document has against a request, apart from whether the path exists.
 func (d document) checkRequest(route *routers.Route, request *http.Request, body string) error {

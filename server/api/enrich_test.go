@@ -46,6 +46,11 @@ func TestEnrich(t *testing.T) {
 	if got := s.enrich(`{"batch_size": null}`); got.Processed != 10 {
 		t.Errorf("of as many as usual: %+v", got)
 	}
+	if got := s.enrich(""); got.Processed != 1 {
+		t.Errorf("of the last, without a body: %+v", got)
+	}
+	s.send(http.MethodPost, "/api/knowledge/enrich/batch", "", "Content-Type", "application/json").want(http.StatusOK)
+	s.send(http.MethodPost, "/api/knowledge/enrich/batch", " ", "Content-Type", "application/json").want(http.StatusBadRequest)
 	var names, class, model string
 	if err := s.connect().QueryRow(t.Context(), `select named_entities::text, temporal_class, enrichment_model from public.documents where enriched_at is not null limit 1`).Scan(&names, &class, &model); err != nil ||
 		!strings.Contains(names, `"Wiktor"`) || !strings.Contains(names, `"Graz"`) || class != "evergreen" || model != "offline-chat" {

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/rescue"
 )
 
 const mimeEvents = "text/event-stream"
@@ -50,11 +51,11 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 	connection := c.Context().Conn()
 	// A connection that is watched cannot take another request.
 	c.Context().SetConnectionClose()
-	go watch(connection, cancel)
+	rescue.Go(func() { watch(connection, cancel) })
 
 	events, failed := make(chan event), make(chan error, 1)
 	go func() {
-		failed <- safely(func() error {
+		failed <- rescue.Do(func() error {
 			return work(ctx, func(name string, data any) error {
 				select {
 				case events <- event{name, data}:
@@ -84,7 +85,12 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer free()
 		defer release()
-		ended(sent.run(w, cancel))
+		status := http.StatusInternalServerError
+		_ = rescue.Do(func() error {
+			status = sent.run(w, cancel)
+			return nil
+		})
+		ended(status)
 	})
 	return nil
 }
@@ -96,16 +102,6 @@ func watch(connection net.Conn, cancel context.CancelCauseFunc) {
 		_, _ = io.Copy(io.Discard, connection)
 	}
 	cancel(errClientLeft)
-}
-
-// safely makes a panic an error: outside a handler it would end the process.
-func safely(work func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fault.Recovered(r)
-		}
-	}()
-	return work()
 }
 
 // eventStream is a stream while it is sent.

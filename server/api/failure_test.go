@@ -65,6 +65,8 @@ func TestModelFailures(t *testing.T) {
 		"empty":                     {200, "", nil, 502, ""},
 		"no JSON":                   {200, "{" + upstreamText, nil, 502, ""},
 		"HTML":                      {200, "<html>" + upstreamText, []string{"Content-Type", "text/html"}, 502, ""},
+		"null":                      {200, "null", nil, 502, ""},
+		"null parts":                {200, `{"data":[null],"choices":[null]}`, nil, 502, ""},
 		"other JSON":                {200, `{"data":[],"choices":[]}`, nil, 502, ""},
 		"JSON of other types":       {200, `{"data":"` + upstreamText + `","choices":1}`, nil, 502, ""},
 		"embeddings: too long":      {200, numbers(1, 1537, "0.1"), nil, 502, ""},
@@ -266,11 +268,14 @@ func TestReady(t *testing.T) {
 		t.Errorf("readyz says %s", text)
 	}
 	db := s.connect()
-	run(t, db, "insert into supabase_migrations.schema_migrations (version) values ('20990101000000')") // of a newer copy
+	run(t, db, "insert into private.migrations (version) values ('20990101000000')") // of a newer copy
 	s.get("/readyz").want(http.StatusOK)
-	run(t, db, "delete from supabase_migrations.schema_migrations where version in ('20260101000800', '20260101001200')")
+	if log := s.log.String(); !strings.Contains(log, "20990101000000") || !strings.Contains(log, "newer version of the program") {
+		t.Errorf("the log does not say that the database is newer: %s", log)
+	}
+	run(t, db, "delete from private.migrations where version in ('20260101000800', '20260101001200')")
 	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text !=
-		`{"missing":["migration 20260101000800","migration 20260101001200"],"status":"not ready"}` {
+		`{"missing":["migration 20260101000800_store_chunks.sql","migration 20260101001200_keyword_search.sql"],"status":"not ready"}` {
 		t.Errorf("readyz says %s", text)
 	}
 }
@@ -282,7 +287,7 @@ func TestMigrationsMissing(t *testing.T) {
 		s.send(call.method, call.path, call.body).want(http.StatusServiceUnavailable)
 	}
 	text := s.get("/readyz").want(http.StatusServiceUnavailable).text
-	for _, version := range []string{"migration 20260101000100", "migration 20260101001700"} {
+	for _, version := range []string{"migration 20260101000100_extensions.sql", "migration 20260101001700_lists.sql"} {
 		if !strings.Contains(text, version) {
 			t.Errorf("%s does not stand in %s", version, text)
 		}

@@ -37,20 +37,30 @@ func (a *API) missing(ctx context.Context) []string {
 	return append(missing, a.missingKeys(ctx)...)
 }
 
-// missingInDatabase is the database itself, or migrations by their versions.
+// missingInDatabase is the database itself, or migrations by their files.
 func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
 	var applied []string
 	err := a.Database.AsService().Call(ctx, "list_migrations", nil, &applied)
-	// Where even this function does not exist, nothing tells which migrations do.
+	// The first migration makes this function: without it there are none.
 	var answer *postgrest.Error
 	if unknown := errors.As(err, &answer) && answer.Code == postgrest.UnknownFunction; err != nil && !unknown {
 		a.Log.WarnContext(ctx, "not ready", "error", err)
 		return []string{"database"}
 	}
-	for _, version := range a.migrations {
-		if !slices.Contains(applied, version) {
-			missing = append(missing, "migration "+version)
+	for _, m := range a.migrations {
+		if at := slices.Index(applied, m.Version); at >= 0 {
+			applied = slices.Delete(applied, at, at+1)
+		} else {
+			missing = append(missing, "migration "+m.File)
 		}
+	}
+	if len(missing) > 0 {
+		a.Log.WarnContext(ctx, "not ready: the database lacks migrations; apply them in this order (npx supabase db push, or psql -f)", "missing", missing)
+	}
+	if len(applied) > 0 {
+		a.newer.Do(func() {
+			a.Log.WarnContext(ctx, "the database has migrations that this program does not know: deploy the newer version of the program", "migrations", applied)
+		})
 	}
 	return missing
 }

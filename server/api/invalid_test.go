@@ -101,8 +101,8 @@ func TestInvalidBodies(t *testing.T) {
 			"match_threshold": `-0.1|1.1|"0.7"|true|[0.7]|NaN`,
 			"mmr_lambda":      `-0.0001|1.0001|"0.5"|{}|1e999`,
 			"top_k":           `0|-1|21|1.5|"5"`,
-			"corpus":          `"document"|""|"Tickets"|1|["all"]`,
-			"retrieval":       `"keyword"|"Hybrid"|""|1`,
+			"corpus":          `"document"|"Tickets"|1|["all"]`,
+			"retrieval":       `"keyword"|"Hybrid"|1`,
 			"stream":          `1|"false"|0`,
 			"explain":         `0|1|"true"|[]`,
 			"facets":          `0|1|"true"|[]`,
@@ -130,7 +130,8 @@ func TestInvalidBodies(t *testing.T) {
 			"empty": {`""`, false}, "blank": {`"  \n\t "`, false}, "too long": {`"` + strings.Repeat("x", route.most+1) + `"`, false},
 			"too long, of several bytes": {`"` + strings.Repeat("🥨", route.most+1) + `"`, false},
 			"number":                     {"1", false}, "array": {`["a"]`, false}, "object": {"{}", false},
-			"U+0000": {`"a\u0000b"`, true},
+			"U+0000":    {`"a\u0000b"`, true},
+			"invisible": {`"\u200b \ufeff\u2060\u00ad\ufe0f\u3164\u2800\u0001"`, true},
 		} {
 			s.refuse(route.path, invalid{name: name, body: `{"` + route.text + `":` + c.text + `}`, fields: []string{route.text}, beyond: c.beyond})
 		}
@@ -156,6 +157,38 @@ func TestManyFaults(t *testing.T) {
 	r := s.send(http.MethodPost, "/api/hybrid-search", body).want(http.StatusBadRequest)
 	if len(r.text) > 8000 || len(r.problem().Errors) != 20 {
 		t.Errorf("%d bytes about %d faults", len(r.text), len(r.problem().Errors))
+	}
+}
+
+// Faults are reported up to a number, and nothing beyond it is read.
+func TestManyMembers(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	again := `{"query":"why"` + strings.Repeat(`,"query":1`, 1000) + "}"
+	p := s.send(http.MethodPost, "/api/hybrid-search", again).want(http.StatusBadRequest).problem()
+	if len(p.Errors) != 20 || p.Errors[19].Field != "query" || p.Errors[19].Message != "is given twice" {
+		t.Errorf("the answer names %+v", p.Errors)
+	}
+	last := `{` + strings.Repeat(`"x":1,`, 18) + `"limit":0.5,"y":1,"query":1}`
+	if p = s.send(http.MethodPost, "/api/hybrid-search", last).want(http.StatusBadRequest).problem(); len(p.Errors) != 20 || p.Errors[18].Field != "limit" || p.Errors[19].Field != "y" {
+		t.Errorf("the answer names %+v", p.Errors)
+	}
+	for _, most := range []int{50, 51, 10_000} {
+		body := `{"title":"x","content":"x","keywords":["k"` + strings.Repeat(`, "k"`, most-1) + `]}`
+		r := s.send(http.MethodPost, "/api/knowledge/documents", body)
+		if most == 50 {
+			r.want(http.StatusCreated)
+			continue
+		}
+		if p := r.want(http.StatusBadRequest).problem(); len(p.Errors) != 1 || p.Errors[0].Field != "keywords" || p.Errors[0].Message != "must have at most 50 elements" {
+			t.Errorf("%d keywords: %+v", most, p.Errors)
+		}
+	}
+	s.get("/api/knowledge/search?q=why" + strings.Repeat("&", 19)).want(http.StatusOK)
+	for _, path := range []string{"/api/knowledge/search?q=why", "/api/projects?"} {
+		if p := s.get(path + strings.Repeat("&x", 20)).want(http.StatusBadRequest).problem(); !strings.Contains(p.Detail, "at most 20 query parameters") {
+			t.Errorf("%s: %+v", path, p)
+		}
 	}
 }
 

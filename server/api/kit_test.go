@@ -58,6 +58,7 @@ type setup struct {
 	log            bool             // what is asked is kept in the query log
 	logLevel       slog.Level       // debug where it is not told
 	serving        reembed.Database // says which model serves; nil: the configured one does
+	serves         bool             // or the service's own database does
 	more           func(*api.Parts)
 	verifier       func(*service, identity.Options) *identity.Verifier // nil: callers are not known
 	limits         api.Limits
@@ -141,6 +142,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	var embeddings *memo.Embeddings
 	if !want.forgetful {
 		embeddings = memo.NewEmbeddings(model, "", store)
+		t.Cleanup(embeddings.Close)
 		asked = rememberingModel{model, embeddings}
 		s.memo = memo.New(memo.Options{Store: store, Lifetime: time.Hour, MaxStale: want.maxStale, Settings: s.db.Name,
 			Warn: func(ctx context.Context, message string, err error) { log.WarnContext(ctx, message, "error", err) }})
@@ -156,7 +158,10 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
 		Library:  knowledge.New(asked),
 		Answerer: answer.New(asked, measure, want.answers), Migrations: supabase.Migrations(), Log: log, Limits: want.limits,
-		EmbeddingModel: want.embeddingModel, MatchThreshold: want.threshold, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
+		EmbeddingModel: want.embeddingModel, MatchThreshold: &want.threshold, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
+	}
+	if want.serves {
+		want.serving = s.rows
 	}
 	if want.serving != nil {
 		parts.Serving = reembed.NewServing(want.serving, model)

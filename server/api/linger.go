@@ -3,7 +3,10 @@ package api
 import (
 	"io"
 	"net"
+	"sync"
 	"time"
+
+	"tasklens/internal/rescue"
 )
 
 // How much of an unwanted request is read, and for how long, before its connection is given up.
@@ -18,24 +21,43 @@ type lingering struct{ net.Listener }
 
 func (l lingering) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
-	if tcp, ok := conn.(*net.TCPConn); err == nil && ok {
-		return lingeringConn{tcp}, nil
+	if err != nil {
+		return nil, err
 	}
-	return conn, err
+	return linger(conn), nil
 }
 
-type lingeringConn struct{ *net.TCPConn }
+// linger wraps a connection; one that cannot be closed by halves is closed at once.
+func linger(conn net.Conn) net.Conn {
+	half, ok := conn.(halfCloser)
+	if !ok {
+		return conn
+	}
+	return &lingeringConn{Conn: conn, close: sync.OnceValue(func() error { return closeInStages(half) })}
+}
+
+type halfCloser interface {
+	net.Conn
+	CloseWrite() error
+}
+
+type lingeringConn struct {
+	net.Conn
+	close func() error
+}
 
 // Close says that nothing more will be sent and returns; the connection ends when the client closes its side too.
-func (c lingeringConn) Close() error {
-	if err := c.CloseWrite(); err != nil {
-		return c.TCPConn.Close()
+func (c *lingeringConn) Close() error { return c.close() }
+
+func closeInStages(conn halfCloser) error {
+	if err := conn.CloseWrite(); err != nil {
+		return conn.Close()
 	}
-	go func() {
-		defer c.TCPConn.Close()
-		if c.SetDeadline(time.Now().Add(lingerTime)) == nil {
-			_, _ = io.CopyN(io.Discard, c.TCPConn, lingerBytes)
+	rescue.Go(func() {
+		defer conn.Close()
+		if conn.SetDeadline(time.Now().Add(lingerTime)) == nil {
+			_, _ = io.CopyN(io.Discard, conn, lingerBytes)
 		}
-	}()
+	})
 	return nil
 }

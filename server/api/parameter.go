@@ -26,7 +26,8 @@ func (p *parameters) wrong(bad bool, name, format string, args ...any) {
 	}
 }
 
-// value gives a query parameter; of several there is no telling which is meant.
+// value gives a query parameter, trimmed; a blank one is as if it were absent, as an empty field of a form is sent. Of
+// several there is no telling which is meant.
 func (p *parameters) value(name string) (text string, given bool) {
 	p.known = append(p.known, name)
 	values := p.c.Context().QueryArgs().PeekMulti(name)
@@ -34,7 +35,8 @@ func (p *parameters) value(name string) (text string, given bool) {
 		return "", false
 	}
 	p.wrong(len(values) > 1, name, "must be given once")
-	return string(values[0]), len(values) == 1
+	text = strings.TrimSpace(string(values[0]))
+	return text, len(values) == 1 && text != ""
 }
 
 func (p *parameters) integer(name string, fallback, low, high int) int {

@@ -26,6 +26,7 @@ var statuses = map[fault.Code]int{
 	fault.Provider:     http.StatusBadGateway,
 	fault.Unavailable:  http.StatusServiceUnavailable,
 	fault.Timeout:      http.StatusGatewayTimeout,
+	fault.TooLarge:     http.StatusInternalServerError,
 	fault.Internal:     http.StatusInternalServerError,
 }
 

@@ -59,13 +59,15 @@ type queryResponse struct {
 	Sources        []answer.Source `json:"sources"`
 	LowSimilarity  bool            `json:"low_similarity"`
 	BestSimilarity *float64        `json:"best_similarity"`
+	MatchThreshold float64         `json:"match_threshold"`
 	Cached         bool            `json:"cached"`
 	Model          string          `json:"model"`
 }
 
-func newQueryResponse(found answer.Answer) queryResponse {
+func newQueryResponse(found answer.Answer, question answer.Question) queryResponse {
 	return queryResponse{
-		Answer: found.Text, Sources: found.Sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity, Model: found.Model,
+		MatchThreshold: question.MatchThreshold,
+		Answer:         found.Text, Sources: found.Sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity, Model: found.Model,
 	}
 }
 
@@ -81,9 +83,10 @@ func (a *API) query(c *fiber.Ctx) error {
 	}
 	question := answer.Question{
 		Text: request.Question, Corpus: answer.Corpus(or(request.Corpus, string(answer.Tickets))), ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
-		TopK: or(request.TopK, defaultTopK), MatchThreshold: or(request.MatchThreshold, a.MatchThreshold),
+		TopK:   or(request.TopK, defaultTopK),
 		Lambda: or(request.MMRLambda, defaultLambda), Hybrid: or(request.Retrieval, retrievalVector) == retrievalHybrid,
 	}
+	question.MatchThreshold = or(request.MatchThreshold, a.usualThreshold(c.UserContext(), question.Corpus))
 	started := time.Now()
 	whole := asked(c, "query", question.ProjectID, question)
 	switch {
@@ -114,7 +117,7 @@ func (a *API) answering(db *postgrest.Session, question answer.Question) memo.Wo
 		if err != nil {
 			return memo.Made{Note: found}, err // as far as it came
 		}
-		response := newQueryResponse(found)
+		response := newQueryResponse(found, question)
 		kept := response
 		kept.Cached = true
 		return encodeResponse(response, kept, found.Outcome == answer.Answered || found.Outcome == answer.Abstained, found)

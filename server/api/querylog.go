@@ -25,7 +25,7 @@ func (a *API) logAnswer(ctx context.Context, started time.Time, question answer.
 		// Whoever asked first has paid for it.
 		found.UnknownCitations, found.TokensIn, found.TokensOut, found.Embedding, found.Retrieval, found.Chat = 0, 0, 0, 0, 0, 0
 	}
-	entry := querylog.OfAnswer(question, found, a.MatchThreshold, err)
+	entry := querylog.OfAnswer(question, found, a.usualThreshold(ctx, question.Corpus), err)
 	entry.Streamed = streamed
 	a.logEntry(ctx, started, entry, origin, err)
 }
@@ -39,7 +39,7 @@ func (a *API) logSearch(ctx context.Context, started time.Time, query search.Que
 	if !isNew && err == nil {
 		page = rememberedPage(made.Body)
 	}
-	a.logEntry(ctx, started, querylog.OfSearch(query, page, a.MatchThreshold, err), origin, err)
+	a.logEntry(ctx, started, querylog.OfSearch(query, page, a.usualThreshold(ctx, answer.Tickets), err), origin, err)
 }
 
 // logEntry completes an entry by what only a request knows.

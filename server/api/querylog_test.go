@@ -81,6 +81,7 @@ func TestQueriesAreLogged(t *testing.T) {
 	ask("abstained", "/api/query", map[string]any{"question": "xylophone zebra quux"})
 	ask("found", "/api/hybrid-search", map[string]any{"query": "charged twice"})
 	ask("nothing", "/api/hybrid-search", map[string]any{"query": "charged twice", "status_filter": "No such status"})
+	ask("wordless", "/api/hybrid-search", map[string]any{"query": "🔥"})
 	ask("invalid", "/api/query", map[string]any{"question": ""})
 	s.says("I cannot say [9].", "", "stop")
 	ask("uncited", "/api/query", map[string]any{"question": doubleCharge})
@@ -109,6 +110,7 @@ func TestQueriesAreLogged(t *testing.T) {
 		"failed-at-once": {kind: "query", outcome: "failed", failure: "provider", steps: ""},
 		"found":          {kind: "search", outcome: "found", sources: true},
 		"nothing":        {kind: "search", outcome: "nothing", low: true},
+		"wordless":       {kind: "search", outcome: "nothing", low: true},
 		"degraded":       {kind: "search", outcome: "degraded", low: true, sources: true},
 	} {
 		row, written := rows[id]
@@ -132,7 +134,7 @@ func TestQueriesAreLogged(t *testing.T) {
 	if text(rows["refused"].Answer) != "I will not say." || rows["failed"].Answer != nil {
 		t.Errorf("refused: %+v; failed: %+v", rows["refused"], rows["failed"])
 	}
-	if _, kept := rows["invalid"]; kept || len(rows) != 10 {
+	if _, kept := rows["invalid"]; kept || len(rows) != 11 {
 		t.Errorf("%d rows, an invalid request among them: %t", len(rows), kept)
 	}
 }

@@ -38,11 +38,15 @@ func asked(c *fiber.Ctx, kind string, project *int64, subject any) memo.Request 
 	return request
 }
 
-// remembered gives the result of a request, remembered or made by work, of which the first step is to embed text.
+// remembered gives the result of a request, remembered or made by work, of which the first step is to embed text. Where
+// the serving model is not known yet, nothing is looked up and work is not called: the error is reembed.ErrUnknown.
 func (a *API) remembered(ctx context.Context, db memo.Database, request memo.Request, text string, tell func(memo.Event) error, work memo.Work) (memo.Made, memo.Origin, error) {
 	model := ""
 	if request.Project == nil || *request.Project != documentsVersion { // these are of the configured model alone
-		ctx, model = a.Serving.Last(ctx)
+		var err error
+		if ctx, model, err = a.Serving.Last(ctx); err != nil {
+			return memo.Made{}, a.unremembered(), err
+		}
 		work = a.byServing(model, text, work)
 	}
 	// Not left to the version: the model may be known later than that is read.
@@ -52,6 +56,14 @@ func (a *API) remembered(ctx context.Context, db memo.Database, request memo.Req
 	ctx, giveUp := a.beginEmbedding(ctx, text)
 	defer giveUp()
 	return a.Memo.Do(ctx, db, request, tell, work)
+}
+
+// unremembered is the origin of what is made past the cache.
+func (a *API) unremembered() memo.Origin {
+	if a.Memo == nil {
+		return memo.Off
+	}
+	return memo.Passed
 }
 
 // beginEmbedding has text embedded by the context's model, for whoever needs that under the context that it gives.
@@ -66,7 +78,10 @@ func (a *API) beginEmbedding(ctx context.Context, text string) (_ context.Contex
 // another model than the one it would be kept under is not kept.
 func (a *API) byServing(model, text string, work memo.Work) memo.Work {
 	return func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
-		ctx, present := a.Serving.Use(ctx)
+		ctx, present, err := a.Serving.Use(ctx)
+		if err != nil {
+			return memo.Made{}, err
+		}
 		if present == model {
 			return work(ctx, tell)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
-	"tasklens/internal/fault"
+	"tasklens/internal/rescue"
 )
 
 const headerRequestID = "X-Request-Id"
@@ -58,12 +58,5 @@ func (a *API) identify(c *fiber.Ctx) error {
 	return err
 }
 
-// recoverPanic makes a panic an ordinary internal error: logged with its stack, told to nobody.
-func (a *API) recoverPanic(c *fiber.Ctx) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fault.Recovered(r)
-		}
-	}()
-	return c.Next()
-}
+// recoverPanic makes a panic an ordinary internal error.
+func (a *API) recoverPanic(c *fiber.Ctx) error { return rescue.Do(c.Next) }

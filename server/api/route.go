@@ -11,8 +11,9 @@ const (
 	open access = iota
 	// signedIn: the caller's token goes with all that is asked of the database, and row-level security decides what is seen.
 	signedIn
-	// The rest is the service's own work, done with its key for whoever has this role in some project.
+	// asViewer: as signedIn, for callers who have a role in some project.
 	asViewer
+	// The rest is the service's own work, done with its key for users who have this role in some project.
 	asMember
 	asAdmin
 	// projectMember is a member or an admin of the one project that the request names.
@@ -63,7 +64,7 @@ func (a *API) routes() {
 	for _, r := range a.table() {
 		handlers := []fiber.Handler{r.handle}
 		if r.needs != open {
-			handlers = []fiber.Handler{a.bound, a.admit(r.needs), r.handle}
+			handlers = []fiber.Handler{a.bound, a.admit(r.needs), fewParameters, r.handle}
 		}
 		if r.method == fiber.MethodGet {
 			a.app.Get(r.path, handlers...) // and HEAD

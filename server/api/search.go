@@ -2,11 +2,14 @@ package api
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"tasklens/internal/answer"
 	"tasklens/internal/memo"
+	"tasklens/internal/reembed"
 	"tasklens/internal/search"
 )
 
@@ -34,13 +37,15 @@ func (r *searchRequest) check(wrong report) {
 }
 
 type searchResponse struct {
-	Results      []searchResult `json:"results"`
-	HasMore      bool           `json:"has_more"`
-	Facets       *searchFacets  `json:"facets,omitempty"`
-	FacetsCapped bool           `json:"facets_capped,omitempty"`
-	Cached       bool           `json:"cached"`
-	Executed     []string       `json:"executed"`
-	Degraded     []string       `json:"degraded,omitempty"`
+	Results        []searchResult `json:"results"`
+	HasMore        bool           `json:"has_more"`
+	MatchThreshold float64        `json:"match_threshold"`
+	Facets         *searchFacets  `json:"facets,omitempty"`
+	FacetsCapped   bool           `json:"facets_capped,omitempty"`
+	Cached         bool           `json:"cached"`
+	Executed       []string       `json:"executed"`
+	Degraded       []string       `json:"degraded,omitempty"`
+	Relaxed        []string       `json:"relaxed,omitempty"`
 }
 
 type searchFacets struct {
@@ -100,23 +105,28 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 	started := time.Now()
 	query := search.Query{
 		Text: request.Query, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
-		MatchThreshold: or(request.MatchThreshold, a.MatchThreshold),
+		MatchThreshold: or(request.MatchThreshold, a.usualThreshold(c.UserContext(), answer.Tickets)),
 		Limit:          or(request.Limit, defaultLimit), Offset: or(request.Offset, 0),
 		Facets: or(request.Facets, false),
 	}
 	explained := or(request.Explain, false)
 	// A word weighs by how rare it is in all projects, so a result depends on all, whatever its filter.
 	everything := asked(c, "hybrid-search", nil, []any{query, explained})
-	made, origin, err := a.remembered(c.UserContext(), db, everything, query.Text, nil, func(ctx context.Context, _ func(memo.Event) error) (memo.Made, error) {
+	work := func(ctx context.Context, _ func(memo.Event) error) (memo.Made, error) {
 		page, err := a.Searcher.Hybrid(ctx, db, query)
 		if err != nil {
 			return memo.Made{}, err
 		}
-		response := newSearchResponse(page, explained)
+		response := newSearchResponse(page, query, explained)
 		kept := response
 		kept.Cached = true
 		return encodeResponse(response, kept, len(page.Degraded) == 0, page)
-	})
+	}
+	made, origin, err := a.remembered(c.UserContext(), db, everything, query.Text, nil, work)
+	if errors.Is(err, reembed.ErrUnknown) {
+		query.Unembedded = err
+		made, err = work(c.UserContext(), nil)
+	}
 	a.logSearch(c.UserContext(), started, query, made, origin, err)
 	if err != nil {
 		return err
@@ -124,8 +134,8 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 	return sendMade(c, made, origin)
 }
 
-func newSearchResponse(page search.Page, explained bool) searchResponse {
-	response := searchResponse{Results: []searchResult{}, HasMore: page.HasMore, Executed: page.Executed, Degraded: page.Degraded}
+func newSearchResponse(page search.Page, query search.Query, explained bool) searchResponse {
+	response := searchResponse{Results: []searchResult{}, HasMore: page.HasMore, MatchThreshold: query.MatchThreshold, Executed: page.Executed, Degraded: page.Degraded, Relaxed: page.Relaxed}
 	if page.Facets != nil {
 		response.Facets = &searchFacets{Status: page.Facets.Status, Project: page.Facets.Project}
 		response.FacetsCapped = page.Facets.Capped

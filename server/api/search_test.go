@@ -13,6 +13,7 @@ type found struct {
 	Cached   bool
 	Executed []string
 	Degraded []string
+	Relaxed  []string
 }
 
 type hit struct {
@@ -142,7 +143,7 @@ func TestSearchFilters(t *testing.T) {
 		"both, nothing":         {map[string]any{"project_id": s.ids["IAM"], "status_filter": "In Progress"}, nil},
 		"unknown project":       {map[string]any{"project_id": 999}, nil},
 		"unknown status":        {map[string]any{"status_filter": "No such status"}, nil},
-		"empty status":          {map[string]any{"status_filter": ""}, nil},
+		"empty status":          {map[string]any{"status_filter": ""}, []string{"TX-400", "TX-401", "TX-403"}},
 		"none, as null":         {map[string]any{"project_id": nil, "status_filter": nil}, []string{"TX-400", "TX-401", "TX-403"}},
 	} {
 		// The threshold leaves the words to decide.
@@ -210,6 +211,39 @@ func TestSearchByWordAlone(t *testing.T) {
 	}
 	if raw := s.post("/api/hybrid-search", map[string]any{"query": "payment", "match_threshold": 1}).text; strings.Contains(raw, "similarity") {
 		t.Errorf("similarity stands in %s", raw)
+	}
+}
+
+func TestSearchPhrase(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	open := map[string]any{"match_threshold": 0, "limit": 100}
+	if all := s.search("charged twice", open); len(all.Results) < 5 || all.Relaxed != nil {
+		t.Fatalf("without quotes %d are found, relaxed %q", len(all.Results), all.Relaxed)
+	}
+	held := s.search(`"charged twice"`, open)
+	if held.Relaxed != nil || len(held.Results) == 0 {
+		t.Fatalf("%d results, relaxed %q", len(held.Results), held.Relaxed)
+	}
+	for _, h := range held.Results {
+		if !strings.Contains(strings.ToLower(h.Text), "charged twice") || len(h.MatchedBy) != 2 {
+			t.Errorf("found was %+v", h)
+		}
+	}
+	relaxed := s.search(`"twice charged" payment`, open)
+	if !slices.Equal(relaxed.Relaxed, []string{"phrase"}) || len(relaxed.Results) <= len(held.Results) {
+		t.Errorf("%d results, relaxed %q", len(relaxed.Results), relaxed.Relaxed)
+	}
+}
+
+// The offline model knows nothing that is like a text without words.
+func TestSearchThatSaysNothing(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	for _, query := range []string{"🔥", "🔥\u200b", "the of and", "?!", "…"} {
+		if got := s.search(query); len(got.Results) != 0 || !slices.Equal(got.Executed, []string{"vector", "keyword"}) {
+			t.Errorf("%q: %q found, executed %q", query, got.names(), got.Executed)
+		}
 	}
 }
 

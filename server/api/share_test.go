@@ -55,8 +55,12 @@ func TestManyAskTheSame(t *testing.T) {
 			t.Errorf("answer %d is %q, the first %q", i, answer, answers[0])
 		}
 	}
-	if !slices.Contains(statuses, "tasklens; fwd=miss; collapsed") {
-		t.Errorf("no response says that it is another's: %q", statuses)
+	// The first was told as events. Of the others, those that came too late to wait for it find it in the cache.
+	shared := []string{"", "tasklens; fwd=miss; collapsed", "tasklens; hit"}
+	for i, status := range statuses {
+		if !slices.Contains(shared, status) {
+			t.Errorf("response %d does not say that it is another's: %q", i, status)
+		}
 	}
 	for _, name := range []string{"completions", "retrieve_chunks"} {
 		if made := s.traffic()[name]; made != 1 {

@@ -26,7 +26,10 @@ func (a *API) similarTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ctx, _ := a.Serving.Use(c.UserContext())
+	ctx, _, err := a.Serving.Use(c.UserContext())
+	if err != nil {
+		return err
+	}
 	results, err := a.Comparer.ToTicket(ctx, db, ticketID, limit)
 	if err != nil {
 		return err
@@ -56,7 +59,10 @@ func (a *API) similarToDraft(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ctx, _ := a.Serving.Use(c.UserContext())
+	ctx, _, err := a.Serving.Use(c.UserContext())
+	if err != nil {
+		return err
+	}
 	results, err := a.Comparer.ToText(ctx, db, request.Text, request.ProjectID, or(request.Limit, defaultSimilar))
 	if err != nil {
 		return err

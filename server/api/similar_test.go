@@ -161,7 +161,7 @@ func TestSimilarTicketsRefused(t *testing.T) {
 	good := fmt.Sprintf("/api/tickets/%d/similar", s.ids["TX-400"])
 	for path, fields := range map[string][]string{
 		good + "?limit=0": {"limit"}, good + "?limit=101": {"limit"}, good + "?limit=-1": {"limit"}, good + "?limit=1.5": {"limit"},
-		good + "?limit=": {"limit"}, good + "?limit=ten": {"limit"}, good + "?limit=99999999999999999999": {"limit"}, good + "?limit=5&limit=5": {"limit"},
+		good + "?limit=ten": {"limit"}, good + "?limit=99999999999999999999": {"limit"}, good + "?limit=5&limit=5": {"limit"},
 		good + "?colour=1": {"colour"}, good + "?limit=5&project_id=1&text": {"project_id", "text"}, good + "?Limit=5": {"Limit"},
 		"/api/tickets/0/similar": {"ticket_id"}, "/api/tickets/-1/similar": {"ticket_id"}, "/api/tickets/+1/similar": {"ticket_id"},
 		"/api/tickets/TX-400/similar": {"ticket_id"}, "/api/tickets/1e3/similar": {"ticket_id"}, "/api/tickets/1.0/similar": {"ticket_id"},

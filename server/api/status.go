@@ -3,8 +3,14 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"tasklens/internal/threshold"
 	"tasklens/internal/worker"
 )
+
+type statusResponse struct {
+	worker.Status
+	Thresholds []threshold.Fitting `json:"match_thresholds"`
+}
 
 // embeddingStatus says how far what is searched by meaning is in step with the texts.
 func (a *API) embeddingStatus(c *fiber.Ctx) error {
@@ -19,5 +25,5 @@ func (a *API) embeddingStatus(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(status)
+	return c.JSON(statusResponse{status, a.thresholds(c.UserContext())})
 }

@@ -26,10 +26,7 @@ type deltaEvent struct {
 
 // streamAnswer answers a question as events: sources, delta (many), done. An answer that was made before comes as the same.
 func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole memo.Request, question answer.Question, started time.Time) error {
-	origin := memo.Passed // what is told before the end may still fail, or not be kept
-	if a.Memo == nil {
-		origin = memo.Off
-	}
+	origin := a.unremembered() // what is sent before the end may still fail, or not be kept
 	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }
 	return a.sendEvents(c, begin, func(ctx context.Context, send func(name string, data any) error) error {
 		told := false

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,8 +49,9 @@ func TestStreamLeft(t *testing.T) {
 			t.Parallel()
 			s := startTracker(t, func(c *setup) { c.threshold = 0 })
 			ended := make(chan struct{})
+			over := sync.OnceFunc(func() { close(ended) })
 			s.streams(func(say func(string, string), r *http.Request, _ io.Writer) {
-				defer close(ended)
+				defer over()
 				for end := time.After(patience); ; {
 					say("on and on ", "")
 					pause := time.After(patience)
@@ -81,10 +83,11 @@ func TestStreamLeft(t *testing.T) {
 		t.Parallel()
 		s := start(t)
 		asked, ended := make(chan struct{}), make(chan struct{})
+		reached, over := sync.OnceFunc(func() { close(asked) }), sync.OnceFunc(func() { close(ended) })
 		s.model.intercept(func(_ http.ResponseWriter, r *http.Request, _ string, _ []byte) bool {
-			close(asked)
+			reached()
 			<-r.Context().Done()
-			close(ended)
+			over()
 			return true
 		})
 		ctx, leave := context.WithCancel(t.Context())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -29,6 +30,9 @@ type Loaded struct {
 
 // Connect opens a connection that understands vectors.
 func Connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
+	if databaseURL == "" { // a driver would take PGHOST's, or this machine's
+		return nil, errors.New("connect to database: no URL is set")
+	}
 	connection, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("connect to database: %w", err)

@@ -73,6 +73,7 @@ func (r *record) add(outcome string, took time.Duration, wrong string) {
 //
 //	phase NAME   what follows is told under this name
 //	model MODE   from now on the model fails in this way (see Model)
+//	flood N      hold N connections that ask for nothing
 //	calm         wait until every kind of request is answered well again
 func (r Run) Do(ctx context.Context, words io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
@@ -100,6 +101,8 @@ func (r Run) Do(ctx context.Context, words io.Reader, out io.Writer) error {
 	busy.Go(func() { stubborn(asking, r.Service) })
 	busy.Go(func() { editor.edit(asking) })
 
+	flooding := flood{service: r.Service}
+	defer flooding.close()
 	lines := bufio.NewScanner(words)
 	for lines.Scan() {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
@@ -108,6 +111,8 @@ func (r Run) Do(ctx context.Context, words io.Reader, out io.Writer) error {
 			record.begin(rest)
 		case "model":
 			err = r.Model.Fail(rest)
+		case "flood":
+			err = flooding.hold(ctx, rest)
 		case "calm":
 			err = r.calm(ctx, &record)
 		default:

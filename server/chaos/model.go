@@ -43,6 +43,9 @@ var modes = map[string]func(w http.ResponseWriter, r *http.Request, said *httpte
 		repeat(w, said, said.Body.String()[:said.Body.Len()/2])
 		panic(http.ErrAbortHandler)
 	},
+	"null": func(w http.ResponseWriter, _ *http.Request, said *httptest.ResponseRecorder) {
+		repeat(w, said, nothing(said))
+	},
 	"misshapen": func(w http.ResponseWriter, _ *http.Request, said *httptest.ResponseRecorder) {
 		repeat(w, said, misshape(said.Body.Bytes()))
 	},
@@ -82,6 +85,14 @@ func repeat(w http.ResponseWriter, said *httptest.ResponseRecorder, body string)
 	maps.Copy(w.Header(), said.Header())
 	w.WriteHeader(said.Code)
 	_, _ = w.Write([]byte(body))
+}
+
+// nothing is null as the body, or as each event of a stream.
+func nothing(said *httptest.ResponseRecorder) string {
+	if strings.HasPrefix(said.Header().Get("Content-Type"), "text/event-stream") {
+		return "data: null\n\ndata: [DONE]\n\n"
+	}
+	return "null"
 }
 
 // misshape leaves an embedding some of its numbers, and an answer none of its choices.

@@ -12,8 +12,8 @@ import (
 	"tasklens/internal/wait"
 )
 
-// size is how much of the machine the service holds.
-type size struct{ goroutines, heap float64 }
+// size is how much of the machine the service holds, and how often something in it panicked.
+type size struct{ goroutines, heap, panics float64 }
 
 func (s size) String() string {
 	return fmt.Sprintf("%.0f goroutines and %.1f MB of live heap", s.goroutines, s.heap/1e6)
@@ -39,6 +39,8 @@ func (r Run) size(ctx context.Context) (s size, err error) {
 			s.goroutines = number
 		case "go_memstats_heap_alloc_bytes":
 			s.heap = number
+		case "tasklens_panics_total":
+			s.panics = number
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -58,6 +60,9 @@ func (r Run) settle(ctx context.Context, before size) (after size, err error) {
 	for {
 		if after, err = r.size(ctx); err != nil {
 			return after, err
+		}
+		if after.panics > before.panics {
+			return after, fmt.Errorf("the service panicked %.0f times, and its log says where", after.panics-before.panics)
 		}
 		if after.goroutines <= before.goroutines+20 && after.heap <= 2*before.heap+64e6 {
 			return after, nil

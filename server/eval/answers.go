@@ -36,12 +36,13 @@ func ReadAsked(path string) ([]Asked, error) {
 	return list, err
 }
 
-// Rates count, of questions that have an answer, those whose answer cites a ticket that it must, and those that had a
+// Rates count, of questions that have an answer, those that had a ticket that must be cited among the sources, those
+// whose answer cites it, and those that had a
 // note of that ticket among the sources, where resolutions stand; of those that have none, the answers that cite nothing.
 type Rates struct {
-	Retrieval, Half                                   string
-	Answerable, Cited, Noted, Unanswerable, Abstained int
-	Wrong                                             []string // questions that were answered otherwise than they should be
+	Retrieval, Half                                            string
+	Answerable, Sourced, Cited, Noted, Unanswerable, Abstained int
+	Wrong                                                      []string // questions that were answered otherwise than they should be
 }
 
 // CheckAnswers asks the service every question by both retrievals, and counts by half.
@@ -86,11 +87,11 @@ type answered struct {
 }
 
 func (r *Rates) count(q Asked, got answered) {
-	cites, right, note := false, false, false
+	cites, source, right, note := false, false, false, false
 	for _, s := range got.Sources {
 		cites = cites || s.Cited
 		if s.TicketKey != nil && slices.Contains(q.Cite, *s.TicketKey) {
-			right = right || s.Cited
+			source, right = true, right || s.Cited
 			note = note || !strings.HasPrefix(s.Text, *s.TicketName)
 		}
 	}
@@ -101,6 +102,7 @@ func (r *Rates) count(q Asked, got answered) {
 		r.Abstained += one(good)
 	} else {
 		r.Answerable++
+		r.Sourced += one(source)
 		r.Cited += one(good)
 		r.Noted += one(note)
 	}

@@ -29,25 +29,32 @@ const (
 func start(t *testing.T, database *testbed.DB, path string) string {
 	t.Helper()
 	service := apitest.Start(t, database, offline.NewHandler())
+	loadFolder(t, service, path)
+	return service.URL
+}
+
+func loadFolder(t *testing.T, service apitest.Service, path string) {
+	t.Helper()
 	rows, err := ticketfile.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = load.Load(t.Context(), service.Database, service.Indexer, rows,
-		load.Report{BadRow: func(row *ticketfile.RowError) { t.Error(row) }, BadField: func(field *ticketfile.RowError) { t.Error(field) }, Indexed: func(int) {}})
+		load.Report{BadRow: func(row *ticketfile.RowError) { t.Error(row) }, BadField: func(field *ticketfile.RowError) { t.Error(field) },
+			Failed: func(err error) { t.Error(err) }, Indexed: func(int) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if folder := filepath.Join(path, eval.DocumentsFolder); notefile.Is(folder) {
 		notes, err := notefile.Open(folder)
 		if err == nil {
-			_, err = knowledge.Import(t.Context(), service.Database, service.Indexer, notes.Notes(), func(bad error) { t.Error(bad) }, func(int) {})
+			_, err = knowledge.Import(t.Context(), service.Database, service.Indexer, notes.Notes(),
+				knowledge.Reports{Bad: func(bad error) { t.Error(bad) }, Failed: func(err error) { t.Error(err) }, Done: func(int) {}})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	return service.URL
 }
 
 // One query has all of its words in PUMP-1, the other has one of two in PUMP-2 and the other nowhere.

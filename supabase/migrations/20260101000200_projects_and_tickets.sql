@@ -79,3 +79,5 @@ create trigger touch_updated_at before update on public.tickets
   for each row execute function private.touch_updated_at();
 create trigger touch_updated_at before update on public.status_changes
   for each row execute function private.touch_updated_at();
+
+insert into private.migrations (version) values ('20260101000200');

@@ -102,3 +102,5 @@ $$;
 comment on function public.may_write_project(bigint) is 'Whether whoever asks may write tickets and notes of a project: its members and admins, and who is not restricted.';
 revoke execute on function public.may_write_project(bigint) from public, anon, authenticated;
 grant execute on function public.may_write_project(bigint) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101000250');

@@ -51,3 +51,5 @@ create policy delete_notes on public.status_changes for delete to authenticated
   using (exists (
     select from public.tickets t
     where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
+
+insert into private.migrations (version) values ('20260101000260');

@@ -87,3 +87,5 @@ create trigger fill_key before insert on public.projects
   for each row execute function private.fill_project_key();
 create trigger fill_key before insert on public.tickets
   for each row execute function private.fill_ticket_key();
+
+insert into private.migrations (version) values ('20260101000300');

@@ -7,7 +7,8 @@ create table public.chunks (
   ticket_id bigint,
   status_change_id bigint references public.status_changes on delete cascade,
   kind text not null check (kind in ('project', 'ticket', 'status_note')),
-  position integer not null check (position >= 0),
+  position bigint not null,
+  generation bigint,
   text text not null,
   tokens integer not null check (tokens > 0),
   input_hash text not null,
@@ -20,14 +21,15 @@ create table public.chunks (
   check ((kind = 'status_note') = (status_change_id is not null)),
   -- Cosine distance is the order of inner products only between vectors of one length.
   constraint chunks_embedding_is_normalised check (abs(extensions.vector_norm(embedding) - 1) < 0.001),
-  -- Deferrable, so that one statement may renumber the chunks of a source.
+  -- Deferrable, so that one statement may change the order of the chunks of a source.
   constraint chunks_source_position_key unique nulls not distinct (project_id, ticket_id, position, embedding_set) deferrable initially immediate
 );
 -- In the row itself: fetching a vector from where long values are kept costs five times what comparing it does.
 alter table public.chunks alter column embedding set storage main;
 comment on table public.chunks is 'The embedded pieces of projects, tickets and status notes. ticket_id is null for a project''s own text.';
 comment on column public.chunks.embedding_set is 'Which of two sets it is of: one serves, the other is there only while another model or chunking takes over. See private.embedding_sets.';
-comment on column public.chunks.position is 'Place among the chunks of its source, from 0: the ticket''s own text first, then its notes.';
+comment on column public.chunks.position is 'Order among the chunks of its source, with gaps for later ones: the ticket''s own text first, then its notes.';
+comment on column public.chunks.generation is 'Of a source that was stored in parts: hidden as long as it stands in private.staged_generations. Null where one transaction stored all.';
 comment on column public.chunks.text is 'The piece of the text, without the header that was embedded with it.';
 comment on column public.chunks.tokens is 'Length of text in tokens of the model''s tokenizer.';
 comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
@@ -35,6 +37,7 @@ comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to
 -- For reading a ticket''s chunks, and for the foreign keys.
 create index chunks_ticket_id_idx on public.chunks (ticket_id, project_id);
 create index chunks_status_change_id_idx on public.chunks (status_change_id);
+create index chunks_generation_idx on public.chunks (generation) where generation is not null;
 -- A graph for each set: in a common one the vectors of two models would be neighbours. Made with twice the usual care, which
 -- takes up to half as long again, it finds as much when a search looks half as far.
 create index chunks_embedding_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) with (ef_construction = 128) where embedding_set = 1;
@@ -45,4 +48,7 @@ revoke all on public.chunks from anon, authenticated;
 grant select, insert, update, delete on public.chunks to service_role;
 grant select on public.chunks to authenticated;
 create policy read_chunks on public.chunks for select to authenticated
-  using (project_id = any ((select private.visible_projects())::bigint[]));
+  using (project_id = any ((select private.visible_projects())::bigint[])
+    and (generation is null or generation <> all ((select private.hidden_generations())::bigint[])));
+
+insert into private.migrations (version) values ('20260101000400');

@@ -41,12 +41,16 @@ revoke execute on function private.searched_set(text) from public;
 grant execute on function private.searched_set(text) to authenticated, service_role;
 
 create function public.embedding_sets()
-returns table (serving smallint, model text, chunking integer, other_state text, other_model text, other_chunking integer)
+returns table (serving smallint, model text, chunking integer, other_state text, other_model text, other_chunking integer, match_thresholds jsonb)
 language sql stable rows 1 security definer set search_path = ''
 as $$
-  select s.serving, s.model, s.chunking, s.other_state, s.other_model, s.other_chunking from private.embedding_sets s
+  select s.serving, s.model, s.chunking, s.other_state, s.other_model, s.other_chunking,
+    (select coalesce(jsonb_agg(to_jsonb(t) - 'measured_at' order by t.embedding_model, t.dimensions), '[]') from private.match_thresholds t)
+  from private.embedding_sets s
 $$;
 comment on function public.embedding_sets() is
-  'The set that is searched, with its model (null: whichever the service is set to) and chunking, and what the other one is: unused, building (by other_model and other_chunking, to serve next) or retired (to be emptied).';
+  'The set that is searched, with its model (null: whichever the service is set to) and chunking, and what the other one is: unused, building (by other_model and other_chunking, to serve next) or retired (to be emptied); and the rows of match_thresholds, as they were stored.';
 revoke execute on function public.embedding_sets() from public, anon, authenticated;
 grant execute on function public.embedding_sets() to service_role;
+
+insert into private.migrations (version) values ('20260101000410');

@@ -54,6 +54,23 @@ comment on function private.part_names(text, text) is 'A text with a mark betwee
 revoke execute on function private.part_names(text, text) from public;
 grant execute on function private.part_names(text, text) to authenticated, service_role;
 
+-- A letter with ++ or # is a word of its own: C++ and C# are other languages than C. A mark stands on both sides of what was spelled out.
+create function private.spell_signs(text text, mark text) returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  if spell_signs.text !~ '[A-Za-z](\+\+|#)' then
+    return spell_signs.text;
+  end if;
+  return regexp_replace(regexp_replace(spell_signs.text,
+    '(?<![[:alnum:]])([A-Za-z])\+\+(?!\+)', mark || '\1plusplus' || mark, 'g'),
+    '(?<![[:alnum:]])([A-Za-z])#(?![[:alpha:]#])', mark || '\1sharp' || mark, 'g');
+end
+$$;
+comment on function private.spell_signs(text, text) is 'A text with C++ and C# (any one letter) spelled cplusplus and csharp, each between two marks.';
+revoke execute on function private.spell_signs(text, text) from public;
+grant execute on function private.spell_signs(text, text) to authenticated, service_role;
+
 -- A text as words that stand apart, so that the parser sees no host names, paths, tags and signed numbers in them:
 -- Ti.UI.TableView is "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts without spaces are cut into pairs of
 -- characters, at even and at odd places, so that any two neighbours are a word; one that is left over at an end stands in
@@ -62,7 +79,7 @@ create function private.plain_text(text text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  line constant text := regexp_replace(private.part_names(private.compose_text(coalesce(plain_text.text, '')), ' '), '[^[:alnum:]]+', ' ', 'g');
+  line constant text := regexp_replace(private.part_names(private.spell_signs(private.compose_text(coalesce(plain_text.text, '')), ' '), ' '), '[^[:alnum:]]+', ' ', 'g');
   unspaced constant text := '[' || private.unspaced_scripts() || ']';
   spaced constant text := '[^' || private.unspaced_scripts() || ']';
   pair constant text := '(' || unspaced || '{2})';
@@ -92,17 +109,66 @@ comment on function private.whole_names(text) is 'The camelCase names in a text,
 revoke execute on function private.whole_names(text) from public;
 grant execute on function private.whole_names(text) to authenticated, service_role;
 
+-- Names that begin with a dot, spelled out: .NET is "dotnet", beside "net". Neither a path, a method nor an ellipsis.
+create function private.dotted_names(text text) returns text
+language sql immutable security invoker set search_path = ''
+as $$
+  select coalesce(string_agg('dot' || lower(m[1]), ' '), '')
+  from regexp_matches(dotted_names.text, '(?<![])[:alnum:]./])[.]([[:alpha:]][[:alnum:]]{0,39})', 'g') as m
+$$;
+comment on function private.dotted_names(text) is 'The names in a text that begin with a dot, as words (dotnet); empty for a text without any.';
+revoke execute on function private.dotted_names(text) from public;
+grant execute on function private.dotted_names(text) to authenticated, service_role;
+
 -- Stable, because the dictionaries could be altered.
 create function private.to_words(text text) returns tsvector
 language plpgsql stable security invoker set search_path = ''
 as $$
+declare
+  composed constant text := private.compose_text(to_words.text);
 begin
-  return to_tsvector('private.words', private.plain_text(to_words.text) || ' ' || private.whole_names(private.compose_text(to_words.text)));
+  return to_tsvector('private.words', private.plain_text(composed) || ' ' || private.whole_names(composed) || ' ' || private.dotted_names(composed));
 end
 $$;
 comment on function private.to_words(text) is 'The words of a text, stemmed, with their places.';
 revoke execute on function private.to_words(text) from public;
 grant execute on function private.to_words(text) to authenticated, service_role;
+
+-- English particles. The dictionary drops them, so that "log in" would be the word "log" alone.
+create function private.particles() returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  return 'in|out|on|off|up|down|over';
+end
+$$;
+comment on function private.particles() is 'English particles as alternatives of a regular expression.';
+revoke execute on function private.particles() from public;
+grant execute on function private.particles() to authenticated, service_role;
+
+-- Weight D, and a place far behind the text, so that they are in no phrase.
+create function private.implied_words(text text) returns tsvector
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  composed constant text := private.compose_text(implied_words.text);
+  words text[];
+begin
+  words := array(
+    select distinct (ts_lexize('pg_catalog.english_stem', s.stems[1] || lower(m[2]))) [1]
+    from regexp_matches(composed, '\m([a-z]{2,15})[ -](' || private.particles() || ')\M', 'gi') as m
+    cross join lateral (select ts_lexize('pg_catalog.english_stem', lower(m[1]))) s(stems)
+    where cardinality(s.stems) > 0);
+  if composed ~ ('[' || private.unspaced_scripts() || ']') then
+    words := words || array(
+      select distinct c from regexp_split_to_table(regexp_replace(composed, '[^' || private.unspaced_scripts() || ']+', '', 'g'), '') c where c <> '');
+  end if;
+  return coalesce((select string_agg(private.quote_word(w) || ':100', ' ')::tsvector from unnest(words) w), '');
+end
+$$;
+comment on function private.implied_words(text) is 'What a text holds in other words, as weight D: "log in" (logs in, logged in) as login, and the single characters of scripts without spaces.';
+revoke execute on function private.implied_words(text) from public;
+grant execute on function private.implied_words(text) to authenticated, service_role;
 
 create function private.count_words(words tsvector) returns integer
 language sql immutable security invoker set search_path = ''
@@ -124,3 +190,5 @@ $$;
 comment on function private.quote_word(text) is 'A word quoted for a tsquery.';
 revoke execute on function private.quote_word(text) from public;
 grant execute on function private.quote_word(text) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101000450');

@@ -15,7 +15,7 @@ create table public.keyword_entries (
 -- Candidates are counted from the narrow rows that remain; the words are read of the best alone, and unpacked fast.
 with (toast_tuple_target = 128);
 alter table public.keyword_entries alter column title_words set storage main, alter column words set storage external;
-comment on table public.keyword_entries is 'The words of a ticket (name A, description B, status notes C) or of a project (ticket_id null).';
+comment on table public.keyword_entries is 'The words of a ticket (name A, description B, status notes C, implied words D) or of a project (ticket_id null).';
 comment on column public.keyword_entries.title_words is 'The words of the name alone.';
 comment on column public.keyword_entries.title_length is 'The length of the name in words.';
 comment on column public.keyword_entries.body_length is 'The length of description and notes in words.';
@@ -46,7 +46,8 @@ begin
     begin
       title_words := private.to_words(left(title, least(characters, 10000)));
       body_words := setweight(private.to_words(left(body, characters)), 'B') || setweight(private.to_words(left(notes, characters)), 'C');
-      words := setweight(title_words, 'A') || body_words;
+      words := setweight(title_words, 'A') || body_words
+        || private.implied_words(concat_ws(e'\n', left(title, least(characters, 10000)), left(body, characters), left(notes, characters)));
       exit;
     exception when program_limit_exceeded then
       characters := characters / 2;
@@ -56,7 +57,7 @@ begin
   body_length := private.count_words(body_words);
 end
 $$;
-comment on function private.index_words(text, text, text) is 'The words of title (weight A), body (B) and notes (C) and their lengths; long texts as far as a tsvector can hold them.';
+comment on function private.index_words(text, text, text) is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths; long texts as far as a tsvector can hold them.';
 revoke execute on function private.index_words(text, text, text) from public;
 
 -- Writes the entries of some tickets anew from the tables. Ids without a ticket are passed over.
@@ -80,3 +81,5 @@ as $$
 $$;
 comment on function private.refresh_ticket_entries(bigint[]) is 'Writes the keyword entries of these tickets anew.';
 revoke execute on function private.refresh_ticket_entries(bigint[]) from public;
+
+insert into private.migrations (version) values ('20260101000500');

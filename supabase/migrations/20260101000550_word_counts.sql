@@ -115,3 +115,5 @@ create trigger count_updated_words after update on public.keyword_entries
 create trigger count_deleted_words after delete on public.keyword_entries
   referencing old table as old_rows
   for each statement execute function private.count_entry_words();
+
+insert into private.migrations (version) values ('20260101000550');

@@ -83,3 +83,5 @@ create trigger index_updated_notes after update on public.status_changes
 create trigger index_deleted_notes after delete on public.status_changes
   referencing old table as old_rows
   for each statement execute function private.index_status_notes();
+
+insert into private.migrations (version) values ('20260101000600');

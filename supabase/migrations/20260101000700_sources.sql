@@ -45,53 +45,86 @@ grant execute on function private.source_texts(bigint[], bigint[]) to authentica
 
 -- Two branches, because "is not distinct from" cannot use an index.
 create function private.source_chunks(project_ids bigint[], ticket_ids bigint[], embedding_set smallint)
-returns table (place bigint, chunk_id uuid, "position" integer, input_hash text, model text, status_change_id bigint)
+returns table (
+  place bigint, chunk_id uuid, "position" bigint, input_hash text, model text, status_change_id bigint, staged boolean
+)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
-  select a.place, c.chunk_id, c.position, c.input_hash, c.model, c.status_change_id
-  from unnest(source_chunks.project_ids, source_chunks.ticket_ids) with ordinality as a(project_id, ticket_id, place)
-  join public.chunks c on c.ticket_id = a.ticket_id and c.project_id = a.project_id
-  where c.embedding_set = source_chunks.embedding_set
-  union all
-  select a.place, c.chunk_id, c.position, c.input_hash, c.model, c.status_change_id
-  from unnest(source_chunks.project_ids, source_chunks.ticket_ids) with ordinality as a(project_id, ticket_id, place)
-  join public.chunks c on c.project_id = a.project_id and c.ticket_id is null
-  where a.ticket_id is null and c.embedding_set = source_chunks.embedding_set
+  select x.place, x.chunk_id, x.position, x.input_hash, x.model, x.status_change_id,
+    x.generation is not null and x.generation = any ((select private.hidden_generations())::bigint[])
+  from (
+    select a.place, c.*
+    from unnest(source_chunks.project_ids, source_chunks.ticket_ids) with ordinality as a(project_id, ticket_id, place)
+    join public.chunks c on c.ticket_id = a.ticket_id and c.project_id = a.project_id
+    where c.embedding_set = source_chunks.embedding_set
+    union all
+    select a.place, c.*
+    from unnest(source_chunks.project_ids, source_chunks.ticket_ids) with ordinality as a(project_id, ticket_id, place)
+    join public.chunks c on c.project_id = a.project_id and c.ticket_id is null
+    where a.ticket_id is null and c.embedding_set = source_chunks.embedding_set
+  ) x
 $$;
-comment on function private.source_chunks(bigint[], bigint[], smallint) is 'The chunks that a set holds of these sources, by place in the arrays.';
+comment on function private.source_chunks(bigint[], bigint[], smallint) is 'The chunks that a set holds of these sources, by place in the arrays; staged: those that are not shown yet.';
 revoke execute on function private.source_chunks(bigint[], bigint[], smallint) from public;
 grant execute on function private.source_chunks(bigint[], bigint[], smallint) to service_role;
+
+-- How many of these sources one answer takes: at least the first, then as long as what stands before is below 4 MB. Sizes are
+-- known without reading the texts.
+create function private.readable_sources(project_ids bigint[], ticket_ids bigint[]) returns integer
+language sql stable security invoker set search_path = ''
+as $$
+  select coalesce(min(b.place) filter (where b.octets_before >= 4000000) - 1, count(*))::integer
+  from (
+    select a.place, sum(
+        coalesce(octet_length(p.description), 0) + coalesce(octet_length(t.name), 0) + coalesce(octet_length(t.description), 0)
+        + coalesce((select sum(octet_length(s.note)) from public.status_changes s where s.ticket_id = t.ticket_id), 0)
+      ) over (order by a.place rows between unbounded preceding and 1 preceding) as octets_before
+    from unnest(readable_sources.project_ids, readable_sources.ticket_ids) with ordinality as a(project_id, ticket_id, place)
+    left join public.projects p on p.project_id = a.project_id and a.ticket_id is null
+    left join public.tickets t on t.ticket_id = a.ticket_id
+  ) b
+$$;
+comment on function private.readable_sources(bigint[], bigint[]) is 'How many sources, from the first on, read_sources answers for at once.';
+revoke execute on function private.readable_sources(bigint[], bigint[]) from public;
+grant execute on function private.readable_sources(bigint[], bigint[]) to service_role;
 
 create function public.read_sources(project_ids bigint[], ticket_ids bigint[], embedding_set smallint default null)
 returns table (
   project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text, chunks jsonb,
-  embedding_set smallint, embedding_model text, building_set smallint, building_chunking integer
+  embedding_set smallint, embedding_model text, building_set smallint, building_chunking integer, sources_read integer
 )
 language sql stable security invoker set search_path = ''
 as $$
   with asked as materialized (
     select case when w.wanted = s.serving or w.building is not null then w.wanted end as wanted,
       case when w.wanted = s.serving then s.model else s.other_model end as model,
-      w.building, case when w.building is not null then s.other_chunking end as chunking
+      w.building, case when w.building is not null then s.other_chunking end as chunking,
+      private.readable_sources(read_sources.project_ids, read_sources.ticket_ids) as sources
     from private.embedding_sets s
     cross join lateral (
       select coalesce(read_sources.embedding_set, s.serving) as wanted,
         case when s.other_state = 'building' then (3 - s.serving)::smallint end as building) w
   ), present as (
     select c.place, jsonb_agg(jsonb_build_object(
-        'chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', c.model, 'status_change_id', c.status_change_id
+        'chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', c.model, 'status_change_id', c.status_change_id,
+        'position', c.position, 'staged', c.staged
       ) order by c.position) as chunks
-    from private.source_chunks(read_sources.project_ids, read_sources.ticket_ids, (select a.wanted from asked a)) c
+    from private.source_chunks(
+      read_sources.project_ids[:(select a.sources from asked a)], read_sources.ticket_ids[:(select a.sources from asked a)],
+      (select a.wanted from asked a)) c
     group by c.place
   )
   select s.project_id, s.ticket_id, s.project_name, s.ticket_name, s.texts, s.source_hash, coalesce(p.chunks, '[]'),
-    a.wanted, a.model, a.building, a.chunking
-  from private.source_texts(read_sources.project_ids, read_sources.ticket_ids) s
+    a.wanted, a.model, a.building, a.chunking, a.sources
+  from private.source_texts(
+    read_sources.project_ids[:(select a.sources from asked a)], read_sources.ticket_ids[:(select a.sources from asked a)]) s
   cross join asked a
   left join present p using (place)
   order by s.place
 $$;
 comment on function public.read_sources(bigint[], bigint[], smallint) is
-  'For each source, a ticket or (ticket_id null) a project''s own text: the names and texts to be chunked, their fingerprint, and the chunks that a set (the serving one where none is named) holds now. The two arrays go in step. A source that does not exist has no row. embedding_set: that set, null where it neither serves nor is being built; embedding_model: the model it must be embedded by, null where that is not settled; building_set and building_chunking: the set that is being built, null without one.';
+  'For each source, a ticket or (ticket_id null) a project''s own text: the names and texts to be chunked, their fingerprint, and the chunks that a set (the serving one where none is named) holds now, in order; staged: those that stage_chunks stored and nobody sees yet. The two arrays go in step. A source that does not exist has no row. sources_read: how many of the arrays this answers for, from the first on, where the texts are too long for one answer; ask again for the rest. embedding_set: that set, null where it neither serves nor is being built; embedding_model: the model it must be embedded by, null where that is not settled; building_set and building_chunking: the set that is being built, null without one.';
 revoke execute on function public.read_sources(bigint[], bigint[], smallint) from public, anon, authenticated;
 grant execute on function public.read_sources(bigint[], bigint[], smallint) to service_role;
+
+insert into private.migrations (version) values ('20260101000700');

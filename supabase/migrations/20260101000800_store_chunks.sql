@@ -17,6 +17,9 @@ begin
     else
       perform 1 from public.projects p where p.project_id = source.project_id for share skip locked;
       continue when not found;
+      -- Deleting a note deletes its chunks, and holds no lock on the ticket.
+      continue when (select count(*) from public.status_changes s where s.ticket_id = source.ticket_id) > (
+        select count(*) from (select from public.status_changes s where s.ticket_id = source.ticket_id for key share skip locked) locked);
       perform 1 from public.tickets t where t.ticket_id = source.ticket_id for no key update skip locked;
     end if;
     if found then
@@ -29,6 +32,21 @@ $$;
 comment on function private.lock_sources(bigint[], bigint[]) is 'Locks what can be locked of these sources without waiting; returns their places in the arrays.';
 revoke execute on function private.lock_sources(bigint[], bigint[]) from public;
 grant execute on function private.lock_sources(bigint[], bigint[]) to service_role;
+
+-- Until the transaction ends nothing is switched, begun or given up.
+create function private.hold_embedding_set(embedding_set smallint)
+returns table (wanted smallint, live boolean, model text, building boolean)
+language sql volatile rows 1 security invoker set search_path = ''
+as $$
+  select w.wanted, w.wanted = s.serving or s.other_state = 'building',
+    case when w.wanted = s.serving then s.model else s.other_model end, s.other_state = 'building'
+  from private.embedding_sets s
+  cross join lateral (select coalesce(hold_embedding_set.embedding_set, s.serving) as wanted) w
+  for share of s
+$$;
+comment on function private.hold_embedding_set(smallint) is 'A set of chunks, the serving one for null, held as it is: whether it serves or is being built, its model where that is settled, and whether any set is being built.';
+revoke execute on function private.hold_embedding_set(smallint) from public;
+grant execute on function private.hold_embedding_set(smallint) to service_role;
 
 create function public.store_chunks(
   project_ids bigint[],
@@ -45,14 +63,9 @@ declare
   target record;
   current_places bigint[];
   waiting_jobs bigint[];
+  generations bigint[];
 begin
-  -- Until this transaction ends nothing is switched, begun or given up.
-  select w.wanted, w.wanted = s.serving or s.other_state = 'building' as live,
-    case when w.wanted = s.serving then s.model else s.other_model end as model, s.other_state = 'building' as building
-    into strict target
-    from private.embedding_sets s
-    cross join lateral (select coalesce(store_chunks.embedding_set, s.serving) as wanted) w
-    for share of s;
+  select h.* into strict target from private.hold_embedding_set(store_chunks.embedding_set) h;
   current_places := array(select l.place from private.lock_sources(project_ids, ticket_ids) l);
   -- Whoever embeds ends what waits for it; see embedding_jobs.
   waiting_jobs := array(select private.lock_waiting_jobs(project_ids, ticket_ids));
@@ -65,45 +78,64 @@ begin
   elsif target.building then
     waiting_jobs := array[]::bigint[];
   end if;
+  -- Before any chunk is touched: a session that stages a part holds its generation, and may wait for chunks.
+  generations := array(
+    select g.generation from private.staged_generations g
+    where g.project_id = any (project_ids) and g.embedding_set = target.wanted
+      and exists (
+        select from unnest(project_ids, ticket_ids) with ordinality as a(project_id, ticket_id, place)
+        where a.place = any (current_places) and a.project_id = g.project_id and a.ticket_id is not distinct from g.ticket_id)
+    for update skip locked);
   -- A statement of its own: its snapshot is newer than every edit committed before the locks.
   current_places := array(
     select s.place from private.source_texts(project_ids, ticket_ids) s
-    where s.place = any (current_places) and s.source_hash = source_hashes[s.place]);
+    where s.place = any (current_places) and s.source_hash = source_hashes[s.place]
+      and not exists (
+        select from private.staged_generations g
+        where g.project_id = s.project_id and g.ticket_id is not distinct from s.ticket_id and g.embedding_set = target.wanted
+          and g.generation <> all (generations)));
 
   return query
   with given as materialized (
     select g.source, coalesce(g.chunk_id, gen_random_uuid()) as chunk_id, g.chunk_id is not null as kept, g.kind,
       g.status_change_id, g.position, g.text, g.tokens, g.input_hash, g.model, g.embedding
     from jsonb_to_recordset(store_chunks.chunks) as g(
-      source bigint, chunk_id uuid, kind text, status_change_id bigint, position integer,
+      source bigint, chunk_id uuid, kind text, status_change_id bigint, position bigint,
       text text, tokens integer, input_hash text, model text, embedding integer)
     where g.source = any (current_places)
-  ), present as materialized (
-    select c.* from private.source_chunks(project_ids, ticket_ids, target.wanted) c
-    where c.place = any (current_places)
+  ), compared as materialized (
+    -- Grouped and not joined: with thousands of chunks on both sides a plan for a few compares each with each.
+    select x.source, x.chunk_id, bool_or(x.wanted) as wanted, bool_or(x.is_there) as is_there
+    from (
+      select g.source, g.chunk_id, true as wanted, false as is_there from given g where g.kept
+      union all
+      select c.place, c.chunk_id, false, true from private.source_chunks(project_ids, ticket_ids, target.wanted) c
+      where c.place = any (current_places)
+    ) x
+    group by x.source, x.chunk_id
   ), written as materialized (
     -- Somebody else may have replaced the chunks that the caller wanted to keep.
     select p.place, project_ids[p.place] as project_id, ticket_ids[p.place] as ticket_id
     from unnest(current_places) as p(place)
-    where not exists (
-      select 1 from given g
-      where g.kept and g.source = p.place
-        and not exists (select 1 from present c where c.place = p.place and c.chunk_id = g.chunk_id))
+    where p.place not in (select c.source from compared c where c.wanted and not c.is_there)
   ), removed as (
-    delete from public.chunks c using present p, written w
-    where c.chunk_id = p.chunk_id and p.place = w.place
-      and not exists (select 1 from given g where g.source = p.place and g.chunk_id = p.chunk_id)
+    delete from public.chunks c using compared p, written w
+    where c.chunk_id = p.chunk_id and p.source = w.place and not p.wanted
   ), moved as (
-    update public.chunks c set position = g.position, kind = g.kind, status_change_id = g.status_change_id
+    update public.chunks c
+    set position = g.position, kind = coalesce(g.kind, c.kind), status_change_id = case when g.kind is null then c.status_change_id else g.status_change_id end
     from given g join written w on w.place = g.source
     where g.kept and c.chunk_id = g.chunk_id
-      and (c.position, c.kind, c.status_change_id) is distinct from (g.position, g.kind, g.status_change_id)
+      and (c.position <> g.position or g.kind is not null and (c.kind, c.status_change_id) is distinct from (g.kind, g.status_change_id))
   ), added as (
     insert into public.chunks (chunk_id, embedding_set, project_id, ticket_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
     select g.chunk_id, target.wanted, w.project_id, w.ticket_id, g.status_change_id, g.kind, g.position, g.text, g.tokens, g.input_hash, g.model,
       store_chunks.embeddings[g.embedding]
     from given g join written w on w.place = g.source
     where not g.kept
+  ), shown as (
+    delete from private.staged_generations s using written w
+    where s.generation = any (generations) and s.project_id = w.project_id and s.ticket_id is not distinct from w.ticket_id
   ), ended as (
     delete from private.embedding_jobs j using written w
     where j.embedding_job_id = any (waiting_jobs)
@@ -117,6 +149,8 @@ begin
 end
 $$;
 comment on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint) is
-  'Replaces the chunks that a set (the serving one where none is named) holds of some sources, in one transaction, each only if its text still has the fingerprint that read_sources gave (else stored is false: read it again; so where the set is not live any more, or of another model). chunks: [{source: place of the source in the arrays from 1, chunk_id of a stored chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A stored chunk that is not named is removed, and a job that waits for a source that is stored ends, unless a set is being built. Returns the ids of all chunks of each source, in order.';
+  'Replaces the chunks that a set (the serving one where none is named) holds of some sources, in one transaction, each only if its text still has the fingerprint that read_sources gave (else stored is false: read it again; so where the set is not live any more, or of another model, or while somebody stages chunks of the source). chunks: [{source: place of the source in the arrays from 1, chunk_id of a stored or staged chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A chunk to keep without a kind stays the kind and the note''s that it is. Staged chunks that are named are shown, a chunk that is not named is removed, and a job that waits for a source that is stored ends, unless a set is being built. Returns the ids of all chunks of each source, in order.';
 revoke execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint) from public, anon, authenticated;
 grant execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint) to service_role;
+
+insert into private.migrations (version) values ('20260101000800');

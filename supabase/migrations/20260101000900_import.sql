@@ -113,3 +113,5 @@ comment on function public.upsert_tickets(jsonb) is
   'Inserts or updates tickets by key: [{key, project_key, status, name, description, created_at, notes: [{status, note, created_at}]}]. Statuses are made as they are met; a ticket of an unknown project is left out. Returns the keys written or already there, with their ids. The caller has two minutes to embed them itself, then workers do.';
 revoke execute on function public.upsert_tickets(jsonb) from public, anon, authenticated;
 grant execute on function public.upsert_tickets(jsonb) to service_role;
+
+insert into private.migrations (version) values ('20260101000900');

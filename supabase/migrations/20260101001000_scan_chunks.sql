@@ -1,25 +1,35 @@
 -- The one place where vectors are compared in bulk. Every vector search reads its chunks from here.
 
--- Whether a filter leaves so few chunks that all of them are compared. Comparing costs the same for each chunk, about 4 µs;
+-- How many tickets are few enough that all their chunks are compared. Comparing costs the same for each chunk, about 4 µs;
 -- the index reads the more that does not pass, the rarer what passes is, about 23 µs each. Both cost the same where the
--- filter leaves sqrt(6 × wanted × all chunks); comparing may cost half as much again, because it misses nothing. Counted
--- are tickets, from the index alone and no further than it matters.
-create function private.is_narrow(projects bigint[], status_id bigint, wanted integer) returns boolean
+-- filter leaves sqrt(6 × wanted × all chunks); comparing may cost half as much again, because it misses nothing.
+create function private.narrow_limit(wanted integer) returns integer
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   all_chunks double precision;
   chunks_per_ticket double precision;
-  ticket_limit integer;
-  conditions text := 'true';
-  narrow boolean;
 begin
   -- Unknown (-1) until the tables are first analysed, and no better than the last time that they were.
   select greatest(0, c.reltuples), case when c.reltuples > 0 and t.reltuples > 0 then least(10, greatest(1, c.reltuples / t.reltuples)) else 1 end
     into all_chunks, chunks_per_ticket
     from pg_catalog.pg_class c, pg_catalog.pg_class t
     where c.oid = 'public.chunks'::regclass and t.oid = 'public.tickets'::regclass;
-  ticket_limit := greatest(4000, 1.5 * sqrt(6 * wanted * all_chunks)) / chunks_per_ticket;
+  return greatest(4000, 1.5 * sqrt(6 * wanted * all_chunks)) / chunks_per_ticket;
+end
+$$;
+comment on function private.narrow_limit(integer) is 'Up to how many tickets comparing all their chunks costs less than finding as many as are wanted in the vector index.';
+revoke execute on function private.narrow_limit(integer) from public;
+
+-- Counted are tickets, from the index alone and no further than it matters.
+create function private.is_narrow(projects bigint[], status_id bigint, wanted integer) returns boolean
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  ticket_limit constant integer := private.narrow_limit(wanted);
+  conditions text := 'true';
+  narrow boolean;
+begin
   if projects is not null then
     conditions := conditions || ' and t.project_id = any ($1)';
   end if;
@@ -45,6 +55,8 @@ revoke execute on function private.is_narrow(bigint[], bigint, integer) from pub
 -- The index gives batches, each in order, and the next may hold what is nearer than the last of this one. So more is read than
 -- is wanted, and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
 -- leaves out the query's own neighbourhood.
+-- What the words of a ticket or project must hold (required) or must not (excluded) is a filter too. Where few hold it, their
+-- chunks are compared; else each chunk is looked at in its turn, the nearest first.
 create function private.scan_chunks(
   query_embedding extensions.vector,
   embedding_model text,
@@ -52,7 +64,10 @@ create function private.scan_chunks(
   status_filter text,
   match_threshold double precision,
   chunk_limit integer,
-  source_limit integer
+  source_limit integer,
+  required tsquery default null,
+  excluded tsquery default null,
+  excluded_tickets bigint[] default null
 )
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
 -- Compiling a plan (jit) and starting workers cost more than any of these takes. Planned for the filter at hand, whatever who
@@ -64,8 +79,12 @@ declare
   scope record;
   filtered text := 'public.chunks c';
   -- Written out, as the partial indexes are.
-  conditions text := format('c.embedding_set = %s and c.model = $2', private.searched_set(scan_chunks.embedding_model));
+  conditions text := format('c.embedding_set = %s and c.model = $2 and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))',
+    private.searched_set(scan_chunks.embedding_model));
   status_condition text := '';
+  word_condition text := '';
+  holding constant tsquery := case when excluded is null then required else coalesce(required && !!excluded, !!excluded) end;
+  entry_ids bigint[]; -- the only ones that hold what is required, where they are few
   exact boolean := false;
   query text;
   saved_sort constant text := current_setting('enable_sort');
@@ -91,7 +110,24 @@ begin
   if scope.projects is not null then
     conditions := conditions || ' and c.project_id = any ($4)';
   end if;
-  if scope.projects is not null or scope.status_id is not null then
+  if cardinality(scan_chunks.excluded_tickets) > 0 then
+    conditions := conditions || ' and (c.ticket_id = any ($8)) is not true';
+  end if;
+  if required is not null then
+    entry_ids := private.narrow_entries(scope.projects, scope.status_id, holding, private.narrow_limit(greatest(200, wanted)));
+  end if;
+  if entry_ids is not null then
+    exact := true;
+    -- A project's own chunks have no ticket.
+    filtered := '(
+        select c.* from public.keyword_entries e join public.chunks c on c.ticket_id = e.ticket_id where e.keyword_entry_id = any ($9)
+        union all
+        select c.* from public.keyword_entries e join public.chunks c on c.project_id = e.project_id and c.ticket_id is null
+        where e.keyword_entry_id = any ($9) and e.ticket_id is null) c';
+  elsif holding is not null then
+    word_condition := ' and private.entry_holds(c.project_id, c.ticket_id, $7)';
+  end if;
+  if not exact and (scope.projects is not null or scope.status_id is not null) then
     exact := private.is_narrow(scope.projects, scope.status_id, greatest(200, wanted));
   end if;
   -- A hundred find the ten nearest of 50,000 chunks; a larger graph has to be looked at further for as much, 224 of 200,000.
@@ -103,12 +139,13 @@ begin
     if exact then
       query := format('with compared as materialized (
           select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance from %s where %s)
-        select f.chunk_id, f.project_id, f.ticket_id, f.distance from compared f order by f.distance, f.chunk_id limit $5',
-        filtered, conditions);
+        select c.chunk_id, c.project_id, c.ticket_id, c.distance
+        from (select f.* from compared f order by f.distance, f.chunk_id offset 0) c where true%s limit $5',
+        filtered, conditions, word_condition);
     else
       query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance
-        from public.chunks c where %s%s
-        order by c.embedding operator(extensions.<=>) $1 limit $5', conditions, status_condition);
+        from public.chunks c where %s%s%s
+        order by c.embedding operator(extensions.<=>) $1 limit $5', conditions, status_condition, word_condition);
       -- One batch, if that can be: the next costs as much again. A tenth is for rows that are of it and not seen here: dead
       -- ones, and those of another model.
       perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true),
@@ -118,7 +155,7 @@ begin
     execute format('select array_agg(r.chunk_id), array_agg(r.project_id), array_agg(r.ticket_id), array_agg(1 - r.distance), count(*),
         count(distinct coalesce(r.ticket_id, -r.project_id)), count(*) filter (where (1 - r.distance > $6) is not true) from (%s) r', query)
       into chunk_ids, project_ids, ticket_ids, similarities, chunks, sources, below
-      using query_embedding, embedding_model, scope.status_id, scope.projects, reach, match_threshold;
+      using query_embedding, embedding_model, scope.status_id, scope.projects, reach, match_threshold, holding, scan_chunks.excluded_tickets, entry_ids;
     perform set_config('enable_sort', saved_sort, true);
     -- What is compared is in order, so that one at or below the threshold is enough; batches overlap.
     exit when chunks >= chunk_limit or sources >= source_limit or below >= case when exact then 1 else 20 end;
@@ -144,7 +181,9 @@ begin
     limit chunk_limit;
 end
 $$;
-comment on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer) is
-  'Chunks that whoever asks may see, by falling cosine similarity, filters before ranking: the nearest, then those over the threshold. embedding_model: vectors of other models are never compared.';
-revoke execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer) from public;
-grant execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer) to authenticated, service_role;
+comment on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[]) is
+  'Chunks that the caller may see, by falling cosine similarity, filters before ranking: the nearest, then those over the threshold. embedding_model: vectors of other models are never compared. required, excluded: what the words of their ticket or project must and must not hold.';
+revoke execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[]) from public;
+grant execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[]) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001000');

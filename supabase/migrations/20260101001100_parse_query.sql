@@ -16,27 +16,43 @@ create function private.phrase(phrase_text text) returns tsquery
 language sql stable security invoker set search_path = ''
 as $$
   select string_agg('(' || p.query::text || ')', ' & ')::tsquery
-  from private.unspaced_scripts() u(scripts)
-  cross join regexp_matches(private.compose_text(phrase_text), '([' || u.scripts || ']+)|([^' || u.scripts || ']+)', 'g') as m
+  from private.compose_text(phrase_text) c(text)
+  cross join private.unspaced_scripts() u(scripts)
   cross join lateral (
     select case when m[1] is null then phraseto_tsquery('private.words', private.plain_text(m[2]))
       else replace(private.any_word(m[1])::text, ' | ', ' & ')::tsquery end
+    from regexp_matches(c.text, '([' || u.scripts || ']+)|([^' || u.scripts || ']+)', 'g') as m
+    union all
+    select plainto_tsquery('private.words', d.names) from private.dotted_names(c.text) d(names) where d.names <> ''
   ) p(query)
-  -- A single character of theirs is no word, unless it stands alone.
-  where numnode(p.query) > 0 and (m[2] is not null or length(m[1]) > 1 or m[1] = phrase_text)
+  where numnode(p.query) > 0
 $$;
 comment on function private.phrase(text) is 'A tsquery for the words of a text, one after the other; null when it has none.';
 revoke execute on function private.phrase(text) from public;
 grant execute on function private.phrase(text) to authenticated, service_role;
 
+-- TX-400; the key of a project may hold a minus itself.
+create function private.ticket_key_pattern() returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  return '[[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+';
+end
+$$;
+comment on function private.ticket_key_pattern() is 'What the key of a ticket looks like, as a regular expression.';
+revoke execute on function private.ticket_key_pattern() from public;
+grant execute on function private.ticket_key_pattern() to authenticated, service_role;
+
 -- plain: what is asked for without what is excluded. wanted: any of its words (a question finds tickets that hold some
--- of them). required: the "quoted phrases".
--- excluded: what follows a minus, a word or a quoted phrase; what looks like a negative number is one (exit code -9).
--- ticket_keys: what looks like the key of a ticket, in upper case: TX-400 anywhere, "tx 400" when it is the whole query. Of
--- a longer query the first 2,000 characters count: what thousands of phrases ask for takes minutes to put together.
+-- of them). required: the "quoted phrases"; required_of_named: those of them that are no key of a ticket, for a ticket that is
+-- named by its key need not mention it. excluded: what follows a minus, a word or a quoted phrase; what looks like a negative
+-- number is one (exit code -9). excluded_keys: words behind a minus that look like keys. ticket_keys: what looks like a key,
+-- in upper case: TX-400 anywhere, "tx 400" when it is the whole query.
+-- Of a longer query the first 2,000 characters count: what thousands of phrases ask for takes minutes to put together.
 create function private.parse_query(
   query_text text,
-  out plain text, out wanted tsquery, out required tsquery, out excluded tsquery, out ticket_keys text[]
+  out plain text, out wanted tsquery, out required tsquery, out required_of_named tsquery, out excluded tsquery,
+  out excluded_keys text[], out ticket_keys text[]
 )
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -46,38 +62,48 @@ declare
   phrase tsquery;
 begin
   plain := '';
+  excluded_keys := '{}';
   -- Phones and word processors make the quotes curly and the hyphen of a key a dash.
-  typed := translate(private.compose_text(left(query_text, 2000)), '“”„‟«»', '""""""');
+  typed := translate(private.compose_text(left(query_text, 2000)), '“”„‟«»「」『』〝〞〟', repeat('"', 13));
   typed := regexp_replace(typed, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
   for part in
-    select m from regexp_matches(left(typed, 2000), '(^|\s)(-?)"([^"]*)"|(\S+)', 'g') as m
+    -- A quote behind a letter or digit opens no phrase: 5" and 6".
+    select m from regexp_matches(left(typed, 2000), '(?<![[:alnum:]])(-?)"([^"]*)"|([^\s"]+)', 'g') as m
   loop
-    if part[3] is not null then
-      phrase := private.phrase(part[3]);
+    if part[3] is null then
+      phrase := private.phrase(part[2]);
       continue when phrase is null;
-      if part[2] = '-' then
+      if part[1] = '-' then
         excluded := coalesce(excluded || phrase, phrase);
+        excluded_keys := excluded_keys || upper(substring(part[2] from '^\s*(' || private.ticket_key_pattern() || ')\s*$'));
       else
         required := coalesce(required && phrase, phrase);
-        plain := plain || ' ' || part[3];
+        if part[2] !~ ('^\s*' || private.ticket_key_pattern() || '\s*$') then
+          required_of_named := coalesce(required_of_named && phrase, phrase);
+        end if;
+        plain := plain || ' ' || part[2];
       end if;
-    elsif part[4] ~ '^-[[:alnum:]]' and part[4] !~ '^-(0x[[:xdigit:]]+|[0-9.,]+)[^[:alnum:]]*$' then
-      phrase := private.phrase(substring(part[4] from 2));
+    elsif part[3] ~ ('^-' || private.ticket_key_pattern() || '[^[:alnum:]]*$') and part[3] ~ '^-.*[[:alpha:]]' then
+      excluded_keys := excluded_keys || upper(substring(part[3] from private.ticket_key_pattern()));
+    elsif part[3] ~ '^-\.?[[:alnum:]]' and part[3] !~ '^-(0x[[:xdigit:]]+|[0-9.,]+)[^[:alnum:]]*$' then
+      phrase := private.phrase(substring(part[3] from 2));
       excluded := coalesce(excluded || phrase, phrase, excluded);
     else
-      plain := plain || ' ' || part[4];
+      plain := plain || ' ' || part[3];
     end if;
   end loop;
+  excluded_keys := array_remove(excluded_keys, null);
   wanted := private.any_word(plain);
   ticket_keys := array(
     select distinct upper(m[1]) from regexp_matches(plain, '([[:alnum:]_]+-[0-9]+)(?![[:alnum:]])', 'g') as m
     union
-    -- The key of a project may hold a minus itself.
-    select upper(m[1]) from regexp_matches(plain, '([[:alnum:]_]+(?:-[[:alnum:]_]+)+-[0-9]+)(?![[:alnum:]])', 'g') as m
+    select upper(m[1]) from regexp_matches(plain, '(' || private.ticket_key_pattern() || ')(?![[:alnum:]])', 'g') as m
     union
     select upper(replace(m[1], ' ', '-')) from regexp_matches(plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
 end
 $$;
-comment on function private.parse_query(text) is 'The words wanted (OR), the phrases required, what is excluded, and the ticket keys that a query names.';
+comment on function private.parse_query(text) is 'The words wanted (OR), the phrases required, what is excluded, and the ticket keys that a query names or excludes.';
 revoke execute on function private.parse_query(text) from public;
 grant execute on function private.parse_query(text) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001100');

@@ -37,6 +37,19 @@ $$;
 comment on function private.is_known(text, bigint, bigint[]) is 'Whether a word that so many entries hold is in one of these projects (null: all); taken for granted beyond 200 entries.';
 revoke execute on function private.is_known(text, bigint, bigint[]) from public;
 
+-- What is only implied (see implied_words) is no word that somebody wrote: "error in" makes no "errorin".
+create function private.is_written(word text, visible bigint[]) returns boolean
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
+as $$
+begin
+  return exists (
+    select 1 from public.keyword_entries e
+    where e.words @@ (private.quote_word(is_written.word) || ':ABC')::tsquery and (visible is null or e.project_id = any (visible)));
+end
+$$;
+comment on function private.is_written(text, bigint[]) is 'Whether a word stands in an entry of these projects (null: all) as it is.';
+revoke execute on function private.is_written(text, bigint[]) from public;
+
 -- The known words nearest to one that no entry holds, by shared trigrams. A word with a digit is a code: another code is
 -- another thing.
 create function private.nearest_words(unknown_word text, visible bigint[])
@@ -63,15 +76,94 @@ as $$
     limit case when nearest_words.visible is null then 3 else 20 end
   ) p
   cross join lateral private.word_entries(array[p.word]) e
-  where private.is_known(p.word, e.entries, nearest_words.visible)
+  where e.entries > 0 and private.is_written(p.word, nearest_words.visible)
   order by p.similarity desc, p.word
   limit 3
 $$;
 comment on function private.nearest_words(text, bigint[]) is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
 revoke execute on function private.nearest_words(text, bigint[]) from public;
 
+-- Two neighbouring words of a query as one: "log in" is login, "check box" checkbox. The first says something by itself, so that
+-- "in form" is not inform.
+create function private.joined_words(query_text text) returns table (word text, halves text[], place integer)
+language sql stable rows 8 security invoker set search_path = ''
+as $$
+  select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize('pg_catalog.english_stem', n.next)) [1]], null), n.place
+  from (
+    select t.token, lead(t.token) over (order by t.place) as next, t.place::integer as place
+    from (
+      select lower(m[1]) as token, r.place
+      from regexp_matches(private.compose_text(joined_words.query_text), '[[:alpha:]]+|[^[:alpha:][:space:]-]+', 'g') with ordinality as r(m, place)
+      order by r.place limit 40
+    ) t
+  ) n
+  cross join lateral (select ts_lexize('pg_catalog.english_stem', n.token)) s(stems)
+  cross join lateral unnest(array[
+    (ts_lexize('pg_catalog.english_stem', n.token || n.next)) [1],
+    case when n.next ~ ('^(' || private.particles() || ')$') then (ts_lexize('pg_catalog.english_stem', s.stems[1] || n.next)) [1] end]) j(word)
+  where n.token ~ '^[a-z]{2,20}$' and n.next ~ '^[a-z]{2,20}$' and cardinality(s.stems) > 0 and j.word is not null
+  order by j.word, n.place
+$$;
+comment on function private.joined_words(text) is 'What two neighbouring words of a query are when they are written as one, whether anybody does so or not.';
+revoke execute on function private.joined_words(text) from public;
+
+-- One word of a query as two that stand beside one another: checkbox is "check box". The halves say something by themselves and
+-- have three letters or more. Looked for only where the rarer half, and the entries that are likely to have both, are few.
+create function private.split_words(query_text text, visible bigint[])
+returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
+language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off
+as $$
+#variable_conflict use_column
+begin
+return query
+  with token as (
+    select distinct on (t.token) t.token, t.place
+    from (
+      select lower(m[1]) as token, r.place::integer as place
+      from regexp_matches(private.plain_text(split_words.query_text), '[[:alnum:]]+', 'g') with ordinality as r(m, place)
+      order by r.place limit 32
+    ) t
+    where t.token ~ '^[a-z]{6,20}$'
+    order by t.token, t.place
+  ), half as materialized (
+    select t.place, (ts_lexize('pg_catalog.english_stem', t.token)) [1] as whole, s.one[1] as one, s.other[1] as other
+    from token t
+    cross join generate_series(3, length(t.token) - 3) as cut
+    cross join lateral (
+      select ts_lexize('pg_catalog.english_stem', left(t.token, cut)), ts_lexize('pg_catalog.english_stem', substr(t.token, cut + 1)) offset 0
+    ) s(one, other)
+    where cardinality(s.one) > 0 and cardinality(s.other) > 0
+  ), known as materialized (
+    select w.word, w.entries from private.word_entries(array(select h.one from half h union select h.other from half h)) w where w.entries > 0
+  ), total as materialized (
+    select greatest(t.entries, 1) as entries from private.word_entries(array['']) t
+  ), pair as materialized (
+    select h.place, h.whole, private.quote_word(h.one) || ' <-> ' || private.quote_word(h.other) as term
+    from half h join known a on a.word = h.one join known b on b.word = h.other cross join total t
+    where least(a.entries, b.entries) <= 2000 and a.entries::double precision * b.entries / t.entries <= 200
+    limit 8
+  )
+  select p.term, p.place, n.entries, n.titles,
+    ln(1 + greatest(t.entries - w.entries, 0.0) / (w.entries + 0.5) + 0.5 / (w.entries + 0.5))::double precision / 2
+  from pair p
+  cross join total t
+  cross join lateral (
+    select count(*) as entries, count(*) filter (where f.in_title) as titles
+    from (
+      select e.title_words @@ p.term::tsquery as in_title from public.keyword_entries e
+      where e.words @@ p.term::tsquery and (visible is null or e.project_id = any (visible))
+      limit 1000
+    ) f
+  ) n
+  cross join lateral (select greatest(n.entries, e.entries) as entries from private.word_entries(array[p.whole]) e) w
+  where n.entries > 0;
+end
+$$;
+comment on function private.split_words(text, bigint[]) is 'Words of a query as two that stand beside one another in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
+revoke execute on function private.split_words(text, bigint[]) from public;
+
 -- idf as in BM25 (Robertson and Zaragoza 2009). A word that stands in for an unknown one is worth half of what its
--- likeness leaves. Of a long text the 32 rarest words count.
+-- likeness leaves; neighbours that somebody writes as one count as that word too. Of a long text the 32 rarest words count.
 create function private.query_words(query_text text, visible bigint[])
 returns table (word text, place integer, entries bigint, titles bigint, idf double precision)
 language plpgsql stable rows 8 security invoker set search_path = ''
@@ -85,16 +177,22 @@ return query
     select a.word, a.place, e.entries, e.titles, private.is_known(a.word, e.entries, visible) as is_known
     from asked a join private.word_entries(array(select x.word from asked x)) e using (word)
   ), known as (
-    select c.word, c.place, c.entries, c.titles, 1.0::double precision as worth from counted c where c.is_known
+    select c.word, c.place, c.entries, c.titles, 1.0::double precision as worth, c.entries as weighed from counted c where c.is_known
     union all
-    select n.word, u.place, n.entries, n.titles, n.similarity / 2
+    select n.word, u.place, n.entries, n.titles, n.similarity / 2, n.entries
     from (select c.word, c.place from counted c where not c.is_known order by c.place limit 8) u
     cross join lateral private.nearest_words(u.word, visible) n
+    union all
+    -- Places of their own, behind the query: they part no neighbours. Written as one they say no more than the rarer of them.
+    select j.word, 1000 + j.place, e.entries, e.titles, 0.5, greatest(e.entries, (select min(h.entries) from private.word_entries(j.halves) h))
+    from private.joined_words(query_words.query_text) j
+    cross join lateral private.word_entries(array[j.word]) e
+    where e.entries > 0 and private.is_written(j.word, visible)
   ), total as (
     select greatest(t.entries, 1) as entries from private.word_entries(array['']) t
   )
   select distinct on (k.entries, k.word) k.word, k.place, k.entries, k.titles,
-    k.worth * ln(1 + greatest(t.entries - k.entries, 0.0) / (k.entries + 0.5) + 0.5 / (k.entries + 0.5))
+    k.worth * ln(1 + greatest(t.entries - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5))
   from known k cross join total t
   order by k.entries, k.word, k.worth desc, k.place
   limit 32;
@@ -102,3 +200,5 @@ end
 $$;
 comment on function private.query_words(text, bigint[]) is 'The words of a query that are known in these projects (null: all), rarest first, each with its place in the query, in how many entries and titles it is, and its weight.';
 revoke execute on function private.query_words(text, bigint[]) from public;
+
+insert into private.migrations (version) values ('20260101001150');

@@ -1,38 +1,5 @@
 -- A query ready to be searched by.
 
--- The parts of a query as parse_query gives them, and its words, rarest first; the arrays go in step.
-create function private.plan_query(
-  query_text text,
-  out plain text, out required tsquery, out excluded tsquery, out ticket_keys text[],
-  out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[]
-)
-language plpgsql stable security invoker set search_path = ''
-as $$
-declare
-  visible constant bigint[] := private.visible_projects();
-begin
-  select q.plain, q.required, q.excluded, q.ticket_keys into plain, required, excluded, ticket_keys
-    from private.parse_query(query_text) q;
-  select coalesce(array_agg(w.word order by w.entries, w.word), '{}'), coalesce(array_agg(w.idf order by w.entries, w.word), '{}'),
-      coalesce(array_agg(w.place order by w.entries, w.word), '{}'), coalesce(array_agg(w.entries order by w.entries, w.word), '{}'),
-      coalesce(array_agg(w.titles order by w.entries, w.word), '{}')
-    into words, idfs, places, entries, titles
-    from private.query_words(plain, visible) w;
-  if required is not null then
-    -- People paste names with quotes in them: a phrase that nothing holds is taken as its words. What one may not see counts
-    -- for nothing, or a phrase would tell whether it is there.
-    if not exists (
-      select 1 from public.keyword_entries e where e.words @@ required and (visible is null or e.project_id = any (visible))
-    ) then
-      required := null;
-    end if;
-  end if;
-end
-$$;
-comment on function private.plan_query(text) is
-  'What a query asks for, with the words that are known to whoever asks, rarest first: each with its weight, its place in the query, and in how many entries and titles it is.';
-revoke execute on function private.plan_query(text) from public;
-
 create function private.entry_holds(of_project bigint, of_ticket bigint, query tsquery) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -44,5 +11,84 @@ begin
   return exists (select 1 from public.keyword_entries e where e.ticket_id is null and e.project_id = of_project and e.words @@ query);
 end
 $$;
-comment on function private.entry_holds(bigint, bigint, tsquery) is 'Whether the words of a ticket (or project, of_ticket null) match, whoever asks.';
+comment on function private.entry_holds(bigint, bigint, tsquery) is 'Whether the words of a ticket (or project, of_ticket null) match, whoever the caller is.';
 revoke execute on function private.entry_holds(bigint, bigint, tsquery) from public;
+
+-- required: null where nothing that may be seen holds all phrases, which relaxes them. excluded_tickets: those whose keys stand
+-- behind a minus. required_of_named: what a ticket must hold that the query names by its key.
+create type private.query as (
+  plain text, wanted tsquery, required tsquery, required_of_named tsquery, excluded tsquery,
+  ticket_keys text[], excluded_tickets bigint[], relaxed boolean
+);
+comment on type private.query is 'What a query asks for, settled by what the caller may see.';
+
+-- "Security definer", because beneath a policy no index finds words; it looks at nothing but what may be seen.
+create function private.read_query(query_text text) returns private.query
+language plpgsql stable security definer set search_path = '' set enable_seqscan = off
+as $$
+declare
+  visible constant bigint[] := private.visible_projects();
+  parsed constant record := private.parse_query(query_text);
+  settled private.query;
+  named text;
+begin
+  settled := row(
+    parsed.plain, parsed.wanted, parsed.required, parsed.required_of_named, parsed.excluded, parsed.ticket_keys, array[]::bigint[], false);
+  foreach named in array parsed.excluded_keys loop
+    -- What merely mentions the ticket stays. What looks like a key and is none (utf-8) is a word.
+    settled.excluded_tickets := settled.excluded_tickets || (
+      select t.ticket_id from public.tickets t where upper(t.key) = named and (visible is null or t.project_id = any (visible)));
+    if settled.excluded_tickets[cardinality(settled.excluded_tickets)] is null then
+      settled.excluded_tickets := array_remove(settled.excluded_tickets, null);
+      settled.excluded := coalesce(settled.excluded || private.phrase(named), private.phrase(named), settled.excluded);
+    end if;
+  end loop;
+  if settled.required is not null then
+    -- People paste names with quotes in them: phrases that nothing holds are taken as their words. What one may not see counts
+    -- for nothing, or a phrase would tell whether it is there.
+    settled.relaxed := not exists (
+        select 1 from public.keyword_entries e where e.words @@ settled.required and (visible is null or e.project_id = any (visible)))
+      and not exists (
+        select 1 from public.tickets t
+        where upper(t.key) = any (settled.ticket_keys) and (visible is null or t.project_id = any (visible))
+          and settled.required_of_named is distinct from settled.required
+          and (settled.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, settled.required_of_named)));
+    if settled.relaxed then
+      settled.required := null;
+      settled.required_of_named := null;
+    end if;
+  end if;
+  return settled;
+end
+$$;
+comment on function private.read_query(text) is 'What a query asks for, settled by what the caller may see.';
+revoke execute on function private.read_query(text) from public;
+grant execute on function private.read_query(text) to authenticated, service_role;
+
+-- The terms of a query, rarest first, each as it is written in a tsquery: a word, or two words that stand beside one another;
+-- the arrays go in step.
+create function private.plan_query(
+  query private.query,
+  out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[]
+)
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  visible constant bigint[] := private.visible_projects();
+begin
+  select coalesce(array_agg(w.term order by w.entries, w.term), '{}'), coalesce(array_agg(w.idf order by w.entries, w.term), '{}'),
+      coalesce(array_agg(w.place order by w.entries, w.term), '{}'), coalesce(array_agg(w.entries order by w.entries, w.term), '{}'),
+      coalesce(array_agg(w.titles order by w.entries, w.term), '{}')
+    into words, idfs, places, entries, titles
+    from (
+      select private.quote_word(k.word) as term, k.idf, k.place, k.entries, k.titles from private.query_words(query.plain, visible) k
+      union all
+      select s.term, s.idf, 2000 + s.place, s.entries, s.titles from private.split_words(query.plain, visible) s
+    ) w;
+end
+$$;
+comment on function private.plan_query(private.query) is
+  'The words of a query that are known to the caller, rarest first: each with its weight, its place in the query, and in how many entries and titles it is.';
+revoke execute on function private.plan_query(private.query) from public;
+
+insert into private.migrations (version) values ('20260101001160');

@@ -4,7 +4,7 @@
 -- The entries of a filter and of required phrases, when these leave few enough to look at each; else null.
 create function private.narrow_entries(projects bigint[], status_id bigint, required tsquery, entry_limit integer)
 returns bigint[]
-language plpgsql stable security invoker set search_path = ''
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
 as $$
 declare
   entry_ids bigint[];
@@ -53,7 +53,7 @@ begin
       return query
         select e.keyword_entry_id, e.project_id, e.ticket_id, sum(case when e.title_words @@ t.query then t.title_idf else t.idf end)
         from public.keyword_entries e
-        join (select private.quote_word(u.word)::tsquery as query, u.idf, 1.7 * u.idf as title_idf from unnest(words, idfs) as u(word, idf)) t on e.words @@ t.query
+        join (select u.word::tsquery as query, u.idf, 1.7 * u.idf as title_idf from unnest(words, idfs) as u(word, idf)) t on e.words @@ t.query
         where e.keyword_entry_id = any (few)
         group by e.keyword_entry_id
         order by 4 desc, 1
@@ -68,7 +68,7 @@ begin
         case when sum(u.entries) over rarest <= reach then u.entries when u.place = 1 then reach else 0 end as take,
         case when sum(u.titles) over rarest <= reach then u.titles when u.place = 1 then reach else 0 end as take_titles
       from unnest(words, idfs, entries, titles) with ordinality as u(word, idf, entries, titles, place)
-      cross join lateral (select private.quote_word(u.word)::tsquery) q(query)
+      cross join lateral (select u.word::tsquery) q(query)
       window rarest as (order by u.place)
     ), hit as (
       select e.keyword_entry_id, e.project_id, e.ticket_id, t.idf as gain
@@ -99,3 +99,5 @@ $$;
 comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], bigint, tsquery, integer, integer) is
   'Entries that hold the rare words of a query, by the weights of the words they hold; filters hold before that. The arrays go in step, rarest word first.';
 revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], bigint, tsquery, integer, integer) from public;
+
+insert into private.migrations (version) values ('20260101001170');

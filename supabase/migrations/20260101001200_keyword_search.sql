@@ -14,7 +14,7 @@ as $$
 declare
   usual_title double precision;
   usual_body double precision;
-  terms constant tsquery[] := array(select private.quote_word(u.word)::tsquery from unnest(words) with ordinality as u(word, place) order by u.place);
+  terms constant tsquery[] := array(select u.word::tsquery from unnest(words) with ordinality as u(word, place) order by u.place);
   pairs tsquery[];
   pair_idfs double precision[];
 begin
@@ -27,7 +27,8 @@ begin
     from (
       select q.word, q.idf, lead(q.word) over in_order as next, lead(q.idf) over in_order as next_idf
       from unnest(words, idfs, places) as u(word, idf, place)
-      cross join lateral (select private.quote_word(u.word), u.idf, u.place) q(word, idf, place)
+      cross join lateral (select u.word, u.idf, u.place) q(word, idf, place)
+      where u.word !~ '<->'
       window in_order as (order by q.place, q.word)
     ) n
     where n.next is not null;
@@ -44,7 +45,8 @@ begin
         select r.idf, r.title * (r.a / (1.0024 - r.a)) + r.body * (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) as n
         from (
           select t.idf, w.title, w.body, case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
-            ts_rank('{0, 0, 1, 0}', w.words, t.query) as b, ts_rank('{0, 1, 0, 0}', w.words, t.query) as c
+            -- D: what the entry only implies.
+            ts_rank('{1, 0, 1, 0}', w.words, t.query) as b, ts_rank('{0, 1, 0, 0}', w.words, t.query) as c
           from (
             select
               -- Out of an array, so that what is stored out of line is read once and not for every word.
@@ -103,33 +105,37 @@ as $$
 #variable_conflict use_column
 declare
   scope record;
-  query record;
+  query private.query;
+  plan record;
 begin
   scope := private.resolve_scope(project_filter, status_filter);
   if scope.is_empty then
     return;
   end if;
-  query := private.plan_query(query_text);
+  query := private.read_query(query_text);
+  plan := private.plan_query(query);
 
   return query
   with candidate as materialized (
     -- They come in order.
     select c.keyword_entry_id, c.project_id, c.ticket_id, c.gain
     from private.keyword_candidates(
-      query.words, query.idfs, query.entries, query.titles, scope.projects, scope.status_id, query.required, reach, greatest(1000, scored)) c
-    where cardinality(query.words) > 0
+      plan.words, plan.idfs, plan.entries, plan.titles, scope.projects, scope.status_id, query.required, reach, greatest(1000, scored)) c
+    where cardinality(plan.words) > 0 and (c.ticket_id = any (query.excluded_tickets)) is not true
       and (query.excluded is null or not exists (
         select 1 from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id and e.words @@ query.excluded))
   ), scores as materialized (
     select s.keyword_entry_id, s.score, s.level
     from private.score_entries(
       array(select c.keyword_entry_id from candidate c limit scored),
-      query.words, query.idfs, query.places, query.plain, close_limit, alike_limit) s
+      plan.words, plan.idfs, plan.places, query.plain, close_limit, alike_limit) s
   ), named as (
     select t.project_id, t.ticket_id from public.tickets t
     where upper(t.key) = any (query.ticket_keys)
       and (scope.projects is null or t.project_id = any (scope.projects))
       and (scope.status_id is null or t.status_id = scope.status_id)
+      and t.ticket_id <> all (query.excluded_tickets)
+      and (query.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, query.required_of_named))
       and (query.excluded is null or not private.entry_holds(t.project_id, t.ticket_id, query.excluded))
   ), listed as (
     select coalesce(n.project_id, c.project_id) as project_id, coalesce(n.ticket_id, c.ticket_id) as ticket_id,
@@ -170,3 +176,5 @@ comment on function public.search_by_keyword(text, integer, bigint, text) is
   'Tickets and projects (ticket_id null) by BM25F over their words, made of ts_rank: any of the words counts, rare ones more, "phrases" must occur, -words must not; tickets whose key the query names come first, exact. Unknown words stand for the nearest known ones. At most 1,000; from the 501st on the score is 0 and the order rougher.';
 revoke execute on function public.search_by_keyword(text, integer, bigint, text) from public, anon, authenticated;
 grant execute on function public.search_by_keyword(text, integer, bigint, text) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001200');

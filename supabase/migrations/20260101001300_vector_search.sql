@@ -1,5 +1,46 @@
 -- Search by meaning.
 
+create function private.nearest_sources(
+  query_embedding extensions.vector,
+  embedding_model text,
+  match_threshold double precision,
+  match_count integer,
+  project_filter bigint,
+  status_filter text,
+  required tsquery default null,
+  excluded tsquery default null,
+  excluded_tickets bigint[] default null
+)
+returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
+language plpgsql volatile rows 300 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with best as (
+    select distinct on (s.ticket_id, s.project_id) s.project_id, s.ticket_id, s.chunk_id, s.similarity
+    from private.scan_chunks(
+      nearest_sources.query_embedding, nearest_sources.embedding_model, nearest_sources.project_filter,
+      nearest_sources.status_filter, nearest_sources.match_threshold,
+      -- So many chunks that the hundreds of a long ticket leave room for others.
+      10000, greatest(1, least(1000, nearest_sources.match_count)),
+      nearest_sources.required, nearest_sources.excluded, nearest_sources.excluded_tickets
+    ) s
+    where s.similarity > nearest_sources.match_threshold
+    order by s.ticket_id, s.project_id, s.similarity desc, s.chunk_id
+  )
+  select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id) as rank,
+    b.project_id, b.ticket_id, b.chunk_id, b.similarity
+  from best b
+  order by 1
+  limit greatest(1, least(1000, nearest_sources.match_count));
+end
+$$;
+comment on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[]) is
+  'search_by_vector among what holds the words that are required and none that are excluded, see scan_chunks.';
+revoke execute on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[]) from public;
+grant execute on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[]) to authenticated, service_role;
+
 create function public.search_by_vector(
   query_embedding extensions.vector(1536),
   embedding_model text,
@@ -11,25 +52,12 @@ create function public.search_by_vector(
 returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
 language plpgsql volatile rows 300 security invoker set search_path = ''
 as $$
-#variable_conflict use_column
 begin
   return query
-  with best as (
-    select distinct on (s.ticket_id, s.project_id) s.project_id, s.ticket_id, s.chunk_id, s.similarity
-    from private.scan_chunks(
-      search_by_vector.query_embedding, search_by_vector.embedding_model, search_by_vector.project_filter,
-      search_by_vector.status_filter, search_by_vector.match_threshold,
-      -- So many chunks that the hundreds of a long ticket leave room for others.
-      10000, greatest(1, least(1000, search_by_vector.match_count))
-    ) s
-    where s.similarity > search_by_vector.match_threshold
-    order by s.ticket_id, s.project_id, s.similarity desc, s.chunk_id
-  )
-  select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id) as rank,
-    b.project_id, b.ticket_id, b.chunk_id, b.similarity
-  from best b
-  order by 1
-  limit greatest(1, least(1000, search_by_vector.match_count));
+  select n.rank, n.project_id, n.ticket_id, n.chunk_id, n.similarity
+  from private.nearest_sources(
+    search_by_vector.query_embedding, search_by_vector.embedding_model, search_by_vector.match_threshold, search_by_vector.match_count,
+    search_by_vector.project_filter, search_by_vector.status_filter) n;
 end
 $$;
 comment on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) is
@@ -45,3 +73,6 @@ language sql immutable security invoker set search_path = ''
 return 100;
 comment on function private.vector_candidates() is 'How many tickets and projects a hybrid search takes from the vector search, whatever page is asked for.';
 revoke execute on function private.vector_candidates() from public;
+grant execute on function private.vector_candidates() to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001300');

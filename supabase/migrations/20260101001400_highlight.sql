@@ -1,9 +1,26 @@
 -- Marks the words of a query in a text, as HTML that is safe to show.
 
+-- Marks (E000 opens, E001 closes) that lie within others go: pairs of characters are marked before ts_headline marks words.
+create function private.flatten_marks(line text) returns text
+language sql immutable security invoker set search_path = ''
+as $$
+  select string_agg(
+    case when d.piece = u&'\E000' and d.depth > 1 or d.piece = u&'\E001' and d.depth > 0 then '' else d.piece end, '' order by d.place)
+  from (
+    select m[1] as piece, r.place,
+      sum(case m[1] when u&'\E000' then 1 when u&'\E001' then -1 else 0 end) over (order by r.place) as depth
+    from regexp_matches(flatten_marks.line, u&'[\E000\E001]|[^\E000\E001]+', 'g') with ordinality as r(m, place)
+  ) d
+$$;
+comment on function private.flatten_marks(text) is 'A text without the marks that lie within others.';
+revoke execute on function private.flatten_marks(text) from public;
+grant execute on function private.flatten_marks(text) to authenticated, service_role;
+
 -- ts_headline swallows what looks like markup (Vec<T>), so <, > and & are stood in for by private-use characters while it
 -- works, as are its marks; only then do they become the entities and tags that they stand for. It cuts words as the parser
 -- does, and words are what private.plain_text says; so another such character (E005) stands where that parts them, until it
 -- is done. Pairs of characters of a script without spaces are marked beforehand, at even and odd places alike.
+-- C++ and C# are spelled out meanwhile, each between two E006.
 create function private.highlight(text text, wanted tsquery) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -18,17 +35,18 @@ begin
   -- into pairs. Most texts have none.
   if plain ~ '[\u0300-\uffff]' then
     plain := private.compose_text(plain);
-    if plain ~ u&'[\E000-\E005]' then
-      plain := translate(plain, u&'\E000\E001\E002\E003\E004\E005', '');
+    if plain ~ u&'[\E000-\E006]' then
+      plain := translate(plain, u&'\E000\E001\E002\E003\E004\E005\E006', '');
     end if;
     -- Of a long query the first hundred.
     pairs := array(
-      select m[1] from regexp_matches(wanted::text, '''([' || private.unspaced_scripts() || ']{2})''', 'g') with ordinality as r(m, place)
+      select m[1] from regexp_matches(wanted::text, '''([' || private.unspaced_scripts() || ']{1,2})''', 'g') with ordinality as r(m, place)
       order by place limit 100);
     first_pair := (select min(nullif(strpos(plain, p), 0)) from unnest(pairs) p);
   end if;
   -- Not by translate(), which compares every character with every one of its list.
   plain := replace(replace(replace(plain, '<', u&'\E002'), '>', u&'\E003'), '&', u&'\E004');
+  plain := private.spell_signs(plain, u&'\E006');
   line := left(plain, 200);
   if first_pair is not null then
     plain := (
@@ -41,9 +59,9 @@ begin
           coalesce(lead(l.is_marked) over (order by l.place), false) as stays_marked
         from (
           select s.letter, s.place,
-            coalesce(s.letter || lead(s.letter) over (order by s.place) = any (pairs), false)
+            s.letter = any (pairs) or coalesce(s.letter || lead(s.letter) over (order by s.place) = any (pairs), false)
             or coalesce(lag(s.letter) over (order by s.place) || s.letter = any (pairs), false) as is_marked
-          from regexp_split_to_table(substr(plain, greatest(1, first_pair - 40), 200), '') with ordinality as s(letter, place)
+          from regexp_split_to_table(substr(plain, case when length(plain) <= 200 then 1 else greatest(1, first_pair - 40) end, 200), '') with ordinality as s(letter, place)
         ) l
       ) c);
   end if;
@@ -56,10 +74,16 @@ begin
           else 'MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter=" … "' end);
       exit when line ~ u&'\E000' or parted = plain;
     end loop;
-    -- The parts of one name are one mark, and what was marked twice is marked once.
-    line := replace(replace(replace(regexp_replace(line, u&'\E001\E005*([._:/-]*)\E005*\E000', '\1', 'g'),
-      u&'\E005', ''), u&'\E000\E000', u&'\E000'), u&'\E001\E001', u&'\E001');
+    if first_pair is not null then
+      line := private.flatten_marks(line);
+    end if;
+    -- The parts of one name are one mark.
+    line := replace(regexp_replace(line, u&'\E001\E005*([._:/-]*)\E005*\E000', '\1', 'g'), u&'\E005', '');
   end if;
+  -- An excerpt may begin or end between two E006.
+  line := regexp_replace(regexp_replace(line, u&'\E006(\E000?[A-Za-z])plusplus(\E001?)', '\1++\2', 'g'), u&'plusplus(\E001?)\E006', '++\1', 'g');
+  line := regexp_replace(regexp_replace(line, u&'\E006(\E000?[A-Za-z])sharp(\E001?)', '\1#\2', 'g'), u&'sharp(\E001?)\E006', '#\1', 'g');
+  line := replace(line, u&'\E006', '');
   return replace(replace(replace(replace(replace(replace(replace(line,
     u&'\E002', '&lt;'), u&'\E003', '&gt;'), u&'\E004', '&amp;'), '"', '&quot;'), '''', '&#39;'),
     u&'\E000', '<mark>'), u&'\E001', '</mark>');
@@ -86,10 +110,12 @@ begin
       from (
         select c.chunk_id, c.text, c.position from public.chunks c
         where c.ticket_id = of_ticket and c.embedding_set = (select private.searched_set(null))
+          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
         union all
         select c.chunk_id, c.text, c.position from public.chunks c
         where of_ticket is null and c.project_id = of_project and c.ticket_id is null
           and c.embedding_set = (select private.searched_set(null))
+          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
         -- A ticket of thousands of chunks is not ranked whole for the sake of an excerpt.
         order by 3 limit 50
       ) x
@@ -103,3 +129,5 @@ $$;
 comment on function private.best_chunk_by_words(bigint, bigint, tsquery) is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50.';
 revoke execute on function private.best_chunk_by_words(bigint, bigint, tsquery) from public;
 grant execute on function private.best_chunk_by_words(bigint, bigint, tsquery) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001400');

@@ -67,12 +67,11 @@ grant execute on function private.read_ranking(jsonb) to authenticated, service_
 -- The fused list as far as its first reach places, before anything is read to show it. Both searches give the same number of
 -- candidates whatever page is asked for, so that pages add up to one list. What the words alone found stands behind everything
 -- that the words rank higher, for what the vector search found too can only rise. So beyond the rank reach none of it comes
--- within the first reach places, as long as weights are positive: without one, ids give the order. "Security definer", for
--- looking up what is excluded; what may be seen is the searches' own care, and of a ranking that was handed in that of the
--- policies on what shows it.
+-- within the first reach places, as long as weights are positive: without one, ids give the order. What may be seen is the
+-- searches' own care, and of a ranking that was handed in that of the policies on what shows it.
 create function private.fuse_searches(
   ranking private.word_ranking,
-  excluded tsquery,
+  query private.query,
   query_embedding extensions.vector,
   embedding_model text,
   match_threshold double precision,
@@ -87,7 +86,7 @@ returns table (
   keyword_score double precision, keyword_rank bigint, exact boolean,
   vector_contribution double precision, keyword_contribution double precision
 )
-language plpgsql volatile rows 500 security definer set search_path = ''
+language plpgsql volatile rows 500 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -100,11 +99,10 @@ begin
     -- source: a ticket, or the project whose own text it is. No number that is handed in is too large for "~".
     select v.project_id, v.ticket_id, v.chunk_id, v.similarity, coalesce(v.ticket_id, ~v.project_id) as source,
       row_number() over (order by v.rank) as rank
-    from public.search_by_vector(
+    from private.nearest_sources(
       fuse_searches.query_embedding, fuse_searches.embedding_model, fuse_searches.match_threshold, private.vector_candidates(),
-      fuse_searches.project_filter, fuse_searches.status_filter) v
+      fuse_searches.project_filter, fuse_searches.status_filter, query.required, query.excluded, query.excluded_tickets) v
     where fuse_searches.query_embedding is not null
-      and (fuse_searches.excluded is null or not private.entry_holds(v.project_id, v.ticket_id, fuse_searches.excluded))
   ), worded as (
     select w.*, coalesce(w.ticket_id, ~w.project_id) as source
     from unnest(ranking.projects, ranking.tickets, ranking.scores) with ordinality as w(project_id, ticket_id, score, rank)
@@ -118,10 +116,10 @@ begin
   full join worded k using (source);
 end
 $$;
-comment on function private.fuse_searches(private.word_ranking, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) is
-  'Tickets and projects found by either search, those of the first reach places among them, with their ranks and what each adds to the fused score. excluded is what parse_query says of the query. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword.';
-revoke execute on function private.fuse_searches(private.word_ranking, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) from public;
-grant execute on function private.fuse_searches(private.word_ranking, tsquery, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) to authenticated, service_role;
+comment on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) is
+  'Tickets and projects found by either search, those of the first reach places among them, with their ranks and what each adds to the fused score. query: what read_query makes of it. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword.';
+revoke execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) from public;
+grant execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) to authenticated, service_role;
 
 create function public.search_hybrid(
   query_text text,
@@ -141,7 +139,7 @@ returns table (
   project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
   vector_rank bigint, keyword_rank bigint, keyword_score double precision,
   vector_contribution double precision, keyword_contribution double precision,
-  matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean
+  matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean
 )
 -- Planning takes longer than looking ten rows up, and there is one way to do that: by their keys. The setting holds for what
 -- is called from here too; what has a filter to plan for sets it back.
@@ -149,19 +147,20 @@ language plpgsql volatile rows 10 security invoker set search_path = '' set jit 
 as $$
 #variable_conflict use_column
 declare
-  parsed constant record := private.parse_query(query_text);
-  wanted constant tsquery := parsed.wanted;
+  query constant private.query := private.read_query(query_text);
+  wanted constant tsquery := query.wanted;
   ranking constant private.word_ranking := case
     when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter)
     else private.read_ranking(keyword_ranking) end;
   page_size constant integer := greatest(1, least(100, match_count));
   page_start constant integer := greatest(0, least(1000, match_offset));
 begin
+  status_filter := private.filter_text(status_filter);
   return query
   with page as (
     select f.*, f.vector_contribution + f.keyword_contribution as rrf_score, count(*) over () > page_start + page_size as has_more
     from private.fuse_searches(
-      ranking, parsed.excluded, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
+      ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
       search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
       page_start + page_size + 1) f
     order by f.exact desc, rrf_score desc, f.ticket_id nulls last, f.project_id
@@ -176,7 +175,7 @@ begin
     g.exact,
     -- What matches is in the name then, or nowhere. A ticket's first chunk begins with its name.
     case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), wanted) || ' — ' || lit.line end,
-    shown.chunk_id, g.has_more
+    shown.chunk_id, g.has_more, coalesce(query.relaxed, false)
   from page g
   -- "offset 0" here and below: looked up, or called, for the rows that need it, and once.
   left join lateral (
@@ -202,9 +201,23 @@ begin
     and (search_hybrid.project_filter is null or p.project_id = search_hybrid.project_filter)
     and (search_hybrid.status_filter is null or lower(s.name) = lower(search_hybrid.status_filter))
   order by g.exact desc, g.rrf_score desc, g.ticket_id nulls last, g.project_id;
+  -- All of the page may have gone since the words were ranked.
+  if not found and cardinality(ranking.projects) > 0 then
+    has_more := (
+      select count(*) > page_start + page_size
+      from private.fuse_searches(
+        ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
+        search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
+        page_start + page_size + 1));
+    if has_more then
+      return next;
+    end if;
+  end if;
 end
 $$;
 comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) is
-  'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page. What went since a ranking that is handed in was made leaves its place empty. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+  'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page; relaxed: whether nothing holds the quoted phrases, so that they count as words. What went since a ranking that is handed in was made leaves its place empty; a page of such places alone, before others, is one row of nulls with has_more. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
 revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) from public, anon, authenticated;
 grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001500');

@@ -41,7 +41,7 @@ begin
       few := array(select e.keyword_entry_id from public.keyword_entries e where e.project_id = any (projects) limit few_limit + 1);
     end if;
     if cardinality(few) <= few_limit then
-      wanted := (select string_agg(private.quote_word(u), ' | ')::tsquery from unnest(words) as u);
+      wanted := (select string_agg(u, ' | ')::tsquery from unnest(words) as u);
       return query
         select e.project_id, e.ticket_id, true from public.keyword_entries e
         where e.keyword_entry_id = any (few) and e.words @@ wanted and (required is null or e.words @@ required);
@@ -50,7 +50,7 @@ begin
   end if;
 
   asked := array(
-    select string_agg(private.quote_word(g.word), ' | ')::tsquery
+    select string_agg(g.word, ' | ')::tsquery
     from (
       select u.word, u.place, sum(u.entries) over (order by u.place) <= match_limit as rare
       from unnest(match_entries.words, match_entries.entries) with ordinality as u(word, entries, place)
@@ -105,35 +105,43 @@ as $$
 #variable_conflict use_column
 declare
   scope record;
-  query record;
+  query private.query;
+  plan record;
 begin
   scope := private.resolve_scope(project_filter, status_filter);
   if scope.is_empty then
     return;
   end if;
-  query := private.plan_query(query_text);
+  query := private.read_query(query_text);
+  plan := private.plan_query(query);
 
   return query
   with near as materialized (
     select v.project_id, v.ticket_id
-    from public.search_by_vector(query_embedding, embedding_model, match_threshold, private.vector_candidates(), project_filter, status_filter) v
+    from private.nearest_sources(
+      query_embedding, embedding_model, match_threshold, private.vector_candidates(), project_filter, status_filter,
+      query.required, query.excluded, query.excluded_tickets) v
     where query_embedding is not null
   ), named as (
     select t.project_id, t.ticket_id from public.tickets t
     where upper(t.key) = any (query.ticket_keys)
       and (scope.projects is null or t.project_id = any (scope.projects))
       and (scope.status_id is null or t.status_id = scope.status_id)
+      and t.ticket_id <> all (query.excluded_tickets)
+      and (query.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, query.required_of_named))
+      and (query.excluded is null or not private.entry_holds(t.project_id, t.ticket_id, query.excluded))
   ), certain as (
-    select c.project_id, c.ticket_id
-    from (select n.project_id, n.ticket_id from near n union select n.project_id, n.ticket_id from named n) c
-    where query.excluded is null or not private.entry_holds(c.project_id, c.ticket_id, query.excluded)
+    select n.project_id, n.ticket_id from near n union select n.project_id, n.ticket_id from named n
   )
   select f.project_id, f.ticket_id, bool_and(bool_and(f.complete)) over () and count(*) over () <= match_limit
   from (
     select c.project_id, c.ticket_id, 1 as place, true as complete from certain c
     union all
     select m.project_id, m.ticket_id, 2, m.complete
-    from private.match_entries(query.words, query.entries, query.required, query.excluded, scope.projects, scope.status_id, match_limit + 1) m
+    from private.match_entries(
+      plan.words, plan.entries, query.required, query.excluded, scope.projects, scope.status_id,
+      match_limit + 1 + cardinality(query.excluded_tickets)) m
+    where (m.ticket_id = any (query.excluded_tickets)) is not true
   ) f
   group by f.project_id, f.ticket_id
   order by min(f.place), f.ticket_id nulls last, f.project_id
@@ -144,3 +152,5 @@ comment on function private.find_matches(text, extensions.vector, text, double p
   'Tickets and projects (ticket_id null) that a hybrid search matches in what whoever asks may see, those named and near first, then by words; complete where these are all.';
 revoke execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) from public;
 grant execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001540');

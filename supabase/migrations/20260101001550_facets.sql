@@ -49,3 +49,5 @@ comment on function public.search_facets(text, extensions.vector, text, double p
   'How many matches of a hybrid search each status and each project has, the most first, at most 400 of each (facet status, project; value is the id). A status counts under project_filter alone, a project under status_filter alone; a project''s own text has no status. At most 10,000 matches are counted, capped where there are more: those named by key, the nearest 100 by meaning over match_threshold, and then those that hold the rarest words of the query; of equals, those that lie first in the table, so that a count stays the same until something is written.';
 revoke execute on function public.search_facets(text, extensions.vector, text, double precision, bigint, text) from public, anon, authenticated;
 grant execute on function public.search_facets(text, extensions.vector, text, double precision, bigint, text) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001550');

@@ -56,3 +56,5 @@ comment on function public.retrieve_chunks(extensions.vector, text, double preci
   'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, for the rows before its own. match_count at most 100.';
 revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) from public, anon, authenticated;
 grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001600');

@@ -21,16 +21,19 @@ language plpgsql volatile rows 20 security invoker set search_path = '' set jit 
 as $$
 #variable_conflict use_column
 declare
-  parsed constant record := private.parse_query(query_text);
+  query private.query := private.read_query(query_text);
   ranking constant private.word_ranking := case
     when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter)
     else private.read_ranking(keyword_ranking) end;
 begin
+  status_filter := private.filter_text(status_filter);
+  -- Questions quote names and messages whose answer stands elsewhere: a phrase narrows what their words find, not what is near.
+  query.required := null;
   return query
   with fused as (
     select f.project_id, f.ticket_id, f.chunk_id, f.exact, f.vector_contribution + f.keyword_contribution as score
     from private.fuse_searches(
-      ranking, parsed.excluded, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
+      ranking, query, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
       retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
       retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, greatest(1, least(100, retrieve_chunks_hybrid.match_count))) f
   ), best as (
@@ -45,7 +48,7 @@ begin
       case when b.exact then 1
         else coalesce((b.score - min(b.score) over ()) / nullif(max(b.score) over () - min(b.score) over (), 0), 1) end as relevance
     from best b
-    left join lateral private.best_chunk_by_words(b.project_id, b.ticket_id, parsed.wanted) w on b.chunk_id is null
+    left join lateral private.best_chunk_by_words(b.project_id, b.ticket_id, query.wanted) w on b.chunk_id is null
     -- As in search_hybrid.
     left join lateral (select t.project_id, t.status_id from public.tickets t where t.ticket_id = b.ticket_id offset 0) t on true
     cross join lateral (
@@ -69,6 +72,7 @@ begin
       where c.ticket_id = s.ticket_id and c.model = retrieve_chunks_hybrid.embedding_model
         and c.embedding_set = (select private.searched_set(retrieve_chunks_hybrid.embedding_model))
         and c.chunk_id is distinct from s.first_chunk_id
+        and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
     ) n
     -- Who asks about a ticket by its key wants its notes too.
     where n.place_in_source < greatest(coalesce(retrieve_chunks_hybrid.source_chunk_limit, 1), case when s.exact then 3 else 1 end)
@@ -108,6 +112,8 @@ begin
 end
 $$;
 comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) is
-  'Candidates for an answer from the fused list: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and up to three of one whose key the question names. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+  'Candidates for an answer from the fused list: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and up to three of one whose key the question names. A quoted phrase is required of what the words find, not of what is near. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
 revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) from public, anon, authenticated;
 grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001620');

@@ -66,6 +66,7 @@ begin
     from public.chunks c
     where c.ticket_id = find_similar_tickets.ticket_id and c.kind = 'ticket' and c.model = embedding_model
       and c.embedding_set = private.searched_set(embedding_model)
+      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
     order by c.position
     limit 1;
   project_name := source.project_name;
@@ -86,3 +87,5 @@ comment on function public.find_similar_tickets(bigint, text, integer) is
   'The tickets most like a ticket, as similar_tickets gives them, in results. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
 revoke execute on function public.find_similar_tickets(bigint, text, integer) from public, anon, authenticated;
 grant execute on function public.find_similar_tickets(bigint, text, integer) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001650');

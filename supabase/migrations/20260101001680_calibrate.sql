@@ -10,7 +10,8 @@ as $$
   where exists (
     select 1 from public.chunks c
     where c.ticket_id = t.ticket_id and c.model = sample_tickets.embedding_model
-      and c.embedding_set = (select private.searched_set(sample_tickets.embedding_model)))
+      and c.embedding_set = (select private.searched_set(sample_tickets.embedding_model))
+      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))
   order by md5(t.key), t.key
   limit greatest(1, least(1000, sample_tickets.match_count))
 $$;
@@ -29,6 +30,7 @@ as $$
     join public.tickets t on upper(t.key) = upper(k.key)
     join public.chunks c on c.ticket_id = t.ticket_id and c.model = compare_tickets.embedding_model
       and c.embedding_set = (select private.searched_set(compare_tickets.embedding_model))
+      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
   )
   select q.place, array(
     select max(1 - (c.embedding operator(extensions.<=>) q.embedding))
@@ -43,3 +45,5 @@ comment on function public.compare_tickets(extensions.vector[], text[], text) is
   'For each query the greatest cosine similarity to a chunk of each ticket, in the order of the keys; null where a ticket does not exist or is not embedded by the model.';
 revoke execute on function public.compare_tickets(extensions.vector[], text[], text) from public, anon, authenticated;
 grant execute on function public.compare_tickets(extensions.vector[], text[], text) to service_role;
+
+insert into private.migrations (version) values ('20260101001680');

@@ -1,4 +1,4 @@
--- What a frontend offers as filters, and what the service asks before it says that it is ready.
+-- What a frontend offers as filters.
 
 create function public.list_projects()
 returns table (project_id bigint, key text, name text, tickets bigint)
@@ -22,13 +22,4 @@ comment on function public.list_statuses() is 'All statuses, in the order they w
 revoke execute on function public.list_statuses() from public, anon, authenticated;
 grant execute on function public.list_statuses() to authenticated, service_role;
 
--- "Security definer": the record of migrations belongs to their owner alone.
-create function public.list_migrations()
-returns setof text
-language sql stable security definer set search_path = ''
-as $$
-  select m.version from supabase_migrations.schema_migrations m order by m.version
-$$;
-comment on function public.list_migrations() is 'The versions of the migrations that this database has applied.';
-revoke execute on function public.list_migrations() from public, anon, authenticated;
-grant execute on function public.list_migrations() to service_role;
+insert into private.migrations (version) values ('20260101001700');

@@ -1,17 +1,38 @@
 -- What a team knows besides its tickets: decisions, runbooks, notes.
 
+create function private.are_entities(entities jsonb) returns boolean
+language sql immutable security invoker set search_path = ''
+as $$
+  select jsonb_typeof(are_entities.entities) = 'array'
+    and not are_entities.entities @? '$[*] ? (@.type() != "object" || !exists(@.name) || @.name.type() != "string")'
+    and not are_entities.entities @? '$[*].type ? (@.type() != "string" && @.type() != "null")'
+$$;
+comment on function private.are_entities(jsonb) is 'Whether a value is a list of named entities: objects with a name and perhaps a type, both strings.';
+revoke execute on function private.are_entities(jsonb) from public;
+grant execute on function private.are_entities(jsonb) to service_role;
+
 create table public.documents (
   id uuid primary key default gen_random_uuid(),
   title text not null check (title ~ '\S' and length(title) <= 500),
   content text not null default '',
   keywords text[] not null default '{}',
   given_keywords text[] not null default '{}',
-  named_entities jsonb not null default '[]',
+  upserted_keywords text[] not null default '{}',
+  enriched_keywords text[] not null default '{}',
+  removed_keywords text[] not null default '{}',
+  named_entities jsonb not null default '[]' check (private.are_entities(named_entities)),
+  given_entities jsonb not null default '[]' check (private.are_entities(given_entities)),
+  enriched_entities jsonb not null default '[]' check (private.are_entities(enriched_entities)),
+  removed_entities jsonb not null default '[]' check (private.are_entities(removed_entities)),
   temporal_class text check (temporal_class in ('evergreen', 'current', 'dated', 'historical', 'unknown')),
   given_temporal_class text check (given_temporal_class in ('evergreen', 'current', 'dated', 'historical', 'unknown')),
+  enriched_temporal_class text check (enriched_temporal_class in ('evergreen', 'current', 'dated', 'historical', 'unknown')),
   archived boolean not null default false,
   embedding_status text not null default 'pending' check (embedding_status in ('pending', 'complete', 'failed')),
   utility_score double precision not null default 0 check (utility_score >= 0 and utility_score <> 'NaN'),
+  utility_base double precision not null,
+  helpful_votes bigint not null default 0 check (helpful_votes >= 0),
+  unhelpful_votes bigint not null default 0 check (unhelpful_votes >= 0),
   retrieval_count bigint not null default 0 check (retrieval_count >= 0),
   last_retrieved_at timestamptz,
   retrieval_queries text[] not null default '{}',
@@ -22,21 +43,32 @@ create table public.documents (
   enrichment_due_at timestamptz not null default clock_timestamp(),
   enrichment_lease_id uuid,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  -- Objects with a name; whoever writes a type writes a string.
-  constraint documents_named_entities_check check (jsonb_typeof(named_entities) = 'array'
-    and not named_entities @? '$[*] ? (@.type() != "object" || !exists(@.name) || @.name.type() != "string")'
-    and not named_entities @? '$[*].type ? (@.type() != "string" && @.type() != "null")')
+  updated_at timestamptz not null default now()
 )
 -- Searches count retrievals: the new row finds room beside the old one, and texts stand elsewhere.
 with (fillfactor = 80, toast_tuple_target = 256);
 alter table public.documents alter column content set storage external;
 comment on table public.documents is 'A document. Age runs from created_at, which a new text leaves as it is.';
-comment on column public.documents.keywords is 'What search compares: given_keywords, then those of the enrichment.';
-comment on column public.documents.given_keywords is 'The keywords that came with the document. An enrichment adds to them and takes none away.';
-comment on column public.documents.named_entities is 'Names in the text, of the enrichment: [{name, type}].';
-comment on column public.documents.temporal_class is 'How long the text holds: given_temporal_class, or else what the enrichment says. Null: nobody has said.';
-comment on column public.documents.utility_score is 'How useful readers find it, from 0; feedback keeps it within 10.';
+comment on column public.documents.keywords is
+  'The keywords that search compares: given_keywords, then enriched_keywords, without removed_keywords. Writing the column edits the list: new keywords are added to given_keywords, missing ones move to removed_keywords. An update to null drops all edits.';
+comment on column public.documents.given_keywords is 'The keywords written by people and programs, in any way. Enrichment never changes them.';
+comment on column public.documents.upserted_keywords is 'The keywords of the last upsert_documents call that had any. The next call replaces these and keeps other given keywords.';
+comment on column public.documents.enriched_keywords is 'The keywords that enrichment found in the text.';
+comment on column public.documents.removed_keywords is 'The keywords removed by an edit. Enrichment does not bring them back; writing them again does.';
+comment on column public.documents.named_entities is
+  'The names in the text, [{name, type}]: given_entities, then enriched_entities, without removed_entities. Writing the column edits the list, as for keywords. Entities are equal where name and type are, without regard to case.';
+comment on column public.documents.given_entities is 'The entities written by people and programs. Enrichment never changes them.';
+comment on column public.documents.enriched_entities is 'The entities that enrichment found in the text.';
+comment on column public.documents.removed_entities is 'The entities removed by an edit. Enrichment does not bring them back; writing them again does.';
+comment on column public.documents.temporal_class is
+  'How long the text holds: given_temporal_class, else enriched_temporal_class, else null. Writing a class gives it; an update to null unsets the given one.';
+comment on column public.documents.given_temporal_class is 'The class written by people and programs. Enrichment never changes it.';
+comment on column public.documents.enriched_temporal_class is 'The class that enrichment found.';
+comment on column public.documents.utility_score is
+  'How useful readers find it, 0 to 10: (19 * utility_base + 10 * helpful_votes) / (19 + helpful_votes + unhelpful_votes). Writing the score sets utility_base so that later votes count from the written score. An update to null sets the base to 0.';
+comment on column public.documents.utility_base is 'The score without votes. It weighs as much as 19 votes, and is outside of 0 to 10 where a score was written against many votes.';
+comment on column public.documents.helpful_votes is 'The number of helpful rows in document_votes, kept by a trigger.';
+comment on column public.documents.unhelpful_votes is 'The number of other rows in document_votes, kept by a trigger.';
 comment on column public.documents.retrieval_queries is 'The last 50 different queries that found it, the latest last.';
 comment on column public.documents.enriched_at is 'When the present text was enriched. Null: it is still to be.';
 comment on column public.documents.enrichment_attempts is 'How often the present text was taken and not given back. A batch that vanishes has used one up.';
@@ -53,8 +85,9 @@ grant select, insert, update, delete on public.documents to service_role;
 -- Documents belong to no project: they are what the whole team knows, for whoever is in some project. Not what others
 -- asked for, nor who is at work on the document.
 grant select (
-  id, title, content, keywords, given_keywords, named_entities, temporal_class, given_temporal_class, archived, embedding_status, utility_score,
-  retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_attempts, enrichment_error, created_at, updated_at
+  id, title, content, keywords, given_keywords, upserted_keywords, enriched_keywords, removed_keywords,
+  named_entities, given_entities, enriched_entities, removed_entities, temporal_class, given_temporal_class, enriched_temporal_class,
+  archived, embedding_status, utility_score, utility_base, helpful_votes, unhelpful_votes, retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_attempts, enrichment_error, created_at, updated_at
 ) on public.documents to authenticated;
 create policy read_documents on public.documents for select to authenticated
   using ((select private.visible_projects()) <> '{}');
@@ -83,5 +116,9 @@ comment on function private.touch_document() is 'Trigger: a changed text waits t
 revoke execute on function private.touch_document() from public;
 
 -- Not for the columns that retrieval, feedback and the embedder write.
-create trigger touch_document before update of title, content, keywords, named_entities, temporal_class, archived on public.documents
+create trigger touch_document before update of
+  title, content, keywords, given_keywords, enriched_keywords, removed_keywords, named_entities, given_entities, enriched_entities, removed_entities,
+  temporal_class, given_temporal_class, enriched_temporal_class, archived on public.documents
   for each row execute function private.touch_document();
+
+insert into private.migrations (version) values ('20260101001800');

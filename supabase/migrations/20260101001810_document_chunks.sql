@@ -3,16 +3,19 @@
 create table public.document_chunks (
   chunk_id uuid primary key default gen_random_uuid(),
   document_id uuid not null references public.documents on delete cascade,
-  position integer not null check (position >= 0),
+  position bigint not null,
+  generation bigint,
   text text not null,
   tokens integer not null check (tokens > 0),
   input_hash text not null,
   created_at timestamptz not null default now(),
   unique (chunk_id, document_id),
-  -- Deferrable, so that one statement may renumber the chunks of a document.
+  -- Deferrable, so that one statement may change the order of the chunks of a document.
   unique (document_id, position) deferrable initially immediate
 );
 comment on table public.document_chunks is 'The pieces of documents, in order.';
+comment on column public.document_chunks.position is 'Order among the chunks of its document, with gaps for later ones.';
+comment on column public.document_chunks.generation is 'Of a document that was stored in parts: hidden as long as it stands in private.staged_generations.';
 comment on column public.document_chunks.text is 'The piece of the text, without the header that was embedded with it.';
 comment on column public.document_chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
 
@@ -20,6 +23,7 @@ create table public.embeddings (
   embedding_id bigint generated always as identity primary key,
   document_id uuid not null references public.documents on delete cascade,
   chunk_id uuid,
+  generation bigint,
   model text,
   embedding extensions.vector(768) not null,
   created_at timestamptz not null default now(),
@@ -31,7 +35,13 @@ create table public.embeddings (
 -- Next to its row: to compare many, each would be fetched from elsewhere.
 alter table public.embeddings alter column embedding set storage plain;
 comment on table public.embeddings is 'The vectors of documents (chunk_id null) and of their chunks: 768 numbers.';
+comment on column public.embeddings.generation is 'That of its chunk.';
 comment on column public.embeddings.model is 'Vectors of different models are not compared. Null: not known.';
+
+create index document_chunks_generation_idx on public.document_chunks (generation) where generation is not null;
+alter table private.staged_generations
+  add constraint staged_generations_document_id_fkey foreign key (document_id) references public.documents on delete cascade;
+create index staged_generations_document_id_idx on private.staged_generations (document_id);
 
 -- One graph each: a document's chunks would crowd out other documents. That of the documents is denser than usual, because
 -- the hybrid search wants all of the first thousand: it misses a quarter of what it would miss else.
@@ -46,6 +56,10 @@ revoke all on sequence public.embeddings_embedding_id_seq from anon, authenticat
 grant select, insert, update, delete on public.document_chunks, public.embeddings to service_role;
 grant select on public.document_chunks, public.embeddings to authenticated;
 create policy read_document_chunks on public.document_chunks for select to authenticated
-  using ((select private.visible_projects()) <> '{}');
+  using ((select private.visible_projects()) <> '{}'
+    and (generation is null or generation <> all ((select private.hidden_generations())::bigint[])));
 create policy read_embeddings on public.embeddings for select to authenticated
-  using ((select private.visible_projects()) <> '{}');
+  using ((select private.visible_projects()) <> '{}'
+    and (generation is null or generation <> all ((select private.hidden_generations())::bigint[])));
+
+insert into private.migrations (version) values ('20260101001810');

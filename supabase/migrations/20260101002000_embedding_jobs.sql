@@ -30,6 +30,7 @@ comment on column private.embedding_jobs.lease_id is 'Who has taken it. Whoever 
 comment on column private.embedding_jobs.dead_at is 'When it was given up, for last_error. It waits to be replayed.';
 
 create index embedding_jobs_due_idx on private.embedding_jobs (background, due_at, embedding_job_id) where dead_at is null;
+create index embedding_jobs_requested_at_idx on private.embedding_jobs (requested_at) where dead_at is null and lease_id is null;
 create index embedding_jobs_ticket_id_idx on private.embedding_jobs (ticket_id) where ticket_id is not null;
 create index embedding_jobs_project_id_idx on private.embedding_jobs (project_id) where project_id is not null;
 create index embedding_jobs_document_id_idx on private.embedding_jobs (document_id) where document_id is not null;
@@ -134,3 +135,5 @@ $$;
 comment on function private.lock_waiting_document_jobs(uuid[]) is 'As lock_waiting_jobs, for documents.';
 revoke execute on function private.lock_waiting_document_jobs(uuid[]) from public;
 grant execute on function private.lock_waiting_document_jobs(uuid[]) to service_role;
+
+insert into private.migrations (version) values ('20260101002000');

@@ -149,3 +149,5 @@ create trigger enqueue_updated_documents after update on public.documents
 create trigger forget_deleted_documents after delete on public.documents
   referencing old table as old_rows
   for each statement execute function private.forget_jobs();
+
+insert into private.migrations (version) values ('20260101002010');

@@ -69,6 +69,18 @@ begin
       left join public.documents d on d.id = j.document_id
       where j.embedding_job_id = any (taken)
       group by j.ticket_id, p.project_id, t.project_id, d.id
+    ), spent as materialized (
+      -- Only a job whose workers vanished, or whose document was held by an edit, comes here with all its attempts used up.
+      select s.embedding_job_id, s.document_id from source s join private.embedding_jobs j using (embedding_job_id)
+      where s.is_there and j.attempts >= attempt_limit
+    ), given_up as materialized (
+      select d.id from public.documents d
+      where d.id in (select p.document_id from spent p) and d.embedding_status = 'pending'
+      for no key update skip locked
+    ), dead as materialized (
+      select p.embedding_job_id from spent p
+      where p.document_id in (select g.id from given_up g)
+        or not exists (select from public.documents d where d.id = p.document_id and d.embedding_status = 'pending')
     ), ended as (
       delete from private.embedding_jobs j
       where j.embedding_job_id = any (taken)
@@ -76,23 +88,24 @@ begin
     ), claimed as (
       update private.embedding_jobs j
       set requested_at = s.requested_at,
-        -- Only a job whose workers vanished comes here with all its attempts used up.
         with_tickets = j.attempts >= attempt_limit and s.with_tickets,
         lease_id = case when j.attempts < attempt_limit then lease end,
-        dead_at = case when j.attempts >= attempt_limit then moment end,
+        dead_at = case when j.embedding_job_id in (select d.embedding_job_id from dead d) then moment end,
         last_error = case when j.attempts >= attempt_limit then coalesce(j.last_error, 'Its worker stopped before it was done.') else j.last_error end,
         attempts = j.attempts + (j.attempts < attempt_limit)::integer,
-        due_at = moment + make_interval(secs => greatest(0.1, least(3600, lease_seconds)))
+        due_at = moment + make_interval(secs => case when j.attempts < attempt_limit then greatest(0.1, least(3600, lease_seconds)) else 1 end)
       from source s
       where j.embedding_job_id = s.embedding_job_id and s.is_there
       returning j.embedding_job_id, j.ticket_id, s.project_id, s.document_id, j.attempts, j.lease_id, s.with_tickets
-    ), given_up as (
-      -- Whom somebody holds is not waited for: who changes its text asks for it anew.
-      select d.id from public.documents d
-      where d.id in (select c.document_id from claimed c where c.lease_id is null) and d.embedding_status = 'pending'
-      for no key update skip locked
     ), told as (
       update public.documents d set embedding_status = 'failed' from given_up g where d.id = g.id
+    ), hoped_for as materialized (
+      -- An edit held the document when its job was replayed.
+      select d.id from public.documents d
+      where d.id in (select c.document_id from claimed c where c.lease_id is not null) and d.embedding_status = 'failed'
+      for no key update skip locked
+    ), told_again as (
+      update public.documents d set embedding_status = 'pending' from hoped_for f where d.id = f.id
     )
     select jsonb_agg(jsonb_build_object(
         'job_id', c.embedding_job_id, 'project_id', c.project_id, 'ticket_id', c.ticket_id, 'document_id', c.document_id, 'attempt', c.attempts
@@ -127,10 +140,14 @@ create function public.extend_embedding_leases(lease_ids uuid[], lease_seconds d
 returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
-  with extended as (
+  with held as materialized (
+    select j.embedding_job_id from private.embedding_jobs j
+    where j.lease_id = any (extend_embedding_leases.lease_ids)
+    for no key update skip locked
+  ), extended as (
     update private.embedding_jobs j
     set due_at = clock_timestamp() + make_interval(secs => greatest(0.1, least(3600, extend_embedding_leases.lease_seconds)))
-    where j.lease_id = any (extend_embedding_leases.lease_ids)
+    where j.embedding_job_id in (select h.embedding_job_id from held h)
     returning 1
   )
   select count(*) from extended
@@ -139,3 +156,5 @@ comment on function public.extend_embedding_leases(uuid[], double precision) is
   'The heartbeat of a worker: its leases last lease_seconds from now. Returns how many jobs it still holds.';
 revoke execute on function public.extend_embedding_leases(uuid[], double precision) from public, anon, authenticated;
 grant execute on function public.extend_embedding_leases(uuid[], double precision) to service_role;
+
+insert into private.migrations (version) values ('20260101002020');

@@ -1,8 +1,8 @@
 -- Three ways in which a job leaves its worker: it is done, it failed, or it is given back. Each says whose it is by its
 -- lease; a job that was leased to somebody else meanwhile is left alone.
 
--- "Skip locked": an edit that came across the job while it was being taken may hold it until its transaction ends. Such a
--- job is taken once more when its lease runs out, and found to be done.
+-- "Skip locked", here and below: an open transaction that deletes the source, or came across the job while it was being
+-- claimed, may hold the job for long. Such a job is claimed once more when its lease expires.
 create function public.finish_embedding_jobs(lease_id uuid, job_ids bigint[])
 returns bigint
 language sql volatile security invoker set search_path = ''
@@ -32,25 +32,38 @@ create function public.fail_embedding_jobs(
 returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
-  with failed as (
+  with held as materialized (
+    select j.embedding_job_id, j.document_id, j.attempts >= fail_embedding_jobs.attempt_limit as spent
+    from private.embedding_jobs j
+    where j.embedding_job_id = any (fail_embedding_jobs.job_ids) and j.lease_id = fail_embedding_jobs.lease_id
+    for no key update skip locked
+  ), given_up as materialized (
+    select d.id from public.documents d
+    where d.id in (select h.document_id from held h where h.spent) and d.embedding_status = 'pending'
+    for no key update skip locked
+  ), told as (
+    update public.documents d set embedding_status = 'failed' from given_up g where d.id = g.id
+  ), failed as (
     update private.embedding_jobs j
     set lease_id = null,
       last_error = left(fail_embedding_jobs.error, 1000),
-      dead_at = case when j.attempts >= fail_embedding_jobs.attempt_limit then clock_timestamp() end,
+      -- A document and its job are given up together: where an edit holds the document, by the next claim.
+      dead_at = case
+        when h.spent and (h.document_id in (select g.id from given_up g)
+          or not exists (select from public.documents d where d.id = h.document_id and d.embedding_status = 'pending'))
+        then clock_timestamp() end,
       -- Twice as long each time, up to a quarter of an hour; a quarter more or less, so that what failed together does
       -- not come back together.
-      due_at = clock_timestamp() + make_interval(secs =>
-        least(900, fail_embedding_jobs.retry_seconds * 2 ^ least(20, j.attempts - 1)) * (0.75 + random() / 2))
-    where j.embedding_job_id = any (fail_embedding_jobs.job_ids) and j.lease_id = fail_embedding_jobs.lease_id
-    returning j.document_id, j.dead_at
-  ), given_up as (
-    update public.documents d set embedding_status = 'failed'
-    where d.id in (select f.document_id from failed f where f.dead_at is not null) and d.embedding_status = 'pending'
+      due_at = clock_timestamp() + make_interval(secs => case when h.spent then 1 else
+        least(900, fail_embedding_jobs.retry_seconds * 2 ^ least(20, j.attempts - 1)) * (0.75 + random() / 2) end)
+    from held h
+    where j.embedding_job_id = h.embedding_job_id
+    returning 1
   )
   select count(*) from failed
 $$;
 comment on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) is
-  'Says that an attempt at these jobs failed. They are tried again after retry_seconds, twice that, four times that and so on to 15 minutes, or are dead after attempt_limit attempts. Returns how many it was told of in time.';
+  'Says that an attempt at these jobs failed. They are tried again after retry_seconds, twice that, four times that and so on to 15 minutes, or are dead after attempt_limit attempts; that of a document which is being edited is given up by a later claim. Returns how many it was told of in time.';
 revoke execute on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) from public, anon, authenticated;
 grant execute on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) to service_role;
 
@@ -58,14 +71,18 @@ create function public.release_embedding_jobs(lease_id uuid, job_ids bigint[], d
 returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
-  with released as (
+  with held as materialized (
+    select j.embedding_job_id from private.embedding_jobs j
+    where j.embedding_job_id = any (release_embedding_jobs.job_ids) and j.lease_id = release_embedding_jobs.lease_id
+    for no key update skip locked
+  ), released as (
     update private.embedding_jobs j
     set lease_id = null,
       attempts = j.attempts - 1,
       due_at = clock_timestamp() + make_interval(secs => case
         when release_embedding_jobs.delay_seconds is not null then greatest(0, least(3600, release_embedding_jobs.delay_seconds))
         else greatest(0.2, least(30, extract(epoch from clock_timestamp() - j.requested_at) / 2)) end)
-    where j.embedding_job_id = any (release_embedding_jobs.job_ids) and j.lease_id = release_embedding_jobs.lease_id
+    where j.embedding_job_id in (select h.embedding_job_id from held h)
     returning 1
   )
   select count(*) from released
@@ -95,16 +112,26 @@ create function public.replay_embedding_jobs(job_ids bigint[] default null)
 returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
-  with replayed as (
-    update private.embedding_jobs j set dead_at = null, attempts = 0, due_at = clock_timestamp(), background = true
+  with held as materialized (
+    select j.embedding_job_id, j.document_id from private.embedding_jobs j
     where j.dead_at is not null and (replay_embedding_jobs.job_ids is null or j.embedding_job_id = any (replay_embedding_jobs.job_ids))
-    returning j.document_id
-  ), hoped_for as (
-    update public.documents d set embedding_status = 'pending'
-    where d.id in (select r.document_id from replayed r) and d.embedding_status = 'failed'
+    for no key update skip locked
+  ), replayed as (
+    update private.embedding_jobs j set dead_at = null, attempts = 0, due_at = clock_timestamp(), background = true
+    from held h
+    where j.embedding_job_id = h.embedding_job_id
+    returning 1
+  ), hoped_for as materialized (
+    select d.id from public.documents d
+    where d.id in (select h.document_id from held h) and d.embedding_status = 'failed'
+    for no key update skip locked
+  ), told as (
+    update public.documents d set embedding_status = 'pending' from hoped_for f where d.id = f.id
   )
   select count(*) from replayed
 $$;
-comment on function public.replay_embedding_jobs(bigint[]) is 'Lets dead jobs be tried anew, all of them or these, behind fresh edits. Returns how many.';
+comment on function public.replay_embedding_jobs(bigint[]) is 'Lets dead jobs be tried again, all of them or these, behind fresh edits. Waits for no open transaction: a job whose source is being deleted stays dead, and a document that is being edited says failed until its job ends or is claimed. Returns how many jobs will be tried.';
 revoke execute on function public.replay_embedding_jobs(bigint[]) from public, anon, authenticated;
 grant execute on function public.replay_embedding_jobs(bigint[]) to service_role;
+
+insert into private.migrations (version) values ('20260101002030');

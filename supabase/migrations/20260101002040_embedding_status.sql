@@ -15,7 +15,8 @@ as $$
   where (p.name ~ '\S' or p.description ~ '\S') and (missing_sources.everything or not exists (
     select 1 from public.chunks c
     where c.project_id = p.project_id and c.ticket_id is null
-      and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)))
+      and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)
+      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))))
   union all
   select t.project_id, t.ticket_id, null, length(t.name) + coalesce(length(t.description), 0) + coalesce((
       select sum(length(s.note)) from public.status_changes s where s.ticket_id = t.ticket_id), 0)
@@ -24,7 +25,8 @@ as $$
     and (missing_sources.everything or not exists (
       select 1 from public.chunks c
       where c.ticket_id = t.ticket_id
-        and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)))
+        and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)
+        and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))))
   union all
   select null, null, d.id, length(d.title) + least(1000000, length(d.content))
   from public.documents d
@@ -39,26 +41,67 @@ create function public.embedding_status(embedding_model text)
 returns table (
   pending bigint, running bigint, failed bigint, dead bigint, oldest_pending_seconds double precision, chunks bigint, sources_without_chunks bigint
 )
-language sql stable rows 1 security invoker set search_path = ''
+-- A plan made while the queue was empty would read all of it.
+language sql stable rows 1 security invoker set search_path = '' set jit = off set enable_seqscan = off set enable_sort = off
 as $$
-  with waiting as (
-    -- A source counts once, by the best of its jobs.
-    select min(case
-        when j.dead_at is not null then 4
-        when j.lease_id is not null and j.due_at > clock_timestamp() then 1
-        when j.attempts > 0 and j.lease_id is null then 3
-        else 2 end) as state,
-      min(j.requested_at) filter (where j.dead_at is null) as requested_at
-    from private.embedding_jobs j
-    group by j.project_id, j.ticket_id, j.document_id
+  with leased as (
+    select distinct j.project_id, j.ticket_id, j.document_id from private.embedding_jobs j where j.lease_id is not null
+  ), worked_on as materialized (
+    -- A source counts once, by the best of its jobs; counted is what the totals say of it.
+    select w.*
+    from leased l
+    cross join lateral (
+      select min(case
+          when j.dead_at is not null then 4
+          when j.lease_id is not null and j.due_at > clock_timestamp() then 1
+          when j.attempts > 0 and j.lease_id is null then 3
+          else 2 end) as state,
+        min(case when j.lease_id is not null then null when j.dead_at is not null then 4 when j.attempts > 0 then 3 else 2 end) as counted,
+        min(j.requested_at) filter (where j.dead_at is null) as requested_at
+      from (
+        select * from private.embedding_jobs t where t.ticket_id = l.ticket_id
+        union all
+        select * from private.embedding_jobs p where p.project_id = l.project_id
+        union all
+        select * from private.embedding_jobs d where d.document_id = l.document_id
+      ) j
+    ) w
+  ), waiting as (
+    select count(*) filter (where w.state = 1) as running,
+      count(*) filter (where w.state = 2) - count(*) filter (where w.counted = 2) as pending,
+      count(*) filter (where w.state = 3) - count(*) filter (where w.counted = 3) as failed,
+      count(*) filter (where w.state = 4) - count(*) filter (where w.counted = 4) as dead,
+      least(min(w.requested_at) filter (where w.state in (2, 3)), (
+        select j.requested_at from private.embedding_jobs j
+        where j.dead_at is null and j.lease_id is null
+          and not exists (select from private.embedding_jobs r where r.ticket_id = j.ticket_id and r.lease_id is not null)
+          and not exists (select from private.embedding_jobs r where r.project_id = j.project_id and r.lease_id is not null)
+          and not exists (select from private.embedding_jobs r where r.document_id = j.document_id and r.lease_id is not null)
+        order by j.requested_at limit 1)) as oldest
+    from worked_on w
+  ), counted as (
+    select t.embedding_set, t.model, t.sources, t.chunks from private.source_totals t
+    union all
+    select c.embedding_set, c.model, c.more_sources, c.more_chunks
+    from private.source_changes(array(select distinct m.source from private.source_marks m)) c
+  ), sources as (
+    -- Set -1 is of all sources that have a text, 0 of documents, -2 of the queue.
+    select coalesce(sum(c.chunks) filter (where c.embedding_set in (-1, s.serving)), 0)::bigint as chunks,
+      coalesce(sum(case
+          when c.embedding_set = -1 then c.sources
+          when c.embedding_set = 0 and c.model = embedding_status.embedding_model
+            or c.embedding_set = s.serving and c.model = coalesce(s.model, embedding_status.embedding_model) then -c.sources
+          else 0 end), 0)::bigint as without_chunks,
+      coalesce(sum(c.sources) filter (where c.embedding_set = -2 and c.model = 'pending'), 0)::bigint as pending,
+      coalesce(sum(c.sources) filter (where c.embedding_set = -2 and c.model = 'failed'), 0)::bigint as failed,
+      coalesce(sum(c.sources) filter (where c.embedding_set = -2 and c.model = 'dead'), 0)::bigint as dead
+    from private.embedding_sets s
+    cross join counted c
   )
-  select count(*) filter (where w.state = 2), count(*) filter (where w.state = 1),
-    count(*) filter (where w.state = 3), count(*) filter (where w.state = 4),
-    coalesce(greatest(0, extract(epoch from clock_timestamp() - min(w.requested_at) filter (where w.state in (2, 3)))), 0)::double precision,
-    (select count(*) from public.chunks c where c.embedding_set = (select s.serving from private.embedding_sets s))
-      + (select count(*) from public.document_chunks c),
-    (select count(*) from private.missing_sources(embedding_status.embedding_model))
-  from waiting w
+  select s.pending + w.pending, w.running, s.failed + w.failed, s.dead + w.dead,
+    coalesce(greatest(0, extract(epoch from clock_timestamp() - w.oldest)), 0)::double precision, s.chunks, s.without_chunks
+  from sources s
+  cross join waiting w
 $$;
 comment on function public.embedding_status(text) is
   'How many sources wait to be embedded (pending), are being embedded (running), wait for another attempt after one that failed (failed) or were given up (dead); how long the oldest of those pending or failed has waited, 0 without any; the number of chunks that are searched, those of documents too; and how many sources have a text but no chunk of the model by which they are searched, this one where that is not settled.';
@@ -118,3 +161,5 @@ comment on function public.enqueue_missing_embeddings(text, boolean) is
   'Asks, behind fresh edits, for every source that has a text but no chunk of this model; with everything for all that have a text, to make sure. Returns how many jobs it added to those that wait already.';
 revoke execute on function public.enqueue_missing_embeddings(text, boolean) from public, anon, authenticated;
 grant execute on function public.enqueue_missing_embeddings(text, boolean) to service_role;
+
+insert into private.migrations (version) values ('20260101002040');

@@ -45,8 +45,10 @@ as $$
     cross join private.embedding_jobs j
     where j.document_id is null and (j.requested_at <= s.began_at or j.attempts > 0 and j.lease_id is null)
       and (j.dead_at is null
-        or exists (select 1 from public.chunks c where c.ticket_id = j.ticket_id and c.embedding_set = s.serving)
-        or exists (select 1 from public.chunks c where c.project_id = j.project_id and c.ticket_id is null and c.embedding_set = s.serving)))
+        or exists (select 1 from public.chunks c where c.ticket_id = j.ticket_id and c.embedding_set = s.serving
+          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))
+        or exists (select 1 from public.chunks c where c.project_id = j.project_id and c.ticket_id is null and c.embedding_set = s.serving
+          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))))
 $$;
 comment on function private.reembed_waits() is 'Whether jobs are open that the set that is being built needs before it may serve.';
 revoke execute on function private.reembed_waits() from public;
@@ -109,10 +111,10 @@ declare
   retired smallint;
   last uuid;
 begin
-  -- Whoever stores looks at the same row, so nothing is added behind this.
   update private.embedding_sets s set other_model = null, other_chunking = null
-  where s.other_state = 'retired'
-  returning 3 - s.serving into retired;
+  where s.other_state = 'retired' and s.other_model is not null;
+  -- Until this transaction ends no other set is begun. store_chunks locks the row in the same way, and does not wait.
+  select 3 - s.serving into retired from private.embedding_sets s where s.other_state = 'retired' for share;
   if retired is null then
     return null;
   end if;
@@ -121,17 +123,29 @@ begin
     select c.chunk_id, c.embedding_set from public.chunks c
     where clear_retired_set.after is null or c.chunk_id > clear_retired_set.after
     order by c.chunk_id limit greatest(1, least(10000, row_limit))
+  ), free as materialized (
+    -- An open transaction that deletes a ticket holds its chunks.
+    select c.chunk_id from public.chunks c
+    where c.chunk_id in (select p.chunk_id from part p where p.embedding_set = retired)
+    for update skip locked
   ), removed as (
-    delete from public.chunks c using part p where c.chunk_id = p.chunk_id and p.embedding_set = retired
+    delete from public.chunks c using free f where c.chunk_id = f.chunk_id
   )
   select p.chunk_id into last from part p order by p.chunk_id desc limit 1;
-  if last is null then
-    update private.embedding_sets s set other_state = 'unused' where s.other_state = 'retired';
+  if last is not null then
+    return last;
+  elsif not pg_try_advisory_xact_lock(hashtext('private.clear_retired_set'))
+    or exists (select from public.chunks c where c.embedding_set = retired) then
+    return '00000000-0000-0000-0000-000000000000'::uuid;
   end if;
-  return last;
+  delete from private.staged_generations g where g.embedding_set = retired;
+  update private.embedding_sets s set other_state = 'unused' where s.other_state = 'retired';
+  return null;
 end
 $$;
 comment on function public.clear_retired_set(uuid, integer) is
-  'Empties the set that served before, or was given up, looking at row_limit chunks (at most 10,000) at a time: call it with what it returned the last time, until it returns null. Then another set can be built.';
+  'Empties the set that served before, or was given up, looking at row_limit chunks (at most 10,000) at a time: call it with what it returned the last time, until it returns null. It skips what open transactions hold, and returns the nil UUID to start over where such chunks are left. Then another set can be built.';
 revoke execute on function public.clear_retired_set(uuid, integer) from public, anon, authenticated;
 grant execute on function public.clear_retired_set(uuid, integer) to service_role;
+
+insert into private.migrations (version) values ('20260101002050');

@@ -29,3 +29,5 @@ create trigger index_emptied_notes after truncate on public.status_changes
   for each statement execute function private.follow_truncate();
 create trigger count_emptied_words after truncate on public.keyword_entries
   for each statement execute function private.follow_truncate();
+
+insert into private.migrations (version) values ('20260101002060');

@@ -82,7 +82,7 @@ begin
     memberships := private.membership_version(auth.uid());
   end if;
   -- The functions that search are part of what a result is made of.
-  return (select concat(count(*), '-', max(m.version)) from supabase_migrations.schema_migrations m) || '-'
+  return (select concat(count(*), '-', max(m.version)) from private.migrations m) || '-'
     || coalesce((
       select sum(v.total) from (
         select d.project_id, d.total from private.data_versions d
@@ -109,3 +109,5 @@ comment on function public.data_version(bigint) is
   'The state of everything that a search can find, or of one project alone: two are equal only where the same committed changes are in, and whoever asks may see the same projects. Words weigh by how rare they are in all projects, so what ranks by words depends on the version of everything; of what one may not see, which moves nothing, the weights may lag.';
 revoke execute on function public.data_version(bigint) from public, anon, authenticated;
 grant execute on function public.data_version(bigint) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101002100');

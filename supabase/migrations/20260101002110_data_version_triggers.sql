@@ -11,6 +11,16 @@ end
 $$;
 comment on function private.version_new_rows() is 'Trigger: moves the version of the projects of inserted rows.';
 
+create function private.version_new_chunks() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  perform private.change_data_version(array(select distinct n.project_id from new_rows n where n.generation is null));
+  return null;
+end
+$$;
+comment on function private.version_new_chunks() is 'Trigger: moves the version of the projects of inserted chunks. Staged ones move it when they are shown.';
+
 create function private.version_old_rows() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -134,6 +144,7 @@ $$;
 comment on function private.version_truncated() is 'Trigger: moves the version of everything when a table is emptied, or another set of chunks serves.';
 
 revoke execute on function private.version_new_rows() from public;
+revoke execute on function private.version_new_chunks() from public;
 revoke execute on function private.version_old_rows() from public;
 revoke execute on function private.version_updated_projects() from public;
 revoke execute on function private.version_updated_tickets() from public;
@@ -156,7 +167,9 @@ create trigger version_updated_tickets after update on public.tickets
 create trigger version_deleted_tickets after delete on public.tickets
   referencing old table as old_rows for each statement execute function private.version_old_rows();
 create trigger version_new_chunks after insert on public.chunks
-  referencing new table as new_rows for each statement execute function private.version_new_rows();
+  referencing new table as new_rows for each statement execute function private.version_new_chunks();
+create trigger version_shown_chunks after delete on private.staged_generations
+  referencing old table as old_rows for each statement execute function private.version_old_rows();
 create trigger version_updated_chunks after update on public.chunks
   referencing old table as old_rows new table as new_rows for each statement execute function private.version_updated_chunks();
 create trigger version_deleted_chunks after delete on public.chunks
@@ -183,3 +196,5 @@ create trigger version_emptied_chunks after truncate on public.chunks for each s
 create trigger version_emptied_notes after truncate on public.status_changes for each statement execute function private.version_truncated();
 create trigger version_switched_sets after update of serving on private.embedding_sets for each statement execute function private.version_truncated();
 create trigger version_emptied_entries after truncate on public.keyword_entries for each statement execute function private.version_truncated();
+
+insert into private.migrations (version) values ('20260101002110');

@@ -33,7 +33,7 @@ begin
   if tg_op = 'DELETE' then
     moves := exists (select from old_rows);
   else
-    moves := exists (select from new_rows);
+    moves := exists (select from new_rows n where n.generation is null);
   end if;
   if moves then
     perform private.change_data_version(array[-1]);
@@ -43,7 +43,20 @@ end
 $$;
 comment on function private.version_document_vectors() is 'Trigger: moves the version of documents when a vector of theirs is written or gone.';
 
+create function private.version_shown_documents() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if exists (select from old_rows o where o.document_id is not null) then
+    perform private.change_data_version(array[-1]);
+  end if;
+  return null;
+end
+$$;
+comment on function private.version_shown_documents() is 'Trigger: moves the version of documents when staged chunks of theirs are shown.';
+
 revoke execute on function private.version_documents() from public;
+revoke execute on function private.version_shown_documents() from public;
 revoke execute on function private.version_document_vectors() from public;
 
 create trigger version_new_documents after insert on public.documents
@@ -58,5 +71,9 @@ create trigger version_updated_document_vectors after update on public.embedding
   referencing new table as new_rows for each statement execute function private.version_document_vectors();
 create trigger version_deleted_document_vectors after delete on public.embeddings
   referencing old table as old_rows for each statement execute function private.version_document_vectors();
+create trigger version_shown_document_vectors after delete on private.staged_generations
+  referencing old table as old_rows for each statement execute function private.version_shown_documents();
 create trigger version_emptied_documents after truncate on public.documents for each statement execute function private.version_truncated();
 create trigger version_emptied_document_vectors after truncate on public.embeddings for each statement execute function private.version_truncated();
+
+insert into private.migrations (version) values ('20260101002120');

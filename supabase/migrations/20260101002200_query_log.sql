@@ -98,3 +98,5 @@ comment on function public.unanswered_questions(integer, integer) is
   'The questions and searches that found nothing in the last days, the most asked first: the latest wording, how often, when last, and the greatest similarity that any text had. match_count at most 1,000.';
 revoke execute on function public.unanswered_questions(integer, integer) from public, anon, authenticated;
 grant execute on function public.unanswered_questions(integer, integer) to service_role;
+
+insert into private.migrations (version) values ('20260101002200');

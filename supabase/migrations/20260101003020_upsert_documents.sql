@@ -1,19 +1,18 @@
 -- Writing, reading and deleting documents.
 
-create function private.combine_keywords(first text[], second text[]) returns text[]
+create function private.replace_keywords(given text[], former text[], next text[]) returns text[]
 language sql immutable security invoker set search_path = ''
 as $$
-  select coalesce(array_agg(k.keyword order by k.place), '{}')
-  from (
-    select distinct on (lower(btrim(g.keyword))) btrim(g.keyword) as keyword, g.place
-    from unnest(combine_keywords.first || combine_keywords.second) with ordinality as g(keyword, place)
-    where g.keyword ~ '\S'
-    order by lower(btrim(g.keyword)), g.place
-  ) k
+  select case when replace_keywords.next is null then replace_keywords.given
+    else private.combine_keywords(replace_keywords.next, array(
+      select g.keyword from unnest(replace_keywords.given) with ordinality as g(keyword, place)
+      where lower(g.keyword) not in (select lower(f) from unnest(replace_keywords.former) f)
+      order by g.place)) end
 $$;
-comment on function private.combine_keywords(text[], text[]) is 'The keywords of both lists in order, each once without regard to case, no blank ones.';
-revoke execute on function private.combine_keywords(text[], text[]) from public;
-grant execute on function private.combine_keywords(text[], text[]) to authenticated, service_role;
+comment on function private.replace_keywords(text[], text[], text[]) is
+  'The given keywords with those of the former upsert replaced by those of the next one; null replaces none.';
+revoke execute on function private.replace_keywords(text[], text[], text[]) from public;
+grant execute on function private.replace_keywords(text[], text[], text[]) to service_role;
 
 create function public.upsert_documents(documents jsonb, embedded_by_caller boolean default false)
 returns table (id uuid, created boolean, embedding_status text)
@@ -28,25 +27,24 @@ as $$
     )) with ordinality as g(id, title, content, keywords, temporal_class, archived, created_at, place)
   ), latest as materialized (
     -- Of several rows with one id the last counts. In the order of ids, so that two calls don't wait for each other.
-    select distinct on (g.id) g.* from given g order by g.id, g.place desc
+    select distinct on (g.id) g.id, g.title, g.content, case when g.keywords is not null then private.combine_keywords(g.keywords, '{}') end as keywords,
+      g.temporal_class, g.archived, g.created_at
+    from given g
+    order by g.id, g.place desc
   ), written as (
-    insert into public.documents as d (id, title, content, keywords, given_keywords, temporal_class, given_temporal_class, archived, created_at)
-    select l.id, l.title, l.content, k.keywords, k.keywords, l.temporal_class, l.temporal_class, coalesce(l.archived, false), coalesce(l.created_at, now())
+    insert into public.documents as d (id, title, content, given_keywords, upserted_keywords, given_temporal_class, archived, created_at)
+    select l.id, l.title, l.content, coalesce(l.keywords, '{}'), coalesce(l.keywords, '{}'), l.temporal_class, coalesce(l.archived, false), coalesce(l.created_at, now())
     from latest l
-    cross join lateral private.combine_keywords(l.keywords, '{}') as k(keywords)
     order by l.id
-    on conflict (id) do update set (title, content, keywords, given_keywords, temporal_class, given_temporal_class, archived) = (
-      select l.title, l.content,
-        case when l.keywords is null then d.keywords else private.combine_keywords(excluded.given_keywords, array(
-          select k from unnest(d.keywords) k where lower(k) not in (select lower(g) from unnest(d.given_keywords) g))) end,
-        case when l.keywords is null then d.given_keywords else excluded.given_keywords end,
-        coalesce(l.temporal_class, d.temporal_class), coalesce(l.temporal_class, d.given_temporal_class), coalesce(l.archived, d.archived)
+    on conflict (id) do update set (title, content, given_keywords, upserted_keywords, given_temporal_class, archived) = (
+      select l.title, l.content, private.replace_keywords(d.given_keywords, d.upserted_keywords, l.keywords), coalesce(l.keywords, d.upserted_keywords),
+        coalesce(l.temporal_class, d.given_temporal_class), coalesce(l.archived, d.archived)
       from latest l
       where l.id = excluded.id)
     where exists (
       select from latest l
       where l.id = excluded.id and ((d.title, d.content) is distinct from (l.title, l.content)
-        or l.keywords is not null and d.given_keywords <> excluded.given_keywords
+        or l.keywords <> d.upserted_keywords or d.given_keywords <> private.replace_keywords(d.given_keywords, d.upserted_keywords, l.keywords)
         or l.temporal_class is not null and d.given_temporal_class is distinct from l.temporal_class
         or l.archived is not null and d.archived <> l.archived))
     returning d.id, d.embedding_status, d.xmax = 0 as created
@@ -58,7 +56,7 @@ as $$
   order by g.place
 $$;
 comment on function public.upsert_documents(jsonb, boolean) is
-  'Inserts documents or gives them a new text: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title must be there. Without id, or with one that is not known, a document is created. created_at counts for a new one only; keywords, temporal_class and archived stay as they are where they are absent. What is as it was is not written. embedded_by_caller: who calls has two minutes to embed them itself, then workers do. Returns a row for each, in order.';
+  'Inserts documents or gives them a new text: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title must be there. Without id, or with one that is not known, a document is created. created_at counts for a new one only; keywords, temporal_class and archived stay as they are where they are absent or null. keywords replace those of the call before; keywords written into the table in between stay. What is as it was is not written. embedded_by_caller: who calls has two minutes to embed them itself, then workers do. Returns a row for each, in order.';
 revoke execute on function public.upsert_documents(jsonb, boolean) from public, anon, authenticated;
 grant execute on function public.upsert_documents(jsonb, boolean) to service_role;
 
@@ -99,3 +97,5 @@ $$;
 comment on function public.delete_document(uuid) is 'Deletes a document with its chunks and vectors. False for an unknown one.';
 revoke execute on function public.delete_document(uuid) from public, anon, authenticated;
 grant execute on function public.delete_document(uuid) to service_role;
+
+insert into private.migrations (version) values ('20260101003020');

@@ -10,22 +10,46 @@ comment on function private.document_hash(text, text) is 'The fingerprint of a d
 revoke execute on function private.document_hash(text, text) from public;
 grant execute on function private.document_hash(text, text) to service_role;
 
+-- At least the first, then as long as what stands before is below 4 MB, as of read_sources. Sizes are known without reading the texts.
+create function private.readable_documents(document_ids uuid[]) returns integer
+language sql stable security invoker set search_path = ''
+as $$
+  select coalesce(min(b.place) filter (where b.octets_before >= 4000000) - 1, count(*))::integer
+  from (
+    select a.place, sum(coalesce(octet_length(d.content), 0)) over (order by a.place rows between unbounded preceding and 1 preceding) as octets_before
+    from unnest(readable_documents.document_ids) with ordinality as a(id, place)
+    left join public.documents d on d.id = a.id
+  ) b
+$$;
+comment on function private.readable_documents(uuid[]) is 'How many documents, from the first on, read_documents answers for at once.';
+revoke execute on function private.readable_documents(uuid[]) from public;
+grant execute on function private.readable_documents(uuid[]) to service_role;
+
 create function public.read_documents(document_ids uuid[])
-returns table (id uuid, title text, text text, source_hash text, chunks jsonb)
+returns table (id uuid, title text, text text, source_hash text, chunks jsonb, documents_read integer)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
+  with readable as materialized (
+    select private.readable_documents(read_documents.document_ids) as documents
+  )
   select d.id, d.title, left(case when d.content ~ '\S' then d.content else d.title end, 1000000), private.document_hash(d.title, d.content),
     coalesce((
-      select jsonb_agg(jsonb_build_object('chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', e.model) order by c.position)
+      select jsonb_agg(jsonb_build_object(
+          'chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', e.model, 'position', c.position,
+          'staged', c.generation is not null and c.generation = any ((select private.hidden_generations())::bigint[])
+        ) order by c.position)
       from public.document_chunks c
       join public.embeddings e on e.document_id = c.document_id and e.chunk_id = c.chunk_id
-      where c.document_id = d.id), '[]')
-  from unnest(read_documents.document_ids) with ordinality as a(id, place)
+      where c.document_id = d.id), '[]'),
+    r.documents
+  from readable r
+  cross join unnest(read_documents.document_ids) with ordinality as a(id, place)
   join public.documents d on d.id = a.id
+  where a.place <= r.documents
   order by a.place
 $$;
 comment on function public.read_documents(uuid[]) is
-  'For each document: its title, the text to be chunked (its content up to the 1,000,000th character, or its title where that is blank), their fingerprint, and the chunks stored now. A document that does not exist has no row.';
+  'For each document: its title, the text to be chunked (its content up to the 1,000,000th character, or its title where that is blank), their fingerprint, and the chunks stored now, in order; staged: those that stage_document_chunks stored and nobody sees yet. A document that does not exist has no row. documents_read: how many of the array this answers for, from the first on, where the texts are too long for one answer; ask again for the rest.';
 revoke execute on function public.read_documents(uuid[]) from public, anon, authenticated;
 grant execute on function public.read_documents(uuid[]) to service_role;
 
@@ -57,33 +81,49 @@ as $$
 declare
   current_ids uuid[];
   waiting_jobs bigint[];
+  generations bigint[];
 begin
   -- Waits for nobody; see lock_sources.
   current_ids := array(select d.id from public.documents d where d.id = any (document_ids) for no key update skip locked);
   -- Whoever embeds ends what waits for it; see embedding_jobs.
   waiting_jobs := array(select private.lock_waiting_document_jobs(current_ids));
+  -- Before any chunk is touched; see store_chunks.
+  generations := array(select g.generation from private.staged_generations g where g.document_id = any (current_ids) for update skip locked);
   -- A statement of its own: its snapshot is newer than every edit committed before the locks.
   current_ids := array(
     select d.id
     from unnest(document_ids, source_hashes) as a(id, source_hash)
     join public.documents d on d.id = a.id
     where d.id = any (current_ids) and private.document_hash(d.title, d.content) = a.source_hash
-      -- Somebody else may have replaced the chunks that the caller wanted to keep.
-      and not exists (
-        select 1 from jsonb_to_recordset(store_document_chunks.chunks) as g(source bigint, chunk_id uuid)
-        where document_ids[g.source] = d.id and g.chunk_id is not null
-          and not exists (select 1 from public.document_chunks c where c.chunk_id = g.chunk_id and c.document_id = d.id)));
+      and not exists (select from private.staged_generations g where g.document_id = d.id and g.generation <> all (generations)));
+  -- Somebody else may have replaced the chunks that the caller wanted to keep.
+  current_ids := array(
+    select d.id from unnest(current_ids) as d(id)
+    except
+    select document_ids[g.source]
+    from jsonb_to_recordset(store_document_chunks.chunks) as g(source bigint, chunk_id uuid)
+    where g.chunk_id is not null
+      and not exists (select 1 from public.document_chunks c where c.chunk_id = g.chunk_id and c.document_id = document_ids[g.source]));
 
   return query
   with given as materialized (
     select document_ids[g.source] as document_id, coalesce(g.chunk_id, gen_random_uuid()) as chunk_id, g.chunk_id is not null as kept,
       g.position, g.text, g.tokens, g.input_hash, g.model, g.embedding
     from jsonb_to_recordset(store_document_chunks.chunks) as g(
-      source bigint, chunk_id uuid, position integer, text text, tokens integer, input_hash text, model text, embedding integer)
+      source bigint, chunk_id uuid, position bigint, text text, tokens integer, input_hash text, model text, embedding integer)
     where document_ids[g.source] = any (current_ids)
+  ), dropped as materialized (
+    -- Grouped and not joined; see store_chunks.
+    select x.chunk_id
+    from (
+      select g.chunk_id, true as wanted from given g where g.kept
+      union all
+      select c.chunk_id, false from public.document_chunks c where c.document_id = any (current_ids)
+    ) x
+    group by x.chunk_id
+    having not bool_or(x.wanted)
   ), removed as (
-    delete from public.document_chunks c
-    where c.document_id = any (current_ids) and not exists (select 1 from given g where g.chunk_id = c.chunk_id)
+    delete from public.document_chunks c using dropped d where c.chunk_id = d.chunk_id
   ), moved as (
     update public.document_chunks c set position = g.position
     from given g
@@ -100,12 +140,15 @@ begin
   from unnest(document_ids) with ordinality as a(id, place)
   order by a.place;
 
+  delete from private.staged_generations g where g.generation = any (generations) and g.document_id = any (current_ids);
   delete from private.embedding_jobs j where j.embedding_job_id = any (waiting_jobs) and j.document_id = any (current_ids);
   perform private.store_document_vectors(current_ids);
   update public.documents d set embedding_status = 'complete' where d.id = any (current_ids) and d.embedding_status <> 'complete';
 end
 $$;
 comment on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) is
-  'Replaces the chunks of some documents in one transaction and makes their own vectors, each only if its text still has the fingerprint that read_documents gave (else stored is false: read it again). chunks: [{source: place of the document in document_ids from 1, chunk_id of a stored chunk to keep or null, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A stored chunk that is not named is removed, and a job that waits for a document that is stored ends. Returns the ids of all chunks of each document, in order.';
+  'Replaces the chunks of some documents in one transaction and makes their own vectors, each only if its text still has the fingerprint that read_documents gave (else stored is false: read it again; so while somebody stages chunks of the document). chunks: [{source: place of the document in document_ids from 1, chunk_id of a stored or staged chunk to keep or null, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. Staged chunks that are named are shown, a chunk that is not named is removed, and a job that waits for a document that is stored ends. Returns the ids of all chunks of each document, in order.';
 revoke execute on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) from public, anon, authenticated;
 grant execute on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) to service_role;
+
+insert into private.migrations (version) values ('20260101003030');

@@ -1,4 +1,4 @@
--- What documents are found by, and how useful they are.
+-- What documents are found by.
 
 -- Locked in the order of ids, so that two searches never wait for each other in a circle. Who waits sees what the other one
 -- wrote: nothing is lost.
@@ -42,18 +42,4 @@ comment on function public.track_document_retrieval(uuid, text) is 'Tracks the r
 revoke execute on function public.track_document_retrieval(uuid, text) from public, anon, authenticated;
 grant execute on function public.track_document_retrieval(uuid, text) to service_role;
 
--- A vote moves the score by a twentieth of the way to 10 or to 0: a mean in which older votes fade. From 0, the first helpful
--- vote makes it 0.5, the tenth 4, and it takes fourteen to get half of the way anywhere.
-create function public.rate_document(doc_id uuid, helpful boolean)
-returns double precision
-language sql volatile security invoker set search_path = ''
-as $$
-  update public.documents d
-  set utility_score = least(10, d.utility_score) + ((case when rate_document.helpful then 10 else 0 end) - least(10, d.utility_score)) / 20
-  where d.id = rate_document.doc_id and rate_document.helpful is not null
-  returning d.utility_score
-$$;
-comment on function public.rate_document(uuid, boolean) is
-  'A reader''s vote: moves utility_score by a twentieth of the way to 10 (helpful) or to 0. Returns the new score, null for an unknown document.';
-revoke execute on function public.rate_document(uuid, boolean) from public, anon, authenticated;
-grant execute on function public.rate_document(uuid, boolean) to service_role;
+insert into private.migrations (version) values ('20260101003040');

@@ -24,3 +24,5 @@ grant select, update on public.search_config to service_role;
 grant select on public.search_config to authenticated;
 create policy read_search_config on public.search_config for select to authenticated
   using ((select auth.uid()) is not null);
+
+insert into private.migrations (version) values ('20260101003100');

@@ -91,3 +91,5 @@ comment on function private.scan_documents(extensions.vector, text, double preci
   'Documents that may be shown and are strictly over the threshold, in no order: all of them, or (only where there are more) the document_limit nearest at least. embedding_model: vectors of other models are not compared; null: of any.';
 revoke execute on function private.scan_documents(extensions.vector, text, double precision, integer) from public;
 grant execute on function private.scan_documents(extensions.vector, text, double precision, integer) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101003110');

@@ -51,3 +51,5 @@ comment on function public.find_similar_documents(uuid, integer) is
   'The documents whose own vector is nearest to that of a document, without itself; no threshold. No row for a document that is unknown or not embedded. match_count at most 100.';
 revoke execute on function public.find_similar_documents(uuid, integer) from public, anon, authenticated;
 grant execute on function public.find_similar_documents(uuid, integer) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101003120');

@@ -28,3 +28,5 @@ revoke execute on function private.needed_pieces(text) from public;
 grant execute on function private.needed_pieces(text) to service_role;
 
 create index documents_keyword_pieces_idx on public.documents using gin (private.pieces(keywords)) where not archived and embedding_status = 'complete';
+
+insert into private.migrations (version) values ('20260101003130');

@@ -35,3 +35,5 @@ comment on function private.document_candidates(text[], integer) is
   'Documents that may be shown, whatever their similarity: the most useful, the newest, and those with most of the keywords, document_limit of each.';
 revoke execute on function private.document_candidates(text[], integer) from public;
 grant execute on function private.document_candidates(text[], integer) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101003140');

@@ -31,6 +31,7 @@ begin
       select e.embedding_id
       from public.embeddings e
       where e.chunk_id is not null and e.model = $2
+        and (e.generation is null or e.generation <> all ((select private.hidden_generations())::bigint[]))
         and (select not d.archived and d.embedding_status = ''complete'' from public.documents d where d.id = e.document_id)
       order by e.embedding operator(extensions.<=>) $1
       limit $3)'
@@ -44,6 +45,7 @@ begin
         from public.documents d
         join public.embeddings e on e.document_id = d.id
         where not d.archived and d.embedding_status = 'complete' and e.chunk_id is not null and e.model = retrieve_document_chunks.embedding_model
+          and (e.generation is null or e.generation <> all ((select private.hidden_generations())::bigint[]))
       )
       select c.embedding_id from compared c order by c.distance, c.embedding_id limit wanted);
   end if;
@@ -71,3 +73,5 @@ comment on function public.retrieve_document_chunks(extensions.vector, text, dou
   'The chunks of documents nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. similarities[i] is the cosine similarity to the i-th row, for the rows before its own. match_count at most 100.';
 revoke execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) from public, anon, authenticated;
 grant execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101003160');

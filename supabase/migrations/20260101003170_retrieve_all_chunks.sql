@@ -63,3 +63,5 @@ comment on function public.retrieve_all_chunks(extensions.vector, text, double p
   'The chunks of tickets and documents nearest to a question, compared by the first 768 numbers: those over match_threshold, or else the nearest one alone with over_threshold false. Filters narrow the tickets, not the documents. With source_chunk_limit the first so many chunks of each ticket, project or document go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, for the rows before its own. match_count at most 100.';
 revoke execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) from public, anon, authenticated;
 grant execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101003170');

@@ -39,7 +39,7 @@ comment on function private.index_entities() is 'Trigger: writes the entities of
 revoke execute on function private.index_entities() from public;
 create trigger index_inserted_entities after insert on public.documents
   for each row when (new.named_entities <> '[]') execute function private.index_entities();
-create trigger index_updated_entities after update of named_entities on public.documents
+create trigger index_updated_entities after update of named_entities, given_entities, enriched_entities, removed_entities on public.documents
   for each row when (new.named_entities is distinct from old.named_entities) execute function private.index_entities();
 
 -- "Security definer": beneath a policy names could not be looked up in their indexes.
@@ -50,7 +50,7 @@ language plpgsql stable rows 10 security definer set search_path = '' set enable
 as $$
 declare
   wanted constant text := lower(btrim(entity_name));
-  wanted_type constant text := lower(nullif(btrim(entity_type), ''));
+  wanted_type constant text := lower(private.filter_text(entity_type));
   wanted_count constant integer := greatest(1, least(100, match_limit));
   exact_count bigint;
 begin
@@ -102,3 +102,5 @@ comment on function public.find_documents_by_entity(text, text, integer) is
   'Documents that name an entity whose name contains entity_name, without regard to case, and is of entity_type if that is given: those with exactly this name first, then by length. A document that names several such entities comes once for each. No archived ones. match_limit at most 100.';
 revoke execute on function public.find_documents_by_entity(text, text, integer) from public, anon, authenticated;
 grant execute on function public.find_documents_by_entity(text, text, integer) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101003200');

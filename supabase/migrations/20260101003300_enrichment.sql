@@ -62,9 +62,9 @@ begin
     raise exception 'an enrichment has at most 15 keywords' using errcode = '22023', hint = 'Leave the least telling ones out.';
   end if;
   update public.documents d
-    set keywords = private.combine_keywords(d.given_keywords, store_enrichment.keywords),
-      named_entities = coalesce(store_enrichment.named_entities, '[]'),
-      temporal_class = coalesce(d.given_temporal_class, store_enrichment.temporal_class),
+    set enriched_keywords = private.combine_keywords(store_enrichment.keywords, '{}'),
+      enriched_entities = coalesce(store_enrichment.named_entities, '[]'),
+      enriched_temporal_class = store_enrichment.temporal_class,
       enriched_at = clock_timestamp(),
       enrichment_model = store_enrichment.model,
       enrichment_error = null,
@@ -74,7 +74,7 @@ begin
 end
 $$;
 comment on function public.store_enrichment(uuid, text, text[], jsonb, text, text) is
-  'Stores what a model says of a document, with the model''s name and the time, if its text still has the fingerprint that claim_enrichments gave; else false. keywords (at most 15) follow those that came with the document, and its own temporal class goes before this one. named_entities: [{name, type}].';
+  'Stores what a model says of a document, with the model''s name and the time, if its text still has the fingerprint that claim_enrichments gave; else false. It replaces what an earlier enrichment said and leaves all given values as they are: keywords (at most 15) and named_entities ([{name, type}]) follow the given ones, a given temporal class goes before this one.';
 revoke execute on function public.store_enrichment(uuid, text, text[], jsonb, text, text) from public, anon, authenticated;
 grant execute on function public.store_enrichment(uuid, text, text[], jsonb, text, text) to service_role;
 
@@ -145,3 +145,5 @@ comment on function public.enrichment_stats() is
   'All documents, those whose present text is enriched, the others, and how many of the others failed at the last attempt.';
 revoke execute on function public.enrichment_stats() from public, anon, authenticated;
 grant execute on function public.enrichment_stats() to service_role;
+
+insert into private.migrations (version) values ('20260101003300');

@@ -3,10 +3,11 @@
 begin;
 select plan(15);
 
-select tables_are('public', array['chunks', 'document_chunks', 'document_entities', 'documents', 'embeddings', 'keyword_entries', 'project_members',
+select tables_are('public', array['chunks', 'document_chunks', 'document_entities', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
     'projects', 'search_config', 'status', 'status_changes', 'tickets'],
   'public has these tables and no other');
-select tables_are('private', array['data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'query_log', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
+select tables_are('private', array['data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'match_thresholds', 'migrations', 'query_log', 'source_marks',
+    'source_states', 'source_totals', 'staged_generations', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
 
 create temporary view our_tables as
 select c.oid, c.oid::regclass::text as name, c.relrowsecurity as guarded
@@ -29,6 +30,7 @@ select results_eq(
     ('authenticated', 'chunks', 'select'),
     ('authenticated', 'document_chunks', 'select'),
     ('authenticated', 'document_entities', 'select'),
+    ('authenticated', 'document_votes', 'select insert update delete'),
     ('authenticated', 'documents', 'select'),
     ('authenticated', 'embeddings', 'select'),
     ('authenticated', 'keyword_entries', 'select'),
@@ -48,9 +50,9 @@ select bag_eq(
 select is_empty(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete']) as v(privilege)
-     where t.name in ('chunks', 'document_chunks', 'documents', 'embeddings', 'project_members', 'projects', 'status', 'status_changes', 'tickets')
+     where t.name in ('chunks', 'document_chunks', 'document_votes', 'documents', 'embeddings', 'project_members', 'projects', 'status', 'status_changes', 'tickets')
        and not has_table_privilege('service_role', t.oid, v.privilege) $$,
-  'service_role may read and write the tracker, its members, the documents, and the chunks of both');
+  'service_role may read and write the tracker, its members, the documents, their votes, and the chunks of both');
 select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'), 'service_role may read the keyword entries');
 select results_eq(
   $$ select t.name, v.privilege

@@ -2,7 +2,7 @@
 -- That a locked source is left alone without waiting needs a second session: the Go tests show it.
 
 begin;
-select plan(47);
+select plan(48);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name, description)
@@ -44,7 +44,11 @@ select is_empty($$ select from public.read_sources('{}', '{}') $$, 'nothing aske
 
 update public.tickets set description = repeat('é', 1000001) where ticket_id = 12;
 select is(length(pg_temp.texts(1, 12) #>> '{0,text}'), 1000000, 'a text counts up to its millionth character');
-update public.tickets set description = '' where ticket_id = 12;
+update public.tickets set description = repeat('é', 2000000) where ticket_id = 13;
+select results_eq(
+  $$ select ticket_id, sources_read from public.read_sources('{1,1,1,1}', '{404,12,13,11}') $$,
+  $$ values (12::bigint, 3), (13, 3) $$, 'one answer stops where the texts are long, and says for how many it answers');
+update public.tickets set description = '' where ticket_id in (12, 13);
 
 -- Which writes change the fingerprint of ticket 11.
 create temporary table writes (place integer, statement text, counts boolean);
@@ -104,15 +108,15 @@ select ok(stored, 'chunks of a source that has not changed are stored') from s;
 select results_eq(
   $$ select project_id, ticket_id, status_change_id, kind, "position", text, tokens, input_hash, model, embedding::text
      from public.chunks order by "position" $$,
-  $$ values (1::bigint, 11::bigint, null::bigint, 'ticket', 0, 'a', 1, 'hash of a', 'm', pg_temp.unit(1)::text),
+  $$ values (1::bigint, 11::bigint, null::bigint, 'ticket', 0::bigint, 'a', 1, 'hash of a', 'm', pg_temp.unit(1)::text),
     (1, 11, null, 'ticket', 1, 'b', 1, 'hash of b', 'm', pg_temp.unit(0, 1)::text),
     (1, 11, 101, 'status_note', 2, 'c', 1, 'hash of c', 'm', pg_temp.unit(0, 0, 1)::text) $$,
   'with all that is known of them');
 select is(ids, array(select chunk_id from public.chunks order by position), 'their ids come back by position') from remembered;
 select is(
   (select chunks from public.read_sources('{1}', '{11}')),
-  (select jsonb_agg(jsonb_build_object('chunk_id', chunk_id, 'input_hash', input_hash, 'model', model, 'status_change_id', status_change_id)
-     order by position) from public.chunks),
+  (select jsonb_agg(jsonb_build_object('chunk_id', chunk_id, 'input_hash', input_hash, 'model', model, 'status_change_id', status_change_id,
+     'position', position, 'staged', false) order by position) from public.chunks),
   'and are told to who reads the source');
 select is((select chunks from public.read_sources('{1}', '{null}')), '[]', 'a source without chunks has an empty list');
 

@@ -1,7 +1,7 @@
 -- Both searches in one list: the arithmetic of reciprocal rank fusion, pages, and what is shown of a result.
 
 begin;
-select plan(77);
+select plan(102);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, similarity double precision) returns void
@@ -113,6 +113,10 @@ select results_eq(
   $$ select ticket_id, project_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -0.9) where ticket_id is not null $$,
   'and projects');
 
+select results_eq(
+  $$ select ticket_id, exact from public.search_hybrid('alpha -TX-1 -tx-2', pg_temp.unit(1), 'm', 0.5) $$,
+  $$ values (13::bigint, false), (14, false), (15, false), (null, false) $$, 'a key behind a minus leaves its ticket out of both');
+
 create function pg_temp.filtered(project bigint default null, status text default null, threshold double precision default 0.5) returns setof bigint
 language sql as $$
   select coalesce(h.ticket_id, -h.project_id)
@@ -121,6 +125,15 @@ $$;
 select results_eq($$ select * from pg_temp.filtered(1) $$, '{11,12,14,13,15}'::bigint[], 'of one project');
 select results_eq($$ select * from pg_temp.filtered(2, threshold => -0.5) $$, '{-2}'::bigint[], 'with its own text');
 select results_eq($$ select * from pg_temp.filtered(null, 'dONE', -0.9) $$, '{12,15}'::bigint[], 'a status leaves projects out');
+-- An empty drop-down filters nothing, and blanks around a name do not count, whichever search is asked.
+select set_eq(format(question, filter), format(question, same), 'the filter ' || filter || ' of ' || left(question, 60))
+from (values
+  ($$ select h.ticket_id, h.project_id, h.rrf_score from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -0.9, status_filter => %s) h $$),
+  ($$ select v.chunk_id from public.search_by_vector(pg_temp.unit(1), 'm', -0.9, 100, status_filter => %s) v $$),
+  ($$ select k.ticket_id, k.project_id from public.search_by_keyword('alpha', 100, status_filter => %s) k $$),
+  ($$ select r.chunk_id from public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'm', -0.9, status_filter => %s) r $$),
+  ($$ select f.facet, f.value, f.count from public.search_facets('alpha', pg_temp.unit(1), 'm', -0.9, status_filter => %s) f $$)
+) q (question), (values ($$ e' \t\u00a0\u3000\n' $$, 'null'), ($$ e'\u2003 dONE\n' $$, $$ 'Done' $$)) v (filter, same);
 select is_empty($$ select * from pg_temp.filtered(404) union all select * from pg_temp.filtered(null, 'No such') union all select * from pg_temp.filtered(2, 'Done') $$,
   'what does not exist has nothing');
 select results_eq(
@@ -200,6 +213,56 @@ set local role service_role;
 select results_eq(
   $$ select text, chunk_id from public.search_hybrid('omega') $$, $$ values ('omega fruit', null::uuid) $$,
   'a ticket that is not embedded is not shown by the text of its project');
+
+-- Phrases ---------------------------------------------------------------------------------------------------------
+
+-- Nearer than any that holds the phrase: more than a vector search gives.
+reset role;
+insert into public.tickets (ticket_id, project_id, status_id, name, description)
+select i, 1, 1, 'kappa lambda', null from generate_series(401, 540) i union all
+select i, 1, 1 + i % 2, 'n', 'lambda kappa' from generate_series(541, 552) i;
+insert into public.projects (project_id, key, name, description) values (3, 'LK', 'Crates', 'lambda, kappa');
+do $$ begin
+  perform pg_temp.add(i, 1, 0, 'kappa', case when i <= 540 then 0.99 else 0.9 end - i * 0.0001) from generate_series(401, 552) i;
+  perform pg_temp.add(null, 3, 0, 'Crates', 0.8);
+end $$;
+set local role service_role;
+create function pg_temp.near(query text, status text default null) returns bigint[]
+language sql as $$
+  select array_agg(coalesce(h.ticket_id, -h.project_id) order by h.vector_rank)
+  from public.search_hybrid(query, pg_temp.unit(1), 'm', 0.5, 100, status_filter => status) h where h.vector_rank is not null
+$$;
+create function pg_temp.check_phrases(how text) returns setof text
+language plpgsql as $$
+begin
+  return next is(pg_temp.near('"lambda kappa"'), array(select i::bigint from generate_series(541, 552) i) || -3::bigint, 'what is near must hold the phrase, and all that does is found: ' || how);
+  return next is(pg_temp.near('"lambda kappa"', 'Done'), '{541,543,545,547,549,551}', 'within a filter: ' || how);
+  return next is(pg_temp.near('"kappa" -"kappa lambda" -TX-1'), array(select i::bigint from generate_series(541, 552) i) || -3::bigint, 'less what is excluded: ' || how);
+  return next is((pg_temp.near('omega -"kappa lambda" -alpha -beta')) [1:12], array(select i::bigint from generate_series(541, 552) i), 'which leaves room for others: ' || how);
+  return next results_eq(
+    $t$ select h.ticket_id from generate_series(0, 20) as skipped, public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, 1, skipped) h $t$,
+    $t$ select h.ticket_id from public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, 100) h $t$, 'and pages add up to the list: ' || how);
+end
+$$;
+select * from pg_temp.check_phrases('of few, all are compared');
+reset role;
+create or replace function private.narrow_limit(wanted integer) returns integer
+language plpgsql stable security invoker set search_path = ''
+as $$
+begin
+  return 1;
+end
+$$;
+set local role service_role;
+select * from pg_temp.check_phrases('of many, the index is read');
+select results_eq(
+  $$ select distinct q, h.relaxed from unnest(array['"lambda kappa"', '"kappa kappa" two', 'two', '"TX-2"', '"unheardof" two', 'two "the of"']) q, public.search_hybrid(q, pg_temp.unit(1), 'm', 0.5) h order by 1 $$,
+  $$ values ('"TX-2"', false), ('"kappa kappa" two', true), ('"lambda kappa"', false), ('"unheardof" two', true), ('two', false), ('two "the of"', false) $$,
+  'each hit says whether a phrase that nothing holds was taken as its words');
+select results_eq($$ select ticket_id from public.search_hybrid('"TX-2"', pg_temp.unit(1), 'm', 0.5) $$, array[12::bigint], 'a key in quotes is the ticket alone where nothing mentions it');
+select is_empty($$ select from public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, project_filter => 2) $$, 'a phrase that only others hold is not relaxed for a filter');
+select ok(count(*) filter (where not h.ticket_id between 541 and 552) > 5 and bool_or(h.ticket_id between 541 and 552), 'a question that quotes has other sources too')
+from public.retrieve_chunks_hybrid('why "lambda kappa"', pg_temp.unit(1), 'm', 0.5, 40) h;
 
 set local role anon;
 select throws_ok($$ select * from public.search_hybrid('alpha') $$, '42501', null, 'anon is refused');

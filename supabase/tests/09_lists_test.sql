@@ -1,4 +1,4 @@
--- What a frontend offers as filters, and what the service asks before it says that it is ready.
+-- What a frontend offers as filters, and the record of migrations, by which the service knows that the schema is complete.
 
 begin;
 select plan(7);
@@ -20,12 +20,12 @@ select results_eq(
   'statuses come in the order they were made, used or not');
 
 select throws_ok(
-  $$ select version from supabase_migrations.schema_migrations $$, '42501', null, 'the record of migrations is the owner''s');
+  $$ select version from private.migrations $$, '42501', null, 'the record of migrations is the owner''s');
 create temporary table told as select version from public.list_migrations() as version;
 reset role;
 select results_eq(
   $$ select version from told $$, $$ select version from supabase_migrations.schema_migrations order by version $$,
-  'but service_role is told the versions, in order');
+  'but service_role reads the versions, in order: those that the tool which applied them recorded');
 select isnt_empty($$ select from told where version = '20260101000100' $$, 'from the first one on');
 
 select * from finish();

@@ -1,7 +1,7 @@
 -- What counts as a word, what each is worth, and that the counts behind it stay exact whatever is written.
 
 begin;
-select plan(101);
+select plan(140);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
@@ -34,6 +34,15 @@ select is(pg_temp.tickets('ERR_CARD_DECLINED_05'), '{12,13}', 'and the other way
 select is(pg_temp.tickets('declined'), '{12,13}', 'its part finds both');
 select is(pg_temp.tickets('"card declined 51"'), '{13}', 'the parts stand beside one another');
 
+insert into public.tickets (ticket_id, project_id, status_id, name, description)
+values
+  (201, 1, 1, 'Bindings for C++', null), (202, 1, 1, 'Bindings', 'written in (C#), or F#.'), (203, 1, 1, 'Bindings for C', 'and obj-c'), (204, 1, 1, 'Bindings for .NET', null),
+  (205, 1, 1, 'The net result', null), (206, 1, 1, 'Moved to node.js 1.2.3', 'C++11 and C/C++');
+select is(pg_temp.tickets(q), t::bigint[], 'signs belong to the name: ' || q)
+from (values ('C++', '{201,206}'), ('c++,', '{201,206}'), ('C#', '{202}'), ('(c#)', '{202}'), ('F#', '{202}'), ('C', '{203,206}'), ('.NET', '{204,205}'), ('obj-c', '{203,206}'),
+  ('node.js', '{206}'), ('"node.js"', '{206}'), ('"1.2.3"', '{206}'), ('"bindings for C++"', '{201}'), ('"for .NET"', '{204}'), ('".NET"', '{204}'), ('bindings -C++', '{202,203,204}'), ('bindings -C#', '{201,203,204}'),
+  ('bindings -.NET', '{202,201,203}')) q (q, t);
+
 -- Accents and scripts ---------------------------------------------------------------------------------------------
 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
@@ -54,6 +63,8 @@ select is(pg_temp.tickets('エラー'), '{30}', 'what is left over at the end of
 select is(pg_temp.tickets(q), t::bigint[], 'phrase and minus hold wherever the pairs fall: ' || q)
 from (values ('"ラー表" 画面', '{30}'), ('"表示"', '{30}'), ('表示 画面 -エラー', '{23}'), ('表示 -ラー表', null), ('表示 -示エラ', '{30}'),
   ('再送 -"Webhookの"', null), ('再送 -"送再"', '{27}')) q (q, t);
+select is(pg_temp.tickets(q), t::bigint[], 'a single character is a word of every text that holds it: ' || q)
+from (values ('都', '{23}'), ('庁', '{23}'), ('面', '{23}'), ('付', '{25}'), ('再', '{27}'), ('の', '{23,27}'), ('"再"', '{27}'), ('の -再', '{23}'), ('東京 面', '{23}'), ('水', null)) q (q, t);
 select is(private.compose_text('e' || repeat(U&'\0301\0323', 20000)), U&'\1eb9', 'a character of forty thousand marks is put together at once');
 select is(length(private.compose_text(repeat(U&'\fdfa\ff01', 1000))), 4000, 'and nothing gets longer than twice what it was');
 select is(private.to_words(U&'the Cafe\0301Menu'), private.to_words('the CaféMenu'), 'names too are the same however their characters are written');
@@ -121,6 +132,21 @@ select is(pg_temp.tickets('authentcation gateway'), '{72,71}', 'and is worth les
 select set_eq($$ select unnest(pg_temp.tickets('authentcation gatewey')) $$, '{71,72}'::bigint[], 'so is each of several');
 select is(pg_temp.tickets(q), null, 'a code stands for itself alone: ' || q) from unnest(array['E1148', 'gateway2', 'lakeside']) q;
 select is(pg_temp.tickets('E1147'), '{73}', 'and is found by it');
+
+-- Words in one and in two -----------------------------------------------------------------------------------------
+
+insert into public.tickets (ticket_id, project_id, status_id, name, description)
+values
+  (301, 1, 1, 'Login refused', null), (302, 1, 1, 'Nobody can log in', null), (303, 1, 1, 'n', 'She logged in twice'), (304, 1, 1, 'Log rotation', 'happens in time'),
+  (305, 1, 1, 'A checkbox jumps', null), (306, 1, 1, 'Each check box jumped', null), (307, 1, 1, 'Check the box', null), (308, 1, 1, 'n', 'the roll out was a set-up'),
+  (309, 1, 1, 'The parser informs', null), (310, 1, 1, 'Error in form', null);
+select set_eq(format('select unnest(pg_temp.tickets(%L))', q), t::bigint[], 'is written in one and in two: ' || q)
+from (values ('login', '{301,302,303}'), ('"login"', '{301,302,303}'), ('setup', '{308}'), ('rollout', '{308}'), ('refused -login', null), ('rotation -login', '{304}'),
+  ('checkbox', '{305,306}')) q (q, t);
+select set_eq(format('select unnest(pg_temp.tickets(%L))', q), t::bigint[], 'in two and in one: ' || q)
+from (values ('log in', '{301,302,303,304}'), ('log-in', '{301,302,303,304}'), ('check box', '{305,306,307}')) q (q, t);
+select is(pg_temp.tickets('in form'), '{310,22}', 'a word that says nothing by itself is no first half');
+select is((select count(*)::integer from private.query_words('error in', null) w where w.word = 'errorin'), 0, 'what nobody writes as one is not');
 
 -- Counts ----------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 -- Facets: what is counted is what a hybrid search matches, under the other facet's filter, and only so much of it.
 
 begin;
-select plan(34);
+select plan(35);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, similarity double precision) returns void
@@ -49,7 +49,8 @@ select results_eq($$ select * from pg_temp.facets('alpha -crates', 0.65) $$, arr
   'projects as well');
 select is_empty($$ select * from pg_temp.facets('TX-2 -two') $$, 'and what is named');
 select results_eq($$ select * from pg_temp.facets('alpha "red kite"') $$, array['Done 1', 'Telegraph 1'], 'a phrase must occur');
-select results_eq($$ select * from pg_temp.facets('alpha "red kite"', 0.85) $$, array['Done 1', 'To Do 1', 'Telegraph 2'], 'but need not in what is near');
+select results_eq($$ select * from pg_temp.facets('alpha "red kite"', 0.85) $$, array['Done 1', 'Telegraph 1'], 'in what is near, too');
+select results_eq($$ select * from pg_temp.facets('alpha -TX-1', 0.85) $$, array['Done 2', 'Rare 1', 'Bananas 2', 'Telegraph 2'], 'a ticket that is left out is not counted');
 select results_eq($$ select * from pg_temp.facets('"red kite" -two') $$, array[]::text[], 'both together');
 select results_eq($$ select * from pg_temp.facets('"kite of two"') $$, array['Done 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'a phrase that nothing holds is its words');
 select results_eq($$ select * from pg_temp.facets('telegrapf') $$, array['Telegraph 1'], 'a word that nobody wrote stands for the nearest');

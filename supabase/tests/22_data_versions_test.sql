@@ -1,7 +1,7 @@
 -- The version of the data: what moves it, whose, and what does not.
 
 begin;
-select plan(57);
+select plan(61);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done'), (3, 'Unused');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'One'), (2, 'BB', 'Two'), (3, 'CC', 'Three');
@@ -72,6 +72,10 @@ select pg_temp.moves($$ delete from public.status_changes where status_change_id
 -- Chunks
 select pg_temp.moves($$ update public.chunks set text = 'Pumps' where ticket_id = 11 $$, '{1}', 'a chunk''s text counts');
 select pg_temp.moves($$ update public.chunks set embedding = pg_temp.unit(0, 0, 1) where ticket_id = 11 $$, '{1}', 'and its embedding');
+select pg_temp.moves($$ insert into private.staged_generations (project_id, ticket_id, embedding_set) values (1, 11, 1) $$, '{}', 'a generation that is hidden moves nothing');
+select pg_temp.moves($$ insert into public.chunks (project_id, ticket_id, kind, position, generation, text, tokens, input_hash, model, embedding)
+  select 1, 11, 'ticket', 9, generation, 'Staged', 1, 'h', 'm', pg_temp.unit(1) from private.staged_generations $$, '{}', 'nor do its chunks');
+select pg_temp.moves($$ delete from private.staged_generations $$, '{1}', 'until they are shown');
 select pg_temp.moves($$ update public.chunks set input_hash = 'other', embedding = embedding, position = position $$, '{}',
   'a chunk that stays the same does not');
 select pg_temp.moves($$ delete from public.chunks where ticket_id = 11 $$, '{1}', 'a deleted chunk counts');
@@ -89,7 +93,8 @@ select pg_temp.moves($$ insert into public.embeddings (document_id, model, embed
   select id, 'm', (array[1]::double precision[] || array_fill(0::double precision, array[767]))::extensions.vector from public.documents $$, '{-1}', 'a vector');
 select pg_temp.moves($$ select public.track_document_retrieval('00000000-0000-4000-8000-000000000001', 'q'), public.rate_document('00000000-0000-4000-8000-000000000001', true) $$,
   '{}', 'a retrieval and a vote do not');
-select pg_temp.moves($$ update public.documents set keywords = '{k}', temporal_class = 'dated' $$, '{}', 'nor what an enrichment writes');
+select pg_temp.moves($$ update public.documents set keywords = '{k}', temporal_class = 'dated' $$, '{}', 'nor an edit of what search weighs');
+select pg_temp.moves($$ update public.documents set enriched_keywords = '{e}', enriched_temporal_class = 'dated' $$, '{}', 'nor what an enrichment writes');
 select pg_temp.moves($$ select public.upsert_documents('[{"id": "00000000-0000-4000-8000-000000000001", "title": "One"}]') $$, '{}', 'nor a load of what is there');
 select pg_temp.moves($$ delete from public.embeddings where document_id = '00000000-0000-4000-8000-000000000009' $$, '{}', 'nor the deletion of nothing');
 select pg_temp.moves($$ select public.store_document_chunks(array['00000000-0000-4000-8000-000000000001'::uuid],
@@ -143,7 +148,7 @@ update public.tickets set name = 'Wheel' where ticket_id = 21;
 select is((select count(*)::integer from private.data_version_changes), 0, 'a writer adds up what has gathered');
 
 select pg_temp.look();
-insert into supabase_migrations.schema_migrations (version) values ('99990101000000');
+insert into private.migrations (version) values ('99990101000000');
 select is(pg_temp.since(), '{t,t,t}', 'a migration moves all: what searches is part of the result');
 
 select * from finish();

@@ -1,7 +1,7 @@
 -- A document's chunks and vectors are stored whole, if its text is still the one that was embedded.
 
 begin;
-select plan(22);
+select plan(31);
 set local role service_role;
 
 \ir kit/documents.sql
@@ -43,7 +43,7 @@ select is(cardinality(pg_temp.chunks(1)), 2, 'all of them');
 select is(pg_temp.own(1), 'complete m {0.8944,0.4472,0}', 'its own vector is the mean of theirs, of length 1');
 select is(pg_temp.own(2), 'pending', 'nothing of a stale one is stored');
 select is(cardinality(pg_temp.chunks(2)), 0, 'not even its chunks');
-select is((select jsonb_agg(c - 'chunk_id') from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c),
+select is((select jsonb_agg(c - 'chunk_id' - 'position' - 'staged') from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c),
   '[{"input_hash": "h1", "model": "m"}, {"input_hash": "h2", "model": "m"}]', 'what is stored can be read');
 
 -- Storing again -----------------------------------------------------------------------------------------------------
@@ -71,6 +71,33 @@ select is(pg_temp.own(3), 'complete new {0,1,0}', 'where the vectors cancel one 
 select throws_ok($$ select from public.store_document_chunks(array[pg_temp.doc(3)], array[pg_temp.hash(3)],
   jsonb_build_array(pg_temp.chunk(1, 0, 1)), array['[1,0]'::extensions.vector]) $$, '22000', null, 'a vector of another dimension is refused');
 select throws_ok($$ insert into public.embeddings (document_id, embedding) values (pg_temp.doc(2), pg_temp.unit(0)) $$, '23514', null, 'and one without direction');
+
+-- In parts ------------------------------------------------------------------------------------------------------------
+
+create temporary view seen as
+select (select string_agg(r.text, ', ' order by r.text) from public.retrieve_document_chunks(pg_temp.unit(1), 'm', -2) r where r.document_id = pg_temp.doc(1)) as texts,
+  pg_temp.own(1) as own, (select chunks from public.embedding_status('m')) as chunks;
+create temporary table before as select * from seen;
+create function pg_temp.stage(variadic chunks jsonb[]) returns setof uuid[]
+language sql as $$
+  select embedding_ids from public.stage_document_chunks(pg_temp.doc(1), pg_temp.hash(1), to_jsonb(chunks), array[pg_temp.unit(0.6, 0.8)]) where staged
+$$;
+create temporary table staged as select ids from pg_temp.stage(pg_temp.chunk(1, 5, 1), pg_temp.chunk(1, 7, 1)) ids;
+select is((select cardinality(ids) from staged), 2, 'parts of a document are staged');
+select results_eq('table seen', 'table before', 'and nobody finds them');
+select results_eq($$ select count(*) filter (where (c ->> 'staged')::boolean) from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c $$,
+  $$ values (2::bigint) $$, 'but who goes on after a failure');
+select is_empty($$ select * from pg_temp.stage(pg_temp.chunk(1, 7, 1)) $$, 'a place that is taken is refused');
+select is_empty($$ select embedding_ids from public.stage_document_chunks(pg_temp.doc(1), 'stale', to_jsonb(array[pg_temp.chunk(1, 9, 1)]), array[pg_temp.unit(1)]) where staged $$,
+  'and a stale text');
+select ok(s.stored, 'the last step names what stays')
+  from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.hash(1)],
+    (select jsonb_agg(jsonb_build_object('source', 1, 'chunk_id', id, 'position', place * 10)) from staged, unnest(ids) with ordinality as i(id, place)), '{}') s;
+select results_eq('select * from seen', $$ values ('piece 5, piece 7', 'complete m {0.6,0.8,0}', 4::bigint) $$, 'and shows it');
+select from pg_temp.stage(pg_temp.chunk(1, 30, 1));
+update private.staged_generations set staged_at = now() - interval '25 hours';
+select is(public.sweep_staged_chunks() + public.sweep_staged_chunks(), 1::bigint, 'what is left behind is swept');
+select is((select count(*) from public.embeddings where document_id = pg_temp.doc(1)), 3::bigint, 'with its vector');
 
 select from public.delete_document(pg_temp.doc(1));
 select is_empty($$ select document_id from public.document_chunks where document_id = pg_temp.doc(1)

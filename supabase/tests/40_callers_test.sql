@@ -25,6 +25,8 @@ insert into public.embeddings (document_id, chunk_id, model, embedding)
 select d.id, c.chunk_id, 'm', pg_temp.unit(1, 768) from public.documents d cross join lateral (values (d.id), (null)) as c(chunk_id);
 
 \ir kit/actors.sql
+insert into public.document_votes (document_id, user_id, helpful)
+select '00000000-0000-4000-8000-000000000001', a.user_id, true from actors a where a.name in ('viewer', 'service');
 
 -- Reading                                                           anon stranger outsider viewer member admin service
 select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name) from (
@@ -34,6 +36,7 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('chunks',                       '- 0 4 3 3 3 7'),
     ('document_chunks',              '- 0 2 2 2 2 2'),
     ('document_entities',            '- 0 2 2 2 2 2'),
+    ('document_votes',               '- 0 0 1 0 0 2'),
     ('documents',                    '- 0 2 2 2 2 2'),
     ('embeddings',                   '- 0 4 4 4 4 4'),
     ('keyword_entries',              '- 0 4 3 3 3 7'),
@@ -41,7 +44,13 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('private.data_versions',        '- - - - - - -'),
     ('private.embedding_jobs',       '- - - - - - 9'),
     ('private.embedding_sets',       '- - - - - - 1'),
+    ('private.match_thresholds',     '- - - - - - 0'),
+    ('private.migrations',           '- - - - - - -'),
     ('private.query_log',            '- - - - - - 0'),
+    ('private.source_marks',         '- - - - - - ' || (select count(*) from private.source_marks)),
+    ('private.source_states',        '- - - - - - ' || (select count(*) from private.source_states)),
+    ('private.source_totals',        '- - - - - - ' || (select count(*) from private.source_totals)),
+    ('private.staged_generations',   '- - - - - - 0'),
     ('private.ticket_counters',      '- - - - - - -'),
     ('private.word_count_changes',   '- - - - - - ' || (select count(*) from private.word_count_changes)),
     ('private.word_counts',          '- - - - - - ' || (select count(*) from private.word_counts)),
@@ -72,6 +81,8 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('list_projects',               '()',                                                      '- 0 1 1 1 1 2'),
   ('list_statuses',               '()',                                                      '- 2 2 2 2 2 2'),
   ('may_write_project',           '(1)',                                                     '- 1 1 1 1 1 1'),
+  ('nearest_chunks',              '(pg_temp.unit(1, 1536))',                                 '- 0 4 3 3 3 7'),
+  ('rate_document',               '(''00000000-0000-4000-8000-000000000001'', true)',        '- 1 1 1 1 1 1'),
   ('retrieve_all_chunks',         '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 6 5 5 5 9'),
   ('retrieve_chunks',             '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 4 3 3 3 7'),
   ('retrieve_chunks_hybrid',      '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 4 3 3 3 7'),

@@ -3,7 +3,7 @@
 //
 // A text's features (stems, concepts, pairs, parts of words) each have a direction of their own; a text is their
 // weighted sum. All texts share one more component, which lifts the cosines so that unrelated texts lie a little below
-// 0.7 and related ones above, as a threshold of 0.7 expects.
+// 0.7 and related ones above, as a threshold of 0.7 expects. Texts without features lie apart: near to one another alone.
 package embed
 
 import "math"
@@ -66,13 +66,13 @@ func (s *sum) numbers(headed bool) *[Dimensions]float64 {
 		n := float64(float64(n) * level)
 		conceptSquare += float64(2 * n * n)
 	}
-	common, straight, across := math.Sqrt(1.0/wordNumbers), 0.0, 0.0
-	if wordSquare > 0 { // else the text says nothing: only the common component is left
-		common = math.Sqrt(shared / wordNumbers)
-		cosine, sine := turn(s.square, headed)
-		straight = cosine * math.Sqrt((1-shared)/(wordSquare+conceptSquare))
-		across = sine * math.Sqrt((1-shared)/wordSquare)
+	if wordSquare == 0 {
+		return nothing()
 	}
+	common := math.Sqrt(shared / wordNumbers)
+	cosine, sine := turn(s.square, headed)
+	straight := cosine * math.Sqrt((1-shared)/(wordSquare+conceptSquare))
+	across := sine * math.Sqrt((1-shared)/wordSquare)
 	var numbers [Dimensions]float64
 	for b := range blocks {
 		out := numbers[b*(wordPlaces+conceptPlaces):]
@@ -84,6 +84,19 @@ func (s *sum) numbers(headed bool) *[Dimensions]float64 {
 		}
 		for i, n := range concepts[b%(blocks/2)*conceptPlaces:][:conceptPlaces] {
 			out[wordPlaces+i] = float64(float64(n)*level) * straight
+		}
+	}
+	return &numbers
+}
+
+// nothing is the direction of all texts without features, such as an emoji or stop words alone. Its signs alternate over the
+// places for words: at right angles to the common component, and nearly so to every feature.
+func nothing() *[Dimensions]float64 {
+	var numbers [Dimensions]float64
+	for b := range blocks {
+		out := numbers[b*(wordPlaces+conceptPlaces):][:wordPlaces]
+		for i := range out {
+			out[i] = math.Sqrt(1.0/wordNumbers) * float64(1-2*(i%2))
 		}
 	}
 	return &numbers

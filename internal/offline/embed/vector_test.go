@@ -74,24 +74,36 @@ func TestShorterVectorsAreBeginnings(t *testing.T) {
 	}
 }
 
-func TestTextsThatSayNothingAreAlike(t *testing.T) {
+func TestTextsThatSayNothingLieApart(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"🙂", "…", "the of and"} {
+	for _, text := range []string{"🔥", "…", "the of and", "\u200b", "?!"} {
 		if got := similarity("", text); math.Abs(got-1) > 1e-6 {
 			t.Errorf("similarity(\"\", %q) = %v, want 1", text, got)
 		}
 	}
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{4,9}`), 1, 30).Draw(t, "words")
+		text := "printer on fire\n\n" + strings.Join(words, " ")
+		for _, d := range []int{Dimensions, Dimensions / 2} {
+			if got := cosine(Vector("🔥", d), Vector(text, d)); math.Abs(got) > 0.2 {
+				t.Fatalf("the first %d numbers of %q have cosine %v with those of a text that says nothing", d, text, got)
+			}
+		}
+	})
+}
+
+func TestCommonComponent(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"printer on fire", "Hall — printer on fire\n\nprinter on fire"} {
 		for _, d := range []int{Dimensions, Dimensions / 2} {
-			one, other := Vector("", Dimensions), Vector(text, Dimensions)
 			common := 0.0 // what the first d numbers have of it, which has no part in concepts' places
-			for i, x := range other[:d] {
+			for i, x := range Vector(text, Dimensions)[:d] {
 				if i%(wordPlaces+conceptPlaces) < wordPlaces {
-					common += float64(x) * float64(one[i])
+					common += float64(x) / math.Sqrt(wordNumbers)
 				}
 			}
 			if want := math.Sqrt(shared) * float64(d) / Dimensions; math.Abs(common-want) > 1e-3 {
-				t.Errorf("the first %d numbers of %q share %v with a text that says nothing, want only the common component, %v", d, text, common, want)
+				t.Errorf("the first %d numbers of %q have %v of the common component, want %v", d, text, common, want)
 			}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"tasklens/internal/offline"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/reembed"
 	"tasklens/internal/search"
 	"tasklens/internal/testbed"
 	"tasklens/internal/tokenizer"
@@ -34,6 +35,7 @@ type Service struct {
 	Key      string // to it, the service's own
 	ModelURL string // of the provider, with its /v1
 	Database *postgrest.Session
+	Model    *openai.Client
 	Indexer  *index.Indexer
 }
 
@@ -54,13 +56,13 @@ func Start(t testing.TB, database *testbed.DB, provider http.Handler) Service {
 		Searcher:   search.New(model, search.Weights{Vector: 1, Keyword: 1}, func(_ context.Context, message string, err error) { t.Error(message, err) }),
 		Answerer:   answer.New(model, tokens, answer.Options{VectorWeight: 1, KeywordWeight: 1}),
 		Migrations: supabase.Migrations(), Log: slog.New(slog.DiscardHandler),
-		EmbeddingModel: offline.EmbeddingModel, MatchThreshold: 0.7, RequestTimeout: time.Minute,
+		EmbeddingModel: offline.EmbeddingModel, Serving: reembed.NewServing(client.AsService(), model), RequestTimeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	url, _ := Serve(t, app)
-	return Service{URL: url, RESTURL: restURL, Key: key, ModelURL: modelURL, Database: client.AsService(), Indexer: indexer}
+	return Service{URL: url, RESTURL: restURL, Key: key, ModelURL: modelURL, Database: client.AsService(), Model: model, Indexer: indexer}
 }
 
 // Serve serves at an address of its own until the test ends, or stop is called, which gives requests under way so long.

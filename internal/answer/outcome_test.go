@@ -1,0 +1,119 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/openai"
+	"tasklens/internal/reply"
+)
+
+// pieces is a listener that keeps what it receives.
+type pieces struct {
+	told []string
+	err  error
+}
+
+func (p *pieces) Found(Answer) error { return p.err }
+
+func (p *pieces) Piece(text string) error {
+	p.told = append(p.told, text)
+	return p.err
+}
+
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		said    openai.Completion
+		want    string
+		outcome Outcome
+	}{
+		"answer":            {openai.Completion{Text: "So [1].", Finish: "stop"}, "So [1].", Answered},
+		"refusal":           {openai.Completion{Text: "I can't.", Refused: true, Finish: "stop"}, "I can't.", Refused},
+		"nothing":           {openai.Completion{Finish: "stop"}, noAnswer, Empty},
+		"blanks":            {openai.Completion{Text: " \n", Finish: "stop"}, noAnswer, Empty},
+		"citations alone":   {openai.Completion{Text: "[7] [8]", Finish: "stop"}, noAnswer, Empty},
+		"cut off":           {openai.Completion{Text: "So it", Finish: "length"}, "So it" + cutOffNote, CutOff},
+		"cut in a citation": {openai.Completion{Text: "So it [1", Finish: "length"}, "So it" + cutOffNote, CutOff},
+		"cut to nothing":    {openai.Completion{Finish: "length"}, noAnswer, Empty},
+		"filtered":          {openai.Completion{Text: "So it", Finish: "content_filter"}, "So it" + filterNote, Filtered},
+		"withheld":          {openai.Completion{Finish: "content_filter"}, withheld, Filtered},
+	} {
+		listener := &pieces{}
+		text := newText(make([]Source, 1), listener)
+		if err := text.Write(c.said.Text); err != nil {
+			t.Fatal(err)
+		}
+		got, err := finish(text, Answer{}, c.said)
+		if err != nil || got.Text != c.want || got.Outcome != c.outcome || strings.Join(listener.told, "") != c.want {
+			t.Errorf("%s: %q, %s, %v; told was %q", name, got.Text, got.Outcome, err, listener.told)
+		}
+	}
+}
+
+// A model that knows no end is cut at the greatest length, as a whole and in pieces, and asked for no more.
+func TestGreatestLength(t *testing.T) {
+	t.Parallel()
+	found := []candidate{chunkOf(1, 1, 0.9, "alpha")}
+	for _, text := range []string{strings.Repeat("So [1]. ", reply.MaxBytes), "[" + strings.Repeat("1", 300_000), strings.Repeat("[1] ", 1<<20)} {
+		for _, listener := range []Listener{nil, &pieces{}} {
+			m := &model{say: says(text)}
+			got, err := New(m, letters{}, Options{}).Answer(t.Context(), &rows{rows: found}, question(5, 1), listener)
+			if err != nil || got.Outcome != CutOff || !strings.HasSuffix(got.Text, cutOffNote) || len(got.Text) > reply.MaxBytes+len(cutOffNote) || got.TokensOut > reply.MaxBytes+4 {
+				t.Errorf("%d bytes, %s, %d tokens, %v", len(got.Text), got.Outcome, got.TokensOut, err)
+			}
+			if told, is := listener.(*pieces); is && strings.Join(told.told, "") != got.Text {
+				t.Errorf("%d pieces are not the text", len(told.told))
+			}
+			if m.told > reply.MaxBytes+1 {
+				t.Errorf("the model told %d pieces", m.told)
+			}
+		}
+	}
+}
+
+// What is over by the time that the model has answered is not checked any more.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	found := []candidate{chunkOf(1, 1, 0.9, "alpha")}
+	for _, listener := range []Listener{nil, &pieces{}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		m := &model{say: func(string, string) openai.Completion {
+			cancel()
+			return openai.Completion{Text: "So [1].", Finish: "stop"}
+		}}
+		if _, err := New(m, letters{}, Options{}).Answer(ctx, &rows{rows: found}, question(5, 1), listener); !errors.Is(err, context.Canceled) || fault.CodeOf(err) != fault.Timeout {
+			t.Errorf("error is %v", err)
+		}
+	}
+}
+
+// What a provider calls its model is shown on one line.
+func TestModelName(t *testing.T) {
+	t.Parallel()
+	m := &model{say: func(string, string) openai.Completion {
+		return openai.Completion{Text: "So [1].", Finish: "stop", Model: "chat\u202e\x1bter\n" + strings.Repeat("x", 1<<20)}
+	}}
+	got, err := New(m, letters{}, Options{}).Answer(t.Context(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), nil)
+	if want := "chatter " + strings.Repeat("x", maxModelName-len("chatter ")); err != nil || got.Model != want {
+		t.Errorf("the model is %q, %v", got.Model, err)
+	}
+}
+
+// Titles and names of sources are sources of links as well, and the same holds in pieces.
+func TestLinksOfSources(t *testing.T) {
+	t.Parallel()
+	row := chunkOf(1, 1, 0.9, "See https://docs.example/a.")
+	row.TicketName = number("Broken https://docs.example/b")
+	const said = "[a](https://docs.example/a) https://docs.example/b ![c](https://docs.example/a) [d](http://evil.example/?q=secret) [1]"
+	const want = "[a](https://docs.example/a) https://docs.example/b c d [1]"
+	for _, listener := range []Listener{nil, &pieces{}} {
+		got, err := New(&model{say: says(said)}, letters{}, Options{}).Answer(t.Context(), &rows{rows: []candidate{row}}, question(5, 1), listener)
+		if err != nil || got.Text != want || !got.Sources[0].Cited {
+			t.Errorf("%q, %v", got.Text, err)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package index
+
+import (
+	"context"
+	"errors"
+
+	"tasklens/internal/fault"
+)
+
+// modelOf is the model that a source is embedded by: its set's, or, where that is not settled, or there are no sets, as of
+// documents, the configured one.
+func (x *Indexer) modelOf(ctx context.Context, source storedSource) string {
+	if source.Set.Model != nil {
+		return *source.Set.Model
+	}
+	return x.model.EmbeddingModel(ctx)
+}
+
+// bring embeds what is new and stores it as it comes, so that what is paid for is not lost, and no more vectors are held
+// than one request to the model makes. It returns the places of what is not stored; with an error the model fails. Where
+// models differ, what one of them refuses keeps nothing from the others.
+func (r *run) bring(ctx context.Context, plans []*plan) (undone []int, err error) {
+	var failed []error
+	asked := map[string]bool{}
+	for _, p := range plans {
+		if !asked[p.model] {
+			asked[p.model] = true
+			failed = append(failed, r.embed(ctx, p.model, plans))
+		}
+	}
+	// The rest: what only lost chunks, and, after a failure, what has its vectors all the same.
+	failed = append(failed, r.store(ctx, plans, true))
+	for _, p := range plans {
+		if p.state != ended {
+			undone = append(undone, p.place)
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return undone, err
+	}
+	if ctx.Err() != nil {
+		return undone, fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", ctx.Err())
+	}
+	return undone, nil
+}
+
+// staged is how many chunks of a source that is stored in parts are embedded at once: a program that ends loses no more.
+const staged = 2 * storeRows
+
+// embed gives a vector to every new chunk of the plans of a model, in as few requests as the limits allow.
+func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
+	asking := r.model.By(ctx, model)
+	var batch []*planned
+	var inputs []string
+	total := 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		vectors, _, err := r.model.Embed(asking, inputs)
+		if err != nil {
+			return err
+		}
+		for i, next := range batch {
+			next.vector, next.made, r.made[model+next.inputHash] = vectors[i], true, vectors[i]
+		}
+		batch, inputs, total = nil, nil, 0
+		return r.store(ctx, plans, false)
+	}
+	for _, p := range plans {
+		if p.model != model {
+			continue
+		}
+		most := r.limits.Inputs
+		if rows, bytes := p.size(); !fits(rows, bytes) {
+			most = min(most, staged)
+		}
+		for j := range p.chunks {
+			next := &p.chunks[j]
+			if p.state != waiting {
+				break // it changed meanwhile
+			}
+			if next.chunkID != nil {
+				continue
+			}
+			if next.vector = r.made[model+next.inputHash]; next.vector != nil {
+				next.made = true
+				continue
+			}
+			if len(batch) >= most || total+next.inputTokens > r.limits.Tokens {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			batch, inputs, total = append(batch, next), append(inputs, next.input), total+next.inputTokens
+			r.results[p.place].Tokens += next.inputTokens
+		}
+	}
+	return flush()
+}

@@ -1,0 +1,102 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tasklens/internal/fault"
+)
+
+// A listener that has enough ends the provider's work, and the answer is whole as far as it came.
+func TestStreamEnough(t *testing.T) {
+	t.Parallel()
+	ended := make(chan struct{})
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		for r.Context().Err() == nil {
+			events(delta(`"content":"on "`, "null"))(w, r)
+		}
+	})
+	told := 0
+	whole, err := client.Stream(t.Context(), "", "", 1, func(string) error {
+		if told++; told == 3 {
+			return ErrEnough
+		}
+		return nil
+	})
+	if err != nil || whole.Text != "on on on " || whole.Finish != FinishLength || whole.Model != "chatter-2" || told != 3 {
+		t.Errorf("%+v after %d pieces, %v", whole, told, err)
+	}
+	<-ended
+}
+
+// An answer has an end whatever the provider sends, and one that is too long is asked for once.
+func TestChatIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, unit := range map[string]string{
+		"a line":     "a",
+		"comments":   ": still here\n",
+		"no text":    "data: " + delta("", "null") + "\n\n",
+		"an event":   "data: aaaa\n",
+		"blanks":     " ",
+		"nesting":    `data: {"a":[[[[[[[[`,
+		"whole JSON": `{"choices":[{"message":{"content":"Hi"}}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var requests, sent atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.Header().Set("Content-Type", map[bool]string{true: "application/json", false: "text/event-stream"}[name == "whole JSON"])
+				for block := bytes.Repeat([]byte(unit), 64<<10/len(unit)); r.Context().Err() == nil; {
+					n, err := w.Write(block)
+					if sent.Add(int64(n)); err != nil {
+						return
+					}
+				}
+			}))
+			t.Cleanup(server.Close)
+			client := New(Config{BaseURL: server.URL, ChatModel: "m", AttemptTimeout: time.Minute, MaxRetries: 2})
+			for _, ask := range []func() error{
+				func() error { _, err := client.Complete(t.Context(), "", "", 1); return err },
+				func() error { _, _, err := told(client); return err },
+			} {
+				requests.Store(0)
+				if err := ask(); fault.CodeOf(err) != fault.Provider || requests.Load() != 1 {
+					t.Errorf("after %d requests: %v", requests.Load(), err)
+				}
+			}
+			if sent.Load() > 4*maxChatBytes { // both answers, and what was on its way
+				t.Errorf("the provider sent %d bytes", sent.Load())
+			}
+		})
+	}
+}
+
+// A request that is over reads no more of what has come already.
+func TestStreamIsCancelled(t *testing.T) {
+	t.Parallel()
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		events(strings.Split(strings.Repeat(delta(`"content":"on "`, "null")+"|", 1000)+delta("", `"stop"`), "|")...)(w, r)
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	pieces := 0
+	_, err := client.Stream(ctx, "", "", 1, func(string) error {
+		if pieces++; pieces == 3 {
+			cancel()
+		}
+		return nil
+	})
+	if pieces != 3 || fault.CodeOf(err) != fault.Timeout || !errors.Is(err, context.Canceled) {
+		t.Errorf("after %d pieces: %v", pieces, err)
+	}
+}

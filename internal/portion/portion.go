@@ -1,0 +1,87 @@
+// Package portion hands a database long lists in portions that it can take. It owns when a portion is halved, how long is
+// waited before the next, and what ends a list early. It must not know what is in the lists, nor what is done with them.
+package portion
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/wait"
+)
+
+// Of the pauses before a smaller portion: each is twice the one before.
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = 5 * time.Second
+)
+
+// Each gives a list to do, all of it at first. do returns how many of a portion are done: all of it, or fewer where it took
+// no more at once. A portion that fails is halved, after a pause where it was too large or took too long, until one item
+// fails alone: that is skipped, and the rest goes on. The list ends early with the context, where the database is out of reach
+// or too slow for three items in a row, each alone, and where do says so by Stop.
+func Each[T any](ctx context.Context, all []T, do func([]T) (done int, err error), skip func(T, error)) error {
+	size, pause, skipped, slow := len(all), firstPause, false, 0
+	for len(all) > 0 {
+		part := all[:min(size, len(all))]
+		done, err := do(part)
+		switch {
+		case err == nil:
+			all, slow = all[done:], 0
+			if skipped { // it was that one, and not the size
+				size *= 2
+			}
+		case Hopeless(ctx, err):
+			return err
+		case errors.As(err, new(*stop)):
+			return err
+		case len(part) == 1:
+			skip(part[0], err)
+			all, size, skipped, pause = all[1:], 1, true, firstPause
+			if fault.CodeOf(err) == fault.Timeout {
+				slow++
+			}
+			if slow == tooSlow && len(all) > 0 {
+				return TooSlow(err)
+			}
+		default:
+			size, skipped = (len(part)+1)/2, false
+			if TooMuch(err) {
+				if ended := wait.For(ctx, pause); ended != nil {
+					return errors.Join(err, ended)
+				}
+				pause = min(2*pause, longestPause)
+			}
+		}
+	}
+	return nil
+}
+
+type stop struct{ error }
+
+func (s *stop) Unwrap() error { return s.error }
+
+// Stop makes an error end a list.
+func Stop(err error) error { return &stop{err} }
+
+// tooSlow is how many items in a row the database may be too slow for, each alone, before it counts as out of reach.
+const tooSlow = 3
+
+// TooSlow is the error of a database that is too slow to store anything.
+func TooSlow(err error) error {
+	return fault.Wrap(fault.Unavailable, "The database is too slow to store anything now.", err)
+}
+
+// TooMuch tells whether a smaller portion may succeed because it is smaller: the database ran out of time, or took no
+// request of this size.
+func TooMuch(err error) bool {
+	code := fault.CodeOf(err)
+	return code == fault.Timeout || code == fault.TooLarge
+}
+
+// Hopeless tells whether nothing at all can succeed now.
+func Hopeless(ctx context.Context, err error) bool {
+	code := fault.CodeOf(err)
+	return ctx.Err() != nil || code == fault.Unavailable || code == fault.Unauthorized || code == fault.Forbidden
+}

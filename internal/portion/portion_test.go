@@ -1,0 +1,125 @@
+package portion_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/portion"
+)
+
+var errBad = errors.New("a bad row")
+
+// database takes so many items at a time, and never some of them.
+type database struct {
+	most, least int // of a call; above most it is too slow, least of a portion are done at once (0: all)
+	bad         []int
+	slow        []int // alone too
+	calls       int
+	stored      []int
+}
+
+func (d *database) take(part []int) (int, error) {
+	d.calls++
+	for _, item := range part {
+		if slices.Contains(d.bad, item) {
+			return 0, errBad
+		}
+		if slices.Contains(d.slow, item) {
+			return 0, fault.New(fault.Timeout, "Too slow.")
+		}
+	}
+	if len(part) > d.most {
+		return 0, fault.New(fault.TooLarge, "Too large.")
+	}
+	if d.least > 0 {
+		part = part[:min(d.least, len(part))]
+	}
+	d.stored = append(d.stored, part...)
+	return len(part), nil
+}
+
+func TestEach(t *testing.T) {
+	t.Parallel()
+	items := make([]int, 100)
+	for i := range items {
+		items[i] = i
+	}
+	for _, c := range []struct {
+		name    string
+		db      database
+		skipped []int
+		calls   int // at most
+	}{
+		{"all at once", database{most: 100}, nil, 1},
+		{"as many as are taken", database{most: 100, least: 30}, nil, 4},
+		{"halved", database{most: 30}, nil, 6},
+		{"one at a time", database{most: 1}, nil, 7 + 100},
+		{"none", database{most: 0}, items, 7 + 100},
+		{"one is too slow alone", database{most: 100, slow: []int{40}}, []int{40}, 20},
+		{"two are bad", database{most: 100, bad: []int{0, 99}}, []int{0, 99}, 30},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var skipped []int
+				err := portion.Each(t.Context(), items, c.db.take, func(item int, err error) {
+					if err == nil {
+						t.Error("skipped without an error")
+					}
+					skipped = append(skipped, item)
+				})
+				if err != nil || !slices.Equal(skipped, c.skipped) {
+					t.Errorf("%v; skipped are %d", err, skipped)
+				}
+				want := slices.DeleteFunc(slices.Clone(items), func(item int) bool { return slices.Contains(c.skipped, item) })
+				if !slices.Equal(c.db.stored, want) {
+					t.Errorf("stored are %d", c.db.stored)
+				}
+				if c.db.calls > c.calls {
+					t.Errorf("%d calls, want %d at most", c.db.calls, c.calls)
+				}
+			})
+		})
+	}
+}
+
+func TestEachEndsEarly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		err := portion.Each(t.Context(), []int{1, 2, 3}, func([]int) (int, error) {
+			calls++
+			return 0, fault.New(fault.Unavailable, "Gone.")
+		}, func(int, error) { t.Error("skipped") })
+		if fault.CodeOf(err) != fault.Unavailable || calls != 1 {
+			t.Errorf("a database that is out of reach was asked %d times: %v", calls, err)
+		}
+		skipped := 0
+		err = portion.Each(t.Context(), make([]int, 10), func([]int) (int, error) {
+			return 0, fault.New(fault.Timeout, "Slow.")
+		}, func(int, error) { skipped++ })
+		if fault.CodeOf(err) != fault.Unavailable || skipped != 3 {
+			t.Errorf("a database that is too slow for anything was asked about %d items: %v", skipped, err)
+		}
+		calls = 0
+		err = portion.Each(t.Context(), []int{1, 2, 3}, func([]int) (int, error) {
+			calls++
+			return 0, portion.Stop(errBad)
+		}, func(int, error) { t.Error("skipped") })
+		if !errors.Is(err, errBad) || calls != 1 {
+			t.Errorf("after %d calls %v", calls, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		err = portion.Each(ctx, make([]int, 1000), func([]int) (int, error) { return 0, fault.New(fault.Timeout, "Slow.") }, func(int, error) {})
+		if err == nil || time.Since(began) > time.Second {
+			t.Errorf("it ended after %v with %v", time.Since(began), err)
+		}
+	})
+}

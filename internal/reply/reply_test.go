@@ -1,0 +1,271 @@
+package reply
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// fataler is a test, or a try of a property.
+type fataler interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+// result is what becomes of a text.
+type result struct {
+	text, cited string // 1 for each source that is
+	unknown     int
+}
+
+// checked is what becomes of a text that comes in pieces, and the pieces that go on.
+func checked(t fataler, sources []string, pieces ...string) (got result, told []string) {
+	c := New(sources, func(text string) error {
+		told = append(told, text)
+		return nil
+	})
+	for _, piece := range pieces {
+		if err := c.Write(piece); errors.Is(err, ErrFull) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got = result{text: c.Text(), unknown: c.Unknown()}
+	for i := range sources {
+		got.cited += map[bool]string{true: "1", false: "0"}[c.Cited(i)]
+	}
+	return got, told
+}
+
+func TestCitations(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, want string
+		cited      string // 1 for each source that is
+		unknown    int
+	}{
+		{"Plain.", "Plain.", "000", 0},
+		{"One [1].", "One [1].", "100", 0},
+		{"One[1], two [2][3].", "One[1], two [2][3].", "111", 0},
+		{"List [1, 3].", "List [1][3].", "101", 0},
+		{"List [ 1 ; 2 ].", "List [1][2].", "110", 0},
+		{"Blanks [1 2].", "Blanks [1][2].", "110", 0},
+		{"Twice [2, 2].", "Twice [2].", "010", 0},
+		{"From [1-3] to.", "From [1][2][3] to.", "111", 0},
+		{"From [2–9].", "From [2][3].", "011", 1},
+		{"Backwards [3-1].", "Backwards.", "000", 1},
+		{"Unknown [4].", "Unknown.", "000", 1},
+		{"[4] unknown", "unknown", "000", 1},
+		{"Unknown [0], [10] and [3].", "Unknown, and [3].", "001", 2},
+		{"Partly [2, 9].", "Partly [2].", "010", 1},
+		{"Large [99999999999999999999].", "Large.", "000", 1},
+		{"Large [1-99999999999999999999].", "Large.", "000", 1},
+		{"No citations: [a], [1a], [], [ ], [1.5], (1), [-1].", "No citations: [a], [1a], [], [ ], [1.5], (1), [-1].", "000", 0},
+		{"Leading zero [01].", "Leading zero [1].", "100", 0},
+		{"  \n[7] ", "", "000", 1},
+		{"Cut off [1", "Cut off", "000", 0},
+		{"Cut off [", "Cut off [", "000", 0},
+		{"Line\n[2] break\n", "Line\n[2] break", "010", 0},
+		{"Nested [[2]] and [x[1]].", "Nested [[2]] and [x[1]].", "110", 0},
+		{"Nested unknown [[9]1] and [[ [7] 2].", "Nested unknown [ 1…] and [[ 2…].", "000", 2},
+		{"Open [ 1 and [3].", "Open [ 1 and [3].", "001", 0},
+		{"Great![1]", "Great! [1]", "100", 0}, // no image to who makes links of citations
+		{"In code: `rows[0]`, `rows[1][2]`, ``a[1]`b[2]`` and `[1]`.", "In code: `rows(0)`, `rows(1)(2)`, ``a(1)`b(2)`` and `[1]`.", "100", 0},
+		{"```\nrows[1] = x\n```\nSo [2].", "```\nrows(1) = x\n```\nSo [2].", "010", 0},
+		{"A lone ` ends with its paragraph.\n\nSo[2].", "A lone ` ends with its paragraph.\n\nSo[2].", "010", 0},
+		{"Ümläute [1] 🥨[2]", "Ümläute [1] 🥨[2]", "110", 0},
+		{"Too long [" + strings.Repeat("1", 2*maxBracket) + "].", "Too long [" + strings.Repeat("1", 2*maxBracket) + "…].", "000", 0},
+	} {
+		got, _ := checked(t, []string{"", "", ""}, c.text)
+		if want := (result{c.want, c.cited, c.unknown}); got != want {
+			t.Errorf("%q became\n%+v, want\n%+v", c.text, got, want)
+		}
+	}
+}
+
+// alphabet has what citations, links and addresses are made of, and pieces of them.
+var alphabet = []string{"a", ".", " ", "\n", "\n\n", "[", "]", "(", ")", "<", ">", "!", ":", "/", "@", "\\", "`", "\"", "&amp;", "-", "*", "_", "#", "|", "^", "=",
+	"1", "2", "3", "9", ",", "ü", "见", "\u200b", "\u202e", "http://", "https://", "www.", "ftp:", "//", "mailto:", "javascript:", "evil.example/", "x@evil.example",
+	"https://docs.example/pumps", "https://docs.example/pump", "[x](http://evil.example)", "![", "](", "]:", "][", "[1]", "[9]", "[ref]: evil", "http", "w", "www", "htt", "p:"}
+
+// However a text is cut into pieces, the same comes out of it; what was told is all of it; nothing unknown is left in it,
+// nothing that nobody sees, and no image and no link that no source has.
+func TestAnyPieces(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 0, 60).Draw(t, "text"), "")
+		var cut []string
+		for rest := text; rest != ""; {
+			size := rapid.IntRange(1, len(rest)).Draw(t, "size") // through the middle of characters too
+			cut, rest = append(cut, rest[:size]), rest[size:]
+		}
+		checkPieces(t, text, cut)
+	})
+}
+
+func FuzzReply(f *testing.F) {
+	for _, text := range []string{"", "One [1].", "[1,2;3-9] [[9]1] [1](x) [", "Ü [2–3]\n🥨[0]…", "`[1]` [a] [1 \t\n2] [99999999999999999999]", strings.Join(alphabet, "")} {
+		f.Add(text, uint8(1))
+		f.Add(text, uint8(3))
+	}
+	f.Fuzz(func(t *testing.T, text string, size uint8) {
+		var cut []string
+		for piece := range slices.Chunk([]byte(text), max(1, int(size))) {
+			cut = append(cut, string(piece))
+		}
+		checkPieces(t, text, cut)
+	})
+}
+
+// anyCitation is how a client may look for citations.
+var anyCitation = regexp.MustCompile(`\[(\s*\d[\d\s,;–-]*)\]`)
+
+func checkPieces(t fataler, text string, cut []string) {
+	want, _ := checked(t, linked, text)
+	got, told := checked(t, linked, cut...)
+	if got != want {
+		t.Fatalf("in pieces %q: %+v; whole: %+v", cut, got, want)
+	}
+	if joined := strings.Join(told, ""); joined != got.text {
+		t.Fatalf("told was %q, not %q", joined, got.text)
+	}
+	cited := [3]string{"0", "0", "0"}
+	for _, number := range anyCitation.FindAllStringSubmatch(got.text, -1) {
+		place, err := strconv.Atoi(number[1])
+		if err != nil || place < 1 || place > 3 {
+			t.Fatalf("%q became %q, which cites %q", text, got.text, number[1])
+		}
+		cited[place-1] = "1"
+	}
+	if strings.Join(cited[:], "") != got.cited {
+		t.Fatalf("%q became %q, which cites %q, not %s", text, got.text, cited, got.cited)
+	}
+	if found := strange(got.text, linked); len(found) > 0 || len(unseen(got.text)) > 0 || !utf8.ValidString(got.text) {
+		t.Fatalf("%q became %q, which has %q and %U", text, got.text, found, unseen(got.text))
+	}
+}
+
+// Text goes on with the piece that brings it; only what may become a citation, a link or an address waits, and blanks.
+func TestNothingElseWaits(t *testing.T) {
+	t.Parallel()
+	_, told := checked(t, linked, "The", " key ", "was", " lost", " [", "1", "]", ".", " [x", "]", " here", " h", "ttp", "://", "evil.example", " so", "!", " A [b", "](x:y", ") c")
+	if got := strings.Join(told, "|"); got != "The| key| was| lost| [1].| [x] here| (link removed) so|! A| b c" {
+		t.Errorf("told was %q", got)
+	}
+}
+
+// What is open does not wait for ever.
+func TestHeldIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, begin := range []string{"[", "[a](", "[[[[", "http://", "x@", "a [1", "`["} {
+		var told int
+		c := New(linked, func(text string) error {
+			told += len(text)
+			return nil
+		})
+		for i := range 20 {
+			if err := c.Write(begin + strings.Repeat("1", 1000)); err != nil {
+				t.Fatal(err)
+			}
+			if held := (i+1)*1000 - told; begin != "http://" && held > maxBracket+2*maxTarget {
+				t.Fatalf("after %q %d bytes are held back", begin, held)
+			}
+		}
+		if held := len(c.brackets.held) + len(c.brackets.target) + len(c.address.held); held > maxBracket+maxTarget+maxAddress+3 {
+			t.Errorf("after %q %d characters are held back", begin, held)
+		}
+	}
+}
+
+// A text has an end, whatever the model writes, and what is cut is checked as the rest.
+func TestGreatestLength(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"a", "[1", "[1-3] ", "[9]", "\u200b", " ", "ü[x](", "http://a ", "![", "[x](https://docs.example/pumps)"} {
+		text := strings.Repeat(unit, 2*MaxBytes/len(unit))
+		c := New(linked, nil)
+		if err := c.Write(text); !errors.Is(err, ErrFull) {
+			t.Errorf("%q: %v", unit, err)
+		}
+		if err := c.Close(); err != nil || len(c.Text()) > MaxBytes || !utf8.ValidString(c.Text()) {
+			t.Errorf("%q became %d bytes, %v", unit, len(c.Text()), err)
+		}
+		if found := strange(c.Text(), linked); len(found) > 0 {
+			t.Errorf("%q: %.100q", unit, found)
+		}
+	}
+	if c := New(nil, nil); c.Write(strings.Repeat("a", MaxBytes)) != nil || c.Close() != nil || len(c.Text()) != MaxBytes {
+		t.Errorf("a text of the greatest length is cut to %d bytes", len(c.Text()))
+	}
+}
+
+// The work grows as the text does: ten times the text allocates ten times as much, not a hundred times.
+func TestLinear(t *testing.T) {
+	for _, unit := range []string{"1", "[", "[1", "[1] ", "]", "](", "[a](", "((", "[x](http://evil.example) ", "https://docs.example/pumps ", "x@", " ", "<a", "`[1]", "![", "http://", "见"} {
+		t.Run(unit, func(t *testing.T) {
+			few, many := allocated(t, "["+strings.Repeat(unit, 2000/len(unit))), allocated(t, "["+strings.Repeat(unit, 20_000/len(unit)))
+			if many > 30*few+64<<10 {
+				t.Errorf("%d bytes for a text, %d for one ten times as long", few, many)
+			}
+		})
+	}
+}
+
+// allocated is how many bytes checking a text takes, character by character.
+func allocated(t *testing.T, text string) uint64 {
+	pieces := strings.Split(text, "")
+	var before, after runtime.MemStats
+	least := ^uint64(0)
+	for range 3 { // what else runs in the process counts too
+		runtime.ReadMemStats(&before)
+		c := New(linked, func(string) error { return nil })
+		for _, piece := range pieces {
+			if err := c.Write(piece); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least
+}
+
+func TestListenerThatLeft(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("gone")
+	leave := func(string) error { return gone }
+	if err := New(nil, leave).Write("a"); !errors.Is(err, gone) {
+		t.Errorf("error is %v", err)
+	}
+	held := New(nil, leave)
+	if err := held.Write("["); err != nil {
+		t.Errorf("error is %v", err)
+	}
+	if err := held.Close(); !errors.Is(err, gone) {
+		t.Errorf("at the end, error is %v", err)
+	}
+}
+
+func ExampleChecker() {
+	c := New([]string{"The pump leaks, see https://docs.example/pump."}, func(text string) error {
+		fmt.Print(text)
+		return nil
+	})
+	_ = c.Write("It leaks [1][7], see [this](https://docs.example/pump) and ![that](http://evil.example/?q=secret).")
+	_ = c.Close()
+	// Output: It leaks [1], see [this](https://docs.example/pump) and that.
+}

@@ -1,0 +1,104 @@
+package rescue_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// development is what the service never runs.
+var development = regexp.MustCompile(`^internal/(testbed|offline|gateway|rescue)/|^server/(bench|eval|chaos|api/apitest)/|^server/(dev|chaos|bench)\.go$|_test\.go$`)
+
+// begins are the calls that run a function on another goroutine.
+var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter"}
+
+// elsewhere are the functions whose goroutines are rescued further in, or can do nothing that panics.
+var elsewhere = map[string]string{
+	"internal/backlog/backlog.go Start":   "run rescues each turn of the worker",
+	"internal/worker/batch.go group":      "cancels",
+	"internal/worker/worker.go Run":       "alone rescues batches and beats",
+	"internal/openai/stream.go RoundTrip": "sets a flag and cancels",
+	"internal/reembed/serving.go read":    "ask rescues the call",
+	"server/api/api.go Shutdown":          "cancels",
+	"server/api/events.go sendEvents":     "cancels, beside two that are rescued",
+	"server/backfill.go workOff":          "the worker rescues its batches",
+	"server/main.go untilSignalled":       "waits for signals",
+	"server/observe.go serveMetrics":      "net/http rescues its handlers",
+	"server/serve.go serve":               "runWorker and outermost rescue",
+}
+
+// Every goroutine that the service starts runs under this package, so that no panic ends the process.
+func TestEveryGoroutineIsRescued(t *testing.T) {
+	t.Parallel()
+	root := os.DirFS("../..")
+	used := map[string]bool{}
+	for _, folder := range []string{"internal", "server"} {
+		err := fs.WalkDir(root, folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || development.MatchString(path) {
+				return err
+			}
+			text, err := fs.ReadFile(root, path)
+			if err != nil {
+				return err
+			}
+			files := token.NewFileSet()
+			file, err := parser.ParseFile(files, path, text, 0)
+			if err != nil {
+				return err
+			}
+			for _, declared := range file.Decls {
+				function, is := declared.(*ast.FuncDecl)
+				if !is {
+					continue
+				}
+				ast.Inspect(function, func(node ast.Node) bool {
+					name := path + " " + function.Name.Name
+					if !concurrent(node) || rescued(node) {
+						return true
+					}
+					if used[name] = true; elsewhere[name] == "" {
+						t.Errorf("%s: a goroutine that rescue does not guard", files.Position(node.Pos()))
+					}
+					return true
+				})
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name := range elsewhere {
+		if !used[name] {
+			t.Errorf("%s starts no goroutine of its own any more", name)
+		}
+	}
+}
+
+func concurrent(node ast.Node) bool {
+	if _, is := node.(*ast.GoStmt); is {
+		return true
+	}
+	call, is := node.(*ast.CallExpr)
+	if !is {
+		return false
+	}
+	selector, is := call.Fun.(*ast.SelectorExpr)
+	return is && slices.Contains(begins, selector.Sel.Name)
+}
+
+// rescued tells whether this package is named in what a goroutine runs.
+func rescued(node ast.Node) (named bool) {
+	ast.Inspect(node, func(part ast.Node) bool {
+		name, is := part.(*ast.Ident)
+		named = named || is && name.Name == "rescue"
+		return !named
+	})
+	return named
+}

@@ -1,0 +1,69 @@
+package search_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/search"
+	"tasklens/internal/vector"
+)
+
+// hanging is a model that answers nobody.
+type hanging struct{ model }
+
+func (*hanging) Embed(ctx context.Context, _ []string) ([]vector.Vector, int, error) {
+	<-ctx.Done()
+	return nil, 0, fault.Wrap(fault.Timeout, "The model hangs.", ctx.Err())
+}
+
+// A model that hangs holds a hybrid search for its budget, and one that has less time for half of that. The words that were
+// ranked meanwhile are not ranked again.
+func TestAHybridSearchDoesNotWaitForAModelThatHangs(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[time.Duration]time.Duration{0: 1200 * time.Millisecond, time.Minute: 1200 * time.Millisecond, time.Second: 500 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			ranked := 0
+			db := database(func(function string, arguments map[string]any, result any) error {
+				if function == "keyword_ranking" {
+					ranked++
+					return json.Unmarshal([]byte(`[`+handedOn+`]`), result)
+				}
+				if arguments["keyword_ranking"] == nil || arguments["query_embedding"] != nil {
+					t.Errorf("%s was asked with %v", function, arguments)
+				}
+				return json.Unmarshal([]byte(`[{"source":"keyword"}]`), result)
+			})
+			ctx := t.Context()
+			if left > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, left)
+				defer cancel()
+			}
+			started := time.Now()
+			page, err := search.New(&hanging{}, search.Weights{}, func(context.Context, string, error) {}).Hybrid(ctx, db, search.Query{Text: "pumps"})
+			if err != nil || !slices.Equal(page.Degraded, []string{"vector"}) || len(page.Hits) != 1 || ranked != 1 {
+				t.Errorf("%v: the page is %+v, %v; the words were ranked %d times", left, page, err, ranked)
+			}
+			if took := time.Since(started); took != want {
+				t.Errorf("%v: it took %v", left, took)
+			}
+		})
+	}
+}
+
+// Where nothing can be found without the embedding, a model that hangs is a timeout soon.
+func TestAModelThatHangsIsATimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		_, err := search.NewComparer(&hanging{}, &runes{}).ToText(t.Context(), database(nil), "It leaks", nil, 5)
+		if took := time.Since(started); fault.CodeOf(err) != fault.Timeout || took != 5*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
+}

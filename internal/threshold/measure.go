@@ -1,0 +1,140 @@
+package threshold
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"tasklens/internal/chunk"
+	"tasklens/internal/measure"
+	"tasklens/internal/vector"
+)
+
+// leastRight is the share of right texts that a fitting threshold passes. Recall comes first: a wrong text that passes
+// costs a call to a chat model, which may still abstain; a right one that is rejected hides the answer.
+const leastRight = 0.95
+
+// Model embeds texts.
+type Model interface {
+	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	EmbeddingModel(ctx context.Context) string
+}
+
+// Measured is what the judged set says of a model at one width of its vectors.
+type Measured struct {
+	Model      string  `json:"embedding_model"`
+	Dimensions int     `json:"dimensions"`
+	Threshold  float64 `json:"match_threshold"`
+	// Shares of the pairs that were kept apart which lie over the threshold: of questions with the text that answers
+	// them, with others of the same topic, and with texts of other topics.
+	RightOver     float64 `json:"right_over"`
+	RelatedOver   float64 `json:"related_over"`
+	UnrelatedOver float64 `json:"unrelated_over"`
+	// The eleven deciles of all pairs' cosines, least to greatest.
+	Right     []float64 `json:"right_deciles"`
+	Related   []float64 `json:"related_deciles"`
+	Unrelated []float64 `json:"unrelated_deciles"`
+	JudgedSet string    `json:"judged_set"` // a fingerprint of it
+}
+
+// judgedSet is a fingerprint of the judged set: what was measured by another is measured again.
+var judgedSet = sync.OnceValue(func() string {
+	sum := sha256.Sum256(judgedLines)
+	return hex.EncodeToString(sum[:8])
+})
+
+// Measure embeds the judged set once and fits a threshold for each width: vector.Dimensions, by which tickets are
+// compared, and vector.ShortDimensions, where documents take part.
+func Measure(ctx context.Context, model Model, tokenizer chunk.Tokenizer) ([]Measured, error) {
+	all, err := judged()
+	if err != nil {
+		return nil, err
+	}
+	inputs := make([]string, 0, 2*len(all))
+	for _, j := range all {
+		inputs = append(inputs, j.Question, j.input(tokenizer))
+	}
+	vectors, _, err := model.Embed(ctx, inputs)
+	if err != nil {
+		return nil, fmt.Errorf("embed the judged set: %w", err)
+	}
+	var fitted []Measured
+	for _, width := range Widths {
+		if width == vector.ShortDimensions {
+			for i, v := range vectors {
+				if vectors[i], err = v.Short(); err != nil {
+					return nil, err
+				}
+			}
+		}
+		m := fit(compare(all, vectors))
+		m.Model, m.Dimensions, m.JudgedSet = model.EmbeddingModel(ctx), width, judgedSet()
+		fitted = append(fitted, m)
+	}
+	return fitted, nil
+}
+
+// cosines of pairs of a question and a text, by half.
+type cosines struct{ right, related, unrelated map[string][]float64 }
+
+// compare has vectors of a question and its text in turn.
+func compare(all []judgement, vectors []vector.Vector) cosines {
+	c := cosines{map[string][]float64{}, map[string][]float64{}, map[string][]float64{}}
+	for i, question := range all {
+		for j, text := range all {
+			if question.Half != text.Half {
+				continue
+			}
+			of := c.unrelated
+			switch {
+			case i == j:
+				of = c.right
+			case question.Topic == text.Topic:
+				of = c.related
+			}
+			of[question.Half] = append(of[question.Half], cosine(vectors[2*i], vectors[2*j+1]))
+		}
+	}
+	return c
+}
+
+// cosine is the inner product: both have length 1.
+func cosine(a, b vector.Vector) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+func fit(c cosines) Measured {
+	m := Measured{
+		Threshold: passing(c.right[choosing]),
+		Right:     deciles(c.right), Related: deciles(c.related), Unrelated: deciles(c.unrelated),
+	}
+	m.RightOver = measure.CutAt(c.right[checking], nil, m.Threshold).Recall
+	m.RelatedOver = measure.CutAt(c.related[checking], nil, m.Threshold).Recall
+	m.UnrelatedOver = measure.CutAt(c.unrelated[checking], nil, m.Threshold).Recall
+	return m
+}
+
+// passing is the greatest threshold, in hundredths, that leastRight of the values lie strictly over; 0 at the least,
+// as a cosine below it says that a text is about something else.
+func passing(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	least := sorted[int(float64(len(sorted))*(1-leastRight))]
+	return max(0, math.Ceil(least*100-1)/100)
+}
+
+func deciles(byHalf map[string][]float64) []float64 {
+	all := slices.Concat(byHalf[choosing], byHalf[checking])
+	found := make([]float64, 11)
+	for i := range found {
+		found[i] = measure.Quantile(all, float64(i)/10)
+	}
+	return found
+}

@@ -1,0 +1,149 @@
+package threshold
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"tasklens/internal/tokenizer"
+	"tasklens/internal/vector"
+)
+
+func TestOf(t *testing.T) {
+	t.Parallel()
+	measured := []Measured{
+		{Model: "text-embedding-3-small", Dimensions: 1536, Threshold: 0.31}, {Model: "text-embedding-3-small", Dimensions: 768, Threshold: 0.33},
+		{Model: "other", Dimensions: 1536, Threshold: 0.5},
+	}
+	for name, c := range map[string]struct {
+		model   string
+		width   int
+		setting *float64
+		want    float64
+		origin  Origin
+	}{
+		"the operator's":        {"other", 1536, new(0.0), 0, Set},
+		"measured":              {"text-embedding-3-small", 1536, nil, 0.31, IsMeasured},
+		"measured, short":       {"text-embedding-3-small", 768, nil, 0.33, IsMeasured},
+		"documented":            {"text-embedding-ada-002", 1536, nil, 0.74, Documented},
+		"documented, cut":       {"text-embedding-3-small@512", 1536, nil, 0.28, Documented},
+		"measured, other width": {"other", 768, nil, 0.7, Unknown},
+		"unknown":               {"unknown", 1536, nil, 0.7, Unknown},
+	} {
+		if got := Of(c.model, c.width, c.setting, measured); got.Threshold != c.want || got.Origin != c.origin || (got.Measured != nil) != (c.origin == IsMeasured || c.origin == Set) {
+			t.Errorf("%s: %+v, want %v, %s", name, got, c.want, c.origin)
+		}
+	}
+}
+
+// The judged set has what measuring it relies on.
+func TestJudgedSet(t *testing.T) {
+	t.Parallel()
+	all, err := judged()
+	if err != nil {
+		t.Fatal(err)
+	}
+	topics, halves, questions := map[string]int{}, map[string]int{}, map[string]bool{}
+	half := map[string]string{}
+	for _, j := range all {
+		topics[j.Topic]++
+		halves[j.Half]++
+		questions[j.Question] = true
+		if other := half[j.Topic]; other != "" && other != j.Half {
+			t.Errorf("%s is in both halves", j.Topic)
+		}
+		half[j.Topic] = j.Half
+		if j.Project == "" || j.Name == "" || j.Description == "" {
+			t.Errorf("%q lacks a text", j.Question)
+		}
+	}
+	if len(questions) < 100 || len(questions) != len(all) || halves[choosing] < 48 || halves[checking] < 48 || len(halves) != 2 {
+		t.Errorf("%d questions, %d of them different; halves %v", len(all), len(questions), halves)
+	}
+	if least := slices.Min(slices.Collect(maps.Values(topics))); least < 4 {
+		t.Errorf("a topic has %d tickets", least)
+	}
+}
+
+// 95% of the values lie strictly over the threshold, and no greater hundredth has that.
+func TestPassing(t *testing.T) {
+	t.Parallel()
+	ramp := make([]float64, 100)
+	for i := range ramp {
+		ramp[i] = float64(i+1) / 200 // 0.005 to 0.500
+	}
+	for name, c := range map[string]struct {
+		values []float64
+		want   float64
+	}{
+		"a ramp":      {ramp, 0.02}, // 96 values are over it, and 94 over 0.03
+		"one":         {[]float64{0.314}, 0.31},
+		"a hundredth": {[]float64{0.31}, 0.30},
+		"negative":    {[]float64{-0.2, 0.5}, 0},
+	} {
+		if got := passing(c.values); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// axes is a model that puts each text on the axis of its first letter.
+type axes struct{ fails bool }
+
+func (a axes) Embed(_ context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+	if a.fails {
+		return nil, 0, errors.New("no such model")
+	}
+	for _, input := range inputs {
+		v := make(vector.Vector, vector.Dimensions)
+		v[int(input[0])%vector.ShortDimensions] = 1
+		vectors = append(vectors, v)
+	}
+	return vectors, 0, nil
+}
+
+func (axes) EmbeddingModel(ctx context.Context) string { return ctx.Value(axes{}).(string) }
+
+func (axes) By(ctx context.Context, model string) context.Context {
+	return context.WithValue(ctx, axes{}, model)
+}
+
+// kept is a database that keeps what it is given.
+type kept []Measured
+
+func (k *kept) Call(_ context.Context, function string, arguments, _ any) error {
+	if function != "store_match_thresholds" {
+		return errors.New(function)
+	}
+	*k = append(*k, arguments.(map[string]any)["thresholds"].([]Measured)...)
+	return nil
+}
+
+func TestMeasureAndStore(t *testing.T) {
+	t.Parallel()
+	tokens, err := tokenizer.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var database kept
+	all, err := MeasureAndStore(t.Context(), &database, axes{}, tokens, []string{"one", "two"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(database) != 4 || len(all) != 4 || database[1].Model != "one" || database[1].Dimensions != 768 || database[2].Model != "two" {
+		t.Errorf("stored %+v", database)
+	}
+	if missing := Missing([]string{"one", "three", "two", "three"}, database); !slices.Equal(missing, []string{"three"}) {
+		t.Errorf("missing %v", missing)
+	}
+	database[1].JudgedSet = "another"
+	if missing := Missing([]string{"one", "two"}, database); !slices.Equal(missing, []string{"one"}) {
+		t.Errorf("measured by another judged set, missing %v", missing)
+	}
+	if all, err := MeasureAndStore(t.Context(), &database, axes{fails: true}, tokens, []string{"three"}); err == nil || len(all) > 0 || len(database) != 4 {
+		t.Errorf("a model that fails: %v, %v", all, err)
+	}
+}

@@ -1,0 +1,213 @@
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tasklens/internal/testbed"
+)
+
+// A tenth of 100 ms a chunk and of the 8 s after which Supabase cancels a statement.
+const (
+	slowChunk   = 10 * time.Millisecond
+	slowTimeout = 800 * time.Millisecond
+)
+
+// han is a text of so many Chinese characters, with a full stop after every 40.
+func han(seed uint64, characters int) string {
+	random := rand.New(rand.NewPCG(seed, 0))
+	var text strings.Builder
+	for i := range characters {
+		if i%40 == 39 {
+			text.WriteRune('。')
+		} else {
+			text.WriteRune(rune(0x4e00 + random.IntN(5000)))
+		}
+	}
+	return text.String()
+}
+
+// mustHaveAskedOnce fails where the model was asked for one input twice.
+func (b *bench) mustHaveAskedOnce() {
+	b.t.Helper()
+	seen := map[string]bool{}
+	for _, inputs := range b.model.requests() {
+		for _, input := range inputs {
+			if seen[input] {
+				b.t.Errorf("%.60q was embedded twice", input)
+			}
+			seen[input] = true
+		}
+	}
+}
+
+// Many tickets, one of some hundred chunks, and a document as long, in a database that takes its time: all are stored, none is
+// paid for twice, and no attempt fails.
+func TestASlowDatabase(t *testing.T) {
+	t.Parallel()
+	for name, perChunk := range map[string]time.Duration{"slow": slowChunk, "slower than a full call may take": 3 * slowChunk} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newSlowBench(t, perChunk, slowTimeout)
+			b.fill(110)
+			b.run(`update public.tickets set description = $1 where name = 'Pump 7'`, han(1, 40_000))
+			b.run(`insert into public.documents (title, content) values ('Runbook', $1)`, han(2, 20_000))
+			o := quick(t)
+			o.Attempts = 1
+			b.start(o)
+			b.await(0, openJobs)
+			b.await(0, deadJobs)
+			if got := b.number(`select count(*) from public.chunks where ticket_id = (select ticket_id from public.tickets where name = 'Pump 7')`); got < 100 {
+				t.Errorf("the long ticket has %d chunks", got)
+			}
+			if got := b.number(`select count(*) from public.document_chunks c join public.embeddings e using (chunk_id)`); got < 50 {
+				t.Errorf("the long document has %d chunks", got)
+			}
+			if got := b.number(`select count(*) from private.staged_generations`); got != 0 {
+				t.Errorf("%d sources are left staged", got)
+			}
+			b.mustHaveAskedOnce()
+			b.mustBeInStep()
+		})
+	}
+}
+
+// One ticket whose chunks no call can store fails alone; the others of its batch keep their attempts.
+func TestWhatIsTooSlowFailsAlone(t *testing.T) {
+	t.Parallel()
+	b := newSlowBench(t, 0, slowTimeout)
+	b.run(`create function private.be_slower() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end'`)
+	b.run(`create trigger be_slower before insert on public.chunks for each row when (new.text like '%valve 17') execute function private.be_slower()`)
+	b.fill(30)
+	o := quick(t)
+	o.Attempts = 2
+	b.start(o)
+	b.await(1, deadJobs)
+	b.await(0, openJobs)
+	if got := b.number(`select count(*) from public.list_dead_embedding_jobs() where ticket_key = 'P-17' and last_error like '%in time%'`); got != 1 {
+		t.Error("the dead job does not say what became of it")
+	}
+	if got := b.number(`select count(*) from public.chunks`); got != 30 {
+		t.Errorf("%d chunks, want those of all but one", got)
+	}
+	for _, inputs := range b.model.requests()[1:] {
+		for _, input := range inputs {
+			if !strings.HasSuffix(input, "valve 17") {
+				t.Errorf("%.60q was embedded again", input)
+			}
+		}
+	}
+}
+
+// While a long text is replaced by another, a reader finds the one or the other, never both or none; and what a worker that
+// died had staged is not paid for again.
+func TestALongTextIsReplacedAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newSlowBench(t, slowChunk, slowTimeout)
+	edition := func(n int) string {
+		return strings.ReplaceAll(han(uint64(n), 40_000), "。", fmt.Sprintf(" edition %d. ", n))
+	}
+	b.fill(1)
+	b.run(`update public.tickets set description = $1`, edition(1))
+	stop := b.start(quick(t))
+	b.await(0, openJobs)
+	stop()
+	before := b.number(`select count(*) from public.chunks where text like '%edition 1%'`)
+
+	b.run(`update public.tickets set description = $1`, edition(2))
+	const shown = ` and (generation is null or generation <> all (private.hidden_generations()))`
+	reader := testbed.Connect(t, b.database.OwnerURL)
+	looks, replaced := 0, false
+	look := func() {
+		looks++
+		var old, fresh int
+		err := reader.QueryRow(t.Context(), `select count(*) filter (where text like '%edition 1%'), count(*) filter (where text like '%edition 2%')
+			from public.chunks where ticket_id is not null`+shown).Scan(&old, &fresh)
+		replaced = fresh > 0
+		if err != nil || old > 0 && fresh > 0 || old == 0 && fresh == 0 || old > 0 && old != before {
+			t.Fatalf("a reader finds %d old chunks and %d new ones: %v", old, fresh, err)
+		}
+	}
+	stop = b.start(quick(t))
+	for b.number(`select count(*) from public.chunks where generation = any (private.hidden_generations())`) < 40 {
+		look()
+		time.Sleep(5 * time.Millisecond)
+	}
+	stop()
+	staged := b.number(`select count(*) from public.chunks where generation = any (private.hidden_generations())`)
+	asked := len(b.model.requests())
+	b.start(quick(t))
+	for deadline := time.Now().Add(patience); !replaced && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		look()
+	}
+	b.await(0, openJobs)
+	look()
+	again := 0
+	for _, inputs := range b.model.requests()[asked:] {
+		again += len(inputs)
+	}
+	if got := b.number(`select count(*) from public.chunks where ticket_id is not null`); again > got-staged {
+		t.Errorf("after %d of %d chunks were staged, %d were embedded", staged, got, again)
+	}
+	t.Logf("%d looks; %d chunks were staged when the worker stopped, %d were embedded afterwards", looks, staged, again)
+	b.mustBeInStep()
+}
+
+// The longest text that counts, all of its chunks; a new note then writes one.
+func TestTheLongestTicket(t *testing.T) {
+	t.Parallel()
+	b := newSlowBench(t, 0, 8*time.Second)
+	b.run(`drop index public.chunks_embedding_idx`) // its work is the same for every chunk, and takes most of the time
+	b.fill(1)
+	b.run(`update public.tickets set description = $1`, han(3, 1_000_100))
+	b.start(quick(t))
+	b.await(0, openJobs)
+	b.await(0, deadJobs)
+	chunks := b.number(`select count(*) from public.chunks where ticket_id is not null`)
+	if chunks < 2000 {
+		t.Errorf("%d chunks", chunks)
+	}
+	b.mustHaveAskedOnce()
+	written := `select count(*) from public.chunks where xmin::text::bigint > $1`
+	last := b.number(`select max(xmin::text::bigint) from public.chunks`)
+	b.run(`insert into public.status_changes (ticket_id, note) select ticket_id, 'Sealed it' from public.tickets`)
+	b.await(0, openJobs)
+	if got := b.number(written, last); got != 1 {
+		t.Errorf("a note wrote %d of %d chunks", got, chunks)
+	}
+}
+
+// Who edits a ticket of the same batch does not wait for a long one: it has its turn behind the others, and their jobs end.
+func TestALongTicketHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	long, goOn := make(chan struct{}), make(chan struct{})
+	come := sync.OnceFunc(func() { close(long) })
+	b.model.before = func(ctx context.Context, inputs []string) error {
+		if len(inputs) < 60 { // a batch of the short ones has less
+			return nil
+		}
+		come()
+		select {
+		case <-goOn:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	b.fill(20)
+	b.run(`update public.tickets set description = $1 where name = 'Pump 7'`, han(4, 40_000))
+	o := quick(t)
+	o.Concurrency = 1
+	b.start(o)
+	<-long
+	b.await(1, `select count(distinct ticket_id) from private.embedding_jobs where dead_at is null`)
+	close(goOn)
+	b.await(0, openJobs)
+	b.mustBeInStep()
+}

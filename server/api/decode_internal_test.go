@@ -1,0 +1,68 @@
+package api
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+)
+
+// largeBodies are of about 1 MiB each, and of many parts.
+func largeBodies() map[string]string {
+	filled := func(begin, part, end string) string {
+		return begin + strings.Repeat(part, (maxBodyBytes-len(begin)-len(end))/len(part)) + end
+	}
+	return map[string]string{
+		"unknown fields":             filled(`{"title":"a","content":"b"`, `,"x":1`, `}`),
+		"a field again and again":    filled(`{"title":"a","content":"b"`, `,"id":1`, `}`),
+		"objects":                    filled(`{"title":"a","content":"b"`, `,"x":{}`, `}`),
+		"a list of empty texts":      filled(`{"title":"a","content":"b","keywords":["a"`, `,""`, `]}`),
+		"a list of numbers":          filled(`{"title":"a","content":"b","keywords":[1`, `,1`, `]}`),
+		"a list of lists":            filled(`{"title":"a","content":"b","keywords":[[]`, `,[]`, `]}`),
+		"a list for a text":          filled(`{"title":[""`, `,""`, `],"content":"b"}`),
+		"an object for a text":       filled(`{"title":{"a":""`, `,"a":""`, `},"content":"b"}`),
+		"fields in an unknown field": filled(`{"title":"a","content":"b","x":{"a":""`, `,"a":""`, `}}`),
+		"a text":                     filled(`{"title":"a","content":"`, `b`, `"}`),
+		"a text of escapes":          filled(`{"title":"a","content":"`, `\n`, `"}`),
+	}
+}
+
+func decodeBody(app *fiber.App, body string) error {
+	c := app.AcquireCtx(&fasthttp.RequestCtx{})
+	defer app.ReleaseCtx(c)
+	c.Request().Header.SetContentType("application/json")
+	c.Request().SetBodyRaw([]byte(body))
+	return decode(c, new(documentRequest))
+}
+
+// A body takes a few times its size while it is read, whatever it consists of. Not parallel: what is allocated is the
+// whole program's.
+func TestMemoryOfBodies(t *testing.T) {
+	app := fiber.New(fiber.Config{Immutable: true})
+	for name, body := range largeBodies() {
+		const runs = 5
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range runs {
+			_ = decodeBody(app, body)
+		}
+		runtime.ReadMemStats(&after)
+		if took := int(after.TotalAlloc-before.TotalAlloc) / runs; took > 8*len(body) {
+			t.Errorf("%s: %d bytes took %d", name, len(body), took)
+		}
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	app := fiber.New(fiber.Config{Immutable: true})
+	for name, body := range largeBodies() {
+		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = decodeBody(app, body)
+			}
+		})
+	}
+}

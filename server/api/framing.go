@@ -1,0 +1,32 @@
+package api
+
+import (
+	"bytes"
+
+	"github.com/valyala/fasthttp"
+
+	"tasklens/internal/fault"
+)
+
+// ambiguity says what another server on a request's way may have read as more or fewer bytes than we did; its connection
+// must close (RFC 9112, section 11.2). fasthttp refuses the rest: doubled, signed and padded lengths.
+func ambiguity(header *fasthttp.RequestHeader) error {
+	var encoded, sized bool
+	for line := range bytes.Lines(header.RawHeaders()) {
+		if !bytes.HasSuffix(line, []byte("\r\n")) || line[0] == ' ' || line[0] == '\t' {
+			return fault.New(fault.Invalid, "Each header must be one line that ends with CR LF.")
+		}
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		encoded = encoded || bytes.EqualFold(name, []byte(fasthttp.HeaderTransferEncoding))
+		sized = sized || bytes.EqualFold(name, []byte(fasthttp.HeaderContentLength))
+	}
+	const chunked = -1
+	switch {
+	case encoded && sized:
+		return fault.New(fault.Invalid, "Content-Length and Transfer-Encoding must not both be sent.")
+	case encoded && header.ContentLength() != chunked:
+		return fault.New(fault.Invalid, "Transfer-Encoding must be chunked.")
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,169 @@
+package api_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// exchange sends bytes as they are and returns the statuses of all responses until the service closes the connection, or
+// has nothing more to say: the bytes end with a request that asks for closing where the service need not close it by itself.
+func (s *service) exchange(raw string) (statuses []int, last *http.Response) {
+	s.t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	if _, err := io.WriteString(conn, raw); err != nil {
+		s.t.Fatal(err)
+	}
+	reader := bufio.NewReader(conn)
+	for {
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			if err != io.ErrUnexpectedEOF && err != io.EOF {
+				s.t.Errorf("%q: after %v: %v", raw, statuses, err)
+			}
+			return statuses, last
+		}
+		if _, err := io.Copy(io.Discard, response.Body); err != nil {
+			s.t.Errorf("%q: read the response: %v", raw, err)
+		}
+		statuses, last = append(statuses, response.StatusCode), response
+	}
+}
+
+// What a proxy may read as another request than the service does is refused, and nothing after it is read as a request.
+func TestAmbiguousRequests(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const (
+		smuggled = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+		line     = "POST /api/hybrid-search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+		old      = "POST /api/hybrid-search HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: keep-alive\r\n"
+		body     = `{"query":"why"}`
+		chunks   = "f\r\n" + body + "\r\n0\r\n\r\n"
+	)
+	for name, raw := range map[string]string{
+		"two lengths":                     line + "Content-Length: 15\r\nContent-Length: 0\r\n\r\n" + body,
+		"two equal lengths":               line + "Content-Length: 15\r\nContent-Length: 15\r\n\r\n" + body,
+		"two lengths, one in other case":  line + "content-length: 15\r\nCONTENT-LENGTH: 0\r\n\r\n" + body,
+		"a list of lengths":               line + "Content-Length: 15, 15\r\n\r\n" + body,
+		"a length and chunks":             line + "Content-Length: 15\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks,
+		"chunks and a length":             line + "Transfer-Encoding: chunked\r\nContent-Length: 15\r\n\r\n" + chunks,
+		"chunks and a length of nothing":  line + "Transfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n" + chunks,
+		"a length and no encoding":        line + "Content-Length: 15\r\nTransfer-Encoding: identity\r\n\r\n" + body,
+		"no encoding":                     line + "Transfer-Encoding: identity\r\n\r\n",
+		"a signed length":                 line + "Content-Length: +15\r\n\r\n" + body,
+		"a negative length":               line + "Content-Length: -15\r\n\r\n" + body,
+		"a length with a blank inside":    line + "Content-Length: 1 5\r\n\r\n" + body,
+		"a hexadecimal length":            line + "Content-Length: 0xf\r\n\r\n" + body,
+		"a length with a fraction":        line + "Content-Length: 15.0\r\n\r\n" + body,
+		"an empty length":                 line + "Content-Length: \r\n\r\n" + body,
+		"a length beyond 64 bits":         line + "Content-Length: 18446744073709551631\r\n\r\n" + body,
+		"a blank before the colon":        line + "Content-Length : 15\r\n\r\n" + body,
+		"a tab before the colon":          line + "Transfer-Encoding\t: chunked\r\n\r\n" + chunks,
+		"a folded line":                   line + "Content-Length: 15\r\nX-Long: a\r\n b\r\n\r\n" + body,
+		"a folded encoding":               line + "Transfer-Encoding:\r\n chunked\r\n\r\n" + chunks,
+		"lines that end with LF":          strings.ReplaceAll(line, "\r\n", "\n") + "Content-Length: 15\n\n" + body,
+		"one line that ends with LF":      line + "X-A: b\nContent-Length: 15\r\n\r\n" + body,
+		"headers that end with LF":        line + "X-A: b\r\n\n" + smuggled,
+		"a CR inside":                     line + "X-A: b\rContent-Length: 5\r\nContent-Length: 15\r\n\r\n" + body,
+		"a NUL inside":                    line + "X-A: b\x00\r\nContent-Length: 15\r\n\r\n" + body,
+		"an unknown encoding":             line + "Transfer-Encoding: gzip\r\n\r\n" + chunks,
+		"two encodings":                   line + "Transfer-Encoding: gzip, chunked\r\n\r\n" + chunks,
+		"an encoding twice":               line + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks,
+		"an encoding that looks alike":    line + "Transfer-Encoding: xchunked\r\n\r\n" + chunks,
+		"chunks before HTTP/1.1":          old + "Transfer-Encoding: chunked\r\n\r\n" + chunks,
+		"chunks and a length before 1.1":  old + "Transfer-Encoding: chunked\r\nContent-Length: 15\r\n\r\n" + chunks,
+		"a chunk of a negative size":      line + "Transfer-Encoding: chunked\r\n\r\n-f\r\n" + body + "\r\n0\r\n\r\n",
+		"a chunk of a prefixed size":      line + "Transfer-Encoding: chunked\r\n\r\n0xf\r\n" + body + "\r\n0\r\n\r\n",
+		"a chunk of an endless size":      line + "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n" + body + "\r\n0\r\n\r\n",
+		"a chunk that is longer":          line + "Transfer-Encoding: chunked\r\n\r\ne\r\n" + body + "\r\n0\r\n\r\n",
+		"a chunk that ends with LF":       line + "Transfer-Encoding: chunked\r\n\r\nf\n" + body + "\n0\n\n",
+		"an extension with LF":            line + "Transfer-Encoding: chunked\r\n\r\nf;a=\n" + body + "\r\n0\r\n\r\n",
+		"no version":                      "GET /healthz\r\nHost: localhost\r\n\r\n",
+		"two hosts":                       "GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: 127.0.0.1\r\n\r\n",
+		"no name":                         "GET /healthz HTTP/1.1\r\nHost: localhost\r\n: x\r\n\r\n",
+		"no colon":                        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n\r\n",
+		"headers that begin with a blank": "GET /healthz HTTP/1.1\r\n Host: localhost\r\n\r\n",
+	} {
+		statuses, last := s.exchange(raw + smuggled)
+		if len(statuses) != 1 || statuses[0] != http.StatusBadRequest {
+			t.Errorf("%s: answered with %v", name, statuses)
+			continue
+		}
+		if !last.Close || last.Header.Get("Content-Type") != "application/problem+json" || last.Header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: %v", name, last.Header)
+		}
+	}
+}
+
+// What is unusual and has one reading only is answered, and so is what follows on the same connection.
+func TestUnusualRequests(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const (
+		last = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+		line = "POST /api/hybrid-search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+		body = `{"query":"why"}`
+	)
+	for name, c := range map[string]struct {
+		raw  string
+		want int
+	}{
+		"a length":                  {line + "Content-Length: 15\r\n\r\n" + body, http.StatusOK},
+		"a length with zeros":       {line + "Content-Length: 0015\r\n\r\n" + body, http.StatusOK},
+		"chunks":                    {line + "Transfer-Encoding: chunked\r\n\r\n8\r\n" + body[:8] + "\r\n7\r\n" + body[8:] + "\r\n0\r\n\r\n", http.StatusOK},
+		"chunks, in other case":     {line + "transfer-encoding: Chunked\r\n\r\nF\r\n" + body + "\r\n0\r\n\r\n", http.StatusOK},
+		"chunks with extensions":    {line + "Transfer-Encoding: chunked\r\n\r\nf;a=b;c=\"d\"\r\n" + body + "\r\n0\r\n\r\n", http.StatusOK},
+		"a problem":                 {"GET /api/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", http.StatusNotFound},
+		"a problem with a body":     {line + "Content-Length: 2\r\n\r\n{}", http.StatusBadRequest},
+		"many headers":              {"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("a:b\r\n", 2000) + "\r\n", http.StatusOK},
+		"values with blanks around": {"GET /healthz HTTP/1.1\r\nHost: \t localhost \t\r\nX-A:b\r\n\r\n", http.StatusOK},
+	} {
+		if statuses, _ := s.exchange(c.raw + last); len(statuses) != 2 || statuses[0] != c.want || statuses[1] != http.StatusOK {
+			t.Errorf("%s: answered with %v", name, statuses)
+		}
+	}
+}
+
+// Headers that come a byte at a time, or never end, end with the time for all of them, however often a byte comes.
+func TestSlowHeaders(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) { c.limits.HeaderTimeout = 200 * time.Millisecond })
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	answered := make(chan *http.Response, 1)
+	go func() {
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Errorf("the headers are not refused: %v", err)
+		}
+		answered <- response
+	}()
+	if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: "); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		select {
+		case response := <-answered:
+			if response != nil && (response.StatusCode != http.StatusRequestTimeout || !response.Close) {
+				t.Errorf("%d, %v", response.StatusCode, response.Header)
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+			_, _ = io.WriteString(conn, "a")
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tasklens/internal/offline"
+	"tasklens/internal/reembed"
+)
+
+// unasked is a database that cannot be asked which model serves, until it is well.
+type unasked struct {
+	well  atomic.Bool
+	model string
+}
+
+func (u *unasked) Call(_ context.Context, _ string, _, result any) error {
+	if !u.well.Load() {
+		return errors.New("connection refused")
+	}
+	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: &u.model}}
+	return nil
+}
+
+// Until it is known which model the stored vectors are of, nothing is embedded by a guess: words answer a search, and what
+// needs vectors is refused.
+func TestTheServingModelIsNotKnownYet(t *testing.T) {
+	t.Parallel()
+	for name, forgetful := range map[string]bool{"with a cache": false, "without": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			serving := &unasked{model: offline.EmbeddingModel + "@768"}
+			s := startTracker(t, func(c *setup) { c.serving, c.forgetful = serving, forgetful })
+			before := len(s.model.requests("embeddings"))
+			for range 2 {
+				got := s.search("payment TX-400")
+				if !slices.Equal(got.Executed, []string{"keyword"}) || !slices.Equal(got.Degraded, []string{"vector"}) || got.Cached || len(got.Results) < 3 {
+					t.Errorf("executed %q, degraded %q, cached %t, found were %q", got.Executed, got.Degraded, got.Cached, got.names())
+				}
+			}
+			for path, body := range map[string]map[string]any{
+				"/api/query":           {"question": doubleCharge, "retrieval": "hybrid"},
+				"/api/tickets/similar": {"text": "charged twice"},
+			} {
+				if got := s.post(path, body).want(http.StatusServiceUnavailable); got.header.Get("Retry-After") == "" {
+					t.Errorf("%s: no Retry-After", path)
+				}
+			}
+			s.post("/api/query", map[string]any{"question": doubleCharge, "stream": true}).want(http.StatusServiceUnavailable)
+			s.get(fmt.Sprintf("/api/tickets/%d/similar", s.ids["TX-400"])).want(http.StatusServiceUnavailable)
+			s.post("/api/query", map[string]any{"question": doubleCharge, "corpus": "documents"}).want(http.StatusOK)
+			if asked := len(s.model.requests("embeddings")) - before; asked != 1 {
+				t.Errorf("the model was asked %d times, want once: for the documents, which are always of the configured model", asked)
+			}
+
+			serving.well.Store(true)
+			for len(s.search("payment TX-400").Degraded) > 0 && !t.Failed() {
+				time.Sleep(50 * time.Millisecond) // a failure is remembered for a moment
+			}
+			s.post("/api/query", map[string]any{"question": doubleCharge}).want(http.StatusOK)
+		})
+	}
+}

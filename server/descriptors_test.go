@@ -1,0 +1,60 @@
+package main
+
+import (
+	"log/slog"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// needed is the most descriptors that so many connections take.
+func needed(c Config, connections int) int {
+	inFlight := connections
+	if c.MaxInFlight > 0 {
+		inFlight = min(inFlight, c.MaxInFlight)
+	}
+	return c.ownDescriptors() + connections + upstreamPerRequest*inFlight
+}
+
+// As many connections are served as there is room for, and not one more.
+func TestConnectionsWithinTheLimit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := Config{
+			MaxConns: rapid.IntRange(0, 5000).Draw(t, "connections"), MaxInFlight: rapid.IntRange(0, 1000).Draw(t, "in flight"),
+			Worker: rapid.SampledFrom([]string{"on", "off"}).Draw(t, "worker"), WorkerConcurrency: rapid.IntRange(1, 64).Draw(t, "worker concurrency"),
+			EnrichConcurrency: rapid.IntRange(1, 64).Draw(t, "enrichment"), RedisURL: rapid.SampledFrom([]string{"", "redis://a"}).Draw(t, "redis"),
+		}
+		wanted, limit := c.MaxConns, rapid.IntRange(0, 10_000).Draw(t, "limit")
+		var log strings.Builder
+		err := boundConnections(&c, limit, slog.New(slog.NewTextHandler(&log, nil)))
+		if enough := limit >= needed(c, 1); (err == nil) != enough {
+			t.Fatalf("a limit of %d is enough: %t; %v", limit, enough, err)
+		}
+		if err != nil {
+			return
+		}
+		full := needed(c, c.MaxConns+1) > limit
+		if c.MaxConns < 1 || needed(c, c.MaxConns) > limit || c.MaxConns != wanted && !full || wanted > 0 && c.MaxConns > wanted {
+			t.Fatalf("%d connections of %d within %d", c.MaxConns, wanted, limit)
+		}
+		if said := strings.Contains(log.String(), "MAX_CONNECTIONS"); said != (c.MaxConns < wanted) {
+			t.Errorf("%d connections of %d, and the log is %q", c.MaxConns, wanted, &log)
+		}
+	})
+}
+
+// The usual settings fit into what README says they take.
+func TestDescriptorsOfTheUsualSettings(t *testing.T) {
+	t.Parallel()
+	c := Config{MaxConns: 2048, MaxInFlight: 256, Worker: "on", WorkerConcurrency: 4, EnrichConcurrency: 4}
+	if got := needed(c, c.MaxConns); got != 2844 {
+		t.Errorf("%d descriptors", got)
+	}
+	c.RedisURL = "redis://a"
+	if got := needed(c, c.MaxConns); got != 2844+20*runtime.GOMAXPROCS(0) {
+		t.Errorf("%d descriptors with Redis", got)
+	}
+}

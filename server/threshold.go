@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"tasklens/internal/reembed"
+	"tasklens/internal/threshold"
+	"tasklens/internal/tokenizer"
+	"tasklens/internal/wait"
+)
+
+const (
+	thresholdPoll     = time.Minute // between two looks at which models serve
+	thresholdLongPoll = time.Hour   // where measuring goes on failing
+)
+
+// keepThresholds measures the model that serves, and one that is about to, unless that was done before. Until then the
+// documented thresholds hold.
+func keepThresholds(ctx context.Context, db threshold.Database, models threshold.Models, configured string, log *slog.Logger) {
+	for pause := thresholdPoll; ; {
+		switch measured, err := measureThresholds(ctx, db, models, configured); {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.WarnContext(ctx, "the fitting threshold could not be measured", "error", err, "again", pause)
+			pause = min(2*pause, thresholdLongPoll)
+		default:
+			for _, m := range measured {
+				log.InfoContext(ctx, "threshold measured", "model", m.Model, "dimensions", m.Dimensions, "match_threshold", m.Threshold,
+					"right_over", m.RightOver, "unrelated_over", m.UnrelatedOver)
+			}
+			pause = thresholdPoll
+		}
+		if wait.For(ctx, pause) != nil {
+			return
+		}
+	}
+}
+
+// measureThresholds measures what is missing of the models that queries are embedded by.
+func measureThresholds(ctx context.Context, db threshold.Database, models threshold.Models, configured string) ([]threshold.Measured, error) {
+	sets, err := reembed.Read(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	missing := threshold.Missing(sets.Models(configured), sets.Thresholds)
+	if len(missing) == 0 {
+		return nil, nil
+	}
+	measure, err := tokenizer.Load()
+	if err != nil {
+		return nil, err
+	}
+	return threshold.MeasureAndStore(ctx, db, models, measure, missing)
+}
+
+// printThresholds writes what was measured of models with the judged set.
+func printThresholds(to io.Writer, models []string, measured []threshold.Measured) error {
+	var out strings.Builder
+	for _, m := range measured {
+		if !slices.Contains(models, m.Model) {
+			continue
+		}
+		fmt.Fprintf(&out, "%s, %d numbers: the judged set's threshold is %.2f; of the half kept apart %.0f%% of the right texts are over it, %.0f%% of others of their topic, %.1f%% of other topics'\n",
+			m.Model, m.Dimensions, m.Threshold, 100*m.RightOver, 100*m.RelatedOver, 100*m.UnrelatedOver)
+		fmt.Fprintf(&out, "%-10s", "decile")
+		for decile := range m.Right {
+			fmt.Fprintf(&out, " %6d%%", decile*10)
+		}
+		for _, line := range []struct {
+			name   string
+			values []float64
+		}{{"right", m.Right}, {"related", m.Related}, {"unrelated", m.Unrelated}} {
+			fmt.Fprintf(&out, "\n%-10s", line.name)
+			for _, value := range line.values {
+				fmt.Fprintf(&out, " %7.3f", value)
+			}
+		}
+		out.WriteString("\n\n")
+	}
+	_, err := io.WriteString(to, out.String())
+	return err
+}

@@ -1,0 +1,54 @@
+-- For people who compare vectors in the SQL editor: chunks of the serving set, nearest first.
+
+-- "Security definer": users have no right on the sets, nor on the counts.
+create function private.serving_model() returns text
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(s.model, (
+      select c.model
+      from (
+        select t.model, t.chunks from private.source_totals t where t.embedding_set = s.serving
+        union all
+        select m.model, m.more_chunks
+        from private.source_changes(array(select distinct k.source from private.source_marks k)) m where m.embedding_set = s.serving
+      ) c
+      group by c.model having sum(c.chunks) > 0
+      order by sum(c.chunks) desc, c.model limit 1))
+    from private.embedding_sets s);
+end
+$$;
+comment on function private.serving_model() is 'The model of the serving set; where that is not settled, the one that most of its chunks are of. Null where there are none.';
+revoke execute on function private.serving_model() from public;
+grant execute on function private.serving_model() to authenticated, service_role;
+
+create function public.nearest_chunks(
+  query_embedding extensions.vector(1536),
+  match_count integer default 10,
+  project_filter bigint default null,
+  status_filter text default null
+)
+returns table (similarity double precision, project_id bigint, ticket_id bigint, ticket_key text, kind text, text text, chunk_id uuid)
+language plpgsql volatile rows 10 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  wanted constant integer := greatest(1, least(1000, match_count));
+begin
+  return query
+  select s.similarity, c.project_id, c.ticket_id, t.key, c.kind, c.text, c.chunk_id
+  from private.scan_chunks(
+    nearest_chunks.query_embedding, private.serving_model(), nearest_chunks.project_filter, nearest_chunks.status_filter, -2, wanted, wanted) s
+  join public.chunks c on c.chunk_id = s.chunk_id
+  left join public.tickets t on t.ticket_id = c.ticket_id
+  order by s.similarity desc, c.chunk_id
+  limit wanted;
+end
+$$;
+comment on function public.nearest_chunks(extensions.vector, integer, bigint, text) is
+  'The chunks nearest to a vector, by falling cosine similarity: of the set and the model that search uses, in what the caller may see. By the vector index, or exactly where a filter leaves few chunks; filters hold before ranking. match_count at most 1,000.';
+revoke execute on function public.nearest_chunks(extensions.vector, integer, bigint, text) from public, anon, authenticated;
+grant execute on function public.nearest_chunks(extensions.vector, integer, bigint, text) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101002045');

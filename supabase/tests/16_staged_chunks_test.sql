@@ -1,0 +1,118 @@
+-- A source that is stored in parts is seen as it was until the last step, and whole from then on.
+
+begin;
+select plan(29);
+
+\ir kit/vectors.sql
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
+insert into public.tickets (ticket_id, project_id, status_id, name) values (11, 1, 1, 'Login fails'), (12, 1, 1, 'Export');
+insert into public.project_members (project_id, user_id, role) values (1, '00000000-0000-4000-8000-00000000000a', 'viewer');
+set local role service_role;
+
+create function pg_temp.hash(ticket bigint) returns text
+language sql as $$ select source_hash from public.read_sources('{1}', array[ticket]) $$;
+create function pg_temp.chunk(text text, "position" bigint, kept uuid default null) returns jsonb
+language sql as $$
+  select jsonb_build_object('source', 1, 'chunk_id', kept, 'position', "position", 'text', text, 'kind', 'ticket', 'tokens', 1,
+    'input_hash', 'hash of ' || text, 'model', 'm', 'embedding', case when text like '% two' then 2 else 1 end)
+$$;
+create function pg_temp.stage(ticket bigint, vector extensions.vector, variadic chunks jsonb[]) returns table (staged boolean, embedding_ids uuid[])
+language sql as $$ select * from public.stage_chunks(1, ticket, pg_temp.hash(ticket), to_jsonb(chunks), array[vector, pg_temp.unit(0, 0, 1)]) $$;
+create function pg_temp.store(ticket bigint, variadic chunks jsonb[]) returns boolean
+language sql as $$ select stored from public.store_chunks('{1}', array[ticket], array[pg_temp.hash(ticket)], to_jsonb(chunks), array[pg_temp.unit(1), pg_temp.unit(0, 0, 1)]) $$;
+-- The chunk of a ticket that has this text.
+create function pg_temp.id(of text) returns uuid
+language sql as $$ select c.chunk_id from public.chunks c where c.text = of $$;
+
+select ok(pg_temp.store(11, pg_temp.chunk('old one', 0), pg_temp.chunk('old two', 1000)), 'a source has two chunks');
+update public.tickets set description = 'Much more' where ticket_id = 11;
+create temporary table kept as select pg_temp.id('old two') as two;
+
+-- What every reader finds of ticket 11. A new chunk is nearer to what is asked than the old ones.
+create temporary view seen as
+select 'vector' as by, string_agg(c.text, ', ' order by c.text) as texts
+  from public.search_by_vector(pg_temp.unit(0.1, 1), 'm', -2) s join public.chunks c using (chunk_id) where s.ticket_id = 11
+union all
+select 'filtered', string_agg(c.text, ', ' order by c.text)
+  from public.search_by_vector(pg_temp.unit(0.1, 1), 'm', -2, 10, 1, 'To Do') s join public.chunks c using (chunk_id) where s.ticket_id = 11
+union all
+select 'answers', string_agg(r.text, ', ' order by r.text)
+  from public.retrieve_chunks(pg_temp.unit(0.1, 1), 'm', -2) r where r.ticket_id = 11
+union all
+select 'both searches', string_agg(r.text, ', ' order by r.text)
+  from public.retrieve_chunks_hybrid('Login', pg_temp.unit(0.1, 1), 'm', -2, source_chunk_limit => 5) r where r.ticket_id = 11
+union all
+select 'words', (select b.text from private.best_chunk_by_words(1, 11, null) b)
+union all
+select 'comparison', (select round(similarities[1])::text from public.compare_tickets(array[pg_temp.unit(0.1, 1)], '{AA-1}', 'm'))
+union all
+select 'similar', (select embedded::text from public.find_similar_tickets(11, 'm'))
+union all
+select 'status', (select chunks::text from public.embedding_status('m'));
+create temporary table before as select * from seen;
+select results_eq('table before', $$ values ('vector', 'old one'), ('filtered', 'old one'), ('answers', 'old one, old two'),
+  ('both searches', 'old one, old two'), ('words', 'old one'), ('comparison', '0'), ('similar', 'false'), ('status', '2') $$, 'which readers find');
+
+-- Staging -----------------------------------------------------------------------------------------------------------
+
+create temporary table parts as select * from pg_temp.stage(11, pg_temp.unit(0, 1), pg_temp.chunk('new one', 1), pg_temp.chunk('new two', 500));
+select results_eq('select staged, embedding_ids from parts', $$ values (true, array[pg_temp.id('new one'), pg_temp.id('new two')]) $$, 'parts are staged, and their ids told in order');
+select ok(staged, 'one after the other') from pg_temp.stage(11, pg_temp.unit(0, 1), pg_temp.chunk('new three', 2000));
+select is((select count(distinct generation) from public.chunks where generation is not null), 1::bigint, 'all of one generation');
+select results_eq('table seen', 'table before', 'readers find what they found');
+set local role authenticated;
+select set_config('request.jwt.claims', '{"sub": "00000000-0000-4000-8000-00000000000a", "role": "authenticated"}', true) \g /dev/null
+select results_eq('select text from public.chunks order by text', $$ values ('old one'), ('old two') $$, 'who reads the table sees the old ones too');
+set local role service_role;
+select results_eq(
+  $$ select c ->> 'chunk_id', (c ->> 'staged')::boolean, (c ->> 'position')::integer from public.read_sources('{1}', '{11}'), jsonb_array_elements(chunks) c $$,
+  $$ select chunk_id::text, text like 'new%', position::integer from public.chunks order by position $$, 'who goes on after a failure is told of all, and which are staged');
+
+-- What is refused ---------------------------------------------------------------------------------------------------
+
+select is(staged, false, 'a text that has changed takes no more parts')
+  from public.stage_chunks(1, 11, 'another hash', to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)]);
+select is(staged, false, 'nor does a ticket of another project')
+  from public.stage_chunks(2, 11, pg_temp.hash(11), to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)]);
+select is(staged, false, 'nor one that is gone')
+  from public.stage_chunks(1, 404, 'any', to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)]);
+select is(staged, false, 'nor a set that is not there')
+  from public.stage_chunks(1, 11, pg_temp.hash(11), to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)], 2::smallint);
+select results_eq($$ select * from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('late', 2000)) $$, $$ values (false, '{}'::uuid[]) $$,
+  'a place that somebody else took meanwhile is no failure');
+select is(pg_temp.store(11, pg_temp.chunk('', 0, pg_temp.id('old one')), pg_temp.chunk('', 1, gen_random_uuid())), false,
+  'the last step fails where a chunk is gone');
+select is_empty($$ select from public.chunks where text = 'late' $$, 'and nothing of all this is stored');
+select results_eq('table seen', 'table before', 'or seen');
+
+-- Showing -----------------------------------------------------------------------------------------------------------
+
+select is(staged, true, 'a stored chunk can be given another place') from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('', 3000, (select two from kept)));
+select ok(pg_temp.store(11, pg_temp.chunk('', 1, pg_temp.id('new one')), pg_temp.chunk('', 500, pg_temp.id('new two')),
+  jsonb_build_object('source', 1, 'chunk_id', (select two from kept), 'position', 3000)), 'the last step names what stays');
+select results_eq('select by, texts from seen', $$ values ('vector', 'new one'), ('filtered', 'new one'), ('answers', 'new one, new two, old two'),
+  ('both searches', 'new one, new two, old two'), ('words', 'new one'), ('comparison', '1'), ('similar', 'false'), ('status', '3') $$, 'and readers find that');
+select results_eq('select text, kind, position from public.chunks order by position',
+  $$ values ('new one', 'ticket', 1::bigint), ('new two', 'ticket', 500), ('old two', 'ticket', 3000) $$, 'in its order; what was not named is gone');
+select is(pg_temp.id('old two'), (select two from kept), 'what stays keeps its id');
+select is_empty('select from private.staged_generations', 'nothing is hidden any more');
+
+select ok(staged, 'a source without chunks is staged') from pg_temp.stage(12, pg_temp.unit(0, 0, 1), pg_temp.chunk('first', 0));
+select results_eq($$ select ticket_id from private.missing_sources('m') where ticket_id is not null $$, $$ values (12::bigint) $$, 'and still counts as missing');
+select ok(pg_temp.store(12, pg_temp.chunk('', 0, pg_temp.id('first'))), 'until it is shown');
+
+-- What is left behind -----------------------------------------------------------------------------------------------
+
+select * from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('left', 5000)) \g /dev/null
+select is(public.sweep_staged_chunks(), 0::bigint, 'what was staged today is kept');
+update private.staged_generations set staged_at = now() - interval '25 hours';
+select is(public.sweep_staged_chunks() + public.sweep_staged_chunks(), 1::bigint, 'what was staged the day before is swept');
+select is_empty($$ select text from public.chunks where text = 'left' union all select 'hidden' from private.staged_generations $$, 'and leaves no trace');
+select * from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('left again', 5000)) \g /dev/null
+select pg_temp.store(11, pg_temp.chunk('all', 0)) \g /dev/null
+select results_eq($$ select text from public.chunks where ticket_id = 11 union all select 'hidden' from private.staged_generations $$, $$ values ('all') $$,
+  'the next store of a source takes along what was left of it');
+
+select * from finish();
+rollback;

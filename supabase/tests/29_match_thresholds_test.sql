@@ -1,0 +1,28 @@
+-- What was measured of a model is kept once for each width, and is read with the sets.
+
+begin;
+select plan(5);
+
+create function pg_temp.measured(model text, width integer, threshold double precision) returns jsonb
+language sql as $$
+  select jsonb_build_object('embedding_model', model, 'dimensions', width, 'match_threshold', threshold, 'right_over', 0.95, 'related_over', 0.2,
+    'unrelated_over', 0, 'right_deciles', '{0.1,0.9}'::double precision[], 'related_deciles', '{0.1,0.9}'::double precision[],
+    'unrelated_deciles', '{0.1,0.9}'::double precision[], 'judged_set', 'first')
+$$;
+create function pg_temp.known() returns text[]
+language sql as $$
+  select array(select concat_ws(' ', t ->> 'embedding_model', t ->> 'dimensions', t ->> 'match_threshold')
+    from public.embedding_sets() s cross join jsonb_array_elements(s.match_thresholds) t)
+$$;
+
+select is(pg_temp.known(), '{}', 'at first nothing is measured');
+select public.store_match_thresholds(jsonb_build_array(pg_temp.measured('m', 1536, 0.31), pg_temp.measured('m', 768, 0.33), pg_temp.measured('n', 1536, 0.5)));
+select is(pg_temp.known(), array['m 768 0.33', 'm 1536 0.31', 'n 1536 0.5'], 'what is stored is shown with the sets');
+select public.store_match_thresholds(jsonb_build_array(pg_temp.measured('m', 1536, 0.4)));
+select is(pg_temp.known(), array['m 768 0.33', 'm 1536 0.4', 'n 1536 0.5'], 'a new measurement replaces the former');
+select throws_ok($$ select public.store_match_thresholds(jsonb_build_array(pg_temp.measured('m', 1536, 1.5))) $$, '23514', null, 'a threshold is a cosine');
+set local role authenticated;
+select throws_ok('select public.embedding_sets()', '42501', null, 'users are not shown them');
+
+select * from finish();
+rollback;

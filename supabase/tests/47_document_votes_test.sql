@@ -1,0 +1,119 @@
+-- A user has one vote a document, the service as many as it casts, and a document's score follows from the numbers of votes.
+-- That no vote is lost among many at once needs more than one session: the Go tests show it.
+
+begin;
+select plan(36);
+
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
+\ir kit/actors.sql
+grant select on actors to authenticated, service_role;
+\ir kit/documents.sql
+insert into public.documents (id, title) values (pg_temp.doc(1), 'one'), (pg_temp.doc(2), 'two'), (pg_temp.doc(3), 'three');
+create function pg_temp.score(digit integer) returns numeric language sql as $$ select round(utility_score::numeric, 6) from public.documents where id = pg_temp.doc(digit) $$;
+create function pg_temp.votes(digit integer) returns text
+language sql as $$ select helpful_votes || ' ' || unhelpful_votes from public.documents where id = pg_temp.doc(digit) $$;
+-- The score after votes of an actor, and who acts then.
+create function pg_temp.vote(actor text, digit integer, helpful boolean, times integer default 1) returns numeric
+language plpgsql as $$
+begin
+  perform pg_temp.act(actor);
+  for i in 1..times loop perform public.rate_document(pg_temp.doc(digit), helpful); end loop;
+  perform set_config('role', 'none', true);
+  return (select pg_temp.score(digit));
+end
+$$;
+create function pg_temp.user_id(actor text) returns uuid language sql as $$ select user_id from actors where name = actor $$;
+
+-- The service's votes -----------------------------------------------------------------------------------------------
+
+select is(pg_temp.vote('service', 1, true), 0.5, 'a helpful vote makes 0.5 of 0');
+select is(pg_temp.vote('service', 1, true, 9), round(100 / 29.0, 6), 'ten make 3.45: each vote of the service counts');
+select is(pg_temp.vote('service', 1, false, 10), round(100 / 39.0, 6), 'others lower it');
+select is(pg_temp.votes(1), '10 10', 'and are counted');
+select is(public.rate_document(gen_random_uuid(), true), null, 'an unknown document has no score');
+select is(public.rate_document(pg_temp.doc(1), null), null, 'and no vote is none');
+select is(pg_temp.votes(1), '10 10', 'which is not counted');
+insert into public.document_votes (document_id, helpful) select pg_temp.doc(2), true from generate_series(1, 2000);
+select is(pg_temp.score(2), round(20000 / 2019.0, 6), 'any number of votes stays within 10');
+
+-- Users' votes ------------------------------------------------------------------------------------------------------
+
+select is(pg_temp.vote('viewer', 3, true, 100), 0.5, 'a user has one vote');
+select is(pg_temp.vote('viewer', 3, false), 0.0, 'the newest of a user''s votes counts, and takes the former back');
+select is(pg_temp.vote('member', 3, true) || ' ' || pg_temp.votes(3), round(10 / 21.0, 6) || ' 1 1', 'each user has their own');
+select is(pg_temp.vote('viewer', 3, true) || ' ' || pg_temp.votes(3), round(20 / 21.0, 6) || ' 2 0', 'whatever the order');
+select is(pg_temp.vote('stranger', 3, true) || ' ' || pg_temp.votes(3), round(20 / 21.0, 6) || ' 2 0', 'who sees no document has none');
+select is(pg_temp.attempt('anon', $$ select public.rate_document(pg_temp.doc(3), true) $$), '-', 'nor who is not signed in');
+select bag_eq($$ select user_id, helpful from public.document_votes where document_id = pg_temp.doc(3) $$,
+  $$ values (pg_temp.user_id('viewer'), true), (pg_temp.user_id('member'), true) $$, 'a vote is its caller''s');
+select is_empty($$ select from public.document_votes where document_id <> pg_temp.doc(3) and user_id is not null $$, 'and the service''s are nobody''s');
+
+-- A user writes their own votes alone, however they ask.            anon stranger outsider viewer member admin service
+select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (values
+    (1, 'select from document_votes where user_id is not null'),
+    (2, 'insert into document_votes (document_id, user_id, helpful) values (pg_temp.doc(1), auth.uid(), true)'),
+    (3, 'insert into document_votes (document_id, user_id, helpful) select pg_temp.doc(1), pg_temp.user_id(''viewer''), true'),
+    (4, 'insert into document_votes (document_id, helpful) values (pg_temp.doc(1), true)'),
+    (5, 'insert into document_votes (document_id, user_id, helpful, voted_at) values (pg_temp.doc(1), auth.uid(), true, now())'),
+    (6, 'update document_votes set helpful = false where user_id is not null'),
+    (7, 'update document_votes set user_id = gen_random_uuid() where user_id = auth.uid()'),
+    (8, 'update document_votes set document_id = pg_temp.doc(1) where user_id = auth.uid()'),
+    (9, 'delete from document_votes where user_id is not null'),
+    (10, 'update documents set helpful_votes = 9')
+  ) s(place, statement) order by s.place $$,
+  $$ values
+    ('select from document_votes where user_id is not null', '- 0 0 1 1 0 2'),
+    ('insert into document_votes (document_id, user_id, helpful) values (pg_temp.doc(1), auth.uid(), true)', '- - 1 1 1 1 1'),
+    ('insert into document_votes (document_id, user_id, helpful) select pg_temp.doc(1), pg_temp.user_id(''viewer''), true', '- - - 1 - - 1'),
+    ('insert into document_votes (document_id, helpful) values (pg_temp.doc(1), true)', '- - - - - - 1'),
+    ('insert into document_votes (document_id, user_id, helpful, voted_at) values (pg_temp.doc(1), auth.uid(), true, now())', '- - - - - - 1'),
+    ('update document_votes set helpful = false where user_id is not null', '- 0 0 1 1 0 2'),
+    ('update document_votes set user_id = gen_random_uuid() where user_id = auth.uid()', '- - - - - - 0'),
+    ('update document_votes set document_id = pg_temp.doc(1) where user_id = auth.uid()', '- - - - - - 0'),
+    ('delete from document_votes where user_id is not null', '- 0 0 1 1 0 2'),
+    ('update documents set helpful_votes = 9', '- - - - - - 3') $$,
+  'users read and write their own votes alone');
+
+-- A score that is written -------------------------------------------------------------------------------------------
+
+set local role service_role;
+update public.documents set utility_score = 5 where id = pg_temp.doc(3);
+select is(pg_temp.score(3), 5.0, 'a score may be written');
+select is(round(public.rate_document(pg_temp.doc(3), true)::numeric, 6), round((5 * 21 + 10) / 22.0, 6), 'and the next vote moves it from there');
+select is(round(public.rate_document(pg_temp.doc(3), false)::numeric, 6), round((5 * 21 + 10) / 23.0, 6), 'whichever it is');
+update public.documents set utility_score = 0 where id = pg_temp.doc(2);
+select is(round(public.rate_document(pg_temp.doc(2), true)::numeric, 6), round(10 / 2020.0, 6), 'a score against many votes moves little');
+delete from public.document_votes where document_id = pg_temp.doc(2);
+select is(pg_temp.score(2), 0.0, 'and stays within 0 when they go');
+update public.documents set utility_base = 2 where id = pg_temp.doc(2);
+select is(pg_temp.score(2), 2.0, 'the base may be written too');
+select is(round(public.rate_document(pg_temp.doc(2), true)::numeric, 6), 2.4, 'one vote moves it a twentieth of the way to 10');
+select is(round(public.rate_document(pg_temp.doc(2), false)::numeric, 6), round(48 / 21.0, 6), 'or to 0');
+update public.documents set utility_score = null where id = pg_temp.doc(2);
+select is(pg_temp.score(2), round(10 / 21.0, 6), 'null leaves what the votes make');
+update public.documents set utility_score = 1e6 where id = pg_temp.doc(2);
+select is(pg_temp.score(2), 1e6, 'a score of another making stands');
+select ok(public.rate_document(pg_temp.doc(2), false) < 10, 'until a vote brings it within 10');
+insert into public.documents (id, title, utility_score) values (pg_temp.doc(4), 'four', 5);
+select is(round(public.rate_document(pg_temp.doc(4), false)::numeric, 6), 4.75, 'a new document may have one');
+update public.documents set keywords = '{k}', archived = true where id = pg_temp.doc(4);
+select is(pg_temp.score(4), 4.75, 'no other edit changes it');
+
+-- Votes that go -----------------------------------------------------------------------------------------------------
+
+update public.documents set utility_score = null;
+delete from public.document_votes where user_id = pg_temp.user_id('viewer');
+select is(pg_temp.votes(3) || ' ' || pg_temp.score(3), '2 1 ' || round(20 / 22.0, 6), 'a user''s votes are deleted, and the score follows');
+update public.document_votes set document_id = pg_temp.doc(4) where user_id = pg_temp.user_id('member');
+select is(pg_temp.votes(3) || ' ' || pg_temp.votes(4), '1 1 1 1', 'as it does when they are moved');
+select ok(public.delete_document(pg_temp.doc(3)), 'a document goes');
+select is_empty($$ select from public.document_votes where document_id = pg_temp.doc(3) $$, 'with its votes');
+select is_empty($$ select id from public.documents d where (d.helpful_votes, d.unhelpful_votes) <> (
+    select count(*) filter (where v.helpful), count(*) filter (where not v.helpful) from public.document_votes v where v.document_id = d.id) $$,
+  'every document has as many votes as there are');
+reset role;
+truncate public.document_votes;
+select is((select max(helpful_votes + unhelpful_votes) || ' ' || max(utility_score) from public.documents), '0 0', 'of an emptied table none is left');
+
+select * from finish();
+rollback;
