@@ -5,5 +5,5 @@ import "embed"
 
 // Source is the Go of all packages below this folder.
 //
-//go:embed */*.go */*/*.go
+//go:embed */*.go
 var Source embed.FS

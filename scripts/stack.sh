@@ -7,7 +7,8 @@ root=${here%/*}
 local=${TASKLENS_LOCAL:-$root/.local}
 case $local in /*) ;; *) local=$PWD/$local ;; esac
 run=$local/run
-server=$local/bin/server
+server=$local/bin/server # the service
+lab=$local/bin/lab       # what stands in for the rest, and measures
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "${0##*/}: $*"; exit 1; }
@@ -110,13 +111,13 @@ finish() {
 
 # Without cgo, or a C compiler that is installed one day would have everything compiled once more; without version control,
 # which fails where the checkout is another user's.
-build() {
+build() { # PACKAGE...
   command -v go >/dev/null || die 'Go is missing: install Go 1.26 or later (go.dev/dl), or use Docker and "npx supabase start" with a built binary'
-  if [ -x "$server" ]; then say 'Building the service, where something has changed …'
-  else say 'Building the service (three to six minutes the first time) …'
+  if [ -x "$server" ]; then say 'Building, where something has changed …'
+  else say 'Building (three to six minutes the first time) …'
   fi
   mkdir -p "$local/bin"
-  (cd "$root" && CGO_ENABLED=0 go build -buildvcs=false -o "$server" ./server) || die 'the service does not build, see above'
+  (cd "$root" && CGO_ENABLED=0 go build -buildvcs=false -o "$local/bin/" "$@") || die 'it does not build, see above'
 }
 
 # The database, with the migrations that it lacks. Sets the URLs of its roles, and PGBIN.
@@ -125,7 +126,7 @@ start_database() { # [NAME]
   "$here/postgres" start "$local/postgres"
   "$here/postgres" create "$name" "$local/postgres"
   eval "$("$here/postgres" env "$local/postgres" "$name")"
-  DATABASE_URL=$OWNER_URL "$server" migrate >&2
+  DATABASE_URL=$OWNER_URL "$lab" migrate >&2
 }
 
 # A PostgREST that is installed, or our gateway, over the database. Sets which of them it is, and its port.
@@ -133,7 +134,7 @@ start_rest() {
   local secret
   [ -s "$local/jwt-secret" ] || (umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$local/jwt-secret")
   secret=$(cat "$local/jwt-secret")
-  SUPABASE_SERVICE_ROLE_KEY=$(JWT_SECRET=$secret "$server" token service_role)
+  SUPABASE_SERVICE_ROLE_KEY=$(JWT_SECRET=$secret "$lab" token service_role)
   # With AUTH=on the service takes the tokens that scripts/token makes; nobody here has keys of the newer kind.
   export SUPABASE_SERVICE_ROLE_KEY SUPABASE_JWT_SECRET=$secret SUPABASE_JWKS_URL=off
   postgrest=${POSTGREST_BIN:-$(command -v postgrest || true)}
@@ -158,7 +159,7 @@ begin_rest() {
   local secret tenths=0
   secret=$(cat "$local/jwt-secret")
   if [ $rest = gateway ]; then
-    PORT=$rest_port DATABASE_URL=$AUTHENTICATOR_URL JWT_SECRET=$secret begin gateway "$server" gateway
+    PORT=$rest_port DATABASE_URL=$AUTHENTICATOR_URL JWT_SECRET=$secret begin gateway "$lab" gateway
     address_of gateway >/dev/null
     return
   fi
@@ -176,7 +177,7 @@ begin_rest() {
 start_model() {
   if [ -n "${OPENAI_API_KEY:-}${OPENAI_BASE_URL:-}" ]; then return; fi
   say 'No OPENAI_API_KEY: the offline model answers (README says what it cannot do).'
-  PORT=0 begin model "$server" model
+  PORT=0 begin model "$lab" model
   OPENAI_BASE_URL=$(address_of model)/v1
   export OPENAI_BASE_URL EMBEDDING_MODEL=offline-embedding-2 CHAT_MODEL=offline-chat
   # It costs nobody anything, and limits nobody.
@@ -200,6 +201,22 @@ find_stack() {
   # shellcheck source=/dev/null
   . "$run/env"
   set +a
+}
+
+# Runs a verb of the service over the stack that is there: the body of the scripts that are named by verbs.
+run_verb() { # VERB ARGUMENT...
+  case ${2:-} in
+    -h | --help) usage ;;
+  esac
+  find_stack
+  build ./server
+  exec "$server" "$@"
+}
+
+# Prints the comment that the script begins with.
+usage() {
+  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "$0" >&2
+  exit 2
 }
 
 # Waits until the service that was begun answers on $PORT.

@@ -88,7 +88,7 @@ func newVerifier(c Config) *identity.Verifier {
 	if c.Auth == "off" {
 		return nil
 	}
-	base := issuerBelow(c.SupabaseURL)
+	base := identity.IssuerOf(c.SupabaseURL)
 	options := identity.Options{Issuer: c.JWTIssuer, KeySetURL: c.JWKSURL, Secret: []byte(c.JWTSecret), ServiceKey: c.key()}
 	if options.Issuer == "" {
 		options.Issuer = base
@@ -104,9 +104,6 @@ func newVerifier(c Config) *identity.Verifier {
 	}
 	return identity.New(options)
 }
-
-// issuerBelow is what the access tokens of a project name as their issuer: where its Auth is.
-func issuerBelow(supabaseURL string) string { return strings.TrimRight(supabaseURL, "/") + "/auth/v1" }
 
 // newLimits is what callers are held to. closing lets go of what it holds.
 func newLimits(c Config, log *slog.Logger) (limits api.Limits, closing func() error, err error) {

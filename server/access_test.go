@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/gateway"
 	"tasklens/internal/limit"
 	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/gateway"
 )
 
 var onlyNeeded = map[string]string{"SUPABASE_URL": "http://127.0.0.1:1/", "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k"}
@@ -89,8 +89,8 @@ func TestTokensOfAProject(t *testing.T) {
 	}))
 	defer supabase.Close()
 	secret, user := strings.Repeat("s", 32), "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11"
-	// What `server token` makes is taken for what Supabase Auth makes.
-	claims, err := userClaims(devConfig{SupabaseURL: supabase.URL}, "authenticated", user)
+	// What `lab token` makes is taken for what Supabase Auth makes.
+	claims, err := gateway.UserClaims(supabase.URL, "authenticated", user)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestTokensOfAProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := userClaims(devConfig{SupabaseURL: supabase.URL}, "authenticated", "lena"); err == nil {
+	if _, err := gateway.UserClaims(supabase.URL, "authenticated", "lena"); err == nil {
 		t.Error("a token was made for what policies cannot read as a user's id")
 	}
 	config := Config{Auth: "on", AuthStrict: "off", SupabaseURL: supabase.URL + "/", SecretKey: "k", JWTSecret: secret}

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"tasklens/internal/collection"
 	"tasklens/internal/reembed"
 	"tasklens/server/calibrate"
-	"tasklens/server/eval"
 )
 
 // calibrateThreshold prints which threshold tells apart what belongs together in the data at hand.
@@ -29,7 +29,7 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		queries, err := eval.ReadQueries(folder)
+		queries, err := collection.Read(folder)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 }
 
 // judgedPairs are in one order, so that the same of them are measured every time.
-func judgedPairs(queries []eval.Query) (pairs []calibrate.Pair) {
+func judgedPairs(queries []collection.Query) (pairs []calibrate.Pair) {
 	for _, q := range queries {
 		for _, key := range slices.Sorted(maps.Keys(q.Judged)) {
 			pairs = append(pairs, calibrate.Pair{Query: q.Text, TicketKey: key})

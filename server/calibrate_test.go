@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
+	"tasklens/internal/collection"
 	"tasklens/server/calibrate"
-	"tasklens/server/eval"
 )
 
 func TestJudgedPairs(t *testing.T) {
 	t.Parallel()
-	queries := []eval.Query{
+	queries := []collection.Query{
 		{ID: "2", Text: "second", Judged: map[string]float64{"TX-6": 1, "TX-1": 2, "TX-5": 1, "TX-2": 1, "TX-4": 2, "TX-3": 1}},
 		{ID: "1", Text: "first", Judged: map[string]float64{"TX-1": 1}},
 	}

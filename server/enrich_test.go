@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"tasklens/internal/offline"
+	"tasklens/scripts/lab/offline"
 )
 
 func TestEnrichDocuments(t *testing.T) {

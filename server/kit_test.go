@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/offline"
 	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/offline"
 )
 
 // startStack gives a test a database of its own, and the settings with which the program finds it and the offline model.

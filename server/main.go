@@ -34,21 +34,7 @@ const usage = `usage: server VERB
                  show which questions found nothing lately (scripts/questions)
   calibrate [--precision 0.9] [PATH]
                  measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
-  eval [--keyword | --answers | --documents] PATH
-                 measure the ranking of a running service by a collection with judgements, or its answers or its searches
-                 for documents by one with questions (scripts/eval)
-  bench [--chunks N] [--only load,sql,recall,permissions,documents,http,answers] [--queries N] [--seconds N]
-  bench keyword | bound | fresh | real PATH | model
-                 measure speed and recall (scripts/bench)
-  chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
-
-For development, where there is no Supabase and no OpenAI:
-
-  migrate        apply supabase/migrations to DATABASE_URL
-  gateway        answer as PostgREST does, over DATABASE_URL
-  model          answer as OpenAI does, offline
-  token ROLE [USER-ID]
-                 print an access token for a role, or a user's for an hour, signed with JWT_SECRET
+  version        print what this program was built from
 `
 
 var verbs = map[string]func(ctx context.Context, args []string) error{
@@ -60,13 +46,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"reembed":   reembedAll,
 	"enrich":    enrichDocuments,
 	"calibrate": calibrateThreshold,
-	"eval":      evaluate,
-	"bench":     measure,
-	"chaos":     disturb,
-	"migrate":   applyMigrations,
-	"gateway":   serveGateway,
-	"model":     serveModel,
-	"token":     printToken,
+	"version":   printVersion,
 }
 
 // newFlags are a verb's; what is wrong with them is told by the usage.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/offline"
 	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/offline"
 )
 
 // freePort is an address that nobody listens on.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/offline"
+	"tasklens/scripts/lab/offline"
 )
 
 // This test program is also the program itself, where this says so.

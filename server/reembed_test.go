@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"tasklens/internal/offline"
-	"tasklens/internal/offline/embed"
+	"tasklens/scripts/lab/offline"
+	"tasklens/scripts/lab/offline/embed"
 )
 
 const nextModel = "next-embedding"

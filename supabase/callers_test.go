@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/gateway"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/gateway"
 )
 
 const (

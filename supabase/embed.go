@@ -1,20 +1,54 @@
 // Package supabase carries the database part of the project into Go: the migrations, as they lie in this folder.
-// The program compares them with what a database has applied, and the tests build their databases from them.
+// The service compares them with what a database has applied, and the tests build their databases from them.
 package supabase
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
+	"regexp"
 )
 
 //go:embed migrations/*.sql
 var files embed.FS
 
-// Migrations is the folder migrations/: files named <version>_<name>.sql, applied in the order of their names.
+// Migrations is the folder migrations/: files named <version>_<name>.sql, applied in the order of
+// their names.
 func Migrations() fs.FS {
 	migrations, err := fs.Sub(files, "migrations")
 	if err != nil {
 		panic(err) // the folder is part of the binary: this cannot fail
 	}
 	return migrations
+}
+
+// Migration is one file of such a folder.
+type Migration struct {
+	File    string // 20260101000100_extensions.sql
+	Version string // 20260101000100
+	Name    string // extensions
+}
+
+var fileName = regexp.MustCompile(`^([0-9]{14})_(.+)\.sql$`)
+
+// List returns the migrations of a folder in the order in which they are applied, which is that of
+// their file names. Files that are no SQL are left alone; SQL under a name without a version would
+// be left behind, so it is an error.
+func List(folder fs.FS) ([]Migration, error) {
+	names, err := fs.Glob(folder, "*.sql") // sorted
+	if err != nil {
+		return nil, fmt.Errorf("list migrations: %w", err)
+	}
+	migrations := make([]Migration, 0, len(names))
+	for i, name := range names {
+		parts := fileName.FindStringSubmatch(name)
+		if parts == nil {
+			return nil, fmt.Errorf("migration %s: its name must be <14 digits>_<name>.sql", name)
+		}
+		if i > 0 && migrations[i-1].Version == parts[1] {
+			return nil, fmt.Errorf("migration %s: %s has the same version", name, migrations[i-1].File)
+		}
+		migrations = append(migrations, Migration{File: name, Version: parts[1], Name: parts[2]})
+	}
+	return migrations, nil
 }

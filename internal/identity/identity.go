@@ -14,6 +14,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"tasklens/internal/fault"
@@ -34,9 +35,12 @@ type Caller struct {
 // IsService says whether a caller is the service, or who holds its key.
 func (c Caller) IsService() bool { return c.Role == RoleService }
 
+// IssuerOf is what the access tokens of a Supabase project name as their issuer: where its Auth is.
+func IssuerOf(supabaseURL string) string { return strings.TrimRight(supabaseURL, "/") + "/auth/v1" }
+
 // Options are what an operator chooses.
 type Options struct {
-	Issuer     string // of access tokens: SUPABASE_URL/auth/v1
+	Issuer     string // of access tokens; see IssuerOf
 	KeySetURL  string // of the JWKS; "" where the project has none
 	Secret     []byte // of tokens of the older kind; empty where none are taken
 	ServiceKey string // of which the bearer is the service

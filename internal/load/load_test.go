@@ -16,12 +16,12 @@ import (
 	"tasklens/internal/bulk"
 	"tasklens/internal/index"
 	"tasklens/internal/load"
-	"tasklens/internal/offline"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
 	"tasklens/internal/ticketfile"
 	"tasklens/internal/tokenizer"
+	"tasklens/scripts/lab/offline"
 )
 
 // bench is a database of the test's own with everything that loads into it.

@@ -13,7 +13,7 @@ import (
 )
 
 // development is what the service never runs.
-var development = regexp.MustCompile(`^internal/(testbed|offline|gateway|rescue)/|^server/(bench|eval|chaos|api/apitest)/|^server/(dev|chaos|bench)\.go$|_test\.go$`)
+var development = regexp.MustCompile(`^internal/(testbed|rescue)/|^server/api/apitest/|_test\.go$`)
 
 // begins are the calls that run a function on another goroutine.
 var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter"}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/offline"
 	"tasklens/internal/openai"
+	"tasklens/scripts/lab/offline"
 )
 
 // Model serves the API of a model's provider until the test ends, and gives its base URL and a client of it that asks for

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/gateway"
+	"tasklens/scripts/lab/gateway"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/migrate"
+	"tasklens/scripts/lab/migrate"
 	"tasklens/supabase"
 )
 

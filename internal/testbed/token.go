@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/gateway"
+	"tasklens/scripts/lab/gateway"
 )
 
 // Token is an access token for a role, signed with what REST gave, that is good for an hour.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/gateway"
+	"tasklens/scripts/lab/gateway"
 )
 
 // calls has every route that reads the database, with a good request.

@@ -5,7 +5,6 @@ package api
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -26,13 +25,13 @@ import (
 	"tasklens/internal/knowledge"
 	"tasklens/internal/memo"
 	"tasklens/internal/metric"
-	"tasklens/internal/migrate"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
 	"tasklens/internal/reembed"
 	"tasklens/internal/rescue"
 	"tasklens/internal/search"
 	"tasklens/internal/trace"
+	"tasklens/supabase"
 )
 
 // Bounds of every request.
@@ -78,23 +77,19 @@ type API struct {
 	app        *fiber.App
 	base       context.Context // ends when the service stops waiting for requests
 	cancel     context.CancelFunc
-	migrations []migrate.Migration // that the database must have applied
-	newer      sync.Once           // says that the database has migrations of a newer program
-	flying     atomic.Int64        // requests that a slot is taken for
+	migrations []supabase.Migration // that the database must have applied
+	newer      sync.Once            // says that the database has migrations of a newer program
+	flying     atomic.Int64         // requests that a slot is taken for
 	readying   singleflight.Group
 }
 
 // New makes the API; nothing listens yet.
 func New(parts Parts) (*API, error) {
-	migrations, err := migrate.Read(parts.Migrations)
+	migrations, err := supabase.List(parts.Migrations)
 	if err != nil {
-		return nil, fmt.Errorf("read migrations: %w", err)
+		return nil, err
 	}
-	a := &API{Parts: parts}
-	for _, m := range migrations {
-		m.Statements = nil // half a megabyte that nothing here reads
-		a.migrations = append(a.migrations, m)
-	}
+	a := &API{Parts: parts, migrations: migrations}
 	if a.Heartbeat <= 0 {
 		a.Heartbeat = defaultHeartbeat
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/gateway"
 	"tasklens/internal/identity"
+	"tasklens/scripts/lab/gateway"
 )
 
 const issuer = "https://example.supabase.co/auth/v1"

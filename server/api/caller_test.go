@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/gateway"
 	"tasklens/internal/identity"
 	"tasklens/internal/knowledge"
+	"tasklens/scripts/lab/gateway"
 )
 
 const someDocument = "00000000-0000-4000-8000-000000000001"

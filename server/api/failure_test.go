@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/gateway"
 	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/gateway"
 )
 
 // unreachable is an address at which nothing listens.

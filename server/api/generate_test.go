@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/offline"
 	"tasklens/internal/worker"
+	"tasklens/scripts/lab/offline"
 )
 
 type generated struct {

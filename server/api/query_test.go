@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tasklens/internal/offline"
+	"tasklens/scripts/lab/offline"
 )
 
 type answered struct {

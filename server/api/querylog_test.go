@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/offline"
+	"tasklens/scripts/lab/offline"
 )
 
 // logged is a row of the query log.

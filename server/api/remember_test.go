@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"tasklens/internal/memo"
-	"tasklens/internal/offline"
 	"tasklens/internal/reembed"
+	"tasklens/scripts/lab/offline"
 )
 
 // What Cache-Status says.

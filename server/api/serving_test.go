@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/offline"
 	"tasklens/internal/reembed"
+	"tasklens/scripts/lab/offline"
 )
 
 // unasked is a database that cannot be asked which model serves, until it is well.

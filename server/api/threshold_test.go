@@ -3,9 +3,9 @@ package api_test
 import (
 	"testing"
 
-	"tasklens/internal/offline"
 	"tasklens/internal/threshold"
 	"tasklens/internal/vector"
+	"tasklens/scripts/lab/offline"
 	"tasklens/server/api"
 )
 

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"tasklens/internal/offline"
+	"tasklens/scripts/lab/offline"
 )
 
 // upstreamText stands in what failing upstreams say, and must never come through to a client.

@@ -143,6 +143,63 @@ end
 $$;
 comment on function private.version_truncated() is 'Trigger: moves the version of everything when a table is emptied, or another set of chunks serves.';
 
+-- What moves the version of the documents, which counts as that of project -1: texts, what is archived, and vectors.
+-- Retrievals, votes and enrichments change nothing that is remembered.
+
+create function private.version_documents() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  moves boolean;
+begin
+  -- A load that writes nothing is a statement too.
+  case tg_op
+    when 'INSERT' then moves := exists (select from new_rows);
+    when 'DELETE' then moves := exists (select from old_rows);
+    else moves := exists (
+      select from new_rows n full join old_rows o using (id)
+      where (n.title, n.content, n.archived, n.embedding_status) is distinct from (o.title, o.content, o.archived, o.embedding_status));
+  end case;
+  if moves then
+    perform private.change_data_version(array[-1]);
+  end if;
+  return null;
+end
+$$;
+comment on function private.version_documents() is 'Trigger: moves the version of documents when one is new, gone, or other than it was.';
+
+create function private.version_document_vectors() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  moves boolean;
+begin
+  -- Storing a document whose chunks stayed the same writes none.
+  if tg_op = 'DELETE' then
+    moves := exists (select from old_rows);
+  else
+    moves := exists (select from new_rows n where n.generation is null);
+  end if;
+  if moves then
+    perform private.change_data_version(array[-1]);
+  end if;
+  return null;
+end
+$$;
+comment on function private.version_document_vectors() is 'Trigger: moves the version of documents when a vector of theirs is written or gone.';
+
+create function private.version_shown_documents() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if exists (select from old_rows o where o.document_id is not null) then
+    perform private.change_data_version(array[-1]);
+  end if;
+  return null;
+end
+$$;
+comment on function private.version_shown_documents() is 'Trigger: moves the version of documents when staged chunks of theirs are shown.';
+
 revoke execute on function private.version_new_rows() from public;
 revoke execute on function private.version_new_chunks() from public;
 revoke execute on function private.version_old_rows() from public;
@@ -153,48 +210,59 @@ revoke execute on function private.version_renamed_statuses() from public;
 revoke execute on function private.version_status_notes() from public;
 revoke execute on function private.version_memberships() from public;
 revoke execute on function private.version_truncated() from public;
+revoke execute on function private.version_documents() from public;
+revoke execute on function private.version_shown_documents() from public;
+revoke execute on function private.version_document_vectors() from public;
 
-create trigger version_new_projects after insert on public.projects
-  referencing new table as new_rows for each statement execute function private.version_new_rows();
-create trigger version_updated_projects after update on public.projects
-  referencing old table as old_rows new table as new_rows for each statement execute function private.version_updated_projects();
-create trigger version_deleted_projects after delete on public.projects
-  referencing old table as old_rows for each statement execute function private.version_old_rows();
-create trigger version_new_tickets after insert on public.tickets
-  referencing new table as new_rows for each statement execute function private.version_new_rows();
-create trigger version_updated_tickets after update on public.tickets
-  referencing old table as old_rows new table as new_rows for each statement execute function private.version_updated_tickets();
-create trigger version_deleted_tickets after delete on public.tickets
-  referencing old table as old_rows for each statement execute function private.version_old_rows();
-create trigger version_new_chunks after insert on public.chunks
-  referencing new table as new_rows for each statement execute function private.version_new_chunks();
-create trigger version_shown_chunks after delete on private.staged_generations
-  referencing old table as old_rows for each statement execute function private.version_old_rows();
-create trigger version_updated_chunks after update on public.chunks
-  referencing old table as old_rows new table as new_rows for each statement execute function private.version_updated_chunks();
-create trigger version_deleted_chunks after delete on public.chunks
-  referencing old table as old_rows for each statement execute function private.version_old_rows();
-create trigger version_new_notes after insert on public.status_changes
-  referencing new table as new_rows for each statement execute function private.version_status_notes();
-create trigger version_updated_notes after update on public.status_changes
-  referencing old table as old_rows new table as new_rows for each statement execute function private.version_status_notes();
-create trigger version_deleted_notes after delete on public.status_changes
-  referencing old table as old_rows for each statement execute function private.version_status_notes();
-create trigger version_renamed_statuses after update on public.status
-  referencing old table as old_rows new table as new_rows for each statement execute function private.version_renamed_statuses();
-create trigger version_new_members after insert on public.project_members
-  referencing new table as new_rows for each statement execute function private.version_memberships();
-create trigger version_updated_members after update on public.project_members
-  referencing old table as old_rows new table as new_rows for each statement execute function private.version_memberships();
-create trigger version_deleted_members after delete on public.project_members
-  referencing old table as old_rows for each statement execute function private.version_memberships();
-
-create trigger version_emptied_members after truncate on public.project_members for each statement execute function private.version_truncated();
-create trigger version_emptied_projects after truncate on public.projects for each statement execute function private.version_truncated();
-create trigger version_emptied_tickets after truncate on public.tickets for each statement execute function private.version_truncated();
-create trigger version_emptied_chunks after truncate on public.chunks for each statement execute function private.version_truncated();
-create trigger version_emptied_notes after truncate on public.status_changes for each statement execute function private.version_truncated();
-create trigger version_switched_sets after update of serving on private.embedding_sets for each statement execute function private.version_truncated();
-create trigger version_emptied_entries after truncate on public.keyword_entries for each statement execute function private.version_truncated();
+do $$
+declare
+  t record;
+begin
+  for t in select * from (values
+    ('version_new_projects',             'insert',            'public.projects',            'version_new_rows'),
+    ('version_updated_projects',         'update',            'public.projects',            'version_updated_projects'),
+    ('version_deleted_projects',         'delete',            'public.projects',            'version_old_rows'),
+    ('version_new_tickets',              'insert',            'public.tickets',             'version_new_rows'),
+    ('version_updated_tickets',          'update',            'public.tickets',             'version_updated_tickets'),
+    ('version_deleted_tickets',          'delete',            'public.tickets',             'version_old_rows'),
+    ('version_new_chunks',               'insert',            'public.chunks',              'version_new_chunks'),
+    ('version_shown_chunks',             'delete',            'private.staged_generations', 'version_old_rows'),
+    ('version_updated_chunks',           'update',            'public.chunks',              'version_updated_chunks'),
+    ('version_deleted_chunks',           'delete',            'public.chunks',              'version_old_rows'),
+    ('version_new_notes',                'insert',            'public.status_changes',      'version_status_notes'),
+    ('version_updated_notes',            'update',            'public.status_changes',      'version_status_notes'),
+    ('version_deleted_notes',            'delete',            'public.status_changes',      'version_status_notes'),
+    ('version_renamed_statuses',         'update',            'public.status',              'version_renamed_statuses'),
+    ('version_new_members',              'insert',            'public.project_members',     'version_memberships'),
+    ('version_updated_members',          'update',            'public.project_members',     'version_memberships'),
+    ('version_deleted_members',          'delete',            'public.project_members',     'version_memberships'),
+    ('version_emptied_members',          'truncate',          'public.project_members',     'version_truncated'),
+    ('version_emptied_projects',         'truncate',          'public.projects',            'version_truncated'),
+    ('version_emptied_tickets',          'truncate',          'public.tickets',             'version_truncated'),
+    ('version_emptied_chunks',           'truncate',          'public.chunks',              'version_truncated'),
+    ('version_emptied_notes',            'truncate',          'public.status_changes',      'version_truncated'),
+    ('version_switched_sets',            'update of serving', 'private.embedding_sets',     'version_truncated'),
+    ('version_emptied_entries',          'truncate',          'public.keyword_entries',     'version_truncated'),
+    ('version_new_documents',            'insert',            'public.documents',           'version_documents'),
+    ('version_updated_documents',        'update',            'public.documents',           'version_documents'),
+    ('version_deleted_documents',        'delete',            'public.documents',           'version_documents'),
+    ('version_new_document_vectors',     'insert',            'public.embeddings',          'version_document_vectors'),
+    ('version_updated_document_vectors', 'update',            'public.embeddings',          'version_document_vectors'),
+    ('version_deleted_document_vectors', 'delete',            'public.embeddings',          'version_document_vectors'),
+    ('version_shown_document_vectors',   'delete',            'private.staged_generations', 'version_shown_documents'),
+    ('version_emptied_documents',        'truncate',          'public.documents',           'version_truncated'),
+    ('version_emptied_document_vectors', 'truncate',          'public.embeddings',          'version_truncated')
+  ) as v (name, event, on_table, function)
+  loop
+    execute format('create trigger %I after %s on %s %s for each statement execute function private.%I()', t.name, t.event, t.on_table,
+      case t.event
+        when 'insert' then 'referencing new table as new_rows'
+        when 'update' then 'referencing old table as old_rows new table as new_rows'
+        when 'delete' then 'referencing old table as old_rows'
+        else '' end,
+      t.function);
+  end loop;
+end
+$$;
 
 insert into private.migrations (version) values ('20260101002110');

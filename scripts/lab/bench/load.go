@@ -1,0 +1,220 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"tasklens/scripts/lab/offline"
+)
+
+// model is the name that the chunks carry: that of the stand-in that embeds the queries.
+const model = offline.EmbeddingModel
+
+// loadTimeout bounds loading and indexing the largest collection.
+const loadTimeout = time.Hour
+
+// Loaded says what loading took.
+type Loaded struct {
+	Tickets, Chunks int
+	Text            time.Duration // projects and tickets, with their keyword entries, which triggers write
+	Vectors         time.Duration // chunks, without the vector index
+	Index           time.Duration // making the vector index
+}
+
+// Connect opens a connection that understands vectors.
+func Connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
+	if databaseURL == "" { // a driver would take PGHOST's, or this machine's
+		return nil, errors.New("connect to database: no URL is set")
+	}
+	connection, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("connect to database: %w", err)
+	}
+	var oid uint32
+	if err := connection.QueryRow(ctx, `select 'extensions.vector'::regtype::oid`).Scan(&oid); err != nil {
+		_ = connection.Close(ctx)
+		return nil, fmt.Errorf("look for pgvector: %w", err)
+	}
+	// Vectors travel as the bytes that pgvector receives, see encodeVector.
+	connection.TypeMap().RegisterType(&pgtype.Type{Name: "vector", OID: oid, Codec: pgtype.ByteaCodec{}})
+	return connection, nil
+}
+
+// Load fills an empty database with a collection, and remembers that in the schema bench; a database that holds it
+// already is left as it is. Without vectors there are tickets only. Then it reads all tables and indexes into Postgres's
+// memory, for which the extension pg_prewarm has to be there.
+func Load(ctx context.Context, connection *pgx.Conn, c Collection, vectors bool, progress func(string)) (Loaded, error) {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
+	loaded, err := fill(ctx, connection, c, vectors, progress)
+	if err != nil {
+		return loaded, err
+	}
+	return loaded, prewarm(ctx, connection)
+}
+
+func fill(ctx context.Context, connection *pgx.Conn, c Collection, vectors bool, progress func(string)) (Loaded, error) {
+	want := Loaded{Tickets: c.Tickets()}
+	if vectors {
+		want.Chunks = c.Chunks()
+	}
+	if before, err := loadedBefore(ctx, connection); err != nil || before.Tickets > 0 {
+		if err == nil && (before.Tickets != want.Tickets || before.Chunks != want.Chunks) {
+			err = fmt.Errorf("the database holds %d tickets and %d chunks of an earlier run, not %d and %d",
+				before.Tickets, before.Chunks, want.Tickets, want.Chunks)
+		}
+		return before, err
+	}
+	progress(fmt.Sprintf("loading %d tickets", want.Tickets))
+	started := time.Now()
+	if err := loadText(ctx, connection, c); err != nil {
+		return want, err
+	}
+	want.Text = time.Since(started)
+	if vectors {
+		var err error
+		if want.Vectors, want.Index, err = loadVectors(ctx, connection, c, progress); err != nil {
+			return want, err
+		}
+	}
+	if err := loadRecipe(ctx, connection, progress); err != nil {
+		return want, err
+	}
+	for _, table := range []string{"public.projects", "public.tickets", "public.chunks", "public.keyword_entries", "private.word_counts", "private.word_count_changes", "bench.documents"} {
+		if _, err := connection.Exec(ctx, "vacuum (analyze) "+table); err != nil {
+			return want, fmt.Errorf("vacuum %s: %w", table, err)
+		}
+	}
+	_, err := connection.Exec(ctx, `insert into bench.loaded values ($1, $2, $3, $4, $5)`, want.Tickets, want.Chunks, want.Text, want.Vectors, want.Index)
+	if err != nil {
+		return want, fmt.Errorf("remember what is loaded: %w", err)
+	}
+	return want, nil
+}
+
+// prewarm makes a database that was just started one that has been in use for long. A search reads some hundred rows of all
+// there are: it takes thousands until none waits any more for what no other has read. Indexes are last, so that they stay where
+// memory is too small for all.
+func prewarm(ctx context.Context, connection *pgx.Conn) error {
+	_, err := connection.Exec(ctx, `
+		with tables as (
+			select unnest(array[c.oid, nullif(c.reltoastrelid, 0)]) as oid
+			from pg_class c where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r'
+		)
+		select extensions.pg_prewarm(r.oid)
+		from (
+			select t.oid::regclass, false as is_index from tables t where t.oid is not null
+			union all
+			select i.indexrelid::regclass, true from pg_index i join tables t on t.oid = i.indrelid
+			order by is_index
+		) r`)
+	if err != nil {
+		return fmt.Errorf("read what is stored into memory: %w", err)
+	}
+	return nil
+}
+
+func loadedBefore(ctx context.Context, connection *pgx.Conn) (l Loaded, err error) {
+	_, err = connection.Exec(ctx, `create schema if not exists bench;
+		create table if not exists bench.loaded (tickets bigint, chunks bigint, text interval, vectors interval, index interval)`)
+	if err != nil {
+		return l, fmt.Errorf("make the schema bench: %w", err)
+	}
+	err = connection.QueryRow(ctx, `select coalesce(max(tickets), 0), coalesce(max(chunks), 0), coalesce(max(text), '0'), coalesce(max(vectors), '0'), coalesce(max(index), '0')
+		from bench.loaded`).Scan(&l.Tickets, &l.Chunks, &l.Text, &l.Vectors, &l.Index)
+	if err != nil {
+		return l, fmt.Errorf("look for an earlier load: %w", err)
+	}
+	return l, nil
+}
+
+// loadText loads statuses, projects and tickets.
+func loadText(ctx context.Context, connection *pgx.Conn, c Collection) error {
+	for i, s := range statuses {
+		if _, err := connection.Exec(ctx, `insert into public.status (status_id, name) values ($1, $2)`, i+1, s.name); err != nil {
+			return fmt.Errorf("load statuses: %w", err)
+		}
+	}
+	for project := 1; project <= c.Projects(); project++ {
+		_, err := connection.Exec(ctx, `insert into public.projects (project_id, key, name) values ($1, $2, $3)`,
+			project, fmt.Sprintf("B%d", project), words().words[topicsOf(project)[0]]+" "+words().words[common+project])
+		if err != nil {
+			return fmt.Errorf("load projects: %w", err)
+		}
+	}
+	// One statement of the writer is one of the triggers: of moderate size.
+	const batch = 2000
+	for start := 0; start < c.Tickets(); start += batch {
+		n := min(batch, c.Tickets()-start)
+		_, err := connection.CopyFrom(ctx, pgx.Identifier{"public", "tickets"},
+			[]string{"ticket_id", "key", "project_id", "status_id", "name", "description"},
+			pgx.CopyFromSlice(n, func(i int) ([]any, error) {
+				t := c.Ticket(start + i)
+				return []any{int64(t.ID), t.Key(), int64(t.Project), int64(t.Status), t.Name, t.Description}, nil
+			}))
+		if err != nil {
+			return fmt.Errorf("load tickets: %w", err)
+		}
+	}
+	return nil
+}
+
+// loadVectors loads the chunks without their index, and makes it afterwards, as whoever loads much does.
+func loadVectors(ctx context.Context, connection *pgx.Conn, c Collection, progress func(string)) (load, build time.Duration, err error) {
+	progress(fmt.Sprintf("loading %d chunks", c.Chunks()))
+	index, err := readIndex(ctx, connection)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, err := connection.Exec(ctx, "drop index public."+index.name); err != nil {
+		return 0, 0, fmt.Errorf("drop the vector index: %w", err)
+	}
+	started := time.Now()
+	var rows [][]any
+	next := 0
+	_, err = connection.CopyFrom(ctx, pgx.Identifier{"public", "chunks"},
+		[]string{"project_id", "ticket_id", "kind", "position", "text", "tokens", "input_hash", "model", "embedding"},
+		pgx.CopyFromFunc(func() ([]any, error) {
+			if len(rows) == 0 {
+				if next == c.Tickets() {
+					return nil, nil
+				}
+				rows = chunkRows(c.Ticket(next))
+				next++
+			}
+			row := rows[0]
+			rows = rows[1:]
+			return row, nil
+		}))
+	if err != nil {
+		return 0, 0, fmt.Errorf("load chunks: %w", err)
+	}
+	load = time.Since(started)
+	progress("making the vector index")
+	started = time.Now()
+	// The whole graph in memory, or building takes many times as long.
+	megabytes := 256 + c.Chunks()*10/1000
+	for _, statement := range []string{fmt.Sprintf("set maintenance_work_mem = '%dMB'", megabytes), "set max_parallel_maintenance_workers = 2", index.definition} {
+		if _, err := connection.Exec(ctx, statement); err != nil {
+			return 0, 0, fmt.Errorf("make the vector index: %w", err)
+		}
+	}
+	return load, time.Since(started), nil
+}
+
+func chunkRows(t Ticket) [][]any {
+	rows := make([][]any, len(t.Chunks))
+	for i, text := range t.Chunks {
+		sum := sha256.Sum256([]byte(text))
+		rows[i] = []any{int64(t.Project), int64(t.ID), "ticket", int32(i), text, int32(tokens(text)), hex.EncodeToString(sum[:]), model,
+			encodeVector(embedChunk(text, t.Project, t.ID))}
+	}
+	return rows
+}

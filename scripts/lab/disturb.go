@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+
+	"tasklens/scripts/lab/chaos"
+	"tasklens/scripts/lab/offline"
+)
+
+type chaosConfig struct {
+	DatabaseURL string `env:"DATABASE_URL,notEmpty"`
+}
+
+const (
+	chaosClients = 32
+	// chaosRecovery is longer than a lease of the worker's, which has to run out before what it held is taken up again, and than
+	// idle connections are kept.
+	chaosRecovery = 3 * time.Minute
+)
+
+// disturb is the verb chaos. It prints the address of the model that fails on demand, reads that of the service that asks
+// it, and then the words of chaos.Run.
+func disturb(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		return errUsage
+	}
+	config, err := env.ParseAs[chaosConfig]()
+	if err != nil {
+		return fmt.Errorf("read settings: %w", err)
+	}
+	model := chaos.NewModel(offline.NewHandler())
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	server := &http.Server{Handler: model, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	defer func() { _ = server.Close(); <-served }()
+	fmt.Println("http://" + listener.Addr().String())
+
+	words := bufio.NewReader(os.Stdin)
+	service, err := words.ReadString('\n')
+	if err != nil {
+		return errors.Join(errors.New("no address of a service"), err)
+	}
+	return chaos.Run{
+		Service: strings.TrimSpace(service), DatabaseURL: config.DatabaseURL, Model: model, Clients: chaosClients, Recovery: chaosRecovery,
+	}.Do(ctx, words, os.Stdout)
+}

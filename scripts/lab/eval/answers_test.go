@@ -1,0 +1,96 @@
+package eval_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/eval"
+)
+
+const sample = "../../../supabase/sample"
+
+// The sample workspace is small and the questions use its words, so that this guards against mistakes rather than
+// measures how good answers are.
+func TestSampleWorkspace(t *testing.T) {
+	t.Parallel()
+	questions, err := eval.ReadAsked(filepath.Join(sample, "questions.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := eval.CheckAnswers(t.Context(), eval.Service{URL: start(t, testbed.Database(t), sample)}, questions, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 4 {
+		t.Fatalf("rates are %+v", all)
+	}
+	for _, r := range all {
+		if r.Answerable < 20 || r.Unanswerable < 5 || r.Cited < r.Answerable-2 || r.Noted < r.Answerable*3/4 || r.Abstained < r.Unanswerable-1 {
+			t.Errorf("%+v", r)
+		}
+	}
+	var out strings.Builder
+	if err := eval.PrintAnswers(&out, "sample", all); err != nil || !strings.Contains(out.String(), "sample: 64 questions\n") {
+		t.Errorf("error %v, printed:\n%s", err, &out)
+	}
+}
+
+// What is wrong is counted as wrong.
+func TestAnswersAreCounted(t *testing.T) {
+	t.Parallel()
+	service := eval.Service{URL: start(t, testbed.Database(t), folder(t, map[string]string{"projects.jsonl": projects, "tickets.jsonl": tickets}))}
+	all, err := eval.CheckAnswers(t.Context(), service, []eval.Asked{
+		{Half: "choose", Question: "Where does the pump leak at the shaft?", Cite: []string{"PUMP-1"}},
+		{Half: "choose", Question: "Why is the valve of the leaking pump stuck?", Cite: []string{"PUMP-9"}},
+		{Half: "report", Question: "What is the capital of Mongolia?"},
+		{Half: "report", Question: "Does the pump leak at the shaft?"},
+	}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		want := eval.Rates{Retrieval: r.Retrieval, Half: "choose", Answerable: 2, Cited: 1, Wrong: []string{"Why is the valve of the leaking pump stuck?"}}
+		if r.Half == "report" {
+			want = eval.Rates{Retrieval: r.Retrieval, Half: "report", Unanswerable: 2, Abstained: 1, Wrong: []string{"Does the pump leak at the shaft?"}}
+		}
+		if r.Cited != want.Cited || r.Answerable != want.Answerable || r.Unanswerable != want.Unanswerable || r.Abstained != want.Abstained ||
+			strings.Join(r.Wrong, "|") != strings.Join(want.Wrong, "|") || r.Noted != 0 {
+			t.Errorf("%+v, want %+v", r, want)
+		}
+	}
+	var out strings.Builder
+	if err := eval.PrintAnswers(&out, "pumps", all); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"pumps: 4 questions\n", "vector, choose                     1 of 2             0 of 2                   0 of 0\n",
+		"hybrid, report                     0 of 0             0 of 0                   1 of 2\n",
+		"wrong (vector): Why is the valve of the leaking pump stuck?\n",
+	} {
+		if !strings.Contains(out.String(), line) {
+			t.Errorf("%q is not in:\n%s", line, &out)
+		}
+	}
+	if strings.Contains(out.String(), "Does the pump leak") {
+		t.Error("a question of the other half is shown")
+	}
+}
+
+func TestQuestionsAreChecked(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"no question": `{"half":"choose","question":" "}`, "no half": `{"question":"Why?"}`, "an unknown field": `{"half":"choose","question":"Why?","site":[]}`,
+		"no JSON": "Why?", "nothing": "",
+	} {
+		path := filepath.Join(t.TempDir(), "questions.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if list, err := eval.ReadAsked(path); err == nil {
+			t.Errorf("%s: %+v", name, list)
+		}
+	}
+}

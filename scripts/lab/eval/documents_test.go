@@ -1,0 +1,56 @@
+package eval_test
+
+import (
+	"strings"
+	"testing"
+
+	"tasklens/internal/measure"
+	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/eval"
+)
+
+// The sample documents are few, so that this guards against mistakes rather than measures how good the searches are.
+func TestSampleDocuments(t *testing.T) {
+	t.Parallel()
+	questions, err := eval.ReadDocumentQuestions(sample)
+	if err != nil || len(questions) < 30 {
+		t.Fatalf("%d questions: %v", len(questions), err)
+	}
+	ranking, err := eval.RankDocuments(t.Context(), eval.Service{URL: start(t, testbed.Database(t), sample)}, questions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ranking.Rows) != 3 || ranking.Total < 40 || ranking.Enriched != 0 {
+		t.Fatalf("%d rankings, %d of %d documents enriched", len(ranking.Rows), ranking.Enriched, ranking.Total)
+	}
+	for _, row := range ranking.Rows {
+		if mean := measure.Mean(row.NDCG10); mean < 0.6 || mean > 1 {
+			t.Errorf("%s: nDCG@10 is %.3f", row.Name, mean)
+		}
+	}
+	var out strings.Builder
+	if err := ranking.Print(&out, "sample", questions); err != nil || !strings.Contains(out.String(), "hybrid − basic: nDCG@10 ") {
+		t.Errorf("error %v, printed:\n%s", err, &out)
+	}
+}
+
+// What is asked of a document that is not there measures nothing.
+func TestQuestionsAboutDocumentsAreChecked(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"no such file": `{"question": "x", "document": "none.md", "paraphrase": false}`, "no document": `{"question": "x"}`,
+		"no question": `{"document": "../a.md"}`, "unknown field": `{"question": "x", "document": "../a.md", "answer": 1}`, "no JSON": "x",
+	} {
+		where := folder(t, map[string]string{"document_questions.jsonl": `{"question": "y", "document": "../a.md", "paraphrase": true}` + "\n" + line, "a.md": "x"})
+		if _, err := eval.ReadDocumentQuestions(where); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	good := folder(t, map[string]string{"document_questions.jsonl": `{"question": "y", "document": "../a.md", "paraphrase": true}`, "a.md": "x"})
+	if list, err := eval.ReadDocumentQuestions(good); err != nil || len(list) != 1 {
+		t.Errorf("what is good is read as %v, %v", list, err)
+	}
+	if _, err := eval.ReadDocumentQuestions(t.TempDir()); err == nil {
+		t.Error("where nothing is asked: no error")
+	}
+}

@@ -1,0 +1,158 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"tasklens/internal/collection"
+)
+
+// result is one of a stand-in's results; rank 0 is none.
+type result struct {
+	key             string
+	vector, keyword int
+}
+
+// standIn answers searches from a list, as the service pages it, and remembers what was asked.
+type standIn struct {
+	list  []result
+	extra string // further fields of every answer
+
+	mutex sync.Mutex
+	asked []string
+}
+
+func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Query     string
+		Limit     int
+		Offset    int
+		Threshold *float64 `json:"match_threshold"`
+	}
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&request); err != nil || r.URL.Path != "/api/hybrid-search" || r.Header.Get("Content-Type") != "application/json" {
+		http.Error(w, "wrong request", http.StatusBadRequest)
+		return
+	}
+	threshold := "own"
+	if request.Threshold != nil {
+		threshold = fmt.Sprint(*request.Threshold)
+	}
+	s.mutex.Lock()
+	s.asked = append(s.asked, fmt.Sprintf("%s %d+%d", threshold, request.Offset, request.Limit))
+	s.mutex.Unlock()
+	end := min(len(s.list), request.Offset+request.Limit)
+	var results []string
+	for _, r := range s.list[min(request.Offset, end):end] {
+		fields := []string{`"project_id":7`, fmt.Sprintf(`"ticket_key":%q`, r.key)}
+		if r.key == "" {
+			fields[1] = `"ticket_key":null`
+		}
+		if r.vector > 0 {
+			fields = append(fields, fmt.Sprintf(`"vector_rank":%d`, r.vector))
+		}
+		if r.keyword > 0 {
+			fields = append(fields, fmt.Sprintf(`"keyword_rank":%d`, r.keyword))
+		}
+		results = append(results, "{"+strings.Join(fields, ",")+"}")
+	}
+	fmt.Fprintf(w, `{"results":[%s],"has_more":%t%s}`, strings.Join(results, ","), end < len(s.list), s.extra)
+}
+
+func serve(t *testing.T, s *standIn) Service {
+	t.Helper()
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	return Service{URL: server.URL}
+}
+
+func TestRankingsOfOneQuery(t *testing.T) {
+	t.Parallel()
+	s := &standIn{list: []result{{"A", 2, 1}, {"", 1, 3}, {"B", 0, 2}, {"C", 3, 0}}}
+	service := serve(t, s)
+	keyword, err := service.keyword(t.Context(), collection.Query{Text: "q"})
+	if err != nil || !slices.Equal(keyword, []string{"A", "B", "project 7"}) {
+		t.Errorf("keyword %q, %v", keyword, err)
+	}
+	listed, err := service.listed(t.Context(), collection.Query{Text: "q"})
+	if err != nil || !slices.Equal(listed, []string{"A", "project 7", "B", "C"}) {
+		t.Errorf("listed %q, %v", listed, err)
+	}
+	vector, list, err := service.open(t.Context(), collection.Query{Text: "q"})
+	if err != nil || !slices.Equal(vector, []string{"project 7", "A", "C"}) || !slices.Equal(list, listed) {
+		t.Errorf("vector %q, list %q, %v", vector, list, err)
+	}
+	if want := []string{"1 0+100", "own 0+100", "0 0+100"}; !slices.Equal(s.asked, want) {
+		t.Errorf("asked %q, want %q", s.asked, want)
+	}
+}
+
+// What the vectors alone found stands on the third page: it is read that far, and no further.
+func TestPagesAreReadUntilTheRankingIsThere(t *testing.T) {
+	t.Parallel()
+	s := &standIn{}
+	for i := range 150 {
+		s.list = append(s.list, result{fmt.Sprint("K-", i+1), 0, i + 1})
+	}
+	for i := range 250 {
+		s.list = append(s.list, result{fmt.Sprint("V-", i+1), i + 1, 0})
+	}
+	vector, list, err := serve(t, s).open(t.Context(), collection.Query{Text: "q"})
+	if err != nil || len(vector) != depth || vector[0] != "V-1" || vector[99] != "V-100" || len(list) != 300 {
+		t.Errorf("%d by vector, %d listed, %v", len(vector), len(list), err)
+	}
+	if want := []string{"0 0+100", "0 100+100", "0 200+100"}; !slices.Equal(s.asked, want) {
+		t.Errorf("asked %q, want %q", s.asked, want)
+	}
+}
+
+func TestPagesEndAtTheServicesReach(t *testing.T) {
+	t.Parallel()
+	s := &standIn{}
+	for i := range 1200 {
+		s.list = append(s.list, result{fmt.Sprint("K-", i+1), 0, i + 1})
+	}
+	if _, list, err := serve(t, s).open(t.Context(), collection.Query{Text: "q"}); err != nil || len(list) != 1000 {
+		t.Errorf("%d listed, %v", len(list), err)
+	}
+}
+
+func TestADraftIsComparedWithTickets(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil || r.URL.Path != "/api/tickets/similar" || fmt.Sprint(request) != "map[limit:100 text:q]" {
+			http.Error(w, "wrong request", http.StatusBadRequest)
+			return
+		}
+		fmt.Fprint(w, `{"results":[{"ticket_key":"B","project_id":7},{"ticket_key":"A","project_id":7}]}`)
+	}))
+	t.Cleanup(server.Close)
+	if keys, err := (Service{URL: server.URL}).similar(t.Context(), collection.Query{Text: "q"}); err != nil || !slices.Equal(keys, []string{"B", "A"}) {
+		t.Errorf("%q, %v", keys, err)
+	}
+	if _, err := (Service{URL: server.URL}).similar(t.Context(), collection.Query{Text: "another"}); err == nil || !strings.Contains(err.Error(), "400") {
+		t.Errorf("refused: %v", err)
+	}
+}
+
+// A search that ran by half would be measured as if it were whole.
+func TestADegradedOrFailedSearchIsAnError(t *testing.T) {
+	t.Parallel()
+	degraded := serve(t, &standIn{extra: `,"degraded":["vector"]`})
+	if _, err := degraded.listed(t.Context(), collection.Query{Text: "q"}); err == nil || !strings.Contains(err.Error(), "vector") {
+		t.Errorf("degraded: %v", err)
+	}
+	broken := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(broken.Close)
+	if _, err := (Service{URL: broken.URL}).listed(t.Context(), collection.Query{Text: "q"}); err == nil || !strings.Contains(err.Error(), "404") {
+		t.Errorf("not found: %v", err)
+	}
+}

@@ -1,0 +1,53 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/collection"
+)
+
+// postgres ranks by what most guides to full-text search in Postgres show. It indexes the tickets in a table of its own
+// that is gone with the connection, so that nothing of the service's ranking is measured along.
+type postgres struct{ connection *pgx.Conn }
+
+func newPostgres(ctx context.Context, connection *pgx.Conn) (postgres, error) {
+	ctx, cancel := context.WithTimeout(ctx, indexTimeout)
+	defer cancel()
+	for _, statement := range []string{
+		`drop table if exists pg_temp.reference`,
+		`create temporary table reference as
+			select t.ticket_id, t.key, setweight(to_tsvector('english', left(t.name, 200000)), 'A')
+				|| setweight(to_tsvector('english', left(coalesce(t.description, ''), 200000)), 'B') as words
+			from public.tickets t`,
+		`create index on pg_temp.reference using gin (words)`,
+		`analyze pg_temp.reference`,
+	} {
+		if _, err := connection.Exec(ctx, statement); err != nil {
+			return postgres{}, fmt.Errorf("index tickets for reference: %w", err)
+		}
+	}
+	return postgres{connection}, nil
+}
+
+// The two ways to make a tsquery of a query: all of its words, and any of them.
+const (
+	allWords = `websearch_to_tsquery('english', $1)`
+	anyWord  = `replace(plainto_tsquery('english', $1)::text, ' & ', ' | ')::tsquery`
+)
+
+// rank gives a ranker: the keys of the best tickets by ts_rank with its default weights.
+func (p postgres) rank(tsquery string) ranker {
+	return func(ctx context.Context, query collection.Query) ([]string, error) {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		rows, err := p.connection.Query(ctx, `select r.key from pg_temp.reference r, (select `+tsquery+`) q(words)
+			where r.words @@ q.words order by ts_rank(r.words, q.words) desc, r.ticket_id limit $2`, query.Text, depth)
+		if err != nil {
+			return nil, err
+		}
+		return pgx.CollectRows(rows, pgx.RowTo[string])
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/caarlos0/env/v11"
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/collection"
+	"tasklens/scripts/lab/eval"
+)
+
+// evalConfig are the settings of this verb: a running service, and its database, which the reference rankings read.
+type evalConfig struct {
+	ServiceURL  string `env:"SERVICE_URL,required"`
+	DatabaseURL string `env:"DATABASE_URL,required"`
+}
+
+// evaluate measures a running service by a collection that it has loaded: its rankings, its answers, or its searches for
+// documents.
+func evaluate(ctx context.Context, args []string) error {
+	var option string
+	if len(args) == 2 {
+		option, args = args[0], args[1:]
+	}
+	if len(args) != 1 || !slices.Contains([]string{"", "--keyword", "--answers", "--documents"}, option) {
+		return errUsage
+	}
+	config, err := env.ParseAs[evalConfig]()
+	if err != nil {
+		return fmt.Errorf("read settings: %w", err)
+	}
+	folder, err := filepath.Abs(args[0])
+	if err != nil {
+		return err
+	}
+	switch option {
+	case "--answers":
+		return evaluateAnswers(ctx, config, folder)
+	case "--documents":
+		return evaluateDocuments(ctx, config, folder)
+	}
+	return evaluateRanking(ctx, config, folder, option == "--keyword")
+}
+
+func evaluateAnswers(ctx context.Context, config evalConfig, folder string) error {
+	questions, err := eval.ReadAsked(filepath.Join(folder, "questions.jsonl"))
+	if err != nil {
+		return fmt.Errorf("read questions: %w", err)
+	}
+	rates, err := eval.CheckAnswers(ctx, eval.Service{URL: config.ServiceURL}, questions, progress)
+	if err != nil {
+		return err
+	}
+	return eval.PrintAnswers(os.Stdout, filepath.Base(folder), rates)
+}
+
+// evaluateDocuments measures the searches for documents as they are at present, enriched or not.
+func evaluateDocuments(ctx context.Context, config evalConfig, folder string) error {
+	questions, err := eval.ReadDocumentQuestions(folder)
+	if err != nil {
+		return fmt.Errorf("read questions: %w", err)
+	}
+	progress("searching documents")
+	ranking, err := eval.RankDocuments(ctx, eval.Service{URL: config.ServiceURL}, questions)
+	if err != nil {
+		return err
+	}
+	fmt.Println()
+	return ranking.Print(os.Stdout, filepath.Base(folder), questions)
+}
+
+func evaluateRanking(ctx context.Context, config evalConfig, folder string, keywordAlone bool) error {
+	queries, err := collection.Read(folder)
+	if err != nil {
+		return err
+	}
+	connection, err := pgx.Connect(ctx, config.DatabaseURL)
+	if err != nil {
+		return fmt.Errorf("connect to DATABASE_URL: %w", err)
+	}
+	defer connection.Close(context.WithoutCancel(ctx))
+	report, err := eval.Run{
+		Service: eval.Service{URL: config.ServiceURL}, Connection: connection, Queries: queries, KeywordAlone: keywordAlone,
+		Progress: progress,
+	}.Do(ctx)
+	if err != nil {
+		return err
+	}
+	return report.Print(os.Stdout, filepath.Base(folder))
+}

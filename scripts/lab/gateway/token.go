@@ -1,0 +1,141 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+
+	"tasklens/internal/identity"
+)
+
+// clockSkew is how far PostgREST lets two clocks differ.
+const clockSkew = 30 * time.Second
+
+// caller is whom the transaction acts for.
+type caller struct {
+	role string
+	// claims is the token's payload, the role always in it, as JSON.
+	claims []byte
+	// anonymous decides between 401 and 403. A token for the anonymous role
+	// does not make its bearer known.
+	anonymous bool
+}
+
+// Token signs claims with HS256, as Supabase's API keys are.
+func Token(secret []byte, claims map[string]any) (string, error) {
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims(claims)).SignedString(secret)
+	if err != nil {
+		return "", fmt.Errorf("sign token: %w", err)
+	}
+	return token, nil
+}
+
+// authenticate turns the Authorization header into a caller. A scheme other
+// than Bearer counts as no token.
+func (g *Gateway) authenticate(header string) (caller, error) {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
+	claims := jwt.MapClaims{}
+	if strings.EqualFold(scheme, "Bearer") {
+		if err := g.verify(strings.TrimSpace(token), claims); err != nil {
+			return caller{}, err
+		}
+	}
+	role := g.config.AnonRole
+	switch named := claims["role"].(type) {
+	case nil:
+	case string:
+		role = named
+	default:
+		// Not a name, but no reason to serve the bearer as somebody else:
+		// Postgres will say that there is no such role.
+		text, err := json.Marshal(named)
+		if err != nil {
+			return caller{}, invalidClaims("Parsing claims failed")
+		}
+		role = string(text)
+	}
+	if role == "" {
+		return caller{}, fault{status: http.StatusUnauthorized, code: "PGRST302",
+			message: "Anonymous access is disabled", challenge: "Bearer"}
+	}
+	claims["role"] = role
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(claims); err != nil {
+		return caller{}, invalidClaims("Parsing claims failed")
+	}
+	return caller{role: role, claims: bytes.TrimSpace(text.Bytes()), anonymous: role == g.config.AnonRole}, nil
+}
+
+// verify checks signature and times, and fills claims.
+func (g *Gateway) verify(token string, claims jwt.MapClaims) error {
+	if token == "" {
+		return invalidToken("Empty JWT is sent in Authorization header", "")
+	}
+	if parts := strings.Count(token, ".") + 1; parts != 3 {
+		return invalidToken(fmt.Sprintf("Expected 3 parts in JWT; got %d", parts), "")
+	}
+	// Only HS256, or a token could choose how it is checked. The times are
+	// checked below, with PostgREST's words.
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{"HS256"}), jwt.WithJSONNumber(), jwt.WithoutClaimsValidation())
+	_, err := parser.ParseWithClaims(token, claims, func(*jwt.Token) (any, error) { return g.config.JWTSecret, nil })
+	if err != nil {
+		return invalidToken("No suitable key or wrong key type", "None of the keys was able to decode the JWT")
+	}
+	now := time.Now()
+	for _, check := range []struct {
+		claim, message string
+		bad            func(t float64) bool
+	}{
+		{"exp", "JWT expired", func(t float64) bool { return t < float64(now.Add(-clockSkew).Unix()) }},
+		{"nbf", "JWT not yet valid", func(t float64) bool { return t > float64(now.Add(clockSkew).Unix()) }},
+		{"iat", "JWT issued at future", func(t float64) bool { return t > float64(now.Add(clockSkew).Unix()) }},
+	} {
+		value, ok := claims[check.claim]
+		if !ok || value == nil {
+			continue
+		}
+		number, ok := value.(json.Number)
+		if !ok {
+			return invalidClaims("The JWT '" + check.claim + "' claim must be a number")
+		}
+		seconds, err := number.Float64()
+		if err != nil {
+			seconds = 0 // out of range counts as the year 1970
+		}
+		if check.bad(math.Floor(seconds)) {
+			return invalidClaims(check.message)
+		}
+	}
+	return nil
+}
+
+func invalidToken(message, details string) fault {
+	return fault{status: http.StatusUnauthorized, code: "PGRST301", message: message, details: details, challenge: challenge(message)}
+}
+
+func invalidClaims(message string) fault {
+	return fault{status: http.StatusUnauthorized, code: "PGRST303", message: message, challenge: challenge(message)}
+}
+
+func challenge(message string) string {
+	return fmt.Sprintf(`Bearer error="invalid_token", error_description=%q`, message)
+}
+
+// UserClaims are those that the Auth of the project at supabaseURL gives a user for an hour.
+func UserClaims(supabaseURL, role, user string) (map[string]any, error) {
+	if uuid.Validate(user) != nil {
+		return nil, fmt.Errorf("a user's id is a UUID, which %q is not", user)
+	}
+	return map[string]any{
+		"role": role, "sub": user, "aud": "authenticated", "iss": identity.IssuerOf(supabaseURL), "exp": time.Now().Add(time.Hour).Unix(),
+	}, nil
+}

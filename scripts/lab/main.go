@@ -1,0 +1,74 @@
+// Command lab is what develops and measures tasklens: stand-ins for what Supabase and OpenAI give in
+// production, and the measurements. Nothing of it is linked into the service. Each verb has a file
+// of its own; this one chooses among them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+const usage = `usage: lab VERB
+
+Where there is no Supabase and no OpenAI:
+
+  migrate        apply supabase/migrations to DATABASE_URL
+  gateway        answer as PostgREST does, over DATABASE_URL
+  model          answer as OpenAI does, offline
+  token ROLE [USER-ID]
+                 print an access token for a role, or a user's for an hour, signed with JWT_SECRET
+
+Measuring:
+
+  eval [--keyword | --answers | --documents] PATH
+                 measure the ranking of a running service by a collection with judgements, or its answers or its searches
+                 for documents by one with questions (scripts/eval)
+  bench [--chunks N] [--only load,sql,recall,permissions,documents,http,answers] [--queries N] [--seconds N]
+  bench keyword | bound | fresh | real PATH | model
+                 measure speed and recall (scripts/bench)
+  chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
+`
+
+var verbs = map[string]func(ctx context.Context, args []string) error{
+	"migrate": applyMigrations,
+	"gateway": serveGateway,
+	"model":   serveModel,
+	"token":   printToken,
+	"eval":    evaluate,
+	"bench":   measure,
+	"chaos":   disturb,
+}
+
+// errUsage is what a verb returns when its arguments are off.
+var errUsage = errors.New("wrong arguments")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	if len(os.Args) < 2 || verbs[os.Args[1]] == nil {
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	}
+	switch err := verbs[os.Args[1]](ctx, os.Args[2:]); {
+	case errors.Is(err, errUsage):
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "lab %s: %v\n", os.Args[1], err)
+		os.Exit(1)
+	}
+}
+
+// newFlags are a verb's; what is wrong with them is told by the usage.
+func newFlags(verb string) *flag.FlagSet {
+	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	return flags
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+
+	"tasklens/internal/collection"
+	"tasklens/internal/openai"
+	"tasklens/scripts/lab/bench"
+)
+
+// benchConfig are the settings of this verb: a stack that scripts/bench has started.
+type benchConfig struct {
+	Port             int    `env:"PORT"`
+	DatabaseURL      string `env:"DATABASE_URL"`
+	LargeDatabaseURL string `env:"LARGE_DATABASE_URL"` // of bench keyword and bench bound
+	ServiceURL       string `env:"SERVICE_URL"`
+	SupabaseURL      string `env:"SUPABASE_URL"`
+	RESTURL          string `env:"SUPABASE_REST_URL"`
+	ServiceRoleKey   string `env:"SUPABASE_SERVICE_ROLE_KEY"`
+	OpenAIBaseURL    string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
+	OpenAIKey        string `env:"OPENAI_API_KEY"`
+	EmbeddingModel   string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
+
+	ServicePID  int `env:"SERVICE_PID"`
+	RESTPID     int `env:"REST_PID"`
+	ModelPID    int `env:"MODEL_PID"`
+	PostgresPID int `env:"POSTGRES_PID"`
+
+	EmbedDelay time.Duration `env:"MODEL_DELAY_EMBED"`
+	ChatDelay  time.Duration `env:"MODEL_DELAY_CHAT"`
+}
+
+func (c benchConfig) processes() []bench.Process {
+	return []bench.Process{{Name: "service", PID: c.ServicePID}, {Name: "REST", PID: c.RESTPID}, {Name: "model", PID: c.ModelPID}, {Name: "Postgres", PID: c.PostgresPID}}
+}
+
+// benchOptions are what a person may choose.
+type benchOptions struct {
+	chunks, queries int
+	seconds         float64
+	parts           []string
+	rest            []string
+}
+
+func readBenchOptions(args []string) (o benchOptions, err error) {
+	flags := newFlags("bench")
+	only := flags.String("only", strings.Join(bench.Parts, ","), "")
+	flags.IntVar(&o.chunks, "chunks", 10_000, "")
+	flags.IntVar(&o.queries, "queries", 300, "")
+	flags.Float64Var(&o.seconds, "seconds", 15, "")
+	if flags.Parse(args) != nil || o.chunks < 100 || o.queries < 10 || o.seconds <= 0 {
+		return o, errUsage
+	}
+	o.parts, o.rest = strings.Split(*only, ","), flags.Args()
+	for _, part := range o.parts {
+		if !slices.Contains(bench.Parts, part) {
+			return o, errUsage
+		}
+	}
+	return o, nil
+}
+
+// measure is the verb bench.
+func measure(ctx context.Context, args []string) error {
+	var part string
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		part, args = args[0], args[1:]
+	}
+	options, err := readBenchOptions(args)
+	if err != nil {
+		return err
+	}
+	config, err := env.ParseAs[benchConfig]()
+	if err != nil {
+		return fmt.Errorf("read settings: %w", err)
+	}
+	switch {
+	case part == "" && len(options.rest) == 0:
+		return measureGenerated(ctx, config, options)
+	case part == "keyword" && len(options.rest) == 0:
+		return measureKeyword(ctx, config, options, bench.Keyword.Time)
+	case part == "bound" && len(options.rest) == 0:
+		return measureKeyword(ctx, config, options, bench.Keyword.Bound)
+	case part == "fresh" && len(options.rest) == 0:
+		return measureFresh(ctx, config, options)
+	case part == "real" && len(options.rest) == 1:
+		return measureReal(ctx, config, options)
+	case part == "model" && len(args) == 0:
+		return serveLoopback(ctx, config.Port, bench.NewModel(bench.Delays{Embed: config.EmbedDelay, Chat: config.ChatDelay}))
+	}
+	return errUsage
+}
+
+func progress(step string) { fmt.Fprintln(os.Stderr, step, "…") }
+
+func measureGenerated(ctx context.Context, c benchConfig, o benchOptions) error {
+	connection, err := bench.Connect(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer connection.Close(context.WithoutCancel(ctx))
+	restURL := c.RESTURL
+	if restURL == "" {
+		restURL = c.SupabaseURL + "/rest/v1"
+	}
+	return bench.Run{
+		Connection: connection, Collection: bench.WithChunks(o.chunks), Documents: benchDocuments,
+		Service: bench.Endpoint{URL: c.ServiceURL}, REST: bench.Endpoint{URL: restURL, Key: c.ServiceRoleKey}, Model: bench.Endpoint{URL: c.OpenAIBaseURL},
+		Processes: c.processes(),
+		Salt:      int(time.Now().Unix()) << 30, Queries: o.queries, Clients: []int{1, 8, 32}, Lasting: time.Duration(o.seconds * float64(time.Second)), Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay},
+		Parts: o.parts, Progress: progress,
+	}.Do(ctx, os.Stdout)
+}
+
+// benchDocuments is the number of documents, whatever that of the chunks.
+const benchDocuments = 20_000
+
+// Of the keyword search's two databases.
+const (
+	smallTickets = 10_000
+	largeTickets = 80_000
+)
+
+func measureKeyword(ctx context.Context, c benchConfig, o benchOptions, do func(bench.Keyword, context.Context, io.Writer) error) error {
+	small, err := bench.Connect(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer small.Close(context.WithoutCancel(ctx))
+	large, err := bench.Connect(ctx, c.LargeDatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer large.Close(context.WithoutCancel(ctx))
+	return do(bench.Keyword{
+		Small: small, Large: large, SmallTickets: smallTickets, LargeTickets: largeTickets, Queries: o.queries, Progress: progress,
+	}, ctx, os.Stdout)
+}
+
+func measureFresh(ctx context.Context, c benchConfig, o benchOptions) error {
+	connection, err := bench.Connect(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer connection.Close(context.WithoutCancel(ctx))
+	return bench.Fresh{
+		Connection: connection, DatabaseURL: c.DatabaseURL, Collection: bench.WithTickets(smallTickets), Service: bench.Endpoint{URL: c.ServiceURL},
+		Salt: int(time.Now().Unix()) << 30, Lasting: time.Duration(o.seconds * float64(time.Second)),
+		Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay}, Processes: c.processes(), Progress: progress,
+	}.Do(ctx, os.Stdout)
+}
+
+// measureReal measures on a collection that is imported already, by its own queries.
+func measureReal(ctx context.Context, c benchConfig, o benchOptions) error {
+	queries, err := collection.Read(o.rest[0])
+	if err != nil {
+		return err
+	}
+	connection, err := bench.Connect(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer connection.Close(context.WithoutCancel(ctx))
+	var judged []bench.Judged
+	for _, q := range queries[:min(len(queries), o.queries)] {
+		judged = append(judged, bench.Judged{Text: q.Text, Relevant: q.Judged})
+	}
+	model := openai.New(openai.Config{BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, AttemptTimeout: time.Minute, MaxRetries: 2})
+	return bench.Real{Connection: connection, Model: model, Queries: judged, Progress: progress}.Do(ctx, os.Stdout)
+}

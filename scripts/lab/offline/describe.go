@@ -1,0 +1,35 @@
+package offline
+
+import (
+	"encoding/json"
+
+	"tasklens/scripts/lab/offline/describe"
+)
+
+// describedSchema is the name of the one form that the model can answer in: what is said of a document.
+const describedSchema = "document_enrichment"
+
+func (c chatRequest) structured() bool {
+	return c.ResponseFormat != nil && c.ResponseFormat.Type == "json_schema" &&
+		c.ResponseFormat.JSONSchema != nil && c.ResponseFormat.JSONSchema.Name == describedSchema
+}
+
+type jsonSchema struct {
+	Name string `json:"name"`
+}
+
+// describeDocument says as JSON what a document is about; message is the document, as JSON too.
+func describeDocument(message string) (string, *problem) {
+	var document struct {
+		Title   string `json:"title"`
+		Content string `json:"content"`
+	}
+	if err := json.Unmarshal([]byte(message), &document); err != nil {
+		return "", invalid("messages", "%s describes documents: the last message must be a JSON object with title and content: %v.", ChatModel, err)
+	}
+	text, err := json.Marshal(describe.Document(document.Title, document.Content))
+	if err != nil {
+		return "", invalid("messages", "the document cannot be described: %v", err)
+	}
+	return string(text), nil
+}

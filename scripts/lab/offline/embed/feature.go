@@ -1,0 +1,230 @@
+package embed
+
+import (
+	"cmp"
+	"slices"
+
+	"tasklens/scripts/lab/offline/lexicon"
+)
+
+// A Feature is something that a text says, such as a stem or a concept, by hash.
+type Feature struct {
+	Hash    uint64
+	Weight  int // how much it counts: unit is 1
+	concept int // the number of a concept of the lexicon, else 0
+}
+
+// unit is the weight of a plain word that stands once. Weights are integers from here to the vector, because sums of
+// integers are the same in any order and on any machine.
+const unit = 64
+
+// Weights of the kinds of features, of unit. Stem and concept together make one ordinary word: the same word counts
+// fully, a word of the same concept about two thirds, one of the same field a little.
+const (
+	stemWeight     = 0.80
+	rareWeight     = 1.20 // a stem that the lexicon does not know, so a name or a term of the trade
+	conceptWeight  = 0.95
+	fieldWeight    = 0.30
+	nearWeight     = 0.50 // a concept near to the one that is named
+	pairWeight     = 0.35
+	gramWeight     = 0.60 // for all the parts of one word together
+	codeWeight     = 1.20 // an identifier or code such as tx-400 as a whole
+	compoundWeight = 0.40 // a hyphenated or dotted compound as a whole
+	bigramWeight   = 0.80 // two characters of an unspaced script
+	characterShare = 0.30 // one of them alone
+)
+
+// Kinds keep features of different sorts apart in the hash.
+const (
+	kindStem byte = iota + 1
+	kindConcept
+	kindField
+	kindPair
+	kindGram
+	kindCompound
+	kindBigram
+)
+
+// longestWord is the length in bytes from which a word is taken for encoded data: it is a feature as a whole, weighs
+// little, and has no parts.
+const longestWord = 40
+
+// Features lists what a text says, ordered by hash; the same text always gives the same list.
+// Weights grow with repetition, but ever less (as BM25's do), and are higher in a first line that heads a longer text.
+func Features(text string) []Feature {
+	features, _ := read(text)
+	return features
+}
+
+// read also says whether the text has a heading: a first line above others. A question has none, a chunk has.
+func read(text string) (features []Feature, headed bool) {
+	b := bag{lex: lexicon.Default(), index: map[uint64]int{}}
+	words := splitWords(text)
+	headed = len(words) > 0 && words[len(words)-1].line > words[0].line
+	b.collect(words, headed)
+	features = b.features()
+	slices.SortFunc(features, func(a, b Feature) int { return cmp.Compare(a.Hash, b.Hash) })
+	return features, headed
+}
+
+// A bag gathers the occurrences of features in the order of the text.
+type bag struct {
+	lex     *lexicon.Lexicon
+	index   map[uint64]int
+	entries []entry
+}
+
+type entry struct {
+	hash    uint64
+	base    int    // weight of its weightiest occurrence, of unit
+	mass    int    // sum of weight × place over its occurrences
+	stem    string // of a stem, for its parts; else empty
+	concept int    // of a concept, its number
+}
+
+// add notes an occurrence at a place of the given importance, and returns its entry until the next is added.
+func (b *bag) add(hash uint64, weight float64, place int) *entry {
+	i, ok := b.index[hash]
+	if !ok {
+		i = len(b.entries)
+		b.index[hash] = i
+		b.entries = append(b.entries, entry{hash: hash})
+	}
+	e, w := &b.entries[i], int(weight*unit)
+	e.base = max(e.base, w)
+	e.mass += w * place
+	return e
+}
+
+func (b *bag) collect(words []word, headed bool) {
+	stems := make([]string, len(words))
+	for i, w := range words {
+		stems[i] = w.stem
+	}
+	var before meaning // the last word that says something
+	phraseEnd := 0
+	for i, w := range words {
+		at := place(i, headed && w.line == words[0].line)
+		if w.unspaced {
+			b.addCharacter(words, i, at)
+			continue
+		}
+		b.addCompound(words, i, at)
+		weight := b.weigh(w)
+		present := meaning{position: i, weight: weight, hash: hashOf(kindStem, w.stem)}
+		if weight > 0 {
+			b.add(present.hash, weight*b.stemShare(w.stem), at).stem = w.stem
+		}
+		if i >= phraseEnd {
+			concepts, n := b.lex.Match(stems[i:])
+			if n > 1 || weight > 0 {
+				phraseEnd = i + n
+				certainty := 0.5 + float64(0.5*min(weight, 1)) // converted, so that it is not fused
+				if n > 1 {
+					certainty = 1
+					present.weight = 1
+				}
+				b.addConcepts(concepts, certainty, at)
+				if len(concepts) > 0 {
+					present.hash = hashOf(kindConcept, concepts[0].Name)
+				}
+			}
+		}
+		if present.weight > 0 {
+			b.addPair(before, present, at)
+			before = present
+		}
+	}
+}
+
+// A meaning is what a word counts as in a pair: its concept, or else its stem.
+type meaning struct {
+	hash     uint64
+	weight   float64
+	position int
+}
+
+// pairReach is how many words apart the two of a pair may stand: stop words and one other word may lie between.
+const pairReach = 4
+
+// addPair notes two neighbouring words, in either order ("charged twice", "double charge").
+func (b *bag) addPair(one, other meaning, at int) {
+	if one.weight == 0 || one.hash == other.hash || other.position-one.position > pairReach {
+		return
+	}
+	low, high := min(one.hash, other.hash), max(one.hash, other.hash)
+	b.add(mix(low^mix(high+uint64(kindPair))), pairWeight*(one.weight+other.weight)/2, at)
+}
+
+// shares of a word's weight for each of its concepts: 1/√n for n concepts.
+var shares = [...]float64{0, 1, 0.7071, 0.5774, 0.5}
+
+func (b *bag) addConcepts(concepts []lexicon.Concept, certainty float64, at int) {
+	share := certainty * shares[min(len(concepts), len(shares)-1)]
+	for _, c := range concepts {
+		b.add(hashOf(kindConcept, c.Name), share*c.Weight*conceptWeight, at).concept = c.Number
+		b.add(hashOf(kindField, c.Field), share*c.Weight*fieldWeight, at)
+		for _, near := range c.Near {
+			b.add(hashOf(kindConcept, near.Name), share*near.Weight*nearWeight, at).concept = near.Number
+		}
+	}
+}
+
+func (b *bag) addCharacter(words []word, i, at int) {
+	b.add(hashOf(kindBigram, words[i].text), characterShare, at)
+	if i > 0 && words[i-1].unspaced {
+		b.add(hashOf(kindBigram, words[i-1].text+words[i].text), bigramWeight, at)
+	}
+}
+
+// longestCompound bounds the words of a compound; a path or a dotted name gives its ends only by words.
+const longestCompound = 4
+
+// addCompound notes the compound that ends at word i as a whole: tx-400, user_id, drop-down.
+func (b *bag) addCompound(words []word, i, at int) {
+	if !words[i].joined || i+1 < len(words) && words[i+1].joined {
+		return
+	}
+	first, code := i, false
+	for ; first > 0 && words[first].joined; first-- {
+		code = code || words[first].marked || hasDigit(words[first].text)
+	}
+	if i-first >= longestCompound {
+		return
+	}
+	var whole string
+	for _, w := range words[first : i+1] {
+		whole += w.text
+	}
+	weight := compoundWeight
+	if code || hasDigit(words[first].text) {
+		weight = codeWeight
+	}
+	b.add(hashOf(kindCompound, whole), weight, at)
+}
+
+// features weighs the entries by their counts and adds the parts of words.
+func (b *bag) features() []Feature {
+	list := make([]Feature, 0, 6*len(b.entries))
+	for _, e := range b.entries {
+		if e.base == 0 {
+			continue
+		}
+		weight := saturate(e.base, e.mass/e.base)
+		list = append(list, Feature{e.hash, weight, e.concept})
+		if e.stem != "" {
+			list = appendGrams(list, e.stem, weight)
+		}
+	}
+	return list
+}
+
+// hashOf is 64-bit FNV-1a over a kind and a text, mixed.
+func hashOf(kind byte, text string) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := (offset ^ uint64(kind)) * prime
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * prime
+	}
+	return mix(h)
+}

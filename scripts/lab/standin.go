@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"tasklens/scripts/lab/gateway"
+	"tasklens/scripts/lab/migrate"
+	"tasklens/scripts/lab/offline"
+	"tasklens/supabase"
+)
+
+// The verbs of this file stand in for what Supabase and OpenAI give in production. Their servers listen on loopback
+// only, whatever the settings say.
+
+// errNoDatabase keeps an empty DATABASE_URL from meaning whatever database PGHOST, or this machine's default, leads to.
+var errNoDatabase = errors.New("DATABASE_URL must be set (postgres://user:password@host:5432/database)")
+
+// devConfig are the settings of the development verbs.
+type devConfig struct {
+	Port        int    `env:"PORT"`
+	DatabaseURL string `env:"DATABASE_URL"`
+	JWTSecret   string `env:"JWT_SECRET"`
+	SupabaseURL string `env:"SUPABASE_URL"` // that a user's token names as its issuer
+}
+
+// duplicateSchema is what the first migration fails with in a database that already has it.
+const duplicateSchema = "42P06"
+
+func applyMigrations(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		return errUsage
+	}
+	config, err := env.ParseAs[devConfig]()
+	if err != nil {
+		return err
+	}
+	if config.DatabaseURL == "" {
+		return errNoDatabase
+	}
+	connection, err := pgx.Connect(ctx, config.DatabaseURL)
+	if err != nil {
+		return fmt.Errorf("connect to DATABASE_URL: %w", err)
+	}
+	defer connection.Close(context.WithoutCancel(ctx))
+	applied, err := migrate.Apply(ctx, connection, supabase.Migrations(), func(name string) { fmt.Println("applying", name) })
+	if errors.Is(err, migrate.ErrHistory) {
+		return fmt.Errorf("%w, or make the demo's database anew: ./scripts/demo --fresh", err)
+	}
+	if failed := new(pgconn.PgError); errors.As(err, &failed) && failed.Code == duplicateSchema {
+		return fmt.Errorf("%w\nAnother tool has applied migrations here, and the Supabase CLI has no record of them: go on with that tool, or "+
+			"have the CLI record them first (npx supabase migration repair --remote --status applied VERSION…; list_migrations() lists them)", err)
+	}
+	if err != nil {
+		return err
+	}
+	if applied == 0 {
+		fmt.Println("no migration is missing")
+	}
+	return nil
+}
+
+func serveGateway(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		return errUsage
+	}
+	config, err := env.ParseAs[devConfig]()
+	if err != nil {
+		return err
+	}
+	if config.DatabaseURL == "" {
+		return errNoDatabase
+	}
+	g, err := gateway.New(ctx, gateway.Config{
+		DatabaseURL: config.DatabaseURL, JWTSecret: []byte(config.JWTSecret), Schemas: []string{"public"},
+		ExtraSearchPath: []string{"public", "extensions"}, AnonRole: "anon",
+	})
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	return serveLoopback(ctx, config.Port, g)
+}
+
+func serveModel(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		return errUsage
+	}
+	config, err := env.ParseAs[devConfig]()
+	if err != nil {
+		return err
+	}
+	return serveLoopback(ctx, config.Port, offline.NewHandler())
+}
+
+// serveLoopback serves until the context ends. It prints its address, which tells the port where 0 was asked for.
+func serveLoopback(ctx context.Context, port int, handler http.Handler) error {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	fmt.Println("http://" + listener.Addr().String())
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		return server.Shutdown(drain)
+	}
+}
+
+func printToken(_ context.Context, args []string) error {
+	if len(args) < 1 || len(args) > 2 {
+		return errUsage
+	}
+	config, err := env.ParseAs[devConfig]()
+	if err != nil {
+		return err
+	}
+	claims := map[string]any{"role": args[0], "iss": "tasklens", "exp": time.Now().AddDate(10, 0, 0).Unix()}
+	if len(args) == 2 {
+		if claims, err = gateway.UserClaims(config.SupabaseURL, args[0], args[1]); err != nil {
+			return err
+		}
+	}
+	token, err := gateway.Token([]byte(config.JWTSecret), claims)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(os.Stdout, token)
+	return err
+}

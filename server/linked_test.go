@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What only development needs is not linked into the service: the laboratory, the tests' means, and
+// a driver of Postgres, which the service asks through PostgREST.
+func TestLinkedPackages(t *testing.T) {
+	t.Parallel()
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := strings.Fields(string(output))
+	if len(packages) < 100 {
+		t.Fatalf("only %d packages", len(packages))
+	}
+	development := regexp.MustCompile(`^tasklens/scripts|/testbed|/apitest|^github\.com/jackc/|/httptest$`)
+	for _, name := range packages {
+		if development.MatchString(name) {
+			t.Errorf("%s is linked", name)
+		}
+	}
+}

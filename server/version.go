@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+)
+
+// printVersion prints the module's version, the revision that it was built from where the build
+// knows it, the digest of its sources, and the version of Go.
+func printVersion(_ context.Context, args []string) error {
+	if len(args) > 0 {
+		return errUsage
+	}
+	digest, err := sourceDigest()
+	if err != nil {
+		return err
+	}
+	version, revision, goVersion := "(devel)", "", ""
+	if build, known := debug.ReadBuildInfo(); known {
+		version, goVersion = build.Main.Version, build.GoVersion
+		for _, setting := range build.Settings {
+			switch {
+			case setting.Key == "vcs.revision":
+				revision = " revision " + setting.Value
+			case setting.Key == "vcs.modified" && setting.Value == "true":
+				revision += " with changes"
+			}
+		}
+	}
+	_, err = fmt.Printf("tasklens %s%s source %.12s %s\n", version, revision, digest, goVersion)
+	return err
+}
