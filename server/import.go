@@ -11,6 +11,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/load"
 	"tasklens/internal/notefile"
 	"tasklens/internal/openai"
@@ -122,7 +123,7 @@ type namedModel struct {
 func (m namedModel) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
 	vectors, tokens, err := m.Client.Embed(ctx, inputs)
 	switch {
-	case errors.Is(err, openai.ErrKey):
+	case errors.Is(err, fault.ErrKey):
 		err = fmt.Errorf("the model's provider refuses OPENAI_API_KEY: %w", err)
 	case err != nil:
 		err = fmt.Errorf("ask the model at OPENAI_BASE_URL, %s: %w", withoutPassword(m.config.OpenAIBaseURL), err)

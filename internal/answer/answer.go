@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"time"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
-	"tasklens/internal/openai"
 	"tasklens/internal/reply"
 	"tasklens/internal/search"
 	"tasklens/internal/vector"
@@ -33,8 +33,8 @@ type Database interface {
 type Model interface {
 	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
 	EmbeddingModel(ctx context.Context) string
-	Complete(ctx context.Context, instructions, message string, maxTokens int) (openai.Completion, error)
-	Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (openai.Completion, error)
+	Complete(ctx context.Context, instructions, message string, maxTokens int) (chat.Completion, error)
+	Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (chat.Completion, error)
 	ChatModel() string
 }
 
@@ -216,12 +216,12 @@ func newText(sources []Source, listener Listener) *reply.Checker {
 
 // ask has the model answer into text, piece by piece or as a whole. A text that is full ends the model's work, as the
 // model's own limit does.
-func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker, pieces bool) (said openai.Completion, err error) {
+func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker, pieces bool) (said chat.Completion, err error) {
 	if pieces {
 		said, err = a.model.Stream(ctx, instructions, message, maxAnswerTokens, func(piece string) error {
 			err := text.Write(piece)
 			if errors.Is(err, reply.ErrFull) {
-				return openai.ErrEnough
+				return chat.ErrEnough
 			}
 			return err
 		})
@@ -235,7 +235,7 @@ func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker,
 		return said, err
 	}
 	if err = text.Write(said.Text); errors.Is(err, reply.ErrFull) {
-		said.Text, said.Finish, err = said.Text[:min(len(said.Text), reply.MaxBytes)], openai.FinishLength, nil
+		said.Text, said.Finish, err = said.Text[:min(len(said.Text), reply.MaxBytes)], chat.FinishLength, nil
 	}
 	return said, err
 }

@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tasklens/internal/openai"
+	"tasklens/internal/chat"
 )
 
-func says(text string) func(string, string) openai.Completion {
-	return func(string, string) openai.Completion { return openai.Completion{Text: text, Finish: "stop"} }
+func says(text string) func(string, string) chat.Completion {
+	return func(string, string) chat.Completion { return chat.Completion{Text: text, Finish: "stop"} }
 }
 
 func TestAnswer(t *testing.T) {
@@ -44,8 +44,8 @@ func TestAnswer(t *testing.T) {
 
 func TestAnswerCountedByTheProvider(t *testing.T) {
 	t.Parallel()
-	m := &model{say: func(string, string) openai.Completion {
-		return openai.Completion{Text: "a", Finish: "stop", Model: "chatter-2", TokensIn: 7, TokensOut: 2}
+	m := &model{say: func(string, string) chat.Completion {
+		return chat.Completion{Text: "a", Finish: "stop", Model: "chatter-2", TokensIn: 7, TokensOut: 2}
 	}}
 	got, err := New(m, letters{}, Options{}).Answer(context.Background(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), nil)
 	if err != nil || got.TokensIn != 7 || got.TokensOut != 2 || got.Model != "chatter-2" {
@@ -143,7 +143,7 @@ func TestBudget(t *testing.T) {
 	}
 	// Whatever the budget, what the model is sent is within it, and as much as there is room for.
 	for tokens := one; tokens <= 3*one+10; tokens += 5 {
-		m := &model{say: func(string, string) openai.Completion { return openai.Completion{Text: "So [1].", Finish: "stop"} }}
+		m := &model{say: func(string, string) chat.Completion { return chat.Completion{Text: "So [1].", Finish: "stop"} }}
 		got, err := New(m, letters{}, Options{ContextTokens: tokens}).Answer(t.Context(), &rows{rows: found}, question(3, 1), nil)
 		if err != nil {
 			t.Fatal(err)

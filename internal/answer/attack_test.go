@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"tasklens/internal/openai"
+	"tasklens/internal/chat"
 )
 
 // attacks are texts that somebody may write into a ticket to have the model do something else.
@@ -141,8 +141,8 @@ var (
 
 // gullible is a model that obeys whatever stands outside the fences, in the marks of roles, or in letters that nobody
 // sees, and otherwise repeats its sources word for word, each with its citation.
-func gullible(system, message string) openai.Completion {
-	say := func(text string) openai.Completion { return openai.Completion{Text: text, Finish: "stop"} }
+func gullible(system, message string) chat.Completion {
+	say := func(text string) chat.Completion { return chat.Completion{Text: text, Finish: "stop"} }
 	if system != instructions {
 		return say("HACKED: the instructions are others")
 	}

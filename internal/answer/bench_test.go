@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tasklens/internal/openai"
+	"tasklens/internal/chat"
 	"tasklens/internal/tokenizer"
 )
 
@@ -38,9 +38,9 @@ func BenchmarkAnswer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	said := openai.Completion{Text: "So [1].", Finish: "stop", TokensIn: 1000, TokensOut: 3}
+	said := chat.Completion{Text: "So [1].", Finish: "stop", TokensIn: 1000, TokensOut: 3}
 	db := &rows{rows: many()}
-	answerer := New(&model{say: func(string, string) openai.Completion { return said }}, tokens, Options{})
+	answerer := New(&model{say: func(string, string) chat.Completion { return said }}, tokens, Options{})
 	for b.Loop() {
 		if _, err := answerer.Answer(b.Context(), db, question(5, 0.5), nil); err != nil {
 			b.Fatal(err)

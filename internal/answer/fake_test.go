@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"time"
 
-	"tasklens/internal/openai"
+	"tasklens/internal/chat"
 	"tasklens/internal/vector"
 )
 
 // model is a stand-in that says what it is told to, or what it makes of a prompt.
 type model struct {
-	say      func(instructions, message string) openai.Completion
+	say      func(instructions, message string) chat.Completion
 	messages []string
 	embedErr error
 	takes    time.Duration // to embed
@@ -28,12 +28,12 @@ func (m *model) Embed(context.Context, []string) ([]vector.Vector, int, error) {
 func (m *model) EmbeddingModel(context.Context) string { return "embedder" }
 func (m *model) ChatModel() string                     { return "chatter" }
 
-func (m *model) Complete(_ context.Context, instructions, message string, _ int) (openai.Completion, error) {
+func (m *model) Complete(_ context.Context, instructions, message string, _ int) (chat.Completion, error) {
 	m.messages = append(m.messages, message)
 	return m.say(instructions, message), nil
 }
 
-func (m *model) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(string) error) (openai.Completion, error) {
+func (m *model) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(string) error) (chat.Completion, error) {
 	said, err := m.Complete(ctx, instructions, message, maxTokens)
 	for _, r := range said.Text {
 		if err == nil {
@@ -41,8 +41,8 @@ func (m *model) Stream(ctx context.Context, instructions, message string, maxTok
 			m.told++
 		}
 	}
-	if errors.Is(err, openai.ErrEnough) {
-		said.Text, said.Finish, err = said.Text[:m.told], openai.FinishLength, nil // as the client has it
+	if errors.Is(err, chat.ErrEnough) {
+		said.Text, said.Finish, err = said.Text[:m.told], chat.FinishLength, nil // as the client has it
 	}
 	return said, err
 }

@@ -1,7 +1,7 @@
 package answer
 
 import (
-	"tasklens/internal/openai"
+	"tasklens/internal/chat"
 	"tasklens/internal/reply"
 )
 
@@ -27,22 +27,22 @@ const (
 )
 
 // outcomeOf says how an answer came about, what ends a text that is not whole, and what stands for one that is empty.
-func outcomeOf(said openai.Completion, empty bool) (outcome Outcome, note, instead string) {
+func outcomeOf(said chat.Completion, empty bool) (outcome Outcome, note, instead string) {
 	switch {
-	case said.Finish == openai.FinishFilter:
+	case said.Finish == chat.FinishFilter:
 		return Filtered, filterNote, withheld
 	case empty:
 		return Empty, "", noAnswer
 	case said.Refused:
 		return Refused, "", ""
-	case said.Finish == openai.FinishLength:
+	case said.Finish == chat.FinishLength:
 		return CutOff, cutOffNote, ""
 	}
 	return Answered, "", ""
 }
 
 // finish closes the text and gives the answer its end.
-func finish(text *reply.Checker, answer Answer, said openai.Completion) (Answer, error) {
+func finish(text *reply.Checker, answer Answer, said chat.Completion) (Answer, error) {
 	if err := text.Close(); err != nil {
 		return answer, err
 	}

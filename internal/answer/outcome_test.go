@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
-	"tasklens/internal/openai"
 	"tasklens/internal/reply"
 )
 
@@ -27,20 +27,20 @@ func (p *pieces) Piece(text string) error {
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		said    openai.Completion
+		said    chat.Completion
 		want    string
 		outcome Outcome
 	}{
-		"answer":            {openai.Completion{Text: "So [1].", Finish: "stop"}, "So [1].", Answered},
-		"refusal":           {openai.Completion{Text: "I can't.", Refused: true, Finish: "stop"}, "I can't.", Refused},
-		"nothing":           {openai.Completion{Finish: "stop"}, noAnswer, Empty},
-		"blanks":            {openai.Completion{Text: " \n", Finish: "stop"}, noAnswer, Empty},
-		"citations alone":   {openai.Completion{Text: "[7] [8]", Finish: "stop"}, noAnswer, Empty},
-		"cut off":           {openai.Completion{Text: "So it", Finish: "length"}, "So it" + cutOffNote, CutOff},
-		"cut in a citation": {openai.Completion{Text: "So it [1", Finish: "length"}, "So it" + cutOffNote, CutOff},
-		"cut to nothing":    {openai.Completion{Finish: "length"}, noAnswer, Empty},
-		"filtered":          {openai.Completion{Text: "So it", Finish: "content_filter"}, "So it" + filterNote, Filtered},
-		"withheld":          {openai.Completion{Finish: "content_filter"}, withheld, Filtered},
+		"answer":            {chat.Completion{Text: "So [1].", Finish: "stop"}, "So [1].", Answered},
+		"refusal":           {chat.Completion{Text: "I can't.", Refused: true, Finish: "stop"}, "I can't.", Refused},
+		"nothing":           {chat.Completion{Finish: "stop"}, noAnswer, Empty},
+		"blanks":            {chat.Completion{Text: " \n", Finish: "stop"}, noAnswer, Empty},
+		"citations alone":   {chat.Completion{Text: "[7] [8]", Finish: "stop"}, noAnswer, Empty},
+		"cut off":           {chat.Completion{Text: "So it", Finish: "length"}, "So it" + cutOffNote, CutOff},
+		"cut in a citation": {chat.Completion{Text: "So it [1", Finish: "length"}, "So it" + cutOffNote, CutOff},
+		"cut to nothing":    {chat.Completion{Finish: "length"}, noAnswer, Empty},
+		"filtered":          {chat.Completion{Text: "So it", Finish: "content_filter"}, "So it" + filterNote, Filtered},
+		"withheld":          {chat.Completion{Finish: "content_filter"}, withheld, Filtered},
 	} {
 		listener := &pieces{}
 		text := newText(make([]Source, 1), listener)
@@ -81,9 +81,9 @@ func TestCancelled(t *testing.T) {
 	found := []candidate{chunkOf(1, 1, 0.9, "alpha")}
 	for _, listener := range []Listener{nil, &pieces{}} {
 		ctx, cancel := context.WithCancel(t.Context())
-		m := &model{say: func(string, string) openai.Completion {
+		m := &model{say: func(string, string) chat.Completion {
 			cancel()
-			return openai.Completion{Text: "So [1].", Finish: "stop"}
+			return chat.Completion{Text: "So [1].", Finish: "stop"}
 		}}
 		if _, err := New(m, letters{}, Options{}).Answer(ctx, &rows{rows: found}, question(5, 1), listener); !errors.Is(err, context.Canceled) || fault.CodeOf(err) != fault.Timeout {
 			t.Errorf("error is %v", err)
@@ -94,8 +94,8 @@ func TestCancelled(t *testing.T) {
 // What a provider calls its model is shown on one line.
 func TestModelName(t *testing.T) {
 	t.Parallel()
-	m := &model{say: func(string, string) openai.Completion {
-		return openai.Completion{Text: "So [1].", Finish: "stop", Model: "chat\u202e\x1bter\n" + strings.Repeat("x", 1<<20)}
+	m := &model{say: func(string, string) chat.Completion {
+		return chat.Completion{Text: "So [1].", Finish: "stop", Model: "chat\u202e\x1bter\n" + strings.Repeat("x", 1<<20)}
 	}}
 	got, err := New(m, letters{}, Options{}).Answer(t.Context(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), nil)
 	if want := "chatter " + strings.Repeat("x", maxModelName-len("chatter ")); err != nil || got.Model != want {

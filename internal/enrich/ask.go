@@ -9,9 +9,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
-	"tasklens/internal/openai"
 )
 
 const (
@@ -38,7 +38,7 @@ temporal_class: evergreen if it holds whenever it is read, such as a how-to or a
 
 // schema is the form of the answer, within what strict mode takes. Its limits on numbers are in the instructions and in
 // the check, because not every compatible server knows such words of a schema.
-var schema = openai.Schema{
+var schema = chat.Schema{
 	Name: "document_enrichment", Description: "What a document is about.",
 	JSON: object(map[string]any{
 		"keywords": map[string]any{"type": "array", "items": map[string]any{"type": "string"}},

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/openai"
 	"tasklens/internal/rescue"
 )
 
@@ -142,7 +141,7 @@ func (b *batch) describe(d document) (said enrichment, model string, err error) 
 func (b *batch) hopeless(err error) bool {
 	var failure *fault.Error
 	limited := errors.As(err, &failure) && failure.Code == fault.Unavailable
-	if !limited && !errors.Is(err, openai.ErrKey) {
+	if !limited && !errors.Is(err, fault.ErrKey) {
 		return false
 	}
 	b.mutex.Lock()

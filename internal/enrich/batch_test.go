@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
-	"tasklens/internal/openai"
 )
 
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	m := &model{say: func(context.Context, string, string) (openai.Completion, error) { return answered(plain) }}
+	m := &model{say: func(context.Context, string, string) (chat.Completion, error) { return answered(plain) }}
 	e := New(m, Options{})
 	if got := s.stats(); got != (Stats{}) {
 		t.Errorf("of an empty database: %+v", got)
@@ -41,21 +41,21 @@ func TestBatch(t *testing.T) {
 func TestOneBadDocument(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		said openai.Completion
+		said chat.Completion
 		err  error
 		want string
 	}{
-		"no JSON":  {said: openai.Completion{Text: "Sure! Here it is:", Finish: "stop"}, want: "is not JSON of the schema"},
-		"refusal":  {said: openai.Completion{Text: "No.", Refused: true}, want: "refuses to describe the document"},
-		"cut off":  {said: openai.Completion{Text: `{"keyw`, Finish: "length"}, want: "was cut off"},
-		"filtered": {said: openai.Completion{Finish: "content_filter"}, want: "content filter"},
+		"no JSON":  {said: chat.Completion{Text: "Sure! Here it is:", Finish: "stop"}, want: "is not JSON of the schema"},
+		"refusal":  {said: chat.Completion{Text: "No.", Refused: true}, want: "refuses to describe the document"},
+		"cut off":  {said: chat.Completion{Text: `{"keyw`, Finish: "length"}, want: "was cut off"},
+		"filtered": {said: chat.Completion{Finish: "content_filter"}, want: "content filter"},
 		"failure":  {err: fault.Wrap(fault.Provider, "The model provider failed.", errors.New("secret upstream text")), want: "The model provider failed."},
 		"panic":    {err: errPanic, want: "Something went wrong."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShelf(t, "a", "bad", "c", "d")
-			m := &model{say: func(_ context.Context, title, _ string) (openai.Completion, error) {
+			m := &model{say: func(_ context.Context, title, _ string) (chat.Completion, error) {
 				if title != "bad" {
 					return answered(plain)
 				}
@@ -94,7 +94,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, "a")
 	edits := 1
-	m := &model{say: func(context.Context, string, string) (openai.Completion, error) {
+	m := &model{say: func(context.Context, string, string) (chat.Completion, error) {
 		if edits--; edits >= 0 {
 			s.run("update public.documents set content = 'Wiktor has left.'")
 		}
@@ -120,18 +120,18 @@ func TestHopeless(t *testing.T) {
 		low, high string
 	}{
 		"limited": {limited, "90 s", "100 s"},
-		"key":     {fault.Wrap(fault.Provider, "The model provider failed.", openai.ErrKey), "-10 s", "0 s"},
+		"key":     {fault.Wrap(fault.Provider, "The model provider failed.", fault.ErrKey), "-10 s", "0 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShelf(t, "a", "b", "c", "d", "e", "f")
 			first := true
-			m := &model{say: func(context.Context, string, string) (openai.Completion, error) {
+			m := &model{say: func(context.Context, string, string) (chat.Completion, error) {
 				if first {
 					first = false
 					return answered(plain)
 				}
-				return openai.Completion{}, c.err
+				return chat.Completion{}, c.err
 			}}
 			got, err := New(m, Options{Concurrency: 1}).Batch(s.ctx, s.rows, 10)
 			if !errors.Is(err, c.err) || got.Processed != 1 || got.Succeeded != 1 || len(got.Errors) != 0 || len(m.asked) != 2 {
@@ -147,8 +147,8 @@ func TestHopeless(t *testing.T) {
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, titles(8)...)
-	m := &model{say: func(context.Context, string, string) (openai.Completion, error) {
-		return openai.Completion{}, fault.New(fault.Timeout, "The model provider did not answer in time.")
+	m := &model{say: func(context.Context, string, string) (chat.Completion, error) {
+		return chat.Completion{}, fault.New(fault.Timeout, "The model provider did not answer in time.")
 	}}
 	got, err := New(m, Options{Concurrency: 1}).Batch(s.ctx, s.rows, 10)
 	if fault.CodeOf(err) != fault.Timeout || got.Processed != 5 || len(got.Errors) != 5 {
@@ -161,12 +161,12 @@ func TestOutage(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, "a", "b", "c")
-	m := &model{say: func(ctx context.Context, title, _ string) (openai.Completion, error) {
+	m := &model{say: func(ctx context.Context, title, _ string) (chat.Completion, error) {
 		if title == "a" {
 			return answered(plain)
 		}
 		<-ctx.Done()
-		return openai.Completion{}, fault.Wrap(fault.Timeout, "The model provider did not answer in time.", ctx.Err())
+		return chat.Completion{}, fault.Wrap(fault.Timeout, "The model provider did not answer in time.", ctx.Err())
 	}}
 	got, err := New(m, Options{Concurrency: 1, Timeout: 2 * time.Second}).Batch(s.ctx, s.rows, 10)
 	if err != nil || got.Processed != 1 || got.Succeeded != 1 || len(got.Errors) != 0 {

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"tasklens/internal/openai"
+	"tasklens/internal/chat"
 )
 
 // Database calls a Postgres function with named arguments.
@@ -21,7 +21,7 @@ type Database interface {
 
 // Model answers in JSON of a schema, with one request a call.
 type Model interface {
-	CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, schema openai.Schema) (openai.Completion, error)
+	CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, schema chat.Schema) (chat.Completion, error)
 	ChatModel() string
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/openai"
+	"tasklens/internal/chat"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
 )
@@ -19,17 +19,17 @@ const patience = time.Minute
 
 // model is a stand-in that says what it is told to.
 type model struct {
-	say   func(ctx context.Context, title, content string) (openai.Completion, error)
+	say   func(ctx context.Context, title, content string) (chat.Completion, error)
 	mutex sync.Mutex
 	asked []string // titles
 }
 
 func (m *model) ChatModel() string { return "reader" }
 
-func (m *model) CompleteJSON(ctx context.Context, _, message string, _ int, form openai.Schema) (openai.Completion, error) {
+func (m *model) CompleteJSON(ctx context.Context, _, message string, _ int, form chat.Schema) (chat.Completion, error) {
 	var d struct{ Title, Content string }
 	if err := json.Unmarshal([]byte(message), &d); err != nil || form.Name != schema.Name {
-		return openai.Completion{}, err
+		return chat.Completion{}, err
 	}
 	m.mutex.Lock()
 	m.asked = append(m.asked, d.Title)
@@ -40,8 +40,8 @@ func (m *model) CompleteJSON(ctx context.Context, _, message string, _ int, form
 // plain is a good answer that fits every text.
 const plain = `{"keywords": ["Pump "], "named_entities": [{"name": "Wiktor", "type": "person"}, {"name": "Atlantis", "type": "place"}], "temporal_class": "dated"}`
 
-func answered(text string) (openai.Completion, error) {
-	return openai.Completion{Text: text, Model: "reader-2", Finish: "stop"}, nil
+func answered(text string) (chat.Completion, error) {
+	return chat.Completion{Text: text, Model: "reader-2", Finish: "stop"}, nil
 }
 
 // shelf is a database with documents, as the service sees it.

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
-	"tasklens/internal/openai"
+	"tasklens/internal/chat"
 )
 
 // In no minute do more requests begin than the setting says, whenever they come, and who always asks gets nearly as many.
@@ -44,7 +44,7 @@ func TestBucketKeepsToTheMinute(t *testing.T) {
 func TestBatchKeepsToTheBucket(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, "a", "b", "c")
-	m := &model{say: func(context.Context, string, string) (openai.Completion, error) { return answered(plain) }}
+	m := &model{say: func(context.Context, string, string) (chat.Completion, error) { return answered(plain) }}
 	e := New(m, Options{PerMinute: 1})
 	if got := s.batch(e, 3); got.Processed != 1 || got.Succeeded != 1 {
 		t.Errorf("with a single token: %+v", got)
@@ -63,7 +63,7 @@ func TestConcurrency(t *testing.T) {
 	const most = 3
 	var now, highest atomic.Int32
 	full := make(chan struct{})
-	m := &model{say: func(ctx context.Context, _, _ string) (openai.Completion, error) {
+	m := &model{say: func(ctx context.Context, _, _ string) (chat.Completion, error) {
 		defer now.Add(-1)
 		if n := now.Add(1); n > highest.Load() {
 			highest.Store(n)
@@ -91,7 +91,7 @@ func TestConcurrency(t *testing.T) {
 func TestBatchesTakeDifferentDocuments(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, titles(30)...)
-	m := &model{say: func(context.Context, string, string) (openai.Completion, error) { return answered(plain) }}
+	m := &model{say: func(context.Context, string, string) (chat.Completion, error) { return answered(plain) }}
 	var group errgroup.Group
 	for range 3 {
 		e := New(m, Options{PerMinute: 100_000})

@@ -24,6 +24,9 @@ const (
 	Internal     Code = "internal"     // our own mistake
 )
 
+// ErrKey is in the chain where the model provider refuses the key.
+var ErrKey = errors.New("the model provider refuses the key")
+
 // Field is one thing wrong with a request: the field's name as the client wrote it, and what it must be.
 type Field struct {
 	Name    string

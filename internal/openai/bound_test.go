@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
@@ -28,11 +29,11 @@ func TestStreamEnough(t *testing.T) {
 	told := 0
 	whole, err := client.Stream(t.Context(), "", "", 1, func(string) error {
 		if told++; told == 3 {
-			return ErrEnough
+			return chat.ErrEnough
 		}
 		return nil
 	})
-	if err != nil || whole.Text != "on on on " || whole.Finish != FinishLength || whole.Model != "chatter-2" || told != 3 {
+	if err != nil || whole.Text != "on on on " || whole.Finish != chat.FinishLength || whole.Model != "chatter-2" || told != 3 {
 		t.Errorf("%+v after %d pieces, %v", whole, told, err)
 	}
 	<-ended

@@ -7,33 +7,19 @@ import (
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-)
 
-// What ends a completion before the model does.
-const (
-	FinishLength = "length"
-	FinishFilter = "content_filter"
+	"tasklens/internal/chat"
 )
-
-// Completion is what a chat model said.
-type Completion struct {
-	Text      string
-	Refused   bool   // the text is the model's refusal
-	Model     string // as the provider names it
-	Finish    string // stop, FinishLength, FinishFilter
-	TokensIn  int    // as the provider counts them; 0 where it does not say
-	TokensOut int
-}
 
 // Complete asks the chat model with instructions (the system's message) and a message (the user's), for at most
 // maxTokens tokens. A refusal is given as the text.
-func (c *Client) Complete(ctx context.Context, instructions, message string, maxTokens int) (Completion, error) {
+func (c *Client) Complete(ctx context.Context, instructions, message string, maxTokens int) (chat.Completion, error) {
 	return c.complete(ctx, c.chatParams(instructions, message, maxTokens), c.retries)
 }
 
-func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNewParams, retries int) (said Completion, err error) {
+func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNewParams, retries int) (said chat.Completion, err error) {
 	ctx, end := c.begin(ctx, OperationChat, c.chatModel)
-	defer func() { end(said.outcome(err)) }()
+	defer func() { end(outcomeOf(said, err)) }()
 	err = c.chatCircuit.do(func() error {
 		return attempt(ctx, retries, func() (err error) {
 			said, err = c.chat(ctx, question, retries)
@@ -41,22 +27,22 @@ func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNew
 		})
 	})
 	if err != nil {
-		return Completion{}, fmt.Errorf("ask the chat model: %w", err)
+		return chat.Completion{}, fmt.Errorf("ask the chat model: %w", err)
 	}
 	return said, nil
 }
 
-func (c *Client) chat(ctx context.Context, question openai.ChatCompletionNewParams, retries int) (Completion, error) {
+func (c *Client) chat(ctx context.Context, question openai.ChatCompletionNewParams, retries int) (chat.Completion, error) {
 	var came *http.Response
 	response, err := c.api.Chat.Completions.New(ctx, question, option.WithHTTPClient(c.chatting), option.WithMaxRetries(retries), option.WithResponseInto(&came))
 	if err != nil {
-		return Completion{}, c.received(ctx, came, err)
+		return chat.Completion{}, c.received(ctx, came, err)
 	}
 	if response == nil || len(response.Choices) == 0 { // nil: the body is null
-		return Completion{}, unfit("gave no answer")
+		return chat.Completion{}, unfit("gave no answer")
 	}
 	choice := response.Choices[0]
-	said := Completion{
+	said := chat.Completion{
 		Text: choice.Message.Content, Refused: choice.Message.Refusal != "", Model: response.Model, Finish: choice.FinishReason,
 		TokensIn: tokens(response.Usage.PromptTokens), TokensOut: tokens(response.Usage.CompletionTokens),
 	}
@@ -64,13 +50,13 @@ func (c *Client) chat(ctx context.Context, question openai.ChatCompletionNewPara
 		said.Text = choice.Message.Refusal
 	}
 	if said.Text == "" && said.Finish == "" {
-		return Completion{}, unfit("gave no answer")
+		return chat.Completion{}, unfit("gave no answer")
 	}
 	return said, nil
 }
 
-func (c Completion) outcome(err error) Outcome {
-	return Outcome{Model: c.Model, Finish: c.Finish, TokensIn: c.TokensIn, TokensOut: c.TokensOut, Err: err}
+func outcomeOf(said chat.Completion, err error) Outcome {
+	return Outcome{Model: said.Model, Finish: said.Finish, TokensIn: said.TokensIn, TokensOut: said.TokensOut, Err: err}
 }
 
 func (c *Client) chatParams(instructions, message string, maxTokens int) openai.ChatCompletionNewParams {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
@@ -161,7 +162,7 @@ func TestUnfitAnswersAreRepeated(t *testing.T) {
 	embed := func(client *Client) error { _, _, err := client.Embed(t.Context(), []string{"a"}); return err }
 	complete := func(client *Client) error { _, err := client.Complete(t.Context(), "", "", 1); return err }
 	structured := func(client *Client) error {
-		_, err := client.CompleteJSON(t.Context(), "", "", 1, Schema{Name: "s"})
+		_, err := client.CompleteJSON(t.Context(), "", "", 1, chat.Schema{Name: "s"})
 		return err
 	}
 	stream := func(client *Client) error { _, _, err := told(client); return err }

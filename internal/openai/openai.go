@@ -180,9 +180,6 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	}
 }
 
-// ErrKey is in the chain where the provider refuses the key.
-var ErrKey = errors.New("the model provider refuses the key")
-
 // said is what a provider answered, for the log: the library's own text hides that, and shows the request instead.
 type said struct{ answer *openai.Error }
 
@@ -210,7 +207,7 @@ func (k keyless) Unwrap() error { return k.error }
 
 func answered(answer *openai.Error, cause error) error {
 	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
-		cause = fmt.Errorf("%w: %w", ErrKey, cause)
+		cause = fmt.Errorf("%w: %w", fault.ErrKey, cause)
 	}
 	if answer.StatusCode == http.StatusTooManyRequests && answer.Code != quotaCode && answer.Type != quotaCode {
 		limited := fault.Wrap(fault.Unavailable, "The model provider limits us.", cause)

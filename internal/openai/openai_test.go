@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
@@ -119,7 +120,7 @@ func TestComplete(t *testing.T) {
 		}
 		say(200, `{"model":"chatter-2","choices":[{"finish_reason":"length","message":{"content":"Hi th"}}],"usage":{"prompt_tokens":7,"completion_tokens":3}}`)(w, r)
 	})
-	if got, err := client.Complete(context.Background(), "be good", "hello", 50); err != nil || got != (Completion{Text: "Hi th", Model: "chatter-2", Finish: "length", TokensIn: 7, TokensOut: 3}) {
+	if got, err := client.Complete(context.Background(), "be good", "hello", 50); err != nil || got != (chat.Completion{Text: "Hi th", Model: "chatter-2", Finish: "length", TokensIn: 7, TokensOut: 3}) {
 		t.Errorf("said was %+v, %v", got, err)
 	}
 	if got, err := serve(t, say(200, `{"choices":[{"message":{"content":null,"refusal":"No."}}]}`)).Complete(context.Background(), "", "", 1); err != nil || got.Text != "No." || !got.Refused {
@@ -224,7 +225,7 @@ func TestKeyIsNotRepeated(t *testing.T) {
 			t.Errorf("%s: error is %v", name, stream)
 		}
 	}
-	if _, _, err := serve(t, message(401)).Embed(t.Context(), []string{"a"}); !errors.Is(err, ErrKey) {
+	if _, _, err := serve(t, message(401)).Embed(t.Context(), []string{"a"}); !errors.Is(err, fault.ErrKey) {
 		t.Errorf("a refused key: %v", err)
 	}
 }

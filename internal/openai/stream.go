@@ -14,22 +14,19 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
 // errListener stands before an error of whoever is told an answer piece by piece: the provider is not to blame.
 var errListener = errors.New("tell a piece of the answer")
 
-// ErrEnough is what a listener of Stream returns to end the provider's work without an error: the answer is whole as far as
-// it came, as one that reached its greatest length.
-var ErrEnough = errors.New("the answer is long enough")
-
 // Stream asks as Complete does and tells every piece of the text as soon as it comes. An error of tell ends the call,
-// and with it the provider's work; see ErrEnough. The answer as a whole is returned at the end; pieces may have been told
+// and with it the provider's work; see chat.ErrEnough. The answer as a whole is returned at the end; pieces may have been told
 // before an error.
-func (c *Client) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (whole Completion, err error) {
+func (c *Client) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (whole chat.Completion, err error) {
 	ctx, end := c.begin(ctx, OperationChat, c.chatModel)
-	defer func() { end(whole.outcome(err)) }()
+	defer func() { end(outcomeOf(whole, err)) }()
 	question := c.chatParams(instructions, message, maxTokens)
 	question.StreamOptions.IncludeUsage = openai.Bool(true)
 	err = c.chatCircuit.do(func() error {
@@ -39,12 +36,12 @@ func (c *Client) Stream(ctx context.Context, instructions, message string, maxTo
 		})
 	})
 	if err != nil {
-		return Completion{}, fmt.Errorf("ask the chat model: %w", err)
+		return chat.Completion{}, fmt.Errorf("ask the chat model: %w", err)
 	}
 	return whole, nil
 }
 
-func (c *Client) stream(ctx context.Context, question openai.ChatCompletionNewParams, tell func(string) error) (Completion, error) {
+func (c *Client) stream(ctx context.Context, question openai.ChatCompletionNewParams, tell func(string) error) (chat.Completion, error) {
 	// Ends the provider's work when we stop listening.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -66,11 +63,11 @@ func (c *Client) stream(ctx context.Context, question openai.ChatCompletionNewPa
 	}
 }
 
-func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatCompletionChunk], tell func(string) error) (whole Completion, err error) {
+func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatCompletionChunk], tell func(string) error) (whole chat.Completion, err error) {
 	var text strings.Builder
 	for stream.Next() {
 		if err := ctx.Err(); err != nil {
-			return Completion{}, err // what is in memory already could go on for long
+			return chat.Completion{}, err // what is in memory already could go on for long
 		}
 		chunk := stream.Current()
 		if chunk.Model != "" {
@@ -95,20 +92,20 @@ func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatComplet
 			continue
 		}
 		text.WriteString(piece)
-		if err := tell(piece); errors.Is(err, ErrEnough) {
-			whole.Text, whole.Finish = text.String(), FinishLength
+		if err := tell(piece); errors.Is(err, chat.ErrEnough) {
+			whole.Text, whole.Finish = text.String(), chat.FinishLength
 			return whole, nil
 		} else if err != nil {
-			return Completion{}, fmt.Errorf("%w: %w", errListener, err)
+			return chat.Completion{}, fmt.Errorf("%w: %w", errListener, err)
 		}
 	}
 	whole.Text = text.String()
 	if err := stream.Err(); err != nil {
-		return Completion{}, err
+		return chat.Completion{}, err
 	}
 	// A connection that ends looks like the end of the stream; the reason for the end is what tells them apart.
 	if whole.Finish == "" {
-		return Completion{}, fault.New(fault.Provider, "The model provider stopped in the middle of its answer.")
+		return chat.Completion{}, fault.New(fault.Provider, "The model provider stopped in the middle of its answer.")
 	}
 	return whole, nil
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
@@ -32,7 +33,7 @@ func delta(fields, finish string) string {
 }
 
 // told is what a stream tells.
-func told(client *Client) (pieces []string, whole Completion, err error) {
+func told(client *Client) (pieces []string, whole chat.Completion, err error) {
 	whole, err = client.Stream(context.Background(), "be good", "hello", 50, func(piece string) error {
 		pieces = append(pieces, piece)
 		return nil
@@ -58,7 +59,7 @@ func TestStream(t *testing.T) {
 			`{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}`, "[DONE]")(w, r)
 	})
 	pieces, whole, err := told(client)
-	if err != nil || !slices.Equal(pieces, []string{"Hi ", "there"}) || whole != (Completion{Text: "Hi there", Model: "chatter-2", Finish: "stop", TokensIn: 7, TokensOut: 3}) {
+	if err != nil || !slices.Equal(pieces, []string{"Hi ", "there"}) || whole != (chat.Completion{Text: "Hi there", Model: "chatter-2", Finish: "stop", TokensIn: 7, TokensOut: 3}) {
 		t.Errorf("told was %q, %+v, %v", pieces, whole, err)
 	}
 	pieces, whole, err = told(serve(t, events(delta(`"refusal":"No"`, "null"), delta(`"refusal":"."`, `"stop"`))))

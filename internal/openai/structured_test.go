@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
@@ -28,8 +29,8 @@ func TestCompleteJSON(t *testing.T) {
 		}
 		say(200, `{"model":"chatter-2","choices":[{"finish_reason":"stop","message":{"content":"{\"a\":\"b\"}"}}]}`)(w, r)
 	})
-	got, err := client.CompleteJSON(context.Background(), "be good", "hello", 50, Schema{Name: "thing", Description: "A thing.", JSON: form})
-	if err != nil || got != (Completion{Text: `{"a":"b"}`, Model: "chatter-2", Finish: "stop"}) {
+	got, err := client.CompleteJSON(context.Background(), "be good", "hello", 50, chat.Schema{Name: "thing", Description: "A thing.", JSON: form})
+	if err != nil || got != (chat.Completion{Text: `{"a":"b"}`, Model: "chatter-2", Finish: "stop"}) {
 		t.Errorf("said was %+v, %v", got, err)
 	}
 }
@@ -38,7 +39,7 @@ func TestCompleteJSON(t *testing.T) {
 func TestCompleteJSONIsSentOnce(t *testing.T) {
 	t.Parallel()
 	client, asked := counting(t, say(500, `{}`), Config{MaxRetries: 2})
-	if _, err := client.CompleteJSON(context.Background(), "", "", 1, Schema{Name: "thing"}); fault.CodeOf(err) != fault.Provider || asked.Load() != 1 {
+	if _, err := client.CompleteJSON(context.Background(), "", "", 1, chat.Schema{Name: "thing"}); fault.CodeOf(err) != fault.Provider || asked.Load() != 1 {
 		t.Errorf("%d requests, %v", asked.Load(), err)
 	}
 }
