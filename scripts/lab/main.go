@@ -24,7 +24,9 @@ Where there is no Supabase and no OpenAI:
   token ROLE [USER-ID]
                  print an access token for a role, or a user's for an hour, signed with JWT_SECRET
 
-Measuring:
+Checking and measuring:
+
+  examples       run the examples of the documentation against the demo at SERVICE_URL (scripts/check-demo)
 
   eval [--keyword | --answers | --documents] PATH
                  measure the ranking of a running service by a collection with judgements, or its answers or its searches
@@ -36,13 +38,14 @@ Measuring:
 `
 
 var verbs = map[string]func(ctx context.Context, args []string) error{
-	"migrate": applyMigrations,
-	"gateway": serveGateway,
-	"model":   serveModel,
-	"token":   printToken,
-	"eval":    evaluate,
-	"bench":   measure,
-	"chaos":   disturb,
+	"migrate":  applyMigrations,
+	"gateway":  serveGateway,
+	"model":    serveModel,
+	"token":    printToken,
+	"examples": tryExamples,
+	"eval":     evaluate,
+	"bench":    measure,
+	"chaos":    disturb,
 }
 
 // errUsage is what a verb returns when its arguments are off.

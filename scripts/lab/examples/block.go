@@ -1,0 +1,52 @@
+// Package examples runs the examples of the documentation against a running demo, so that they can't
+// rot. It owns which fenced blocks run, and how what they print is compared; it must not know what
+// they say.
+package examples
+
+import "strings"
+
+// How a block is marked, after its fence.
+const (
+	runShell   = "sh run"
+	runSQL     = "sql run"
+	outputJSON = "json output"
+	outputText = "text output"
+)
+
+// block is a fenced block of a Markdown file.
+type block struct {
+	line int    // of its fence, from 1
+	info string // after the fence
+	text string
+}
+
+func (b block) runs() bool     { return b.info == runShell || b.info == runSQL }
+func (b block) isOutput() bool { return b.info == outputJSON || b.info == outputText }
+
+// name tells a block apart from the others of its file: its first line.
+func (b block) name() string {
+	first, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
+	return first
+}
+
+// blocks reads a Markdown file. Indented fences are those of lists.
+func blocks(markdown string) (all []block) {
+	var open *block
+	var fence, indent string
+	for i, line := range strings.Split(markdown, "\n") {
+		trimmed := strings.TrimLeft(line, " ")
+		switch {
+		case open == nil && strings.HasPrefix(trimmed, "```"):
+			indent = line[:len(line)-len(trimmed)]
+			info := strings.TrimLeft(trimmed, "`")
+			fence = trimmed[:len(trimmed)-len(info)]
+			open = &block{line: i + 1, info: strings.TrimSpace(info)}
+		case open != nil && strings.TrimSpace(line) == fence:
+			all = append(all, *open)
+			open = nil
+		case open != nil:
+			open.text += strings.TrimPrefix(line, indent) + "\n"
+		}
+	}
+	return all
+}
