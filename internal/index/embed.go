@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"errors"
-
 )
 
 // modelOf is the model that a source is embedded by: its set's, or, where that is not settled, or there are no sets, as of

@@ -215,14 +215,14 @@ func TestWhatIsPaidForIsStored(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := &shelf{tokens: 5, texts: []string{text(0, 300_000)}}
 		s.before = func(during context.Context, _ string) error {
-			if len(s.calls) == 2 {
+			if len(s.calls) == 1 {
 				cancel()
 				time.Sleep(9 * time.Second)
 			}
 			return during.Err()
 		}
 		_, err := s.index(ctx)
-		if fault.CodeOf(err) != fault.Timeout || len(s.calls) != 2 || len(s.chunks[0]) != len(s.embedded) {
+		if fault.CodeOf(err) != fault.Timeout || len(s.calls) != 1 || len(s.chunks[0]) != len(s.embedded) {
 			t.Errorf("%d calls stored %d of %d chunks: %v", len(s.calls), len(s.chunks[0]), len(s.embedded), err)
 		}
 		if results, err := s.index(t.Context()); err != nil || !results[0].Done {
