@@ -3,8 +3,6 @@ package index
 import (
 	"context"
 	"errors"
-
-	"tasklens/internal/fault"
 )
 
 // modelOf is the model that a source is embedded by: its set's, or, where that is not settled, or there are no sets, as of
@@ -39,13 +37,13 @@ func (r *run) bring(ctx context.Context, plans []*plan) (undone []int, err error
 		return undone, err
 	}
 	if ctx.Err() != nil {
-		return undone, fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", ctx.Err())
+		return undone, late(ctx)
 	}
 	return undone, nil
 }
 
 // staged is how many chunks of a source that is stored in parts are embedded at once: a program that ends loses no more.
-const staged = 2 * storeRows
+const staged = storeRows
 
 // embed gives a vector to every new chunk of the plans of a model, in as few requests as the limits allow.
 func (r *run) embed(ctx context.Context, model string, plans []*plan) error {

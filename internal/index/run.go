@@ -58,8 +58,8 @@ func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pas
 	}
 	for attempt := 1; len(r.left) > 0 && attempt <= attempts && r.err == nil; attempt++ {
 		if attempt > 1 {
-			if err := wait.For(ctx, time.Duration(attempt)*40*time.Millisecond); err != nil {
-				r.err = fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", err)
+			if wait.For(ctx, time.Duration(attempt)*40*time.Millisecond) != nil {
+				r.err = late(ctx)
 				break
 			}
 		}

@@ -29,12 +29,16 @@ func (r *run) stage(ctx context.Context, p *plan, end bool) error {
 			complete = false
 			continue
 		}
-		if len(part) == storeRows || bytes+more > storeBytes {
+		if bytes+more > storeBytes {
 			if err := flush(); err != nil || p.state != waiting {
 				return err
 			}
 		}
-		part, bytes = append(part, next), bytes+more
+		if part, bytes = append(part, next), bytes+more; len(part) == storeRows {
+			if err := flush(); err != nil || p.state != waiting {
+				return err
+			}
+		}
 	}
 	if !complete && !end {
 		return nil
@@ -102,6 +106,11 @@ func (r *run) stagePart(ctx context.Context, p *plan, all []*planned) error {
 }
 
 func callStage(ctx context.Context, db Database, p *plan, chunks []newChunk, vectors []vector.Vector) (stageResult, error) {
+	ctx, cancel, err := outlast(ctx)
+	if err != nil {
+		return stageResult{}, err
+	}
+	defer cancel()
 	function, arguments := "stage_chunks", map[string]any{
 		"project_id": p.source.ProjectID, "ticket_id": p.source.TicketID, "source_hash": p.hash, "chunks": chunks, "embeddings": vectors, "embedding_set": p.set,
 	}
@@ -114,7 +123,7 @@ func callStage(ctx context.Context, db Database, p *plan, chunks []newChunk, vec
 		}
 	}
 	var rows []stageResult
-	err := db.Call(ctx, function, arguments, &rows)
+	err = db.Call(ctx, function, arguments, &rows)
 	if err == nil && (len(rows) != 1 || rows[0].Staged && len(rows[0].EmbeddingIDs) != len(chunks)) {
 		err = fmt.Errorf("%d answers for %d chunks", len(rows), len(chunks))
 	}

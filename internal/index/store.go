@@ -3,7 +3,9 @@ package index
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/portion"
 	"tasklens/internal/vector"
 )
@@ -135,9 +137,33 @@ type storeResult struct {
 	EmbeddingIDs []string `json:"embedding_ids"`
 }
 
+// patience is how long a call that stores may outlast its caller's context: more than the 8 s after which Supabase cancels it.
+const patience = 10 * time.Second
+
+// outlast gives a call that stores the time to end: cancelled halfway, what it carries would be embedded again. It fails
+// where the context has ended before.
+func outlast(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if ctx.Err() != nil {
+		return nil, nil, late(ctx)
+	}
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(patience, cancel) })
+	return longer, func() { stop(); cancel() }, nil
+}
+
+// late is the error of a run whose context has ended.
+func late(ctx context.Context) error {
+	return fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", ctx.Err())
+}
+
 // callStore writes the chunks of all plans, each source only if its text is still the one that was embedded: in one
 // transaction for those of the tracker, and one for documents.
 func callStore(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
+	ctx, cancel, err := outlast(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
 	tracked, documents := split(plans, func(p *plan) Source { return p.source })
 	stored, err := storeTracked(ctx, db, tracked)
 	if err != nil {

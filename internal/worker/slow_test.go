@@ -189,7 +189,7 @@ func TestALongTicketHoldsUpNoOther(t *testing.T) {
 	long, goOn := make(chan struct{}), make(chan struct{})
 	come := sync.OnceFunc(func() { close(long) })
 	b.model.before = func(ctx context.Context, inputs []string) error {
-		if len(inputs) < 60 { // a batch of the short ones has less
+		if len(inputs) < 40 { // a batch of the short ones has less
 			return nil
 		}
 		come()

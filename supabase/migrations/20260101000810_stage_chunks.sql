@@ -46,6 +46,9 @@ begin
     return;
   end if;
   update private.staged_generations g set staged_at = clock_timestamp() where g.generation = staging;
+  -- A worker that took a waiting job now would embed the same chunks. An edit from now on adds a job of its own.
+  update private.embedding_jobs j set due_at = greatest(j.due_at, clock_timestamp() + interval '2 minutes')
+    where j.embedding_job_id = any (array(select private.lock_waiting_jobs(array[stage_chunks.project_id], array[stage_chunks.ticket_id])));
 
   begin
     with given as materialized (
@@ -78,7 +81,7 @@ begin
 end
 $$;
 comment on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint) is
-  'Stores some of the new chunks of a source, a ticket or (ticket_id null) a project''s own text, so that nobody sees them before store_chunks names them: chunks as store_chunks takes them, without source. A chunk_id names a stored or staged chunk that gets another position; that shows at once. Returns the ids in the order of the list. staged is false, and nothing is stored, where the text no longer has this fingerprint, somebody else stages chunks of the source, or the set takes no vectors of this model: read the source again.';
+  'Stores some of the new chunks of a source, a ticket or (ticket_id null) a project''s own text, so that nobody sees them before store_chunks names them: chunks as store_chunks takes them, without source. A chunk_id names a stored or staged chunk that gets another position; that shows at once. A waiting job of the source is due two minutes later at the earliest. Returns the ids in the order of the list. staged is false, and nothing is stored, where the text no longer has this fingerprint, somebody else stages chunks of the source, or the set takes no vectors of this model: read the source again.';
 revoke execute on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint) from public, anon, authenticated;
 grant execute on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint) to service_role;
 

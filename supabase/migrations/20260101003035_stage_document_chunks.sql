@@ -27,6 +27,8 @@ begin
     return;
   end if;
   update private.staged_generations g set staged_at = clock_timestamp() where g.generation = staging;
+  update private.embedding_jobs j set due_at = greatest(j.due_at, clock_timestamp() + interval '2 minutes')
+    where j.embedding_job_id = any (array(select private.lock_waiting_document_jobs(array[stage_document_chunks.document_id])));
 
   begin
     with given as materialized (
@@ -55,7 +57,7 @@ begin
 end
 $$;
 comment on function public.stage_document_chunks(uuid, text, jsonb, extensions.vector[]) is
-  'Stores some of the new chunks of a document, so that nobody sees them before store_document_chunks names them: chunks as that takes them, without source. A chunk_id names a stored or staged chunk that gets another position; that shows at once. Returns the ids in the order of the list. staged is false, and nothing is stored, where the text no longer has this fingerprint or somebody else stages chunks of the document: read it again.';
+  'Stores some of the new chunks of a document, so that nobody sees them before store_document_chunks names them: chunks as that takes them, without source. A chunk_id names a stored or staged chunk that gets another position; that shows at once. A waiting job of the document is due two minutes later at the earliest. Returns the ids in the order of the list. staged is false, and nothing is stored, where the text no longer has this fingerprint or somebody else stages chunks of the document: read it again.';
 revoke execute on function public.stage_document_chunks(uuid, text, jsonb, extensions.vector[]) from public, anon, authenticated;
 grant execute on function public.stage_document_chunks(uuid, text, jsonb, extensions.vector[]) to service_role;
 

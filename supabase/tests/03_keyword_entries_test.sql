@@ -1,7 +1,7 @@
 -- The words of tickets and projects follow every write, in the writer's transaction, and never make one fail.
 
 begin;
-select plan(45);
+select plan(47);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name, description) values (1, 'AA', 'Apples', 'about orchards'), (2, 'BB', 'Bananas', null);
@@ -190,6 +190,18 @@ select lives_ok(
 select is(
   array(select k.ticket_id from unnest(array['emu', 'rhea', 'moa']) q, public.search_by_keyword(q) k), array[51, 51, 51]::bigint[],
   'and each is found by its first word');
+
+-- Each character of a script without spaces begins a word.
+create function pg_temp.han(characters integer) returns text
+language sql as $$ select string_agg(chr(19968 + (i::bigint * i % 4999)::integer), '') from generate_series(1, characters) i $$;
+select lives_ok(
+  $$ insert into public.tickets (ticket_id, project_id, status_id, name, description) values
+     (52, 3, 1, 'Chinese', pg_temp.han(45000) || ' quokka ' || pg_temp.han(15000) || ' numbat ' || pg_temp.han(940000)),
+     (53, 3, 1, 'English', 'numbat 数据 ' || repeat('bilby ', 33000) || ' quokka') $$,
+  'nor does a million Chinese characters');
+select is(
+  array(select k.ticket_id from unnest(array['quokka', 'numbat']) q, public.search_by_keyword(q) k order by q, k.ticket_id), array[53, 52, 53]::bigint[],
+  'and they are indexed up to the 50,000th of them, other scripts up to the 200,000th character');
 
 select * from finish();
 rollback;

@@ -1,7 +1,7 @@
 -- A source that is stored in parts is seen as it was until the last step, and whole from then on.
 
 begin;
-select plan(29);
+select plan(31);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do');
@@ -56,8 +56,10 @@ select results_eq('table before', $$ values ('vector', 'old one'), ('filtered', 
 
 -- Staging -----------------------------------------------------------------------------------------------------------
 
+select ok(bool_and(due_at <= clock_timestamp()), 'a job waits for the new text') from private.embedding_jobs where ticket_id = 11;
 create temporary table parts as select * from pg_temp.stage(11, pg_temp.unit(0, 1), pg_temp.chunk('new one', 1), pg_temp.chunk('new two', 500));
-select results_eq('select staged, embedding_ids from parts', $$ values (true, array[pg_temp.id('new one'), pg_temp.id('new two')]) $$, 'parts are staged, and their ids told in order');
+select results_eq('select staged, embedding_ids from parts', $$ values (true, array[pg_temp.id('new one'), pg_temp.id('new two')]) $$, 'parts are staged, and their ids returned in order');
+select ok(bool_and(due_at > clock_timestamp() + interval '1 minute'), 'and no worker does the same meanwhile') from private.embedding_jobs where ticket_id = 11;
 select ok(staged, 'one after the other') from pg_temp.stage(11, pg_temp.unit(0, 1), pg_temp.chunk('new three', 2000));
 select is((select count(distinct generation) from public.chunks where generation is not null), 1::bigint, 'all of one generation');
 select results_eq('table seen', 'table before', 'readers find what they found');
@@ -67,7 +69,7 @@ select results_eq('select text from public.chunks order by text', $$ values ('ol
 set local role service_role;
 select results_eq(
   $$ select c ->> 'chunk_id', (c ->> 'staged')::boolean, (c ->> 'position')::integer from public.read_sources('{1}', '{11}'), jsonb_array_elements(chunks) c $$,
-  $$ select chunk_id::text, text like 'new%', position::integer from public.chunks order by position $$, 'who goes on after a failure is told of all, and which are staged');
+  $$ select chunk_id::text, text like 'new%', position::integer from public.chunks order by position $$, 'the next attempt reads all chunks, and which of them are staged');
 
 -- What is refused ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,246 @@
+package index_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/index"
+	"tasklens/internal/vector"
+)
+
+// tokens are of so many bytes each.
+type tokens int
+
+func (size tokens) Lengths(text string) (lengths []int) {
+	for ; len(text) > int(size); text = text[size:] {
+		lengths = append(lengths, int(size))
+	}
+	return append(lengths, len(text))
+}
+
+// shelf is a database of one project, whose tickets have these texts, and a model.
+type shelf struct {
+	texts  []string
+	tokens tokens
+	before func(ctx context.Context, function string) error // each call that stores
+
+	calls    []storing
+	chunks   map[int64][]map[string]any // that are stored or staged, by ticket
+	embedded map[string]int
+}
+
+// storing is a call that stores.
+type storing struct {
+	function    string
+	rows, bytes int
+}
+
+func (s *shelf) Call(ctx context.Context, function string, arguments, result any) error {
+	var asked struct {
+		TicketIDs []int64 `json:"ticket_ids"`
+		TicketID  int64   `json:"ticket_id"`
+		Chunks    []map[string]any
+	}
+	body, err := json.Marshal(arguments)
+	if err == nil {
+		err = json.Unmarshal(body, &asked)
+	}
+	if err != nil {
+		return err
+	}
+	var rows []map[string]any
+	if function == "read_sources" {
+		for _, id := range asked.TicketIDs {
+			rows = append(rows, map[string]any{
+				"project_id": 1, "ticket_id": id, "project_name": "P", "ticket_name": "T", "source_hash": "h", "chunks": s.chunks[id],
+				"texts": []any{map[string]any{"kind": "ticket", "text": s.texts[id]}}, "sources_read": len(asked.TicketIDs), "embedding_model": "m",
+			})
+		}
+		return answer(rows, result)
+	}
+	s.calls = append(s.calls, storing{function, len(asked.Chunks), len(body)})
+	if s.before != nil {
+		if err := s.before(ctx, function); err != nil {
+			return err
+		}
+	}
+	if function == "stage_chunks" {
+		asked.TicketIDs = []int64{asked.TicketID}
+	}
+	ids := make([][]string, len(asked.TicketIDs))
+	for _, chunk := range asked.Chunks {
+		place := 0
+		if source, is := chunk["source"].(float64); is {
+			place = int(source) - 1
+		}
+		if chunk["chunk_id"] == nil {
+			id := asked.TicketIDs[place]
+			chunk["chunk_id"], chunk["staged"] = fmt.Sprintf("%d-%d", id, len(s.chunks[id])), function == "stage_chunks"
+			s.chunks[id] = append(s.chunks[id], chunk)
+		}
+		ids[place] = append(ids[place], chunk["chunk_id"].(string))
+	}
+	for place := range ids {
+		rows = append(rows, map[string]any{"place": place + 1, "stored": true, "staged": true, "embedding_ids": ids[place]})
+	}
+	return answer(rows, result)
+}
+
+func answer(rows, result any) error {
+	body, err := json.Marshal(rows)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, result)
+}
+
+func (s *shelf) Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+	if ctx.Err() != nil {
+		return nil, 0, fault.Wrap(fault.Timeout, "The model did not answer in time.", ctx.Err())
+	}
+	for _, input := range inputs {
+		s.embedded[input]++
+		long := make(vector.Vector, vector.Dimensions)
+		for i := range long {
+			long[i] = -0.01234567
+		}
+		vectors = append(vectors, long)
+	}
+	return vectors, 0, nil
+}
+
+func (s *shelf) EmbeddingModel(context.Context) string            { return "m" }
+func (s *shelf) By(ctx context.Context, _ string) context.Context { return ctx }
+func (s *shelf) sources() (all []index.Source) {
+	for i := range s.texts {
+		id := int64(i)
+		all = append(all, index.Source{ProjectID: 1, TicketID: &id})
+	}
+	return all
+}
+
+// index brings all tickets in step.
+func (s *shelf) index(ctx context.Context) ([]index.Result, error) {
+	if s.chunks == nil {
+		s.chunks, s.embedded = map[int64][]map[string]any{}, map[string]int{}
+	}
+	return index.New(s, s.tokens, index.Limits{Inputs: 2048, Tokens: 300_000}).Index(ctx, s, s.sources(), false)
+}
+
+func (s *shelf) mustHaveEmbeddedOnce(t *testing.T) {
+	t.Helper()
+	for input, n := range s.embedded {
+		if n > 1 {
+			t.Errorf("%.40q was embedded %d times", input, n)
+		}
+	}
+}
+
+// text is one of so many bytes, without two chunks that are alike.
+func text(number, bytes int) string {
+	var long strings.Builder
+	for i := 0; long.Len() < bytes; i++ {
+		fmt.Fprintf(&long, "word%d-%d ", number, i)
+	}
+	return long.String()[:bytes]
+}
+
+// One call stores at most 40 chunks and 900,000 bytes.
+func TestWhatOneCallStores(t *testing.T) {
+	t.Parallel()
+	// Of 30 tickets, of which each is one chunk: what a new chunk has beside its text is counted as 18,732 bytes.
+	const share = 900_000/30 - 18_732
+	for name, c := range map[string]struct {
+		tickets, bytes, more int // more: of the first ticket
+		calls                int
+	}{
+		"as many rows as fit":  {40, 100, 0, 1},
+		"one row more":         {41, 100, 0, 2},
+		"as many bytes as fit": {30, share, 0, 1},
+		"one byte more":        {30, share, 1, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &shelf{tokens: 25} // long chunks
+			for i := range c.tickets {
+				s.texts = append(s.texts, text(i, c.bytes))
+			}
+			s.texts[0] = text(0, c.bytes+c.more)
+			results, err := s.index(t.Context())
+			if err != nil || len(results) != c.tickets || len(s.embedded) != c.tickets || len(s.calls) != c.calls {
+				t.Errorf("%d tickets, %d inputs: %+v, %v", len(results), len(s.embedded), s.calls, err)
+			}
+			for _, call := range s.calls {
+				if call.function != "store_chunks" || call.rows > 40 || call.bytes > 1_000_000 {
+					t.Errorf("a call of %+v", call)
+				}
+			}
+		})
+	}
+}
+
+// A ticket that one call takes is stored whole, a longer one in parts of the same bounds.
+func TestWhatIsStoredInParts(t *testing.T) {
+	t.Parallel()
+	for _, bytes := range []int{200_000, 600_000, 1_000_000} {
+		s := &shelf{tokens: 25, texts: []string{text(0, bytes)}}
+		results, err := s.index(t.Context())
+		if err != nil || len(results[0].EmbeddingIDs) != len(s.chunks[0]) || results[0].Embedded != len(s.chunks[0]) {
+			t.Fatalf("%+v, %v", results, err)
+		}
+		s.mustHaveEmbeddedOnce(t)
+		if whole := s.calls[0].function == "store_chunks"; whole != (bytes == 200_000) {
+			t.Errorf("%d chunks are stored by %+v", len(s.chunks[0]), s.calls)
+		}
+		for i, call := range s.calls {
+			if shows := i == len(s.calls)-1; shows != (call.function == "store_chunks") || call.function == "stage_chunks" && (call.rows > 40 || call.bytes > 1_000_000) {
+				t.Errorf("call %d of %d is %+v", i, len(s.calls), call)
+			}
+		}
+	}
+}
+
+// A run whose time is over while chunks are being stored lets that end, so that the next one does not embed them again; and
+// does not wait for a database that hangs.
+func TestWhatIsPaidForIsStored(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &shelf{tokens: 5, texts: []string{text(0, 300_000)}}
+		s.before = func(during context.Context, _ string) error {
+			if len(s.calls) == 1 {
+				cancel()
+				time.Sleep(9 * time.Second)
+			}
+			return during.Err()
+		}
+		_, err := s.index(ctx)
+		if fault.CodeOf(err) != fault.Timeout || len(s.calls) != 1 || len(s.chunks[0]) != len(s.embedded) {
+			t.Errorf("%d calls stored %d of %d chunks: %v", len(s.calls), len(s.chunks[0]), len(s.embedded), err)
+		}
+		if results, err := s.index(t.Context()); err != nil || !results[0].Done {
+			t.Errorf("the next run: %+v, %v", results, err)
+		}
+		s.mustHaveEmbeddedOnce(t)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &shelf{tokens: 5, texts: []string{text(0, 100)}}
+		s.before = func(during context.Context, _ string) error {
+			cancel()
+			<-during.Done()
+			return during.Err()
+		}
+		began := time.Now()
+		if _, err := s.index(ctx); err == nil || errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 10*time.Second {
+			t.Errorf("a database that hangs is left after %v: %v", time.Since(began), err)
+		}
+	})
+}
