@@ -66,8 +66,8 @@ func TestAnswersAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"pumps: 4 questions\n", "vector, choose                     1 of 2             0 of 2                   0 of 0\n",
-		"hybrid, report                     0 of 0             0 of 0                   1 of 2\n",
+		"pumps: 4 questions\n", "vector, choose                     1 of 2             1 of 2             0 of 2                   0 of 0\n",
+		"hybrid, report                     0 of 0             0 of 0             0 of 0                   1 of 2\n",
 		"wrong (vector): Why is the valve of the leaking pump stuck?\n",
 	} {
 		if !strings.Contains(out.String(), line) {
