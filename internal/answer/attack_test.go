@@ -180,6 +180,9 @@ func TestAttacks(t *testing.T) {
 			"project":  func(c *candidate, _ *string) { c.ProjectName = attack },
 			"status":   func(c *candidate, _ *string) { c.Status = &attack },
 			"document": func(c *candidate, _ *string) { c.Type, c.Title, c.Text = "document", &attack, attack },
+			"own text": func(c *candidate, _ *string) {
+				c.Type, c.ProjectKey, c.ProjectName, c.Text = "project", attack, attack, attack
+			},
 			"question": func(_ *candidate, question *string) { *question = attack },
 			"all": func(c *candidate, question *string) {
 				c.Text, c.TicketName, c.ProjectName, c.Status, c.TicketKey, *question = attack, &attack, attack, &attack, &attack, attack

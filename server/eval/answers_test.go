@@ -94,3 +94,24 @@ func TestQuestionsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// Questions that name projects, tickets and states: what is named is a source, in any spelling.
+func TestQuestionsThatNameThings(t *testing.T) {
+	t.Parallel()
+	questions, err := eval.ReadAsked(filepath.Join(sample, "named_questions.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := eval.CheckAnswers(t.Context(), eval.Service{URL: start(t, testbed.Database(t), sample)}, questions, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		if r.Answerable < 25 || r.Unanswerable < 5 || r.Sourced < r.Answerable || r.Cited < r.Answerable-3 || r.Abstained < r.Unanswerable-2 {
+			if r.Half == "report" {
+				r.Wrong = nil
+			}
+			t.Errorf("%+v", r)
+		}
+	}
+}
