@@ -48,9 +48,14 @@ func (a *Answerer) surelyFits(mark string, chosen []candidate) bool {
 	return most <= a.options.ContextTokens
 }
 
-// weight is how relevant a candidate is, by the measure that chose it.
+// weight is how relevant a candidate is, by the measure that chose it. What the question names is worth more than the
+// most similar text.
 func (c candidate) weight() float64 {
 	switch {
+	case c.Named && c.Similarity != nil:
+		return 3 + *c.Similarity
+	case c.Named:
+		return 3
 	case c.Relevance != nil:
 		return *c.Relevance
 	case c.Similarity != nil:

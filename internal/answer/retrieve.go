@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"slices"
 
 	"tasklens/internal/mmr"
 	"tasklens/internal/search"
@@ -15,10 +16,12 @@ const candidates = 40
 type candidate struct {
 	Source
 	ProjectName   string    `json:"project_name"`
+	ProjectKey    string    `json:"project_key"`
 	Status        *string   `json:"status"`
 	Kind          string    `json:"kind"` // project, ticket, status_note or document
 	Tokens        int       `json:"tokens"`
 	OverThreshold bool      `json:"over_threshold"`
+	Named         bool      `json:"named"`        // of a source that the question names: a candidate whatever its similarity
 	Relevance     *float64  `json:"relevance"`    // hybrid: the fused score, 0 to 1; nil in a row that is no candidate
 	Similarities  []float64 `json:"similarities"` // to the rows before this one, in their order
 }
@@ -39,6 +42,7 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedd
 		return a.retrieveDocuments(ctx, db, q, embedding)
 	case q.Corpus == All:
 		function = "retrieve_all_chunks"
+		arguments["question"] = q.Text
 	case q.Hybrid:
 		function = "retrieve_chunks_hybrid"
 		arguments["query_text"] = q.Text
@@ -46,6 +50,8 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedd
 			arguments["keyword_ranking"] = ranking
 		}
 		arguments["vector_weight"], arguments["keyword_weight"] = a.options.VectorWeight, a.options.KeywordWeight
+	default:
+		arguments["question"] = q.Text
 	}
 	if q.Lambda < 1 {
 		arguments["source_chunk_limit"] = sourceChunks(q.TopK)
@@ -98,12 +104,12 @@ func best(found []candidate) *float64 {
 }
 
 // choose picks the chunks of an answer by maximal marginal relevance. MMR itself is the textbook's, with the caller's
-// lambda; what is done here is to say what the candidates are, and how alike they are. With lambda 1 nothing is left out:
-// the caller asks for relevance alone.
+// lambda; this decides what the candidates are, how alike they are, and that what the question names is among the chosen.
+// With lambda 1 nothing is left out: the caller asks for relevance alone.
 func choose(found []candidate, q Question) []candidate {
 	var places []int // in found
 	for i, c := range found {
-		if q.Hybrid && c.Relevance != nil || !q.Hybrid && c.OverThreshold {
+		if c.Named || q.Hybrid && c.Relevance != nil || !q.Hybrid && c.OverThreshold {
 			places = append(places, i)
 		}
 	}
@@ -113,23 +119,76 @@ func choose(found []candidate, q Question) []candidate {
 	}
 	relevance := make([]float64, len(places))
 	for i, place := range places {
-		if relevance[i] = 0; q.Hybrid {
-			relevance[i] = *found[place].Relevance
-		} else {
-			relevance[i] = *found[place].Similarity
+		relevance[i] = found[place].relevance(q)
+	}
+	wanted, reserved := q.TopK, reserve(found, places, q.TopK)
+	if len(reserved) > 0 {
+		wanted = len(places) // what is named may come last
+	}
+	var named, others []candidate
+	room := q.TopK - len(reserved)
+	for _, i := range mmr.Select(relevance, func(i, j int) float64 { return alike.of(places[i], places[j]) }, wanted, q.Lambda) {
+		switch c := found[places[i]]; {
+		case reserved[places[i]] && c.TicketID != nil:
+			named = append(named, c)
+		case reserved[places[i]]:
+			others = append(others, c)
+		case room > 0:
+			others = append(others, c)
+			room--
 		}
 	}
-	var chosen []candidate
-	for _, i := range mmr.Select(relevance, func(i, j int) float64 { return alike.of(places[i], places[j]) }, q.TopK, q.Lambda) {
-		chosen = append(chosen, found[places[i]])
+	return append(named, others...)
+}
+
+// relevance is what MMR weighs.
+func (c candidate) relevance(q Question) float64 {
+	switch {
+	case q.Hybrid && c.Relevance != nil:
+		return *c.Relevance
+	case !q.Hybrid && c.Similarity != nil:
+		return *c.Similarity
 	}
-	return chosen
+	return 0
+}
+
+// reserve keeps places among the top for what the question names: one for the best named ticket, for each project, and
+// for each other ticket, in that order; further texts of theirs have half of the top, so that others have a place too.
+func reserve(found []candidate, places []int, top int) map[int]bool {
+	var tickets, projects, further []int
+	seen := map[sourceID]bool{}
+	for _, place := range places {
+		switch c := found[place]; {
+		case !c.Named:
+		case seen[c.sourceID()]:
+			further = append(further, place)
+		case c.TicketID != nil:
+			tickets = append(tickets, place)
+		default:
+			projects = append(projects, place)
+		}
+		if found[place].Named {
+			seen[found[place].sourceID()] = true
+		}
+	}
+	first := slices.Concat(tickets[:min(1, len(tickets))], projects, tickets[min(1, len(tickets)):])
+	first = first[:min(top, len(first))]
+	reserved := map[int]bool{}
+	for _, place := range first {
+		reserved[place] = true
+	}
+	for _, place := range further {
+		if len(reserved) < (top+1)/2 {
+			reserved[place] = true
+		}
+	}
+	return reserved
 }
 
 // thin leaves out what would fill the context without adding to it, as long as enough is left: chunks of a ticket
 // beyond its share, texts that are another one's copy, and short notes that have no word of the question, where their
 // ticket has other chunks. What a note such as "Patch is up" has in common with a question is the header that was embedded
-// with it: it says that the ticket is right, and nothing else.
+// with it: it says that the ticket is right, and nothing else. The best candidate stays, and so does what is named.
 func thin(found []candidate, places []int, q Question, alike *likeness) []int {
 	perSource := map[sourceID]int{}
 	asked := wordsOf(q.Text)
@@ -137,9 +196,20 @@ func thin(found []candidate, places []int, q Question, alike *likeness) []int {
 	for _, place := range places {
 		chunks[found[place].sourceID()]++
 	}
+	best := -1
+	for _, place := range places {
+		if best < 0 || found[place].relevance(q) > found[best].relevance(q) {
+			best = place
+		}
+	}
 	var kept, spare []int
 	for _, place := range places {
 		c := found[place]
+		if place == best || c.Named {
+			perSource[c.sourceID()]++
+			kept = append(kept, place)
+			continue
+		}
 		empty := c.Kind == "status_note" && c.Tokens < shortNote && chunks[c.sourceID()] > 1 && overlap(asked, alike.wordsAt(place)) == 0
 		copied := false
 		for _, earlier := range kept {

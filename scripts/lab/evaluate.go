@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,15 +50,26 @@ func evaluate(ctx context.Context, args []string) error {
 }
 
 func evaluateAnswers(ctx context.Context, config evalConfig, folder string) error {
-	questions, err := eval.ReadAsked(filepath.Join(folder, "questions.jsonl"))
-	if err != nil {
-		return fmt.Errorf("read questions: %w", err)
+	for i, name := range []string{"questions.jsonl", "named_questions.jsonl"} {
+		questions, err := eval.ReadAsked(filepath.Join(folder, name))
+		if i > 0 && errors.Is(err, fs.ErrNotExist) {
+			continue // not every collection has questions that name things
+		}
+		if err != nil {
+			return fmt.Errorf("read questions: %w", err)
+		}
+		rates, err := eval.CheckAnswers(ctx, eval.Service{URL: config.ServiceURL}, questions, progress)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			fmt.Println()
+		}
+		if err := eval.PrintAnswers(os.Stdout, filepath.Base(folder)+", "+name, rates); err != nil {
+			return err
+		}
 	}
-	rates, err := eval.CheckAnswers(ctx, eval.Service{URL: config.ServiceURL}, questions, progress)
-	if err != nil {
-		return err
-	}
-	return eval.PrintAnswers(os.Stdout, filepath.Base(folder), rates)
+	return nil
 }
 
 // evaluateDocuments measures the searches for documents as they are at present, enriched or not.

@@ -43,6 +43,60 @@ comment on function private.ticket_key_pattern() is 'What the key of a ticket lo
 revoke execute on function private.ticket_key_pattern() from public;
 grant execute on function private.ticket_key_pattern() to authenticated, service_role;
 
+create function private.plain_hyphens(query_text text) returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  return regexp_replace(query_text, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
+end
+$$;
+comment on function private.plain_hyphens(text) is 'A text with the dashes that phones put into keys made hyphens.';
+revoke execute on function private.plain_hyphens(text) from public;
+grant execute on function private.plain_hyphens(text) to authenticated, service_role;
+
+-- Both readings of A-B-12, for the project may be B or A-B.
+create function private.written_keys(query_text text) returns setof text
+language plpgsql immutable rows 2 security invoker set search_path = ''
+as $$
+begin
+  return query
+  select upper(m[1]) from regexp_matches(query_text, '([[:alnum:]_]+-[0-9]+)(?![[:alnum:]])', 'g') as m
+  union
+  select upper(m[1]) from regexp_matches(query_text, '(' || private.ticket_key_pattern() || ')(?![[:alnum:]])', 'g') as m;
+end
+$$;
+comment on function private.written_keys(text) is 'What looks like a ticket''s key in a text, in upper case.';
+revoke execute on function private.written_keys(text) from public;
+grant execute on function private.written_keys(text) to authenticated, service_role;
+
+-- In a question people also write TX 400, TX#400, TX_400 and tx400. "In 2024" is no key: a word that says nothing counts in
+-- capitals alone. What is read too much is looked up and not found.
+create function private.question_keys(question text) returns text[]
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  typed constant text := private.plain_hyphens(private.compose_text(left(question, 2000)));
+begin
+  return array(
+    select k.key from (
+      select w.key, 1 as sort from private.written_keys(typed) w(key)
+      union
+      select upper(m[1] || '-' || m[2]), 2
+      from regexp_matches(typed, '(?<![[:alnum:]_-])([[:alpha:]][[:alnum:]]*)(?: {1,2}| ?# ?|_| - )([0-9]{1,15})(?![[:alnum:]])', 'g') as m
+      where m[1] = upper(m[1]) or ts_lexize('pg_catalog.english_stem', lower(m[1])) <> '{}'
+      union
+      select upper(m[1] || '-' || m[2]), 3
+      from regexp_matches(typed, '(?<![[:alnum:]_-])([[:alpha:]]+)([0-9]{1,15})(?![[:alnum:]])', 'g') as m
+    ) k
+    group by k.key
+    order by position(k.key in upper(typed)) = 0, position(k.key in upper(typed)), min(k.sort), k.key
+    limit 50);
+end
+$$;
+comment on function private.question_keys(text) is 'What may be a ticket''s key in a question, in any usual spelling, as keys are written in upper case; at most 50.';
+revoke execute on function private.question_keys(text) from public;
+grant execute on function private.question_keys(text) to authenticated, service_role;
+
 -- plain: what is asked for without what is excluded. wanted: any of its words (a question finds tickets that hold some
 -- of them). required: the "quoted phrases"; required_of_named: those of them that are no key of a ticket, for a ticket that is
 -- named by its key need not mention it. excluded: what follows a minus, a word or a quoted phrase; what looks like a negative
@@ -65,7 +119,7 @@ begin
   excluded_keys := '{}';
   -- Phones and word processors make the quotes curly and the hyphen of a key a dash.
   typed := translate(private.compose_text(left(query_text, 2000)), '“”„‟«»「」『』〝〞〟', repeat('"', 13));
-  typed := regexp_replace(typed, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
+  typed := private.plain_hyphens(typed);
   for part in
     -- A quote behind a letter or digit opens no phrase: 5" and 6".
     select m from regexp_matches(left(typed, 2000), '(?<![[:alnum:]])(-?)"([^"]*)"|([^\s"]+)', 'g') as m
@@ -95,9 +149,7 @@ begin
   excluded_keys := array_remove(excluded_keys, null);
   wanted := private.any_word(plain);
   ticket_keys := array(
-    select distinct upper(m[1]) from regexp_matches(plain, '([[:alnum:]_]+-[0-9]+)(?![[:alnum:]])', 'g') as m
-    union
-    select upper(m[1]) from regexp_matches(plain, '(' || private.ticket_key_pattern() || ')(?![[:alnum:]])', 'g') as m
+    select k.key from private.written_keys(plain) k(key)
     union
     select upper(replace(m[1], ' ', '-')) from regexp_matches(plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
 end

@@ -8,11 +8,13 @@ create function public.retrieve_chunks(
   match_count integer default 20,
   project_filter bigint default null,
   status_filter text default null,
-  source_chunk_limit integer default null
+  source_chunk_limit integer default null,
+  question text default null
 )
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
-  text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[]
+  text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[],
+  named boolean, project_key text
 )
 language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
@@ -32,29 +34,46 @@ begin
     select s.* from scanned s
     order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
     limit greatest(1, least(100, retrieve_chunks.match_count))
+  ), named as materialized (
+    select n.* from private.named_chunks(
+      retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.project_filter,
+      retrieve_chunks.status_filter) n
+  ), listed as (
+    select k.chunk_id, k.project_id, k.ticket_id, k.similarity, false as named from kept k
+    where k.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null)
+    union all
+    select n.chunk_id, n.project_id, n.ticket_id, n.similarity, true from named n
+    order by named desc, similarity desc nulls last, chunk_id
+    limit greatest(1, least(100, retrieve_chunks.match_count))
   ), nearest as materialized (
-    select k.chunk_id, k.project_id, k.ticket_id, k.similarity, c.kind, c.text, c.tokens,
+    select l.*, c.kind, c.text, c.tokens,
       -- Of length 1, so that the inner product is the cosine, for half the work; and lies here whole: as stored it may be
       -- compressed, and would be unpacked for every pair, which takes longer than comparing.
       extensions.l2_normalize(c.embedding) as embedding,
-      k.similarity > retrieve_chunks.match_threshold as over_threshold,
-      row_number() over (order by k.similarity desc, k.chunk_id) as place
-    from kept k
-    join public.chunks c using (chunk_id)
+      coalesce(l.similarity > retrieve_chunks.match_threshold, false) as over_threshold,
+      row_number() over (order by l.similarity desc nulls last, l.chunk_id, l.ticket_id, l.project_id) as place
+    from listed l
+    left join public.chunks c using (chunk_id)
+    where l.chunk_id is null or c.chunk_id is not null
   )
-  select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.kind, n.text, n.tokens, n.similarity, n.over_threshold,
+  select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name,
+    coalesce(n.kind, case when n.ticket_id is null then 'project' else 'ticket' end),
+    coalesce(n.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)),
+    n.tokens, n.similarity, n.over_threshold,
     array(
-      select (-(n.embedding operator(extensions.<#>) m.embedding))::real from nearest m where m.place < n.place order by m.place)
+      select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from nearest m where m.place < n.place order by m.place),
+    n.named, p.key
   from nearest n
   join public.projects p on p.project_id = n.project_id
   left join public.tickets t on t.ticket_id = n.ticket_id
   left join public.status s on s.status_id = t.status_id
+  where n.ticket_id is null or t.ticket_id is not null
   order by n.place;
 end
 $$;
-comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) is
-  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, for the rows before its own. match_count at most 100.';
-revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) from public, anon, authenticated;
-grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) to authenticated, service_role;
+comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) is
+  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
+revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) from public, anon, authenticated;
+grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001600');

@@ -15,12 +15,14 @@ create function public.retrieve_chunks_hybrid(
 )
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
-  text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities real[]
+  text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities real[],
+  named boolean, project_key text
 )
 language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
 declare
+  question constant text := query_text;
   query private.query := private.read_query(query_text);
   ranking constant private.word_ranking := case
     when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter)
@@ -30,7 +32,11 @@ begin
   -- Questions quote names and messages whose answer stands elsewhere: a phrase narrows what their words find, not what is near.
   query.required := null;
   return query
-  with fused as (
+  with named as materialized (
+    select n.* from private.named_chunks(
+      question, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.project_filter,
+      retrieve_chunks_hybrid.status_filter) n
+  ), fused as (
     select f.project_id, f.ticket_id, f.chunk_id, f.exact, f.vector_contribution + f.keyword_contribution as score
     from private.fuse_searches(
       ranking, query, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
@@ -77,16 +83,27 @@ begin
     -- Who asks about a ticket by its key wants its notes too.
     where n.place_in_source < greatest(coalesce(retrieve_chunks_hybrid.source_chunk_limit, 1), case when s.exact then 3 else 1 end)
     union all
+    -- As relevant as their ticket or project; named by its project and state alone, at the end of the list.
+    select coalesce(s.place, 1000), n.project_id, n.ticket_id, coalesce(s.relevance, 0), n.chunk_id, 100
+    from named n
+    left join shown s on s.ticket_id = n.ticket_id or n.ticket_id is null and s.ticket_id is null and s.project_id = n.project_id
+    where n.chunk_id is not null or s.place is null
+    union all
     -- The nearest of all tells how near a search came that found nothing over the threshold.
     select null, n.project_id, n.ticket_id, null, n.chunk_id, 0
     from private.scan_chunks(
       retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.project_filter,
       retrieve_chunks_hybrid.status_filter, retrieve_chunks_hybrid.match_threshold, 1, 1) n
   ), numbered as (
-    select x.*, row_number() over (order by x.place nulls last, x.place_in_source) as position
+    -- What is named goes before what is not where the list is full.
+    select x.*, row_number() over (order by x.place is null, not x.named, x.place, x.place_in_source) as cut,
+      row_number() over (order by x.place nulls last, x.place_in_source, x.ticket_id, x.project_id, x.chunk_id) as position
     from (
-      select distinct on (o.ticket_id, o.project_id, o.chunk_id) o.* from chosen o
-      order by o.ticket_id, o.project_id, o.chunk_id, o.place nulls last
+      select distinct on (o.ticket_id, o.project_id, o.chunk_id) o.*,
+        exists (select from named n where (n.chunk_id is null or n.chunk_id = o.chunk_id)
+          and n.ticket_id is not distinct from o.ticket_id and n.project_id = o.project_id) as named
+      from chosen o
+      order by o.ticket_id, o.project_id, o.chunk_id, o.place nulls last, o.place_in_source
     ) x
   ), candidate as materialized (
     -- Normalised for the same reason as in retrieve_chunks.
@@ -96,14 +113,15 @@ begin
     left join public.chunks c on c.chunk_id = x.chunk_id
     -- A vector of another model says nothing here.
     left join public.chunks v on v.chunk_id = x.chunk_id and v.model = retrieve_chunks_hybrid.embedding_model
-    where x.position <= greatest(1, least(100, retrieve_chunks_hybrid.match_count)) or x.place is null
+    where x.cut <= greatest(1, least(100, retrieve_chunks_hybrid.match_count)) or x.place is null
   )
   select x.chunk_id, x.ticket_id, x.project_id, p.name, t.key, t.name, s.name, coalesce(x.kind, case when x.ticket_id is null then 'project' else 'ticket' end),
     -- A ticket that is not embedded yet speaks by the beginning of its text.
-    coalesce(x.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)),
+    coalesce(x.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)),
     x.tokens, x.similarity, coalesce(x.similarity > retrieve_chunks_hybrid.match_threshold, false), x.relevance,
     array(
-      select coalesce(-(x.embedding operator(extensions.<#>) y.embedding), 0)::real from candidate y where y.position < x.position order by y.position)
+      select coalesce(-(x.embedding operator(extensions.<#>) y.embedding), 0)::real from candidate y where y.position < x.position order by y.position),
+    x.named, p.key
   from candidate x
   join public.projects p on p.project_id = x.project_id
   left join public.tickets t on t.ticket_id = x.ticket_id
@@ -112,7 +130,7 @@ begin
 end
 $$;
 comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) is
-  'Candidates for an answer from the fused list: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and up to three of one whose key the question names. A quoted phrase is required of what the words find, not of what is near. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+  'Candidates for an answer from the fused list: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and the chunks of the tickets and projects that the question names, named, whatever their similarity. A quoted phrase is required of what the words find, not of what is near. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
 revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) from public, anon, authenticated;
 grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) to authenticated, service_role;
 

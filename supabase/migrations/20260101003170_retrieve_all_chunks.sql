@@ -9,27 +9,40 @@ create function public.retrieve_all_chunks(
   match_count integer default 20,
   project_filter bigint default null,
   status_filter text default null,
-  source_chunk_limit integer default null
+  source_chunk_limit integer default null,
+  question text default null
 )
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
   document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean,
-  similarities real[]
+  similarities real[], named boolean, project_key text
 )
 language sql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
   with query as materialized (
     select extensions.l2_normalize(extensions.subvector(retrieve_all_chunks.query_embedding, 1, 768)) as embedding
+  ), named as materialized (
+    select n.* from private.named_chunks(
+      retrieve_all_chunks.question, retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model,
+      retrieve_all_chunks.project_filter, retrieve_all_chunks.status_filter) n
   ), candidates as materialized (
-    select s.chunk_id, s.ticket_id, s.project_id, null::uuid as document_id, c.kind, c.text, c.tokens,
-      extensions.l2_normalize(extensions.subvector(c.embedding, 1, 768)) as embedding
+    select n.chunk_id, n.ticket_id, n.project_id, null::uuid as document_id,
+      coalesce(c.kind, case when n.ticket_id is null then 'project' else 'ticket' end) as kind, c.text, c.tokens,
+      extensions.l2_normalize(extensions.subvector(c.embedding, 1, 768)) as embedding, true as named
+    from named n
+    left join public.chunks c using (chunk_id)
+    where n.chunk_id is null or c.chunk_id is not null
+    union all
+    select s.chunk_id, s.ticket_id, s.project_id, null, c.kind, c.text, c.tokens,
+      extensions.l2_normalize(extensions.subvector(c.embedding, 1, 768)), false
     from private.scan_chunks(
       retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, retrieve_all_chunks.project_filter,
       -- No similarity is as low as -2: the threshold holds for the cut vectors.
       retrieve_all_chunks.status_filter, -2, 300, 300) s
     join public.chunks c using (chunk_id)
+    where s.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null)
     union all
-    select d.chunk_id, null, null, d.document_id, 'document', d.text, d.tokens, extensions.l2_normalize(e.embedding)
+    select d.chunk_id, null, null, d.document_id, 'document', d.text, d.tokens, extensions.l2_normalize(e.embedding), false
     from query q
     cross join lateral public.retrieve_document_chunks(q.embedding, retrieve_all_chunks.embedding_model, -2, 100) d
     join public.embeddings e on e.document_id = d.document_id and e.chunk_id = d.chunk_id
@@ -37,21 +50,23 @@ as $$
     select c.*, 1 - (c.embedding operator(extensions.<=>) q.embedding) as similarity
     from candidates c
     cross join query q
-    where extensions.vector_norm(c.embedding) > 0
+    where extensions.vector_norm(c.embedding) > 0 or c.named and c.embedding is null
   ), numbered as (
-    select c.*, row_number() over (order by c.similarity desc, c.chunk_id) as place,
-      row_number() over (partition by c.ticket_id, c.project_id, c.document_id order by c.similarity desc, c.chunk_id) as place_in_source
+    select c.*, row_number() over (order by c.similarity desc nulls last, c.chunk_id, c.ticket_id, c.project_id) as place,
+      row_number() over (partition by c.ticket_id, c.project_id, c.document_id order by c.similarity desc nulls last, c.chunk_id) as place_in_source
     from compared c
   ), nearest as materialized (
     select n.* from numbered n
-    where n.place = 1 or n.similarity > retrieve_all_chunks.match_threshold
+    where n.place = 1 or n.named or n.similarity > retrieve_all_chunks.match_threshold
     -- "Greatest" passes over null.
-    order by retrieve_all_chunks.source_chunk_limit is not null and n.place_in_source > greatest(1, retrieve_all_chunks.source_chunk_limit), n.place
+    order by n.named desc, retrieve_all_chunks.source_chunk_limit is not null and n.place_in_source > greatest(1, retrieve_all_chunks.source_chunk_limit), n.place
     limit greatest(1, least(100, retrieve_all_chunks.match_count))
   )
-  select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.document_id, d.title, n.kind, n.text, n.tokens,
-    n.similarity, n.similarity > retrieve_all_chunks.match_threshold,
-    array(select (-(n.embedding operator(extensions.<#>) m.embedding))::real from nearest m where m.place < n.place order by m.place)
+  select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.document_id, d.title, n.kind,
+    coalesce(n.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)), n.tokens,
+    n.similarity, coalesce(n.similarity > retrieve_all_chunks.match_threshold, false),
+    array(select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from nearest m where m.place < n.place order by m.place),
+    n.named, p.key
   from nearest n
   left join public.projects p on p.project_id = n.project_id
   left join public.tickets t on t.ticket_id = n.ticket_id
@@ -59,9 +74,9 @@ as $$
   left join public.documents d on d.id = n.document_id
   order by n.place
 $$;
-comment on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) is
-  'The chunks of tickets and documents nearest to a question, compared by the first 768 numbers: those over match_threshold, or else the nearest one alone with over_threshold false. Filters narrow the tickets, not the documents. With source_chunk_limit the first so many chunks of each ticket, project or document go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, for the rows before its own. match_count at most 100.';
-revoke execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) from public, anon, authenticated;
-grant execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer) to authenticated, service_role;
+comment on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) is
+  'The chunks of tickets and documents nearest to a question, compared by the first 768 numbers: those over match_threshold, or else the nearest one alone with over_threshold false. Filters narrow the tickets, not the documents. With source_chunk_limit the first so many chunks of each ticket, project or document go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
+revoke execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) from public, anon, authenticated;
+grant execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101003170');

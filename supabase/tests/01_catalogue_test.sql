@@ -29,6 +29,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
   $$ values
     ('private.any_word(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.are_entities(jsonb)', 'immutable', 'invoker', 'service_role'),
+    ('private.beginning_of(text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.change_data_version(bigint[])', 'volatile', 'definer', ''),
     ('private.clean_keywords(text[])', 'immutable', 'invoker', 'authenticated service_role'),
@@ -96,6 +97,8 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.merge_source_marks()', 'volatile', 'definer', ''),
     ('private.merge_word_counts()', 'volatile', 'definer', ''),
     ('private.missing_sources(text, boolean, smallint)', 'stable', 'invoker', 'service_role'),
+    ('private.name_words(text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.named_chunks(text, vector, text, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.narrow_entries(bigint[], bigint, tsquery, integer)', 'stable', 'invoker', ''),
     ('private.narrow_limit(integer)', 'stable', 'invoker', ''),
     ('private.nearest_sources(vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[])', 'volatile', 'invoker', 'authenticated service_role'),
@@ -106,15 +109,18 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.particles()', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.phrase(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.pieces(text[])', 'immutable', 'invoker', 'service_role'),
+    ('private.plain_hyphens(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.plain_text(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.plan_query(private.query)', 'stable', 'invoker', ''),
     ('private.projects_as(project_role)', 'stable', 'definer', 'authenticated service_role'),
     ('private.query_words(text, bigint[])', 'stable', 'invoker', ''),
     ('private.question_key(text)', 'immutable', 'invoker', 'service_role'),
+    ('private.question_keys(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.quote_word(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.rank_words(text, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.read_data_version(bigint)', 'stable', 'definer', 'authenticated service_role'),
+    ('private.read_names(text, bigint, text)', 'stable', 'definer', 'authenticated service_role'),
     ('private.read_query(text)', 'stable', 'definer', 'authenticated service_role'),
     ('private.read_ranking(jsonb)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.read_source_states(text[])', 'stable', 'invoker', 'service_role'),
@@ -161,6 +167,8 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.visible_projects()', 'stable', 'definer', 'authenticated service_role'),
     ('private.whole_names(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.word_entries(text[])', 'stable', 'invoker', ''),
+    ('private.word_runs(text)', 'immutable', 'invoker', ''),
+    ('private.written_keys(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('public.abandon_reembed()', 'volatile', 'invoker', 'service_role'),
     ('public.begin_reembed(text, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.caller_role()', 'stable', 'invoker', 'authenticated service_role'),
@@ -198,8 +206,8 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.release_embedding_jobs(uuid, bigint[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.release_enrichments(uuid[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
-    ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retry_enrichments()', 'volatile', 'invoker', 'service_role'),
@@ -293,22 +301,24 @@ select results_eq(
       'bigint'),
     ('retrieve_all_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer',
+        || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean, '
-        || 'similarities real[])'),
+        || 'similarities real[], '
+        || 'named boolean, project_key text)'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer',
+        || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
-        || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[])'),
+        || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[], '
+        || 'named boolean, project_key text)'),
     ('retrieve_chunks_hybrid', 'query_text text, query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
         || 'source_chunk_limit integer DEFAULT NULL::integer, keyword_ranking jsonb DEFAULT NULL::jsonb',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, '
-        || 'similarities real[])'),
+        || 'similarities real[], named boolean, project_key text)'),
     ('retrieve_document_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20',
       'TABLE(chunk_id uuid, document_id uuid, title text, text text, tokens integer, similarity double precision, '

@@ -105,7 +105,10 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     (4, 'select from search_by_keyword(''pump'', 10, null, ''to do'')'), (5, 'select from search_by_keyword(''"secretword pump"'')'),
     (6, 'select from search_by_vector(pg_temp.unit(1, 1536), ''m'', 0.7, 10, 2)'), (7, 'select from search_hybrid(''BB-22'', project_filter => 2)'),
     (8, 'select from search_facets(''pump'', project_filter => 2)'), (9, 'select from find_similar_tickets(22, ''m'')'),
-    (10, 'select from retrieve_chunks_hybrid(''BB-22'', pg_temp.unit(1, 1536), ''m'', 0.7, 20, 2)'), (11, 'select from search_by_keyword(''pump -secretword'')')
+    (10, 'select from retrieve_chunks_hybrid(''BB-22'', pg_temp.unit(1, 1536), ''m'', 0.7, 20, 2)'), (11, 'select from search_by_keyword(''pump -secretword'')'),
+    (12, 'select from retrieve_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What of BB-22?'') where named'),
+    (13, 'select from retrieve_chunks_hybrid(''the goal of Wheels?'', pg_temp.unit(1, 1536), ''m'') where named'),
+    (14, 'select from retrieve_all_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'') where named')
   ) s(place, statement) order by s.place $$,
   $$ values
     ('select from search_by_keyword(''BB-22'')', '- 0 1 0 0 0 1'),
@@ -119,7 +122,10 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from search_facets(''pump'', project_filter => 2)', '- 0 2 1 1 1 3'),
     ('select from find_similar_tickets(22, ''m'')', '- 0 1 0 0 0 1'),
     ('select from retrieve_chunks_hybrid(''BB-22'', pg_temp.unit(1, 1536), ''m'', 0.7, 20, 2)', '- 0 4 0 0 0 4'),
-    ('select from search_by_keyword(''pump -secretword'')', '- 0 2 3 3 3 5') $$,
+    ('select from search_by_keyword(''pump -secretword'')', '- 0 2 3 3 3 5'),
+    ('select from retrieve_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What of BB-22?'') where named', '- 0 1 0 0 0 1'),
+    ('select from retrieve_chunks_hybrid(''the goal of Wheels?'', pg_temp.unit(1, 1536), ''m'') where named', '- 0 1 0 0 0 1'),
+    ('select from retrieve_all_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'') where named', '- 0 4 0 0 0 4') $$,
   'and nothing else, however they ask');
 
 -- Who is who ------------------------------------------------------------------------------------------------------

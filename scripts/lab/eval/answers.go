@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Asked is a question about a collection, and the tickets one of which its answer must cite; none where the collection
-// has no answer. Those of the half "choose" may be looked at while choices are made, those of the half "report" are only
-// counted.
+// Asked is a question about a collection, and the tickets and projects (by key) one of which its answer must cite; none
+// where the collection has no answer. Says are texts that the answer must hold, in any case. Questions of the half
+// "choose" may be looked at while choices are made, those of the half "report" are only counted.
 type Asked struct {
 	Half     string   `json:"half"`
 	Question string   `json:"question"`
 	Cite     []string `json:"cite"`
+	Says     []string `json:"says"`
 }
 
 // Halves are the two.
@@ -36,9 +37,9 @@ func ReadAsked(path string) ([]Asked, error) {
 	return list, err
 }
 
-// Rates count, of questions that have an answer, those that had a ticket that must be cited among the sources, those
-// whose answer cites it, and those that had a
-// note of that ticket among the sources, where resolutions stand; of those that have none, the answers that cite nothing.
+// Rates count, of questions that have an answer, those that had a text that must be cited among the sources, those whose
+// answer cites it and says what it must, and those that had a note of that ticket among the sources, where resolutions
+// stand; of those that have none, the answers that cite nothing.
 type Rates struct {
 	Retrieval, Half                                            string
 	Answerable, Sourced, Cited, Noted, Unanswerable, Abstained int
@@ -47,6 +48,10 @@ type Rates struct {
 
 // CheckAnswers asks the service every question by both retrievals, and counts by half.
 func CheckAnswers(ctx context.Context, service Service, questions []Asked, progress func(step string)) (all []Rates, err error) {
+	projects, err := service.projectKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, retrieval := range []string{"vector", "hybrid"} {
 		progress("asking by " + retrieval + " retrieval")
 		answers := make([]answered, len(questions))
@@ -67,7 +72,7 @@ func CheckAnswers(ctx context.Context, service Service, questions []Asked, progr
 			r := Rates{Retrieval: retrieval, Half: half}
 			for i, q := range questions {
 				if q.Half == half {
-					r.count(q, answers[i])
+					r.count(q, answers[i], projects)
 				}
 			}
 			all = append(all, r)
@@ -78,7 +83,9 @@ func CheckAnswers(ctx context.Context, service Service, questions []Asked, progr
 
 // answered is what counting needs of an answer.
 type answered struct {
+	Answer  string `json:"answer"`
 	Sources []struct {
+		ProjectID  int64   `json:"project_id"`
 		TicketKey  *string `json:"ticket_key"`
 		TicketName *string `json:"ticket_name"`
 		Text       string  `json:"text"`
@@ -86,16 +93,40 @@ type answered struct {
 	} `json:"sources"`
 }
 
-func (r *Rates) count(q Asked, got answered) {
+// projectKeys are the keys of the projects by their ids.
+func (s Service) projectKeys(ctx context.Context) (map[int64]string, error) {
+	var list struct {
+		Results []struct {
+			ProjectID int64  `json:"project_id"`
+			Key       string `json:"key"`
+		} `json:"results"`
+	}
+	if err := s.get(ctx, "/api/projects", &list); err != nil {
+		return nil, fmt.Errorf("list projects: %w", err)
+	}
+	keys := make(map[int64]string, len(list.Results))
+	for _, project := range list.Results {
+		keys[project.ProjectID] = project.Key
+	}
+	return keys, nil
+}
+
+func (r *Rates) count(q Asked, got answered, projects map[int64]string) {
 	cites, source, right, note := false, false, false, false
 	for _, s := range got.Sources {
 		cites = cites || s.Cited
-		if s.TicketKey != nil && slices.Contains(q.Cite, *s.TicketKey) {
+		key := projects[s.ProjectID]
+		if s.TicketKey != nil {
+			key = *s.TicketKey
+		}
+		if slices.Contains(q.Cite, key) {
 			source, right = true, right || s.Cited
-			note = note || !strings.HasPrefix(s.Text, *s.TicketName)
+			note = note || s.TicketName != nil && !strings.HasPrefix(s.Text, *s.TicketName)
 		}
 	}
-	good := right
+	good := right && !slices.ContainsFunc(q.Says, func(part string) bool {
+		return !strings.Contains(strings.ToLower(got.Answer), strings.ToLower(part))
+	})
 	if len(q.Cite) == 0 {
 		good = !cites
 		r.Unanswerable++
@@ -125,10 +156,10 @@ func PrintAnswers(to io.Writer, name string, all []Rates) error {
 	for _, r := range all[:len(Halves)] {
 		questions += r.Answerable + r.Unanswerable
 	}
-	fmt.Fprintf(&out, "%s: %d questions\n\n%-22s %18s %18s %24s\n", name, questions, "retrieval, half", "right one cited", "its note a source", "unanswerable, abstained")
+	fmt.Fprintf(&out, "%s: %d questions\n\n%-22s %18s %18s %18s %24s\n", name, questions, "retrieval, half", "right one a source", "right one cited", "its note a source", "unanswerable, abstained")
 	for _, r := range all {
 		of := func(part, whole int) string { return fmt.Sprintf("%d of %d", part, whole) }
-		fmt.Fprintf(&out, "%-22s %18s %18s %24s\n", r.Retrieval+", "+r.Half, of(r.Cited, r.Answerable), of(r.Noted, r.Answerable), of(r.Abstained, r.Unanswerable))
+		fmt.Fprintf(&out, "%-22s %18s %18s %18s %24s\n", r.Retrieval+", "+r.Half, of(r.Sourced, r.Answerable), of(r.Cited, r.Answerable), of(r.Noted, r.Answerable), of(r.Abstained, r.Unanswerable))
 	}
 	for _, r := range all {
 		if r.Half == Halves[0] {

@@ -66,8 +66,8 @@ func TestAnswersAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"pumps: 4 questions\n", "vector, choose                     1 of 2             0 of 2                   0 of 0\n",
-		"hybrid, report                     0 of 0             0 of 0                   1 of 2\n",
+		"pumps: 4 questions\n", "vector, choose                     1 of 2             1 of 2             0 of 2                   0 of 0\n",
+		"hybrid, report                     0 of 0             0 of 0             0 of 0                   1 of 2\n",
 		"wrong (vector): Why is the valve of the leaking pump stuck?\n",
 	} {
 		if !strings.Contains(out.String(), line) {
@@ -91,6 +91,27 @@ func TestQuestionsAreChecked(t *testing.T) {
 		}
 		if list, err := eval.ReadAsked(path); err == nil {
 			t.Errorf("%s: %+v", name, list)
+		}
+	}
+}
+
+// Questions that name projects, tickets and states: what is named is a source, in any spelling.
+func TestQuestionsThatNameThings(t *testing.T) {
+	t.Parallel()
+	questions, err := eval.ReadAsked(filepath.Join(sample, "named_questions.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := eval.CheckAnswers(t.Context(), eval.Service{URL: start(t, testbed.Database(t), sample)}, questions, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		if r.Answerable < 25 || r.Unanswerable < 5 || r.Sourced < r.Answerable || r.Cited < r.Answerable-3 || r.Abstained < r.Unanswerable-2 {
+			if r.Half == "report" {
+				r.Wrong = nil
+			}
+			t.Errorf("%+v", r)
 		}
 	}
 }

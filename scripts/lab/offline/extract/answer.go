@@ -40,10 +40,20 @@ func Answer(message string) string {
 	return strings.Join(parts, " ")
 }
 
-// choose picks the sentences of an answer: those of the best source first, in the order of their text.
+// choose picks the sentences of an answer.
 func choose(prompt Prompt) []candidate {
+	if chosen, ok := readNames(prompt); ok {
+		return chosen
+	}
+	return best(prompt, false)
+}
+
+// best picks the sentences that fit the question best: those of the best source first, in the order of their text. All
+// sources are about the matter where the question names it.
+func best(prompt Prompt, named bool) []candidate {
 	candidates, context := gather(prompt)
 	q := readQuestion(prompt.Question, candidates)
+	q.named = named
 	q.score(candidates, context)
 	slices.SortStableFunc(candidates, func(a, b candidate) int { // stable: ties in the order of the sources
 		switch {

@@ -18,6 +18,7 @@ type Prompt struct {
 type Source struct {
 	ID      string // the number to cite
 	Ticket  string // key of the ticket; empty for a source that is not one
+	Key     string // of the project, where the source is its own text
 	Project string
 	Status  string
 	Title   string
@@ -94,6 +95,8 @@ func newSource(head, text string) Source {
 			}
 		case "ticket":
 			s.Ticket = value
+		case "key":
+			s.Key = value
 		case "project":
 			s.Project = value
 		case "status":

@@ -23,6 +23,7 @@ type question struct {
 	rarity   map[uint64]float64 // how much a feature tells the sentences apart
 	total    float64
 	remedy   bool // asks how something was solved, or why it happened
+	named    bool // names the matter by its key, so that no source has to be shown to be about it
 }
 
 // penalties and bonuses of a sentence's score, which otherwise is the share of the question that it covers.
@@ -86,7 +87,11 @@ func (q question) score(candidates []candidate, context []map[uint64]int) {
 		c := &candidates[i]
 		c.score = q.coverage(c.weights) + contextShare*covered[c.source]
 		if q.remedy && tellsRemedy(c.text) && c.position >= 0 {
-			c.score += remedyBonus * covered[c.source]
+			if q.named {
+				c.score += remedyBonus
+			} else {
+				c.score += remedyBonus * covered[c.source]
+			}
 		}
 		switch {
 		case c.position < 0:

@@ -1,0 +1,289 @@
+-- What a question names: tickets by key, projects by key or name, and states. Retrieval takes these as candidates whatever
+-- their similarity, because "What is the status of TX-400?" is near to any ticket that speaks of a status.
+
+-- One normal form for names and questions: words in small letters, one blank apart; characters of scripts without spaces
+-- are words of their own. Cut, because a key of a B-tree may not be longer than a third of a page.
+create function private.name_words(name text) returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  return left(btrim(regexp_replace(regexp_replace(
+    lower(private.compose_text(left(name_words.name, 400))), '([' || private.unspaced_scripts() || '])', ' \1 ', 'g'), '[^[:alnum:]]+', ' ', 'g')), 200);
+end
+$$;
+comment on function private.name_words(text) is 'The words of a name in small letters, one blank apart, as questions are compared with it.';
+revoke execute on function private.name_words(text) from public;
+grant execute on function private.name_words(text) to authenticated, service_role;
+
+create index projects_name_words_idx on public.projects (private.name_words(name));
+create index projects_key_words_idx on public.projects (private.name_words(key));
+
+-- The runs of up to 12 words of a question's first 200, in their normal form. marked: in quotes, or beside a word such as
+-- "project". capital: each word begins with a capital that no sentence gives it. capitals: nothing but capitals, in a
+-- question that has small letters too. final: the question ends with it, behind "of", "in" or the like. numbered: a number
+-- follows, as in a ticket's key.
+create function private.word_runs(question text)
+returns table (words text, first integer, last integer, marked boolean, capital boolean, capitals boolean, final boolean, numbered boolean)
+language plpgsql immutable rows 100 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  typed constant text := regexp_replace(private.compose_text(left(question, 2000)), '([' || private.unspaced_scripts() || '])', ' \1 ', 'g');
+  has_small constant boolean := typed ~ '[[:lower:]]';
+  project_word constant text := '^(projects?|apps?|applications?|boards?|teams?|workspaces?|products?|programs?|programmes?|initiatives?|projekts?|projets?|proyectos?|progetti|progetto)$';
+  preposition constant text := '^(of|in|on|for|about|with|within|from|at)$';
+  tokens text[];
+  small text[]; -- the same in small letters
+  gaps text[]; -- what stands before each
+begin
+  select coalesce(array_agg(r.m[2] order by r.place), '{}'), coalesce(array_agg(r.m[1] order by r.place), '{}') into tokens, gaps
+    from regexp_matches(typed, '([^[:alnum:]]*)([[:alnum:]]+)', 'g') with ordinality as r(m, place)
+    where r.place <= 200;
+  gaps := gaps || substring(typed from '[^[:alnum:]]*$');
+  small := array(select lower(t.token) from unnest(tokens) with ordinality as t(token, place) order by t.place);
+
+  return query
+  with token as materialized (
+    -- How many long words up to here begin with a small letter, and how many have any: counted once, not for every run.
+    select t.place::integer as place,
+      gaps[t.place] ~ '["''“”„‘’«»`「『]$' as opens, gaps[t.place + 1] ~ '^["''“”‘’«»`」』]' as closes,
+      coalesce(small[t.place - 1] ~ project_word, false) and gaps[t.place] ~ '^[\s:"''“”„‘’«»`]+$' as follows,
+      coalesce(small[t.place + 1] ~ project_word, false) and gaps[t.place + 1] ~ '^[\s"''“”‘’«»`-]+$' as leads,
+      coalesce(small[t.place - 1] ~ preposition or small[t.place - 1] = 'the' and small[t.place - 2] ~ preposition, false) as led,
+      coalesce(small[t.place + 1] ~ '^[0-9]+$', false) as numbered,
+      has_small and left(t.token, 1) <> left(small[t.place], 1) as is_capital,
+      t.place > 1 and gaps[t.place] !~ '[.!?:\n]' as within_sentence,
+      (length(t.token) > 3 and left(t.token, 1) = left(small[t.place], 1))::integer as begins_small,
+      (t.token <> upper(t.token))::integer as has_small,
+      sum((length(t.token) > 3 and left(t.token, 1) = left(small[t.place], 1))::integer) over (order by t.place) as small_beginnings,
+      sum((t.token <> upper(t.token))::integer) over (order by t.place) as small_words
+    from unnest(tokens) with ordinality as t(token, place)
+  )
+  select array_to_string(small[f.place:l.place], ' '), f.place, l.place,
+    f.opens and l.closes or f.follows or l.leads,
+    f.is_capital and f.within_sentence and l.small_beginnings - f.small_beginnings + f.begins_small = 0,
+    f.is_capital and l.small_words - f.small_words + f.has_small = 0,
+    l.place = cardinality(tokens) and f.led, l.numbered
+  from token f
+  join token l on l.place between f.place and f.place + 11;
+end
+$$;
+comment on function private.word_runs(text) is 'The runs of words in a question that may be names, and what speaks for it.';
+revoke execute on function private.word_runs(text) from public;
+
+-- ticket_ids: at most five, in the order of the question. project_ids: at most three, those named by the most words first.
+-- status: a state that is named. listed: nothing is asked but what is in that state.
+create type private.names as (ticket_ids bigint[], project_ids bigint[], status text, listed boolean);
+comment on type private.names is 'What a question names, of what the caller may see.';
+
+-- "Security definer", because beneath a policy upper() may use no index; it looks at nothing but what may be seen.
+create function private.read_names(question text, project_filter bigint, status_filter text) returns private.names
+language plpgsql stable security definer set search_path = '' set jit = off set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  scope record;
+  named private.names;
+  keys text[];
+  numbers text[];
+  runs record;
+  rest integer;
+begin
+  scope := private.resolve_scope(project_filter, status_filter);
+  if scope.is_empty or question is null then
+    return named;
+  end if;
+
+  with run as materialized (
+    select r.* from private.word_runs(question) r
+  ), name as (
+    -- A name of several words stands for itself; one word may be an ordinary one.
+    select r.words, r.words as asked, r.first, r.last from run r where r.last > r.first or r.marked or r.capital or r.final
+    union all
+    -- "Phoenix" is the project Phoenix, or the Phoenix project, or the Phoenix app.
+    select g.words, r.words, r.first, r.last from run r
+    cross join lateral (
+      select r.words || ' ' || w from unnest(array['project', 'app', 'application', 'platform', 'team', 'system', 'service', 'product', 'tools']) w
+      union all
+      select w || ' ' || r.words from unnest(array['project', 'the', 'team']) w) g(words)
+    where r.last - r.first < 6 and (r.marked or r.capital or r.final)
+  ), key as (
+    select r.words, r.first, r.last from run r where r.marked or r.capitals and length(r.words) > 1 and not r.numbered
+  ), project as materialized (
+    select distinct on (f.project_id) f.project_id, f.first, f.last
+    from (
+      select p.project_id, n.first, n.last from public.projects p join name n on private.name_words(p.name) = n.words
+      where private.name_words(p.name) = any (array(select n.words from name n))
+      union all
+      select p.project_id, k.first, k.last from public.projects p join key k on private.name_words(p.key) = k.words
+      where private.name_words(p.key) = any (array(select k.words from key k))
+    ) f
+    where scope.projects is null or f.project_id = any (scope.projects)
+    order by f.project_id, f.last - f.first desc, f.first
+  ), chosen as materialized (
+    -- Of "Data Platform" the project Data is a part.
+    select p.* from project p
+    where not exists (
+      select from project q where q.first <= p.first and q.last >= p.last and q.last - q.first > p.last - p.first)
+    order by p.last - p.first desc, p.first, p.project_id
+    limit 3
+  ), status as materialized (
+    select s.name, r.first, r.last
+    from public.status s join run r on private.name_words(s.name) = r.words
+    where not exists (select from chosen c where r.first >= c.first and r.last <= c.last)
+      and (scope.status_id is null or s.status_id = scope.status_id)
+    order by r.last - r.first desc, r.first, s.status_id
+    limit 1
+  )
+  select array(select c.project_id from chosen c order by c.last - c.first desc, c.first, c.project_id) as project_ids,
+      (select s.name from status s) as status,
+      (select string_agg(r.words, ' ') from run r join (
+        select c.first, c.last from chosen c union all select s.first, s.last from status s) n on n.first = r.first and n.last = r.last) as said
+    into runs;
+  named.project_ids := runs.project_ids;
+  named.status := runs.status;
+
+  keys := private.question_keys(question);
+  named.ticket_ids := array(
+    select t.ticket_id from unnest(keys) with ordinality as k(key, place)
+    join public.tickets t on upper(t.key) = k.key
+    where (scope.projects is null or t.project_id = any (scope.projects)) and (scope.status_id is null or t.status_id = scope.status_id)
+    order by k.place
+    limit 5);
+  if cardinality(named.ticket_ids) = 0 then
+    -- "ticket 400" may be any project's, if the question names none.
+    numbers := array(
+      select m[1] from regexp_matches(left(question, 2000), '\m(?:tickets?|issues?|bugs?|stor(?:y|ies)|tasks?)\s+(?:no\.?|nr\.?|number)?\s*#?\s*([0-9]{1,9})(?![[:alnum:].,]*[[:alnum:]])', 'gi') as m
+      limit 3);
+    if cardinality(numbers) > 0 then
+      named.ticket_ids := array(
+        select t.ticket_id from public.projects p cross join unnest(numbers) n(number)
+        join public.tickets t on upper(t.key) = upper(p.key || '-' || n.number)
+        where (scope.projects is null or p.project_id = any (scope.projects)) and t.project_id = p.project_id
+          and (cardinality(named.project_ids) = 0 or p.project_id = any (named.project_ids))
+          and (scope.status_id is null or t.status_id = scope.status_id)
+        order by t.ticket_id
+        limit 5);
+    end if;
+  end if;
+
+  if named.status is not null then
+    select count(*) into rest from (
+      select unnest(tsvector_to_array(to_tsvector('pg_catalog.english', left(question, 2000))))
+      except
+      select unnest(tsvector_to_array(to_tsvector('pg_catalog.english', coalesce(runs.said, '') || ' '
+        || 'what which where list show give tell ticket tickets issue issues bug bugs task tasks story stories item items work project projects app '
+        || 'status state current currently still open many everything everybody thing things anything please right moment present now today whose')))
+    ) w;
+    named.listed := rest = 0;
+  end if;
+  return named;
+end
+$$;
+comment on function private.read_names(text, bigint, text) is
+  'The tickets, projects and state that a question names, of what the caller may see and the filters leave: keys in any usual spelling, names as whole phrases. A name of one word must be marked as one: by a capital, quotes, the word "project", or as the end of the question.';
+revoke execute on function private.read_names(text, bigint, text) from public;
+grant execute on function private.read_names(text, bigint, text) to authenticated, service_role;
+
+-- Of a ticket: its own text first, its newest note, where the resolution stands, and the chunk nearest to the question. Of a
+-- project: the beginning of its text, and the nearest. Of what a project (or, where nothing else is asked, the whole tracker)
+-- has in a state that is named: the nearest chunk of each of the nearest tickets, ten where nothing else is asked, else two.
+create function private.named_chunks(
+  question text, query_embedding extensions.vector, embedding_model text, project_filter bigint, status_filter text
+)
+returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
+language plpgsql volatile rows 10 security invoker set search_path = '' set jit = off
+as $$
+#variable_conflict use_column
+declare
+  named private.names;
+  set_id smallint;
+  hidden bigint[];
+begin
+  if question is null then
+    return;
+  end if;
+  named := private.read_names(question, project_filter, status_filter);
+  set_id := private.searched_set(embedding_model);
+  hidden := private.hidden_generations();
+
+  return query
+  with source as materialized (
+    select t.project_id, t.ticket_id from public.tickets t where t.ticket_id = any (named.ticket_ids)
+    union all
+    select p.project_id, null from public.projects p where p.project_id = any (named.project_ids)
+  ), chunk as materialized (
+    -- So many are compared of a long ticket.
+    select c.chunk_id, s.project_id, s.ticket_id, c.position, c.embedding operator(extensions.<=>) query_embedding as distance
+    from source s
+    cross join lateral (
+      select c.chunk_id, c.position, c.embedding from public.chunks c
+      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.model = embedding_model and c.embedding_set = set_id
+        and (c.generation is null or c.generation <> all (hidden))
+      order by c.position limit 200) c
+    where s.ticket_id is not null
+    union all
+    select c.chunk_id, s.project_id, null, c.position, c.embedding operator(extensions.<=>) query_embedding
+    from source s
+    cross join lateral (
+      select c.chunk_id, c.position, c.embedding from public.chunks c
+      where c.project_id = s.project_id and c.ticket_id is null and c.model = embedding_model and c.embedding_set = set_id
+        and (c.generation is null or c.generation <> all (hidden))
+      order by c.position limit 200) c
+    where s.ticket_id is null
+  ), newest as materialized (
+    select n.chunk_id, s.project_id, s.ticket_id, n.embedding operator(extensions.<=>) query_embedding as distance
+    from source s
+    cross join lateral (
+      select c.status_change_id from public.chunks c
+      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.model = embedding_model and c.embedding_set = set_id
+        and (c.generation is null or c.generation <> all (hidden)) and c.status_change_id is not null
+      order by c.position desc limit 1) l
+    cross join lateral (
+      select c.chunk_id, c.embedding from public.chunks c
+      where c.status_change_id = l.status_change_id and c.model = embedding_model and c.embedding_set = set_id
+        and (c.generation is null or c.generation <> all (hidden))
+      order by c.position limit 1) n
+  ), placed as (
+    select k.*, row_number() over (partition by k.ticket_id, k.project_id order by k.position) as place,
+      row_number() over (partition by k.ticket_id, k.project_id order by k.distance, k.chunk_id) as nearness
+    from chunk k
+  ), listed as (
+    select distinct on (l.ticket_id) l.chunk_id, l.project_id, l.ticket_id, l.similarity
+    from unnest(case
+      when named.status is null or cardinality(named.ticket_ids) > 0 then '{}'
+      when cardinality(named.project_ids) > 0 then named.project_ids
+      when project_filter is not null or named.listed then array[project_filter] end) p(project_id)
+    cross join lateral private.scan_chunks(query_embedding, embedding_model, p.project_id, named.status, -2, 100, 10) l
+    order by l.ticket_id, l.similarity desc, l.chunk_id
+  )
+  select p.chunk_id, p.project_id, p.ticket_id, 1 - p.distance from placed p where p.place = 1 or p.nearness = 1
+  union
+  select n.chunk_id, n.project_id, n.ticket_id, 1 - n.distance from newest n
+  union all
+  (select l.chunk_id, l.project_id, l.ticket_id, l.similarity from listed l
+  order by l.similarity desc, l.chunk_id
+  limit case when named.listed then 10 else 2 end)
+  union all
+  -- What is not embedded yet speaks by its own text.
+  select null, s.project_id, s.ticket_id, null from source s
+  where not exists (select from chunk k where k.project_id = s.project_id and k.ticket_id is not distinct from s.ticket_id);
+end
+$$;
+comment on function private.named_chunks(text, extensions.vector, text, bigint, text) is
+  'The chunks of what a question names, with their true similarity; chunk_id is null for a ticket or project that is not embedded yet. At most 31.';
+revoke execute on function private.named_chunks(text, extensions.vector, text, bigint, text) from public;
+grant execute on function private.named_chunks(text, extensions.vector, text, bigint, text) to authenticated, service_role;
+
+create function private.beginning_of(name text, description text) returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  return left(name || coalesce(e'\n\n' || nullif(description, ''), ''), 2000);
+end
+$$;
+comment on function private.beginning_of(text, text) is 'The beginning of a ticket''s or project''s text, for one that is not embedded yet.';
+revoke execute on function private.beginning_of(text, text) from public;
+grant execute on function private.beginning_of(text, text) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001590');

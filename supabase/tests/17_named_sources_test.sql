@@ -1,0 +1,115 @@
+-- What a question names, and how retrieval lifts it. (Who sees what of it: 40_callers_test.sql.)
+
+begin;
+select plan(41);
+
+\ir kit/vectors.sql
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done'), (3, 'Blocked'), (4, 'Won''t Do');
+insert into public.projects (project_id, key, name, description) values
+  (1, 'TX', 'Checkout and Payments', 'From basket to receipt'), (2, 'MOB', 'Mobile App', null), (3, 'PHX', 'Phoenix', 'Rises'),
+  (4, 'SRCH', 'Search', null), (5, 'CPP', 'C++ (100%_) [a-z]* \d', null), (6, 'DP', '数据平台', null), (7, 'UBR', 'Überblick Größe', null),
+  (8, 'DATA', 'Data', null), (9, 'DPL', 'Data Platform', null), (10, 'LONG', repeat('very long name ', 400), null), (11, 'A-B', '!?', null);
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description)
+select 1000 * p.project_id + n, p.project_id, case n when 400 then 3 when 401 then 2 else 1 end, p.key || '-' || n, 'Ticket ' || n, 'Of ' || p.key
+from public.projects p, generate_series(400, 402) n;
+insert into public.tickets (ticket_id, project_id, status_id, key, name) values (99, 1, 1, 'B-400', 'Another''s');
+
+-- 'tickets/projects/status', by their keys.
+create function pg_temp.named(question text, project bigint default null, status text default null) returns text
+language sql as $$
+  select concat_ws('/',
+    coalesce((select string_agg(t.key, ' ' order by u.place) from unnest(r.ticket_ids) with ordinality u(id, place) join public.tickets t on t.ticket_id = u.id), ''),
+    coalesce((select string_agg(p.key, ' ' order by u.place) from unnest(r.project_ids) with ordinality u(id, place) join public.projects p on p.project_id = u.id), ''),
+    coalesce(r.status || case when r.listed then '!' else '' end, ''))
+  from private.read_names(question, project, status) r
+$$;
+
+-- Tickets ----------------------------------------------------------------------------------------------------------
+
+select is(array(select pg_temp.named('What became of ' || k || '?') from unnest(array['TX-400', 'tx-400', 'TX 400', 'tx 400', 'TX–400', 'TX#400', 'TX_400', 'tx400', 'TX - 400', 'Tx-400''s']) k),
+  array_fill('TX-400//'::text, array[10]), 'a ticket by its key in any usual spelling');
+select is(pg_temp.named('Is MOB-401 a copy of TX-400?'), 'MOB-401 TX-400//', 'several, in the order of the question');
+select is(pg_temp.named('status of A-B-400'), 'A-B-400 B-400//', 'where the project''s part can be read in two ways, all that exist');
+select is(pg_temp.named('ticket 402?'), 'TX-402 MOB-402 PHX-402 SRCH-402 CPP-402//', 'a number alone is that of five projects at most');
+select is(pg_temp.named('ticket #402 of the Phoenix project'), 'PHX-402/PHX/', 'or of the one that is named');
+select is(pg_temp.named('TX-400 TX-401 TX-402 MOB-400 MOB-401 MOB-402'), 'TX-400 TX-401 TX-402 MOB-400 MOB-401//', 'five tickets at most');
+select is(array(select pg_temp.named(q) from unnest(array['What is TX-99999?', 'UTF-8 in 400 years, sha256', 'TX-4000', 'xTX-40', '400', 'TX', '-', '']) q),
+  array_fill('//'::text, array[8]), 'what does not exist is not named');
+select is(pg_temp.named('TX-400 and MOB-400', 2), 'MOB-400//', 'nothing outside a filter of the project');
+select is(pg_temp.named('TX-400 and TX-401', null, 'done'), 'TX-401//', 'or of the status');
+select is(pg_temp.named('TX-400', 99), '//', 'or within one that nothing passes');
+
+-- Projects ---------------------------------------------------------------------------------------------------------
+
+select is(pg_temp.named('What''s the main objective of the ''Phoenix'' project?'), '/PHX/', 'a project by its name');
+select is(array(select pg_temp.named(q) from unnest(array['goal of phoenix?', 'the phoenix project', 'Is Phoenix late?', 'why is "phoenix" late', 'project phoenix', 'the Phoenix app is slow', 'the «Phoenix» plan']) q),
+  array_fill('/PHX/'::text, array[7]), 'a name of one word where something marks it as one');
+select is(array(select pg_temp.named(q) from unnest(array['how does search work', 'Search is slow', 'WHY IS SEARCH SLOW', 'we search for data all day', 'the data is wrong']) q),
+  array_fill('//'::text, array[5]), 'else it is an ordinary word');
+select is(array(select pg_temp.named(q) from unnest(array['the mobile app', 'MOBILE APP', 'mobile-app bugs', 'The Mobile app''s tests', 'mobile   app']) q),
+  array_fill('/MOB/'::text, array[5]), 'several words in any case');
+select is(array(select pg_temp.named(q) from unnest(array['the mobile project', 'What of Mobile', 'how to be mobile today']) q), array['/MOB/', '/MOB/', '//'],
+  'without its generic word too, if it is marked');
+select is(array(select pg_temp.named(q) from unnest(array['Is TX late?', 'project tx', 'the tx project', 'tx is short', 'TX 2024 goals']) q), array['/TX/', '/TX/', '/TX/', '//', '//'],
+  'by its key in capitals, or beside the word');
+select is(pg_temp.named('what is the data platform for'), '/DPL/', 'a name within a longer one is not meant');
+select is(pg_temp.named('Phoenix, TX, MOB and SRCH are late, are they'), '/TX MOB SRCH/', 'three at most');
+select is(pg_temp.named('objective of project C++ (100%_) [a-z]* \d?'), '/CPP/', 'signs of patterns in a name are signs');
+select is(array(select pg_temp.named(q) from unnest(array['project %', 'project .*', 'project _', 'project ''', 'project \']) q), array_fill('//'::text, array[5]),
+  'and in a question match nothing');
+select is(array(select pg_temp.named(q) from unnest(array['数据平台项目的目标是什么?', 'ÜBERBLICK GRÖßE?', U&'u\0308berblick gro\0308\00DFe']) q), array['/DP/', '/UBR/', '/UBR/'],
+  'in any script, however it is written');
+select lives_ok($$ select pg_temp.named(q) from unnest(array[repeat('a', 5000), repeat('project a ', 500), repeat('数', 5000), repeat('''', 5000), repeat('TX-400 ', 500)]) q $$,
+  'whatever is asked');
+select is(pg_temp.named(null), '//', 'nothing is named where nothing is asked');
+
+-- States -----------------------------------------------------------------------------------------------------------
+
+select is(pg_temp.named('what is blocked in the mobile app?'), '/MOB/Blocked!', 'a state, and nothing else asked');
+select is(pg_temp.named('What was done about the slow scanner in the mobile app?'), '/MOB/Done', 'or beside a question of its own');
+select is(pg_temp.named('Which tickets of project TX are won’t do?'), '/TX/Won''t Do!', 'a name of several words');
+select is(pg_temp.named('Which tickets are blocked?', 2, 'done'), '//', 'not one that the filter leaves out');
+
+-- What retrieval makes of it ---------------------------------------------------------------------------------------
+
+-- Similarities to (1, 0, 0, …): the first number.
+create function pg_temp.add(ticket bigint, project bigint, place integer, vector extensions.vector, text text, note bigint default null) returns void
+language sql as $$
+  insert into public.chunks (project_id, ticket_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
+  values (project, ticket, note, case when ticket is null then 'project' when note is null then 'ticket' else 'status_note' end, place, text, 7, 'h', 'm', vector)
+$$;
+insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (1, 1400, 3, 'old'), (2, 1400, 3, 'new');
+select pg_temp.add(1400, 1, 0, pg_temp.unit(0.28, 0.96), 'own'), pg_temp.add(1400, 1, 1, pg_temp.unit(0.6, 0.8), 'part'), pg_temp.add(1400, 1, 2, pg_temp.unit(0.1, 0, 0.9949874), 'old', 1),
+  pg_temp.add(1400, 1, 3, pg_temp.unit(0, 0, 1), 'new', 2), pg_temp.add(1400, 1, 4, pg_temp.unit(0, 0, 0, 1), 'new again', 2),
+  pg_temp.add(null, 1, 0, pg_temp.unit(0.28, 0, 0.96), 'checkout'), pg_temp.add(2401, 2, 0, pg_temp.unit(1), 'near'), pg_temp.add(2400, 2, 0, pg_temp.unit(-0.6, 0.8), 'far and blocked'),
+  pg_temp.add(2402, 2, 0, pg_temp.unit(0.96, 0.28), 'near too');
+set local role service_role;
+create function pg_temp.found(question text, threshold double precision default 0.7, project bigint default null, status text default null, count integer default 20) returns setof text
+language sql as $$
+  select concat_ws(' ', text, round(similarity::numeric, 2)::real, case when over_threshold then 'over' else 'under' end, case when named then 'named' end)
+  from public.retrieve_chunks(pg_temp.unit(1), 'm', threshold, count, project, status, 3, question)
+$$;
+select results_eq($$ select * from pg_temp.found(null) $$, array['near 1 over', 'near too 0.96 over'], 'without a question nothing is lifted');
+select results_eq($$ select * from pg_temp.found('status of tx 400') $$,
+  array['near 1 over', 'near too 0.96 over', 'part 0.6 under named', 'own 0.28 under named', 'new 0 under named'],
+  'a ticket has its own text, the beginning of its newest note and the nearest chunk, with their true similarities; nothing else is lost');
+select results_eq($$ select * from pg_temp.found('What is the Checkout and Payments project for?') $$, array['near 1 over', 'near too 0.96 over', 'checkout 0.28 under named'], 'a project its text');
+select results_eq($$ select * from pg_temp.found('what is blocked in the mobile app?') $$,
+  array['near 1 over', 'near too 0.96 over', 'far and blocked -0.6 under named', e'Mobile App under named'], 'the tickets of a project in a state; a project that is not embedded speaks by its name');
+select results_eq($$ select * from pg_temp.found('which tickets are blocked?') $$,
+  array['near 1 over', 'near too 0.96 over', 'part 0.6 under named', 'far and blocked -0.6 under named'], 'or of all projects, where nothing else is asked');
+select results_eq($$ select * from pg_temp.found('what is blocked?', project => 2) $$, array['near 1 over', 'near too 0.96 over', 'far and blocked -0.6 under named'], 'or of the filter''s');
+select results_eq($$ select * from pg_temp.found('TX-401?', 0.99) $$, array['near 1 over', e'Ticket 401\n\nOf TX under named'], 'a ticket that is not embedded speaks by its text');
+select results_eq($$ select * from pg_temp.found('MOB-401?') $$, array['near 1 over named', 'near too 0.96 over'], 'what is near anyway comes once');
+select results_eq($$ select * from pg_temp.found('TX-400', count => 2) $$, array['part 0.6 under named', 'own 0.28 under named'], 'what is named goes first where there is no room');
+select is_empty($$ select * from pg_temp.found('TX-400', status => 'done') where found ~ 'named' $$, 'filters hold');
+select is((select count(*)::integer from public.retrieve_chunks_hybrid('status of tx 400', pg_temp.unit(1), 'm', 0.7, 20, 1) where named and text in ('part', 'own', 'new')), 3, 'hybrid retrieval lifts the same');
+select results_eq($$ select text || ' ' || round(similarity::numeric, 2)::real from public.retrieve_all_chunks(pg_temp.unit(1), 'm', 0.7, 20, null, null, 3, 'status of tx 400') where named $$,
+  array['part 0.6', 'own 0.28', 'new 0'], 'and so does retrieval from both corpora');
+select is((select string_agg(cardinality(similarities)::text, ' ' order by similarity desc nulls last) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, null, null, 3, 'TX-400 and TX-401')),
+  '0 1 2 3 4 5', 'all rows say how alike they are to those before');
+select is((select string_agg(distinct project_key, ' ' order by project_key) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, null, null, 3, 'TX-400')), 'MOB TX', 'and the key of their project');
+
+select * from finish();
+rollback;
