@@ -9,22 +9,22 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// inREADME is how README words what a route asks of its caller.
-var inREADME = map[access]string{
-	open: "anybody", signedIn: "every user: they see what row-level security shows them", asViewer: "viewers of any project",
+// whoMay is how docs/access.md words what a route asks of its caller.
+var whoMay = map[access]string{
+	open: "anyone, without a token", signedIn: "every user; RLS decides what they see", asViewer: "viewers of any project",
 	projectMember: "members of that project", asAdmin: "admins of any project",
 }
 
-// README's table of who may call what names every route once, and with what the code asks of its caller.
+// The table of requests in docs/access.md names every route once, and with what the code asks of its caller.
 func TestTheTableOfCallers(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/access.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table, found := strings.Cut(string(text), "| request | who may make it")
 	if !found {
-		t.Fatal("README has no table of callers")
+		t.Fatal("docs/access.md has no table of requests")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	said := map[string]string{}
@@ -39,13 +39,13 @@ func TestTheTableOfCallers(t *testing.T) {
 	}
 	for _, r := range (&API{Parts: Parts{MetricsHere: true}}).table() {
 		name := r.method + " " + documented(r.path)
-		if said[name] != inREADME[r.needs] {
-			t.Errorf("README says of %s: %q, the code %q", name, said[name], inREADME[r.needs])
+		if said[name] != whoMay[r.needs] {
+			t.Errorf("docs/access.md says of %s: %q, the code %q", name, said[name], whoMay[r.needs])
 		}
 		delete(said, name)
 	}
 	for name := range said {
-		t.Errorf("README tells of %s, which is no route", name)
+		t.Errorf("docs/access.md lists %s, which is no route", name)
 	}
 }
 
