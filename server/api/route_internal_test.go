@@ -69,6 +69,38 @@ func TestAccessIsDocumented(t *testing.T) {
 	}
 }
 
+// The document is valid, its examples too, and every operation says what it does and shows what JSON it takes and gives.
+func TestOperationsAreDescribed(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(openAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			if operation.Summary == "" || operation.Description == "" {
+				t.Errorf("%s %s has no summary or no description", method, path)
+			}
+			shown := func(what string, content openapi3.Content) {
+				for kind, media := range content {
+					if strings.Contains(kind, "json") && media.Example == nil && len(media.Examples) == 0 {
+						t.Errorf("%s %s has no example of its %s", method, path, what)
+					}
+				}
+			}
+			if operation.RequestBody != nil {
+				shown("request", operation.RequestBody.Value.Content)
+			}
+			for status, response := range operation.Responses.Map() {
+				shown(status, response.Value.Content)
+			}
+		}
+	}
+}
+
 // documented is a path as documents write it.
 func documented(path string) string {
 	return regexp.MustCompile(`:(\w+)`).ReplaceAllString(path, "{$1}")
