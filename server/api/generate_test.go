@@ -211,7 +211,7 @@ func TestGenerateLargest(t *testing.T) {
 	}
 }
 
-// What README has an Edge Function make of a Database Webhook's body, sent with the service's own key; the body itself is refused.
+// What docs/indexing.md has an Edge Function make of a Database Webhook's body, sent with the service's own key; the body itself is refused.
 func TestWebhookBodyMapsToGenerate(t *testing.T) {
 	t.Parallel()
 	s := start(t, authenticated)

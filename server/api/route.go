@@ -2,8 +2,8 @@ package api
 
 import "github.com/gofiber/fiber/v2"
 
-// access is what a route asks of its caller where callers are known (AUTH=on). README's table of who may call what says
-// the same, and a test compares them.
+// access is what a route asks of its caller where callers are known (AUTH=on). The table of requests in docs/access.md
+// says the same, and a test compares them.
 type access int
 
 const (

@@ -9,22 +9,22 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// inREADME is how README words what a route asks of its caller.
-var inREADME = map[access]string{
-	open: "anybody", signedIn: "every user: they see what row-level security shows them", asViewer: "viewers of any project",
+// whoMay is how docs/access.md words what a route asks of its caller.
+var whoMay = map[access]string{
+	open: "anyone, without a token", signedIn: "every user; RLS decides what they see", asViewer: "viewers of any project",
 	projectMember: "members of that project", asAdmin: "admins of any project",
 }
 
-// README's table of who may call what names every route once, and with what the code asks of its caller.
+// The table of requests in docs/access.md names every route once, and with what the code asks of its caller.
 func TestTheTableOfCallers(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/access.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table, found := strings.Cut(string(text), "| request | who may make it")
 	if !found {
-		t.Fatal("README has no table of callers")
+		t.Fatal("docs/access.md has no table of requests")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	said := map[string]string{}
@@ -39,13 +39,13 @@ func TestTheTableOfCallers(t *testing.T) {
 	}
 	for _, r := range (&API{Parts: Parts{MetricsHere: true}}).table() {
 		name := r.method + " " + documented(r.path)
-		if said[name] != inREADME[r.needs] {
-			t.Errorf("README says of %s: %q, the code %q", name, said[name], inREADME[r.needs])
+		if said[name] != whoMay[r.needs] {
+			t.Errorf("docs/access.md says of %s: %q, the code %q", name, said[name], whoMay[r.needs])
 		}
 		delete(said, name)
 	}
 	for name := range said {
-		t.Errorf("README tells of %s, which is no route", name)
+		t.Errorf("docs/access.md lists %s, which is no route", name)
 	}
 }
 
@@ -64,6 +64,38 @@ func TestAccessIsDocumented(t *testing.T) {
 		for _, status := range []int{401, 403, 429, 503} {
 			if r.needs != open && operation.Responses.Status(status) == nil {
 				t.Errorf("%s %s: no word of %d", r.method, r.path, status)
+			}
+		}
+	}
+}
+
+// The document is valid, its examples too, and every operation says what it does and shows what JSON it takes and gives.
+func TestOperationsAreDescribed(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(openAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			if operation.Summary == "" || operation.Description == "" {
+				t.Errorf("%s %s has no summary or no description", method, path)
+			}
+			shown := func(what string, content openapi3.Content) {
+				for kind, media := range content {
+					if strings.Contains(kind, "json") && media.Example == nil && len(media.Examples) == 0 {
+						t.Errorf("%s %s has no example of its %s", method, path, what)
+					}
+				}
+			}
+			if operation.RequestBody != nil {
+				shown("request", operation.RequestBody.Value.Content)
+			}
+			for status, response := range operation.Responses.Map() {
+				shown(status, response.Value.Content)
 			}
 		}
 	}
