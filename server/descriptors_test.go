@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,15 +49,26 @@ func TestConnectionsWithinTheLimit(t *testing.T) {
 	})
 }
 
-// The usual settings fit into what README says they take.
+// The default settings need what docs/operations.md adds up.
 func TestDescriptorsOfTheUsualSettings(t *testing.T) {
 	t.Parallel()
 	c := Config{MaxConns: 2048, MaxInFlight: 256, Worker: "on", WorkerConcurrency: 4, EnrichConcurrency: 4}
-	if got := needed(c, c.MaxConns); got != 2844 {
-		t.Errorf("%d descriptors", got)
+	got := needed(c, c.MaxConns)
+	_, table, _ := strings.Cut(section(page(t, "operations.md"), "Limits"), "\n### File descriptors\n")
+	documented := 0
+	for _, row := range regexp.MustCompile(`(?m)\| ([\d,]+) \|$`).FindAllStringSubmatch(table, -1) {
+		number, err := strconv.Atoi(strings.ReplaceAll(row[1], ",", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		documented += number
+	}
+	// The last row is the sum of the others.
+	if documented != 2*got || !strings.Contains(table, fmt.Sprintf("| %d,%03d |", got/1000, got%1000)) {
+		t.Errorf("%d descriptors, and the table of docs/operations.md adds up to %d", got, documented/2)
 	}
 	c.RedisURL = "redis://a"
-	if got := needed(c, c.MaxConns); got != 2844+20*runtime.GOMAXPROCS(0) {
-		t.Errorf("%d descriptors with Redis", got)
+	if with := needed(c, c.MaxConns); with != got+20*runtime.GOMAXPROCS(0) {
+		t.Errorf("%d descriptors with Redis", with)
 	}
 }

@@ -1,81 +1,162 @@
 package main
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/caarlos0/env/v11"
 )
 
-// README's table has every setting with its default, and no other.
-func TestSettingsStandInREADME(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../README.md")
+// page reads one of docs.
+func page(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("../docs/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "\n## Settings\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	defaults := map[string]string{} // as the table has them
-	quoted := regexp.MustCompile("`([^`]+)`")
-	for _, line := range strings.Split(section, "\n") {
-		cells := strings.Split(line, "|") // the first is empty
-		if len(cells) < 5 || !strings.HasPrefix(line, "| `") {
+	return string(text)
+}
+
+// section is what stands below a heading of a page.
+func section(text, title string) string {
+	_, rest, _ := strings.Cut(text, "\n## "+title+"\n")
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	return rest
+}
+
+// documented is a row of the tables of settings.
+type documented struct{ name, value, limits string }
+
+func documentedSettings(t *testing.T) (rows []documented) {
+	t.Helper()
+	text, _, _ := strings.Cut(page(t, "settings.md"), "\n## Commands\n")
+	quoted := regexp.MustCompile("^`([^`]+)`$")
+	for _, line := range strings.Split(text, "\n") {
+		if !strings.HasPrefix(line, "| `") {
 			continue
 		}
-		names, values := quoted.FindAllStringSubmatch(cells[1], -1), quoted.FindAllStringSubmatch(cells[2], -1)
-		if len(values) != 0 && len(values) != len(names) {
-			t.Errorf("%d names and %d defaults: %s", len(names), len(values), line)
+		cells := strings.Split(line, "|") // the first and the last are empty
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if len(cells) != 6 || quoted.FindStringSubmatch(cells[1]) == nil || cells[4] == "" {
+			t.Errorf("no row of a setting: %s", line)
 			continue
 		}
-		for i, name := range names {
-			if _, twice := defaults[name[1]]; twice {
-				t.Errorf("%s stands there twice", name[1])
-			}
-			defaults[name[1]] = ""
-			if len(values) > 0 {
-				defaults[name[1]] = values[i][1]
-			}
+		row := documented{name: quoted.FindStringSubmatch(cells[1])[1], limits: cells[3]}
+		if value := quoted.FindStringSubmatch(cells[2]); value != nil {
+			row.value = value[1]
 		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// The page about settings has every setting once with its default, and no other.
+func TestSettingsAreDocumented(t *testing.T) {
+	t.Parallel()
+	defaults := map[string]string{}
+	for _, row := range documentedSettings(t) {
+		if _, twice := defaults[row.name]; twice {
+			t.Errorf("%s stands there twice", row.name)
+		}
+		defaults[row.name] = row.value
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
 		name, want := field.Tag.Get("env"), field.Tag.Get("envDefault")
 		got, there := defaults[name]
 		if !there {
-			t.Errorf("%s is not in README's table of settings", name)
+			t.Errorf("docs/settings.md lacks %s", name)
 		} else if got != want {
-			t.Errorf("README says that %s is %q by default, and it is %q", name, got, want)
+			t.Errorf("docs/settings.md says that %s is %q by default, and it is %q", name, got, want)
 		}
 		delete(defaults, name)
 	}
 	for name := range defaults {
-		t.Errorf("README's table has %s, which is no setting", name)
+		t.Errorf("docs/settings.md has %s, which is no setting", name)
 	}
 }
 
-// README's alarms watch what its table of metrics has.
-func TestAlarmsWatchMetrics(t *testing.T) {
+// The documented ranges are those that the program takes.
+func TestSettingsRanges(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../README.md")
+	numeric := regexp.MustCompile(`^(\d\S*) (?:to (\d\S*)|or more)$`)
+	checked := 0
+	for _, row := range documentedSettings(t) {
+		limits := numeric.FindStringSubmatch(row.limits)
+		if limits == nil {
+			continue
+		}
+		checked++
+		values := map[string]bool{limits[1]: true, beyond(t, limits[1], -1): false}
+		if limits[2] != "" {
+			values[limits[2]], values[beyond(t, limits[2], 1)] = true, false
+		}
+		for value, good := range values {
+			c, err := env.ParseAsWithOptions[Config](env.Options{Environment: map[string]string{row.name: value}})
+			problems := c.problems()
+			if err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", row.name, err))
+			}
+			refused := slices.ContainsFunc(problems, func(problem error) bool { return strings.HasPrefix(problem.Error(), row.name+" ") })
+			if refused == good {
+				t.Errorf("%s=%s is refused: %t (docs/settings.md: %s; %v)", row.name, value, refused, row.limits, err)
+			}
+		}
+	}
+	if checked < 25 {
+		t.Errorf("only %d ranges were found", checked)
+	}
+}
+
+// beyond is the next value below (-1) or above (1) a limit.
+func beyond(t *testing.T, limit string, direction int) string {
+	t.Helper()
+	if number, err := strconv.Atoi(limit); err == nil {
+		return strconv.Itoa(number + direction)
+	}
+	duration, err := time.ParseDuration(limit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	section := func(title string) string {
-		_, rest, _ := strings.Cut(string(text), "\n## "+title+"\n")
-		rest, _, _ = strings.Cut(rest, "\n## ")
-		return rest
-	}
-	metrics, watched := section("Metrics, traces, logs"), 0
-	for _, name := range regexp.MustCompile(`tasklens_[a-z_]+`).FindAllString(section("On the internet"), -1) {
+	return (duration + time.Duration(direction)*time.Millisecond).String()
+}
+
+// The alarms watch metrics that the table of metrics has.
+func TestAlarmsWatchMetrics(t *testing.T) {
+	t.Parallel()
+	text := page(t, "operations.md")
+	metrics, watched := section(text, "Metrics"), 0
+	for _, name := range regexp.MustCompile(`tasklens_[a-z_]+`).FindAllString(section(text, "Alarms"), -1) {
 		watched++
 		name = strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count")
 		if !regexp.MustCompile("`" + name + "[`{]").MatchString(metrics) {
-			t.Errorf("%s is no metric in README's table", name)
+			t.Errorf("docs/operations.md does not list the metric %s", name)
 		}
 	}
 	if watched == 0 {
-		t.Error("README has no alarms")
+		t.Error("docs/operations.md has no alarms")
+	}
+}
+
+// The page about settings lists every verb, and no other.
+func TestVerbsAreDocumented(t *testing.T) {
+	t.Parallel()
+	var listed []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+)").FindAllStringSubmatch(section(page(t, "settings.md"), "Commands"), -1) {
+		listed = append(listed, row[1])
+	}
+	slices.Sort(listed)
+	if want := slices.Sorted(maps.Keys(verbs)); !slices.Equal(listed, want) {
+		t.Errorf("docs/settings.md lists the verbs %v, and there are %v", listed, want)
 	}
 }
 
