@@ -40,8 +40,8 @@ func (c Config) accessProblems(wrong func(bad bool, format string, args ...any))
 	for _, timeout := range []struct {
 		name  string
 		value time.Duration
-	}{{"HEADER_TIMEOUT", c.HeaderTimeout}, {"READ_TIMEOUT", c.ReadTimeout}, {"WRITE_TIMEOUT", c.WriteTimeout}, {"IDLE_TIMEOUT", c.IdleTimeout}} {
-		wrong(timeout.value < time.Second || timeout.value > 10*time.Minute, "%s must be 1s to 10m, not %v", timeout.name, timeout.value)
+	}{{"HEADER_TIMEOUT", c.HeaderTimeout}, {"IDLE_TIMEOUT", c.IdleTimeout}} {
+		wrong(timeout.value < time.Second || timeout.value > 15*time.Minute, "%s must be 1s to 15m, not %v", timeout.name, timeout.value)
 	}
 }
 
@@ -105,11 +105,17 @@ func newVerifier(c Config) *identity.Verifier {
 	return identity.New(options)
 }
 
+// How long a client may take to send a body, and to read a response.
+const (
+	readTimeout  = 15 * time.Second
+	writeTimeout = time.Minute
+)
+
 // newLimits is what callers are held to. closing lets go of what it holds.
 func newLimits(c Config, log *slog.Logger) (limits api.Limits, closing func() error, err error) {
 	limits = api.Limits{
 		InFlight: c.MaxInFlight, Connections: c.MaxConns, Origins: c.origins(),
-		HeaderTimeout: c.HeaderTimeout, ReadTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, IdleTimeout: c.IdleTimeout,
+		HeaderTimeout: c.HeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: c.IdleTimeout,
 	}
 	closing = func() error { return nil }
 	policy, err := c.rate()

@@ -18,7 +18,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-// Config is every setting of the program, read from the environment once. README's table of settings says the same.
+// Config is every setting of the program, read from the environment once. docs/settings.md says the same.
 type Config struct {
 	Host string `env:"HOST" envDefault:"127.0.0.1"`
 	Port int    `env:"PORT" envDefault:"8080"`
@@ -34,8 +34,6 @@ type Config struct {
 	MaxInFlight   int           `env:"MAX_IN_FLIGHT" envDefault:"256"`
 	MaxConns      int           `env:"MAX_CONNECTIONS" envDefault:"2048"`
 	HeaderTimeout time.Duration `env:"HEADER_TIMEOUT" envDefault:"10s"`
-	ReadTimeout   time.Duration `env:"READ_TIMEOUT" envDefault:"15s"`
-	WriteTimeout  time.Duration `env:"WRITE_TIMEOUT" envDefault:"60s"`
 	IdleTimeout   time.Duration `env:"IDLE_TIMEOUT" envDefault:"90s"`
 
 	SupabaseURL    string `env:"SUPABASE_URL"`
@@ -56,13 +54,11 @@ type Config struct {
 
 	Worker            string        `env:"WORKER" envDefault:"on"`
 	WorkerConcurrency int           `env:"WORKER_CONCURRENCY" envDefault:"4"`
-	WorkerBatch       int           `env:"WORKER_BATCH" envDefault:"100"`
 	WorkerLease       time.Duration `env:"WORKER_LEASE" envDefault:"60s"`
 	WorkerAttempts    int           `env:"WORKER_ATTEMPTS" envDefault:"10"`
 	WorkerPoll        time.Duration `env:"WORKER_POLL" envDefault:"1250ms"`
 
 	EnrichPerMinute   int `env:"ENRICH_REQUESTS_PER_MINUTE" envDefault:"200"`
-	EnrichConcurrency int `env:"ENRICH_CONCURRENCY" envDefault:"4"`
 	EnrichAttempts    int `env:"ENRICH_ATTEMPTS" envDefault:"5"`
 
 	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT" envDefault:"30s"`
@@ -83,13 +79,9 @@ type Config struct {
 
 	MetricsAddress string `env:"METRICS_ADDRESS"` // "": where the service itself listens, while AUTH is off
 
-	// Those of OpenTelemetry's settings that decide whether there are traces; the rest its exporter reads by itself.
+	// Where one of these is set there are traces. OpenTelemetry's SDK reads its other settings.
 	OTelEndpoint       string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
 	OTelTracesEndpoint string `env:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"`
-	OTelProtocol       string `env:"OTEL_EXPORTER_OTLP_PROTOCOL" envDefault:"http/protobuf"`
-	OTelExporter       string `env:"OTEL_TRACES_EXPORTER" envDefault:"otlp"`
-	OTelDisabled       bool   `env:"OTEL_SDK_DISABLED" envDefault:"false"`
-	ServiceName        string `env:"OTEL_SERVICE_NAME" envDefault:"tasklens"`
 }
 
 // readConfig reads the environment and checks it as a whole: all problems are reported together, a line each.
@@ -106,7 +98,7 @@ func readConfig() (Config, error) {
 		}
 	}
 	if len(problems) > 0 {
-		return c, fmt.Errorf("the settings are not right (README.md lists them):\n%w", errors.Join(problems...))
+		return c, fmt.Errorf("the settings are not right (docs/settings.md lists them):\n%w", errors.Join(problems...))
 	}
 	return c, nil
 }
@@ -167,12 +159,10 @@ func (c Config) problems() (problems []error) {
 	wrong(c.ContextTokens < 100 || c.ContextTokens > 100_000, "CONTEXT_TOKENS must be 100 to 100000, not %d", c.ContextTokens)
 	wrong(c.Worker != "on" && c.Worker != "off", "WORKER must be on or off, not %q", c.Worker)
 	wrong(c.WorkerConcurrency < 1 || c.WorkerConcurrency > 64, "WORKER_CONCURRENCY must be 1 to 64, not %d", c.WorkerConcurrency)
-	wrong(c.WorkerBatch < 1 || c.WorkerBatch > 1000, "WORKER_BATCH must be 1 to 1000, not %d", c.WorkerBatch)
 	wrong(c.WorkerLease < time.Second || c.WorkerLease > time.Hour, "WORKER_LEASE must be 1s to 1h, not %v", c.WorkerLease)
 	wrong(c.WorkerAttempts < 1 || c.WorkerAttempts > 100, "WORKER_ATTEMPTS must be 1 to 100, not %d", c.WorkerAttempts)
 	wrong(c.WorkerPoll < 100*time.Millisecond || c.WorkerPoll > 10*time.Minute, "WORKER_POLL must be 100ms to 10m, not %v", c.WorkerPoll)
 	wrong(c.EnrichPerMinute < 1 || c.EnrichPerMinute > 100_000, "ENRICH_REQUESTS_PER_MINUTE must be 1 to 100000, not %d", c.EnrichPerMinute)
-	wrong(c.EnrichConcurrency < 1 || c.EnrichConcurrency > 64, "ENRICH_CONCURRENCY must be 1 to 64, not %d", c.EnrichConcurrency)
 	wrong(c.EnrichAttempts < 1 || c.EnrichAttempts > 100, "ENRICH_ATTEMPTS must be 1 to 100, not %d", c.EnrichAttempts)
 	wrong(c.RequestTimeout < time.Second || c.RequestTimeout > 10*time.Minute, "REQUEST_TIMEOUT must be 1s to 10m, not %v", c.RequestTimeout)
 	wrong(c.ModelTimeout < time.Second || c.ModelTimeout > 10*time.Minute, "MODEL_TIMEOUT must be 1s to 10m, not %v", c.ModelTimeout)
@@ -192,9 +182,6 @@ func (c Config) problems() (problems []error) {
 	wrong(c.MetricsAddress != "" && c.MetricsAddress != metricsOff && !isAddress(c.MetricsAddress), "METRICS_ADDRESS must be off, or an address to listen on such as 127.0.0.1:9464, not %q", c.MetricsAddress)
 	wrong(c.OTelEndpoint != "" && !isHTTP(c.OTelEndpoint), "OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) address")
 	wrong(c.OTelTracesEndpoint != "" && !isHTTP(c.OTelTracesEndpoint), "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be an http(s) address")
-	wrong(c.traces() && c.OTelProtocol != "http/protobuf", "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not %q", c.OTelProtocol)
-	wrong(c.OTelExporter != "otlp" && c.OTelExporter != "none", "OTEL_TRACES_EXPORTER must be otlp or none, not %q", c.OTelExporter)
-	wrong(c.ServiceName == "", "OTEL_SERVICE_NAME must not be empty")
 	return problems
 }
 
@@ -206,7 +193,7 @@ func (c Config) metricsHere() bool { return c.MetricsAddress == "" && c.Auth == 
 
 // traces says whether spans are made and sent.
 func (c Config) traces() bool {
-	return !c.OTelDisabled && c.OTelExporter == "otlp" && (c.OTelEndpoint != "" || c.OTelTracesEndpoint != "")
+	return c.OTelEndpoint != "" || c.OTelTracesEndpoint != ""
 }
 
 // storedModel is the name under which embeddings are stored.

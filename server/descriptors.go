@@ -21,7 +21,7 @@ const (
 
 // ownDescriptors is how many descriptors are needed whatever the number of connections.
 func (c Config) ownDescriptors() int {
-	own := api.MaxRefusals + idleUpstream + otherDescriptors + c.EnrichConcurrency
+	own := api.MaxRefusals + idleUpstream + otherDescriptors + enrichConcurrency
 	if c.Worker == "on" {
 		own += upstreamPerRequest * c.WorkerConcurrency
 	}

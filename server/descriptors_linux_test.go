@@ -125,7 +125,7 @@ func TestFewDescriptors(t *testing.T) {
 	settings, _ := silentDatabase(t)
 	command := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$0" serve`, limit), os.Args[0])
 	p := startCommand(t, command, with(settings, "WORKER", "off", "IDLE_TIMEOUT", "5m"))
-	config := Config{MaxInFlight: 256, Worker: "off", EnrichConcurrency: 4}
+	config := Config{MaxInFlight: 256, Worker: "off"}
 	most := config.connectionsWithin(limit)
 	statuses := map[int]int{}
 	var conns []net.Conn

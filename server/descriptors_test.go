@@ -28,7 +28,7 @@ func TestConnectionsWithinTheLimit(t *testing.T) {
 		c := Config{
 			MaxConns: rapid.IntRange(0, 5000).Draw(t, "connections"), MaxInFlight: rapid.IntRange(0, 1000).Draw(t, "in flight"),
 			Worker: rapid.SampledFrom([]string{"on", "off"}).Draw(t, "worker"), WorkerConcurrency: rapid.IntRange(1, 64).Draw(t, "worker concurrency"),
-			EnrichConcurrency: rapid.IntRange(1, 64).Draw(t, "enrichment"), RedisURL: rapid.SampledFrom([]string{"", "redis://a"}).Draw(t, "redis"),
+			RedisURL: rapid.SampledFrom([]string{"", "redis://a"}).Draw(t, "redis"),
 		}
 		wanted, limit := c.MaxConns, rapid.IntRange(0, 10_000).Draw(t, "limit")
 		var log strings.Builder
@@ -52,7 +52,7 @@ func TestConnectionsWithinTheLimit(t *testing.T) {
 // The default settings need what docs/operations.md adds up.
 func TestDescriptorsOfTheUsualSettings(t *testing.T) {
 	t.Parallel()
-	c := Config{MaxConns: 2048, MaxInFlight: 256, Worker: "on", WorkerConcurrency: 4, EnrichConcurrency: 4}
+	c := Config{MaxConns: 2048, MaxInFlight: 256, Worker: "on", WorkerConcurrency: 4}
 	got := needed(c, c.MaxConns)
 	_, table, _ := strings.Cut(section(page(t, "operations.md"), "Limits"), "\n### File descriptors\n")
 	documented := 0

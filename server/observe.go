@@ -43,7 +43,7 @@ func newObserver(ctx context.Context, c Config) (o observer, err error) {
 	}
 	if c.traces() {
 		o.tracer, err = trace.New(ctx, trace.Options{
-			Service: c.ServiceName, RequestID: api.RequestID, Warn: func(message string, err error) { o.log.Warn(message, "error", err) },
+			RequestID: api.RequestID, Warn: func(message string, err error) { o.log.Warn(message, "error", err) },
 		})
 	}
 	return o, err

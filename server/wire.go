@@ -67,8 +67,11 @@ func newWorker(c Config, db worker.Database, indexer *index.Indexer, o observer)
 	return worker.New(db, indexer, options)
 }
 
+// workerBatch is how many sources a worker takes at once.
+const workerBatch = 100
+
 func workerOptions(c Config, warn func(context.Context, string, error)) worker.Options {
-	return worker.Options{Concurrency: c.WorkerConcurrency, Batch: c.WorkerBatch, Lease: c.WorkerLease, Attempts: c.WorkerAttempts, Poll: c.WorkerPoll, Warn: warn}
+	return worker.Options{Concurrency: c.WorkerConcurrency, Batch: workerBatch, Lease: c.WorkerLease, Attempts: c.WorkerAttempts, Poll: c.WorkerPoll, Warn: warn}
 }
 
 func newComparer(model search.Model) (*search.Comparer, error) {
@@ -91,10 +94,13 @@ func answerOptions(c Config) answer.Options {
 	return answer.Options{ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight}
 }
 
+// enrichConcurrency is how many documents are read by the model at once.
+const enrichConcurrency = 4
+
 // newEnricher makes one whose batches take at most so long (0: as long as a request may).
 func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(string, error)) *enrich.Enricher {
 	return enrich.New(model, enrich.Options{
-		PerMinute: c.EnrichPerMinute, Concurrency: c.EnrichConcurrency, Attempts: c.EnrichAttempts, Timeout: timeout, Warn: warn,
+		PerMinute: c.EnrichPerMinute, Concurrency: enrichConcurrency, Attempts: c.EnrichAttempts, Timeout: timeout, Warn: warn,
 	})
 }
 

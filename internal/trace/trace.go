@@ -24,7 +24,6 @@ const warnEvery = time.Minute
 
 // Options are what a tracer has to know.
 type Options struct {
-	Service   string                       // the name that spans come under
 	RequestID func(context.Context) string // of the request that a context belongs to, or ""
 	Warn      func(message string, err error)
 }
@@ -37,13 +36,13 @@ type Tracer struct {
 }
 
 // New starts a tracer that sends to where the environment's OTEL_EXPORTER_OTLP_… say, which the exporter reads by itself,
-// like the sampler (OTEL_TRACES_SAMPLER) and the resource (OTEL_RESOURCE_ATTRIBUTES). Close ends it.
+// like the sampler (OTEL_TRACES_SAMPLER) and the resource (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES). Close ends it.
 func New(ctx context.Context, o Options) (*Tracer, error) {
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("make an OTLP exporter: %w", err)
 	}
-	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(attribute.String("service.name", o.Service)), resource.WithFromEnv())
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(attribute.String("service.name", "tasklens")), resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("describe the service for traces: %w", err)
 	}

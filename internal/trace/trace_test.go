@@ -25,7 +25,7 @@ func start(t *testing.T) (*trace.Tracer, *testbed.Collector) {
 	collector := testbed.StartCollector(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 	tracer, err := trace.New(t.Context(), trace.Options{
-		Service: "tasklens", RequestID: func(ctx context.Context) string { id, _ := ctx.Value(idKey{}).(string); return id },
+		RequestID: func(ctx context.Context) string { id, _ := ctx.Value(idKey{}).(string); return id },
 		Warn: func(message string, err error) { t.Errorf("%s: %v", message, err) },
 	})
 	if err != nil {
@@ -126,7 +126,7 @@ func TestCollectorAway(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", gone.URL)
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "100")
 	told := make(chan error, 10)
-	tracer, err := trace.New(t.Context(), trace.Options{Service: "tasklens", RequestID: func(context.Context) string { return "" }, Warn: func(_ string, err error) { told <- err }})
+	tracer, err := trace.New(t.Context(), trace.Options{RequestID: func(context.Context) string { return "" }, Warn: func(_ string, err error) { told <- err }})
 	if err != nil {
 		t.Fatal(err)
 	}
