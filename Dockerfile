@@ -1,0 +1,22 @@
+# The service and its verbs as one static binary in an empty image. docs/operations.md says how to run it;
+# compose.yaml runs a service and a worker over a Supabase project.
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY internal internal
+COPY server server
+COPY supabase supabase
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o /tasklens ./server
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /tasklens /tasklens
+# A container listens on every address, which the program allows only with AUTH=on.
+ENV HOST=0.0.0.0 PORT=8080 AUTH=on LOG_FORMAT=json
+EXPOSE 8080
+USER 65532:65532
+# No HEALTHCHECK: it would run inside the image, which has no shell and no HTTP client. Have the
+# orchestrator or the load balancer ask GET /healthz (alive) and GET /readyz (ready).
+ENTRYPOINT ["/tasklens"]
+CMD ["serve"]
