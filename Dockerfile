@@ -16,7 +16,6 @@ COPY --from=build /tasklens /tasklens
 ENV HOST=0.0.0.0 PORT=8080 AUTH=on LOG_FORMAT=json
 EXPOSE 8080
 USER 65532:65532
-# No HEALTHCHECK: it would run inside the image, which has no shell and no HTTP client. Have the
-# orchestrator or the load balancer ask GET /healthz (alive) and GET /readyz (ready).
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s CMD ["/tasklens", "health"]
 ENTRYPOINT ["/tasklens"]
 CMD ["serve"]

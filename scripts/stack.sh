@@ -176,7 +176,7 @@ begin_rest() {
 # OpenAI or a compatible server where there is one, else the offline model.
 start_model() {
   if [ -n "${OPENAI_API_KEY:-}${OPENAI_BASE_URL:-}" ]; then return; fi
-  say 'No OPENAI_API_KEY: the offline model answers (README says what it cannot do).'
+  say 'No OPENAI_API_KEY: the offline model answers (docs/models.md says what it cannot do).'
   PORT=0 begin model "$lab" model
   OPENAI_BASE_URL=$(address_of model)/v1
   export OPENAI_BASE_URL EMBEDDING_MODEL=offline-embedding-2 CHAT_MODEL=offline-chat

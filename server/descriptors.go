@@ -10,7 +10,7 @@ import (
 	"tasklens/server/api"
 )
 
-// What the process holds open besides its clients' connections; README's section on limits has the same sum.
+// What the process holds open besides its clients' connections; docs/operations.md has the same sum.
 const (
 	upstreamPerRequest = 2   // calls that a request has under way at a time: of the database and the model
 	idleUpstream       = 144 // connections kept for reuse: 64 to PostgREST, 64 to the model, 16 to the key set

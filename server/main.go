@@ -17,7 +17,7 @@ import (
 
 const usage = `usage: server VERB
 
-  serve          answer HTTP requests, and embed what was edited (settings: see README)
+  serve          answer HTTP requests, and embed what was edited (settings: docs/settings.md)
   worker         embed what was edited, and nothing else
   import PATH    load projects and tickets from a folder of JSON Lines or a Jira CSV export, or documents from a folder of
                  Markdown files, and index them
@@ -34,6 +34,7 @@ const usage = `usage: server VERB
                  show which questions found nothing lately (scripts/questions)
   calibrate [--precision 0.9] [PATH]
                  measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
+  health         exit with 0 where the service at HOST and PORT is alive, else with 1 (for containers)
   version        print what this program was built from
 `
 
@@ -46,6 +47,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"reembed":   reembedAll,
 	"enrich":    enrichDocuments,
 	"calibrate": calibrateThreshold,
+	"health":    checkHealth,
 	"version":   printVersion,
 }
 

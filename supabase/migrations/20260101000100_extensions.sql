@@ -11,7 +11,7 @@ comment on schema private is 'Helpers of the search functions; not exposed throu
 revoke all on schema private from public;
 grant usage on schema private to authenticated, service_role;
 
--- Each migration ends by recording itself here, so that whatever applies it (the Supabase CLI, `server migrate`, psql, the SQL
+-- Each migration ends by recording itself here, so that whatever applies it (the Supabase CLI, `lab migrate`, psql, the SQL
 -- editor) leaves the same record. Tools keep records of their own as well; nothing but those tools reads them.
 create table private.migrations (
   version text primary key check (version ~ '^[0-9]{14}$')
