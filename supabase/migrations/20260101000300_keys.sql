@@ -1,4 +1,4 @@
--- Outside keys for rows that come without one: TX for a project "Tasks and Xrays", TX-401 for its next ticket.
+-- Outside keys for rows that come without one: TX for a project "Checkout and Payments", TX-401 for its next ticket.
 
 create table private.ticket_counters (
   project_id bigint primary key references public.projects on delete cascade,
