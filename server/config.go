@@ -58,8 +58,8 @@ type Config struct {
 	WorkerAttempts    int           `env:"WORKER_ATTEMPTS" envDefault:"10"`
 	WorkerPoll        time.Duration `env:"WORKER_POLL" envDefault:"1250ms"`
 
-	EnrichPerMinute   int `env:"ENRICH_REQUESTS_PER_MINUTE" envDefault:"200"`
-	EnrichAttempts    int `env:"ENRICH_ATTEMPTS" envDefault:"5"`
+	EnrichPerMinute int `env:"ENRICH_REQUESTS_PER_MINUTE" envDefault:"200"`
+	EnrichAttempts  int `env:"ENRICH_ATTEMPTS" envDefault:"5"`
 
 	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT" envDefault:"30s"`
 	ModelTimeout   time.Duration `env:"MODEL_TIMEOUT" envDefault:"20s"`

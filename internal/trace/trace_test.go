@@ -26,7 +26,7 @@ func start(t *testing.T) (*trace.Tracer, *testbed.Collector) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 	tracer, err := trace.New(t.Context(), trace.Options{
 		RequestID: func(ctx context.Context) string { id, _ := ctx.Value(idKey{}).(string); return id },
-		Warn: func(message string, err error) { t.Errorf("%s: %v", message, err) },
+		Warn:      func(message string, err error) { t.Errorf("%s: %v", message, err) },
 	})
 	if err != nil {
 		t.Fatal(err)
