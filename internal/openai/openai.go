@@ -28,10 +28,10 @@ const (
 
 const (
 	// maxRetryDelay is how long a provider may ask to wait before an attempt is repeated within a request; when it
-	// asks for longer, our caller is told so instead.
+	// asks for longer, the caller gets that error instead.
 	maxRetryDelay = 4 * time.Second
-	// embedRetryDelay is the same for embeddings: two retries fit in what questions wait for theirs, so that a limit is told
-	// as one and not as a timeout.
+	// embedRetryDelay is the same for embeddings: two retries fit in the time that questions allow, so that a rate limit is
+	// reported as one and not as a timeout.
 	embedRetryDelay = 2 * time.Second
 	// maxResponseBytes bounds an answer: MaxInputs embeddings have 17 MB, or some 40 MB where a server writes them as numbers.
 	maxResponseBytes = 64 << 20

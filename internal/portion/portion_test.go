@@ -62,6 +62,7 @@ func TestEach(t *testing.T) {
 		{"none", database{most: 0}, items, 7 + 100},
 		{"one is too slow alone", database{most: 100, slow: []int{40}}, []int{40}, 20},
 		{"two are bad", database{most: 100, bad: []int{0, 99}}, []int{0, 99}, 30},
+		{"two in a row are too slow, twice", database{most: 100, slow: []int{10, 11, 13, 14}}, []int{10, 11, 13, 14}, 40},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -92,15 +93,18 @@ func TestEachEndsEarly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		err := portion.Each(t.Context(), []int{1, 2, 3}, func([]int) (int, error) {
-			calls++
-			return 0, fault.New(fault.Unavailable, "Gone.")
-		}, func(int, error) { t.Error("skipped") })
-		if fault.CodeOf(err) != fault.Unavailable || calls != 1 {
-			t.Errorf("a database that is out of reach was asked %d times: %v", calls, err)
+		for _, code := range []fault.Code{fault.Unavailable, fault.Unauthorized, fault.Forbidden} {
+			calls = 0
+			err := portion.Each(t.Context(), []int{1, 2, 3}, func([]int) (int, error) {
+				calls++
+				return 0, fault.New(code, "Gone.")
+			}, func(int, error) { t.Error("skipped") })
+			if fault.CodeOf(err) != code || calls != 1 {
+				t.Errorf("%s: a database that is out of reach was asked %d times: %v", code, calls, err)
+			}
 		}
 		skipped := 0
-		err = portion.Each(t.Context(), make([]int, 10), func([]int) (int, error) {
+		err := portion.Each(t.Context(), make([]int, 10), func([]int) (int, error) {
 			return 0, fault.New(fault.Timeout, "Slow.")
 		}, func(int, error) { skipped++ })
 		if fault.CodeOf(err) != fault.Unavailable || skipped != 3 {
@@ -122,4 +126,37 @@ func TestEachEndsEarly(t *testing.T) {
 			t.Errorf("it ended after %v with %v", time.Since(began), err)
 		}
 	})
+}
+
+// Only a database that takes too long, or takes no more at once, is given time; each time twice as much, up to 5 s.
+func TestPauses(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		name   string
+		err    error
+		pauses []time.Duration
+	}{
+		{"too slow", fault.New(fault.Timeout, "Slow."), []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 5000 * ms, 5000 * ms}},
+		{"too large", fault.New(fault.TooLarge, "Large."), []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 5000 * ms, 5000 * ms}},
+		{"bad", errBad, make([]time.Duration, 8)},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var pauses []time.Duration
+			last := time.Now()
+			err := portion.Each(t.Context(), make([]int, 256), func(part []int) (int, error) {
+				if len(part) < 256 {
+					pauses = append(pauses, time.Since(last))
+				}
+				last = time.Now()
+				if len(part) > 1 {
+					return 0, c.err
+				}
+				return 1, portion.Stop(errBad)
+			}, func(int, error) {})
+			if !errors.Is(err, errBad) || !slices.Equal(pauses, c.pauses) {
+				t.Errorf("%s: pauses of %v, %v", c.name, pauses, err)
+			}
+		})
+	}
 }

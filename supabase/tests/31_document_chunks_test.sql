@@ -1,7 +1,7 @@
 -- A document's chunks and vectors are stored whole, if its text is still the one that was embedded.
 
 begin;
-select plan(31);
+select plan(32);
 set local role service_role;
 
 \ir kit/documents.sql
@@ -82,9 +82,12 @@ create function pg_temp.stage(variadic chunks jsonb[]) returns setof uuid[]
 language sql as $$
   select embedding_ids from public.stage_document_chunks(pg_temp.doc(1), pg_temp.hash(1), to_jsonb(chunks), array[pg_temp.unit(0.6, 0.8)]) where staged
 $$;
+delete from private.embedding_jobs where document_id = pg_temp.doc(1);
+insert into private.embedding_jobs (document_id, background) values (pg_temp.doc(1), false);
 create temporary table staged as select ids from pg_temp.stage(pg_temp.chunk(1, 5, 1), pg_temp.chunk(1, 7, 1)) ids;
 select is((select cardinality(ids) from staged), 2, 'parts of a document are staged');
 select results_eq('table seen', 'table before', 'and nobody finds them');
+select ok(bool_and(due_at > clock_timestamp() + interval '1 minute'), 'nor does a worker do the same meanwhile') from private.embedding_jobs where document_id = pg_temp.doc(1);
 select results_eq($$ select count(*) filter (where (c ->> 'staged')::boolean) from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c $$,
   $$ values (2::bigint) $$, 'but who goes on after a failure');
 select is_empty($$ select * from pg_temp.stage(pg_temp.chunk(1, 7, 1)) $$, 'a place that is taken is refused');
