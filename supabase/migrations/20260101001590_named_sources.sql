@@ -85,7 +85,7 @@ declare
   scope record;
   named private.names;
   keys text[];
-  numbers text[];
+  number text;
   runs record;
   rest integer;
 begin
@@ -144,23 +144,26 @@ begin
   named.status := runs.status;
 
   keys := private.question_keys(question);
-  named.ticket_ids := array(
-    select t.ticket_id from unnest(keys) with ordinality as k(key, place)
-    join public.tickets t on upper(t.key) = k.key
-    where (scope.projects is null or t.project_id = any (scope.projects)) and (scope.status_id is null or t.status_id = scope.status_id)
-    order by k.place
-    limit 5);
-  if cardinality(named.ticket_ids) = 0 then
+  if cardinality(keys) > 0 then
+    -- By an array, which the index is looked up by whatever the statistics say; a join may read the table.
+    named.ticket_ids := array(
+      select t.ticket_id from public.tickets t
+      where upper(t.key) = any (keys) and (scope.projects is null or t.project_id = any (scope.projects))
+        and (scope.status_id is null or t.status_id = scope.status_id)
+      order by array_position(keys, upper(t.key))
+      limit 5);
+  end if;
+  if coalesce(cardinality(named.ticket_ids), 0) = 0 then
     -- "ticket 400" may be any project's, if the question names none.
-    numbers := array(
-      select m[1] from regexp_matches(left(question, 2000), '\m(?:tickets?|issues?|bugs?|stor(?:y|ies)|tasks?)\s+(?:no\.?|nr\.?|number)?\s*#?\s*([0-9]{1,9})(?![[:alnum:].,]*[[:alnum:]])', 'gi') as m
-      limit 3);
-    if cardinality(numbers) > 0 then
+    number := substring(lower(left(question, 2000)) from '\m(?:ticket|issue|bug|story|task)\s+(?:no\.?|nr\.?|number)?\s*#?\s*([0-9]{1,9})(?![[:alnum:].,]*[[:alnum:]])');
+    if number is not null then
+      keys := array(
+        select upper(p.key || '-' || number) from public.projects p
+        where (scope.projects is null or p.project_id = any (scope.projects))
+          and (cardinality(named.project_ids) = 0 or p.project_id = any (named.project_ids)));
       named.ticket_ids := array(
-        select t.ticket_id from public.projects p cross join unnest(numbers) n(number)
-        join public.tickets t on upper(t.key) = upper(p.key || '-' || n.number)
-        where (scope.projects is null or p.project_id = any (scope.projects)) and t.project_id = p.project_id
-          and (cardinality(named.project_ids) = 0 or p.project_id = any (named.project_ids))
+        select t.ticket_id from public.tickets t
+        where upper(t.key) = any (keys) and (scope.projects is null or t.project_id = any (scope.projects))
           and (scope.status_id is null or t.status_id = scope.status_id)
         order by t.ticket_id
         limit 5);
@@ -251,7 +254,7 @@ begin
   ), listed as (
     select distinct on (l.ticket_id) l.chunk_id, l.project_id, l.ticket_id, l.similarity
     from unnest(case
-      when named.status is null or cardinality(named.ticket_ids) > 0 then '{}'
+      when named.status is null or coalesce(cardinality(named.ticket_ids), 0) > 0 then '{}'
       when cardinality(named.project_ids) > 0 then named.project_ids
       when project_filter is not null or named.listed then array[project_filter] end) p(project_id)
     cross join lateral private.scan_chunks(query_embedding, embedding_model, p.project_id, named.status, -2, 100, 10) l

@@ -1,7 +1,7 @@
 -- What a question names, and how retrieval lifts it. (Who sees what of it: 40_callers_test.sql.)
 
 begin;
-select plan(41);
+select plan(42);
 
 \ir kit/vectors.sql
 
@@ -53,6 +53,7 @@ select is(array(select pg_temp.named(q) from unnest(array['the mobile project', 
   'without its generic word too, if it is marked');
 select is(array(select pg_temp.named(q) from unnest(array['Is TX late?', 'project tx', 'the tx project', 'tx is short', 'TX 2024 goals']) q), array['/TX/', '/TX/', '/TX/', '//', '//'],
   'by its key in capitals, or beside the word');
+select is(pg_temp.named('the Phoenix and the Mobile App', 2), '/MOB/', 'nothing outside the filter');
 select is(pg_temp.named('what is the data platform for'), '/DPL/', 'a name within a longer one is not meant');
 select is(pg_temp.named('Phoenix, TX, MOB and SRCH are late, are they'), '/TX MOB SRCH/', 'three at most');
 select is(pg_temp.named('objective of project C++ (100%_) [a-z]* \d?'), '/CPP/', 'signs of patterns in a name are signs');
