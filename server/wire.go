@@ -88,7 +88,7 @@ func newAnswerer(c Config, model answer.Model) (*answer.Answerer, error) {
 }
 
 func answerOptions(c Config) answer.Options {
-	return answer.Options{ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight}
+	return answer.Options{ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight, Fusion: c.Fusion}
 }
 
 // newEnricher makes one whose batches take at most so long (0: as long as a request may).

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 
 	"tasklens/internal/mmr"
@@ -45,7 +46,7 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedd
 		if ranking != nil {
 			arguments["keyword_ranking"] = ranking
 		}
-		arguments["vector_weight"], arguments["keyword_weight"] = a.options.VectorWeight, a.options.KeywordWeight
+		arguments["vector_weight"], arguments["keyword_weight"], arguments["fusion"] = a.options.VectorWeight, a.options.KeywordWeight, cmp.Or(a.options.Fusion, search.RRF)
 	}
 	if q.Lambda < 1 {
 		arguments["source_chunk_limit"] = sourceChunks(q.TopK)
