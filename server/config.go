@@ -15,6 +15,7 @@ import (
 
 	"tasklens/internal/cache"
 	"tasklens/internal/openai"
+	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
 
@@ -50,6 +51,7 @@ type Config struct {
 	MatchThreshold *float64 `env:"MATCH_THRESHOLD"` // nil: what fits the model that serves
 	VectorWeight   float64  `env:"VECTOR_WEIGHT" envDefault:"1"`
 	KeywordWeight  float64  `env:"KEYWORD_WEIGHT" envDefault:"1"`
+	Fusion         string   `env:"FUSION" envDefault:"rrf"`
 	ContextTokens  int      `env:"CONTEXT_TOKENS" envDefault:"8000"`
 
 	Worker            string        `env:"WORKER" envDefault:"on"`
@@ -156,6 +158,7 @@ func (c Config) problems() (problems []error) {
 	}
 	wrong(!(c.VectorWeight >= 0 && c.VectorWeight <= 100), "VECTOR_WEIGHT must be 0 to 100, not %v", c.VectorWeight)
 	wrong(!(c.KeywordWeight >= 0 && c.KeywordWeight <= 100), "KEYWORD_WEIGHT must be 0 to 100, not %v", c.KeywordWeight)
+	wrong(c.Fusion != search.RRF && c.Fusion != search.Convex, "FUSION must be rrf or convex, not %q", c.Fusion)
 	wrong(c.ContextTokens < 100 || c.ContextTokens > 100_000, "CONTEXT_TOKENS must be 100 to 100000, not %d", c.ContextTokens)
 	wrong(c.Worker != "on" && c.Worker != "off", "WORKER must be on or off, not %q", c.Worker)
 	wrong(c.WorkerConcurrency < 1 || c.WorkerConcurrency > 64, "WORKER_CONCURRENCY must be 1 to 64, not %d", c.WorkerConcurrency)

@@ -81,7 +81,7 @@ func settingsOfResults(c Config) (string, error) {
 		return "", err
 	}
 	settings, err := json.Marshal([]any{
-		source, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.VectorWeight, c.KeywordWeight, c.ContextTokens,
+		source, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.VectorWeight, c.KeywordWeight, c.Fusion, c.ContextTokens,
 	})
 	if err != nil {
 		return "", fmt.Errorf("encode the settings: %w", err)

@@ -93,6 +93,7 @@ func serve(ctx context.Context, args []string) error {
 		EmbeddingModel: config.storedModel(),
 		Serving:        reembed.NewServing(database.AsService(), model),
 		MatchThreshold: config.MatchThreshold,
+		Fusion:         config.Fusion,
 		RequestTimeout: config.RequestTimeout,
 	})
 	if err != nil {

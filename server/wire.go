@@ -91,7 +91,7 @@ func newAnswerer(c Config, model answer.Model) (*answer.Answerer, error) {
 }
 
 func answerOptions(c Config) answer.Options {
-	return answer.Options{ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight}
+	return answer.Options{ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight, Fusion: c.Fusion}
 }
 
 // enrichConcurrency is how many documents are read by the model at once.

@@ -56,13 +56,13 @@ func TestSettingsReachTheirParts(t *testing.T) {
 	t.Parallel()
 	c := Config{
 		OpenAIBaseURL: "http://model/v1", OpenAIKey: "k", EmbeddingModel: "e", EmbeddingDimensions: 1, ChatModel: "c", ModelTimeout: 2, ModelRetries: 3,
-		WorkerConcurrency: 4, WorkerLease: 6, WorkerAttempts: 7, WorkerPoll: 8, ContextTokens: 9, VectorWeight: 10, KeywordWeight: 11,
+		WorkerConcurrency: 4, WorkerLease: 6, WorkerAttempts: 7, WorkerPoll: 8, ContextTokens: 9, VectorWeight: 10, KeywordWeight: 11, Fusion: "12",
 	}
 	for _, part := range []struct{ got, want any }{
 		{modelConfig(c), openai.Config{BaseURL: "http://model/v1", APIKey: "k", EmbeddingModel: "e", Dimensions: 1, ChatModel: "c", AttemptTimeout: 2, MaxRetries: 3,
 			CircuitFailures: 5, CircuitPause: 5 * time.Second}},
 		{workerOptions(c, nil), worker.Options{Concurrency: 4, Batch: 100, Lease: 6, Attempts: 7, Poll: 8}},
-		{answerOptions(c), answer.Options{ContextTokens: 9, VectorWeight: 10, KeywordWeight: 11}},
+		{answerOptions(c), answer.Options{ContextTokens: 9, VectorWeight: 10, KeywordWeight: 11, Fusion: "12"}},
 	} {
 		if diff := cmp.Diff(part.want, part.got); diff != "" {
 			t.Error(diff)

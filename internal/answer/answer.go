@@ -51,6 +51,7 @@ type Options struct {
 	ContextTokens int     // most tokens of all sources together in a prompt; 0 is DefaultContextTokens
 	VectorWeight  float64 // of the two searches, where candidates come from hybrid search
 	KeywordWeight float64
+	Fusion        string // search.RRF, also where it is empty, or search.Convex
 }
 
 // Answerer answers questions. It is safe for concurrent use.

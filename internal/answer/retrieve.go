@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -49,7 +50,7 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedd
 		if ranking != nil {
 			arguments["keyword_ranking"] = ranking
 		}
-		arguments["vector_weight"], arguments["keyword_weight"] = a.options.VectorWeight, a.options.KeywordWeight
+		arguments["vector_weight"], arguments["keyword_weight"], arguments["fusion"] = a.options.VectorWeight, a.options.KeywordWeight, cmp.Or(a.options.Fusion, search.RRF)
 	default:
 		arguments["question"] = q.Text
 	}

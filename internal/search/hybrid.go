@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -19,7 +20,8 @@ type Query struct {
 	MatchThreshold float64 // cosine similarity that the vector search must exceed, 0 to 1
 	Limit          int
 	Offset         int
-	Facets         bool // also counts what each status and each project has
+	Fusion         string // RRF, also where it is empty, or Convex
+	Facets         bool   // also counts what each status and each project has
 	// Unembedded is why the query cannot be embedded, nil where it can: then its words alone are searched.
 	Unembedded error `json:"-"`
 }
@@ -31,6 +33,7 @@ type Hit struct {
 	Similarity   *float64 `json:"similarity"` // nil where the vector search did not find it
 	Source       string   `json:"source"`
 	RRFScore     float64  `json:"rrf_score"`
+	FusedScore   float64  `json:"fused_score"` // orders the list: RRFScore, or the convex score
 	ProjectID    int64    `json:"project_id"`
 	ProjectName  string   `json:"project_name"`
 	TicketKey    *string  `json:"ticket_key"`
@@ -40,7 +43,7 @@ type Hit struct {
 	KeywordRank  *int64   `json:"keyword_rank"`
 	KeywordScore *float64 `json:"keyword_score"`
 	MatchedBy    []string `json:"matched_by"`
-	// What each search adds to RRFScore: weight / (60 + rank), 0 where it did not find the hit.
+	// What each search adds to FusedScore, 0 where it did not find the hit.
 	VectorContribution  float64 `json:"vector_contribution"`
 	KeywordContribution float64 `json:"keyword_contribution"`
 	Exact               bool    `json:"exact"`
@@ -105,7 +108,7 @@ func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vec
 	if ranking != nil {
 		arguments["keyword_ranking"] = ranking
 	}
-	arguments["match_count"], arguments["match_offset"] = q.Limit, q.Offset
+	arguments["match_count"], arguments["match_offset"], arguments["fusion"] = q.Limit, q.Offset, cmp.Or(q.Fusion, RRF)
 	arguments["vector_weight"], arguments["keyword_weight"] = s.weights.Vector, s.weights.Keyword
 	if err := db.Call(ctx, "search_hybrid", arguments, &page.Hits); err != nil {
 		return fmt.Errorf("search: %w", err)

@@ -20,7 +20,13 @@ type Model interface {
 	EmbeddingModel(ctx context.Context) string // by which Embed embeds under this context
 }
 
-// Weights of the two rankings in the fused score; 1 each is plain reciprocal rank fusion.
+// The ways in which the database makes one list of two.
+const (
+	RRF    = "rrf"    // by ranks; the default
+	Convex = "convex" // by scores
+)
+
+// Weights are factors on what each search adds to the fused score; 1 each is the fusion as it was measured.
 type Weights struct {
 	Vector  float64
 	Keyword float64

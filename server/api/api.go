@@ -67,6 +67,7 @@ type Parts struct {
 	EmbeddingModel string
 	Serving        *reembed.Serving // which model the chunks that are searched are of; nil: the configured one
 	MatchThreshold *float64         // the operator's, where a request names none; nil: what fits the serving model
+	Fusion         string           // where a request names none: search.RRF, also where it is empty, or search.Convex
 	RequestTimeout time.Duration    // for everything that one request does
 	Heartbeat      time.Duration    // how often a silent stream says that it lives; 0 is every 15 s
 }

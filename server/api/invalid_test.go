@@ -103,6 +103,7 @@ func TestInvalidBodies(t *testing.T) {
 			"top_k":           `0|-1|21|1.5|"5"`,
 			"corpus":          `"document"|"Tickets"|1|["all"]`,
 			"retrieval":       `"keyword"|"Hybrid"|1`,
+			"fusion":          `"sum"|"RRF"|1|["rrf"]`,
 			"stream":          `1|"false"|0`,
 			"explain":         `0|1|"true"|[]`,
 			"facets":          `0|1|"true"|[]`,

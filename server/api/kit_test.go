@@ -42,6 +42,7 @@ type setup struct {
 	embeddingModel string
 	threshold      float64
 	weights        search.Weights
+	fusion         string
 	answers        answer.Options
 	heartbeat      time.Duration
 	failures       int // after which the model's circuit opens; 0: never
@@ -158,7 +159,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
 		Library:  knowledge.New(asked),
 		Answerer: answer.New(asked, measure, want.answers), Migrations: supabase.Migrations(), Log: log, Limits: want.limits,
-		EmbeddingModel: want.embeddingModel, MatchThreshold: &want.threshold, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
+		EmbeddingModel: want.embeddingModel, MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
 	if want.serves {
 		want.serving = s.rows

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -22,6 +23,7 @@ type searchRequest struct {
 	Limit          *int     `json:"limit"`
 	Offset         *int     `json:"offset"`
 	MatchThreshold *float64 `json:"match_threshold"`
+	Fusion         *string  `json:"fusion"`
 	Explain        *bool    `json:"explain"`
 	Facets         *bool    `json:"facets"`
 }
@@ -34,12 +36,15 @@ func (r *searchRequest) check(wrong report) {
 	wrong(or(r.Offset, 0) < 0, "offset", "must not be negative")
 	wrong(or(r.Offset, 0) > maxReach-or(r.Limit, defaultLimit), "offset", "must be at most %d together with limit", maxReach)
 	checkUnit(wrong, "match_threshold", r.MatchThreshold)
+	fusion := or(r.Fusion, search.RRF)
+	wrong(fusion != search.RRF && fusion != search.Convex, "fusion", "must be \"rrf\" or \"convex\"")
 }
 
 type searchResponse struct {
 	Results        []searchResult `json:"results"`
 	HasMore        bool           `json:"has_more"`
 	MatchThreshold float64        `json:"match_threshold"`
+	Fusion         string         `json:"fusion"`
 	Facets         *searchFacets  `json:"facets,omitempty"`
 	FacetsCapped   bool           `json:"facets_capped,omitempty"`
 	Cached         bool           `json:"cached"`
@@ -59,6 +64,7 @@ type searchResult struct {
 	Similarity  *float64     `json:"similarity,omitempty"`
 	Source      string       `json:"source"`
 	RRFScore    float64      `json:"rrf_score"`
+	FusedScore  float64      `json:"fused_score"`
 	ProjectID   int64        `json:"project_id"`
 	ProjectName string       `json:"project_name"`
 	TicketKey   *string      `json:"ticket_key"`
@@ -107,6 +113,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		Text: request.Query, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
 		MatchThreshold: or(request.MatchThreshold, a.usualThreshold(c.UserContext(), answer.Tickets)),
 		Limit:          or(request.Limit, defaultLimit), Offset: or(request.Offset, 0),
+		Fusion: or(request.Fusion, cmp.Or(a.Fusion, search.RRF)),
 		Facets: or(request.Facets, false),
 	}
 	explained := or(request.Explain, false)
@@ -135,14 +142,15 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 }
 
 func newSearchResponse(page search.Page, query search.Query, explained bool) searchResponse {
-	response := searchResponse{Results: []searchResult{}, HasMore: page.HasMore, MatchThreshold: query.MatchThreshold, Executed: page.Executed, Degraded: page.Degraded, Relaxed: page.Relaxed}
+	response := searchResponse{Results: []searchResult{}, HasMore: page.HasMore, MatchThreshold: query.MatchThreshold, Fusion: query.Fusion,
+		Executed: page.Executed, Degraded: page.Degraded, Relaxed: page.Relaxed}
 	if page.Facets != nil {
 		response.Facets = &searchFacets{Status: page.Facets.Status, Project: page.Facets.Project}
 		response.FacetsCapped = page.Facets.Capped
 	}
 	for _, hit := range page.Hits {
 		result := searchResult{
-			TicketID: hit.TicketID, Text: hit.Text, Similarity: hit.Similarity, Source: hit.Source, RRFScore: hit.RRFScore,
+			TicketID: hit.TicketID, Text: hit.Text, Similarity: hit.Similarity, Source: hit.Source, RRFScore: hit.RRFScore, FusedScore: hit.FusedScore,
 			ProjectID: hit.ProjectID, ProjectName: hit.ProjectName, TicketKey: hit.TicketKey, TicketName: hit.TicketName,
 			Status: hit.Status, VectorRank: hit.VectorRank, KeywordRank: hit.KeywordRank, MatchedBy: hit.MatchedBy,
 			Exact: hit.Exact, Highlight: hit.Highlight,

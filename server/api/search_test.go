@@ -10,6 +10,7 @@ import (
 type found struct {
 	Results  []hit
 	HasMore  bool `json:"has_more"`
+	Fusion   string
 	Cached   bool
 	Executed []string
 	Degraded []string
@@ -22,6 +23,7 @@ type hit struct {
 	Similarity  *float64
 	Source      string
 	RRFScore    float64 `json:"rrf_score"`
+	FusedScore  float64 `json:"fused_score"`
 	ProjectID   int64   `json:"project_id"`
 	ProjectName string  `json:"project_name"`
 	TicketKey   *string `json:"ticket_key"`

@@ -47,4 +47,25 @@ comment on function public.store_match_thresholds(jsonb) is
 revoke execute on function public.store_match_thresholds(jsonb) from public, anon, authenticated;
 grant execute on function public.store_match_thresholds(jsonb) to service_role;
 
+-- Where fusion takes the level of unrelated texts from: the one place that knows it, measured or not. Nothing of a tenant's
+-- is in it, so that it reads for every caller.
+create function private.unrelated_similarity(embedding_model text) returns double precision
+language sql stable security definer set search_path = ''
+as $$
+  select least(0.99, greatest(0, coalesce(
+    (select m.unrelated_deciles[6] from private.match_thresholds m
+      where m.embedding_model = unrelated_similarity.embedding_model and m.dimensions = 1536),
+    -- From published vectors. A stored name may say in how many dimensions the model was asked for, behind an @.
+    case split_part(unrelated_similarity.embedding_model, '@', 1)
+      when 'text-embedding-3-small' then 0.14
+      when 'text-embedding-3-large' then 0.14
+      when 'text-embedding-ada-002' then 0.65
+      else 0
+    end)))
+$$;
+comment on function private.unrelated_similarity(text) is
+  'The cosine similarity of unrelated texts by a model at 1536 numbers: the median that was measured, else a documented constant, 0 for a model of which nothing is known.';
+revoke execute on function private.unrelated_similarity(text) from public;
+grant execute on function private.unrelated_similarity(text) to authenticated, service_role;
+
 insert into private.migrations (version) values ('20260101000405');

@@ -1,4 +1,6 @@
--- Both searches in one list: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), k = 60.
+-- Both searches in one list, by one of two fusions. rrf: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), k = 60.
+-- convex: a weighted sum of scores, with the theoretical least of a cosine replaced by the level of unrelated texts (Bruch,
+-- Gai and Ingber 2022). docs/quality.md compares them.
 
 -- projects, tickets and scores go in step, the best first; a project's own text has no ticket. The first so many are exact.
 create type private.word_ranking as (projects bigint[], tickets bigint[], scores double precision[], exact integer);
@@ -64,10 +66,19 @@ comment on function private.read_ranking(jsonb) is 'A row of keyword_ranking. An
 revoke execute on function private.read_ranking(jsonb) from public;
 grant execute on function private.read_ranking(jsonb) to authenticated, service_role;
 
+-- What each search adds to the convex score where its weight is 1: at most so much.
+create function private.convex_shares(out vector double precision, out keyword double precision)
+language sql immutable security invoker set search_path = ''
+as $$ select 0.4, 0.6 $$;
+comment on function private.convex_shares() is 'Shares of the two searches in the convex score; they add up to 1.';
+revoke execute on function private.convex_shares() from public;
+grant execute on function private.convex_shares() to authenticated, service_role;
+
 -- The fused list as far as its first reach places, before anything is read to show it. Both searches give the same number of
 -- candidates whatever page is asked for, so that pages add up to one list. What the words alone found stands behind everything
 -- that the words rank higher, for what the vector search found too can only rise. So beyond the rank reach none of it comes
--- within the first reach places, as long as weights are positive: without one, ids give the order. What may be seen is the
+-- within the first reach places, as long as weights are positive: without one, ids give the order. That holds for both
+-- fusions, since keyword scores fall with the rank and equal convex scores are ordered by it. What may be seen is the
 -- searches' own care, and of a ranking that was handed in that of the policies on what shows it.
 create function private.fuse_searches(
   ranking private.word_ranking,
@@ -79,12 +90,13 @@ create function private.fuse_searches(
   status_filter text,
   vector_weight double precision,
   keyword_weight double precision,
-  reach integer
+  reach integer,
+  fusion text
 )
 returns table (
-  project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
+  place bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
   keyword_score double precision, keyword_rank bigint, exact boolean,
-  vector_contribution double precision, keyword_contribution double precision
+  vector_contribution double precision, keyword_contribution double precision, rrf_score double precision, fused_score double precision
 )
 language plpgsql volatile rows 500 security invoker set search_path = ''
 as $$
@@ -93,7 +105,20 @@ declare
   keyword_reach constant integer := case
     when fuse_searches.keyword_weight > 0 and fuse_searches.keyword_weight < 'infinity' and fuse_searches.vector_weight >= 0
       then fuse_searches.reach end;
+  convex constant boolean := fuse_searches.fusion is not distinct from 'convex';
+  shares record;
+  least_similarity double precision;
+  -- Of the tickets that the query does not name: one that it names matches its key too, which says nothing of the others.
+  best_score constant double precision := ranking.scores[ranking.exact + 1];
 begin
+  if fuse_searches.fusion not in ('rrf', 'convex') then
+    raise exception 'fusion is "%"', fuse_searches.fusion using errcode = '22023', hint = 'It is rrf or convex.';
+  end if;
+  shares := private.convex_shares();
+  if convex then
+    least_similarity := private.unrelated_similarity(fuse_searches.embedding_model);
+  end if;
+
   return query
   with nearest as materialized (
     -- source: a ticket, or the project whose own text it is. No number that is handed in is too large for "~".
@@ -108,18 +133,37 @@ begin
     from unnest(ranking.projects, ranking.tickets, ranking.scores) with ordinality as w(project_id, ticket_id, score, rank)
     where keyword_reach is null or w.rank <= keyword_reach
       or coalesce(w.ticket_id, ~w.project_id) in (select n.source from nearest n)
+  ), ranked as (
+    select coalesce(v.project_id, k.project_id) as project_id, coalesce(v.ticket_id, k.ticket_id) as ticket_id, v.chunk_id,
+      v.similarity, v.rank as vector_rank, k.score as keyword_score, k.rank as keyword_rank,
+      coalesce(k.rank <= ranking.exact, false) as exact,
+      coalesce(fuse_searches.vector_weight / (60 + v.rank), 0) as vector_by_rank,
+      coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0) as keyword_by_rank
+    from nearest v
+    full join worded k using (source)
+  ), scored as (
+    select r.*,
+      case when convex
+        then coalesce(fuse_searches.vector_weight * shares.vector * greatest(0, (r.similarity - least_similarity) / (1 - least_similarity)), 0)
+        else r.vector_by_rank end as by_vector,
+      case when convex
+        then coalesce(fuse_searches.keyword_weight * shares.keyword * case when best_score > 0 then r.keyword_score / best_score end, 0)
+        else r.keyword_by_rank end as by_keyword
+    from ranked r
   )
-  select coalesce(v.project_id, k.project_id), coalesce(v.ticket_id, k.ticket_id), v.chunk_id, v.similarity, v.rank,
-    k.score, k.rank, coalesce(k.rank <= ranking.exact, false),
-    coalesce(fuse_searches.vector_weight / (60 + v.rank), 0), coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0)
-  from nearest v
-  full join worded k using (source);
+  select row_number() over (
+      order by s.exact desc, s.by_vector + s.by_keyword desc, case when convex then s.keyword_rank end nulls last,
+        s.ticket_id nulls last, s.project_id),
+    s.project_id, s.ticket_id, s.chunk_id, s.similarity, s.vector_rank, s.keyword_score, s.keyword_rank, s.exact,
+    s.by_vector, s.by_keyword, s.vector_by_rank + s.keyword_by_rank, s.by_vector + s.by_keyword
+  from scored s
+  order by 1;
 end
 $$;
-comment on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) is
-  'Tickets and projects found by either search, those of the first reach places among them, with their ranks and what each adds to the fused score. query: what read_query makes of it. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword.';
-revoke execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) from public;
-grant execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer) to authenticated, service_role;
+comment on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text) is
+  'Tickets and projects found by either search, those of the first reach places among them, in their order (place), with their ranks and what each adds to the fused score. query: what read_query makes of it. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword. fusion is rrf or convex; anything else is an error (22023).';
+revoke execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text) from public;
+grant execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text) to authenticated, service_role;
 
 create function public.search_hybrid(
   query_text text,
@@ -132,10 +176,11 @@ create function public.search_hybrid(
   status_filter text default null,
   vector_weight double precision default 1,
   keyword_weight double precision default 1,
-  keyword_ranking jsonb default null
+  keyword_ranking jsonb default null,
+  fusion text default 'rrf'
 )
 returns table (
-  ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision,
+  ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, fused_score double precision,
   project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
   vector_rank bigint, keyword_rank bigint, keyword_score double precision,
   vector_contribution double precision, keyword_contribution double precision,
@@ -158,17 +203,17 @@ begin
   status_filter := private.filter_text(status_filter);
   return query
   with page as (
-    select f.*, f.vector_contribution + f.keyword_contribution as rrf_score, count(*) over () > page_start + page_size as has_more
+    select f.*, count(*) over () > page_start + page_size as has_more
     from private.fuse_searches(
       ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
       search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-      page_start + page_size + 1) f
-    order by f.exact desc, rrf_score desc, f.ticket_id nulls last, f.project_id
+      page_start + page_size + 1, search_hybrid.fusion) f
+    order by f.place
     limit page_size offset page_start
   )
   select g.ticket_id, shown.text, g.similarity,
     case when g.vector_rank is null then 'keyword' else 'vector' end,
-    g.rrf_score, p.project_id, p.name, t.key, t.name, s.name,
+    g.rrf_score, g.fused_score, p.project_id, p.name, t.key, t.name, s.name,
     g.vector_rank, g.keyword_rank, g.keyword_score, g.vector_contribution, g.keyword_contribution,
     array_remove(array[
       case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null then 'keyword' end], null),
@@ -200,7 +245,7 @@ begin
   where (g.ticket_id is null or t.project_id is not null)
     and (search_hybrid.project_filter is null or p.project_id = search_hybrid.project_filter)
     and (search_hybrid.status_filter is null or lower(s.name) = lower(search_hybrid.status_filter))
-  order by g.exact desc, g.rrf_score desc, g.ticket_id nulls last, g.project_id;
+  order by g.place;
   -- All of the page may have gone since the words were ranked.
   if not found and cardinality(ranking.projects) > 0 then
     has_more := (
@@ -208,16 +253,16 @@ begin
       from private.fuse_searches(
         ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
         search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-        page_start + page_size + 1));
+        page_start + page_size + 1, search_hybrid.fusion));
     if has_more then
       return next;
     end if;
   end if;
 end
 $$;
-comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) is
-  'Keyword and vector search fused by reciprocal rank (k = 60): each ticket or project (ticket_id null) once, tickets named by their key first. Without query_embedding: keyword search alone. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page; relaxed: whether nothing holds the quoted phrases, so that they count as words. What went since a ranking that is handed in was made leaves its place empty; a page of such places alone, before others, is one row of nulls with has_more. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
-revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) from public, anon, authenticated;
-grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb) to authenticated, service_role;
+comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text) is
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then by fused_score. fusion rrf: weight / (60 + rank) of each search, added up. convex: vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best one. rrf_score is there in both. Without query_embedding: keyword search alone. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page; relaxed: whether nothing holds the quoted phrases, so that they count as words. What went since a ranking that is handed in was made leaves its place empty; a page of such places alone, before others, is one row of nulls with has_more. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text) from public, anon, authenticated;
+grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001500');

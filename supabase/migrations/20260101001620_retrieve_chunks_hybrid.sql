@@ -11,7 +11,8 @@ create function public.retrieve_chunks_hybrid(
   vector_weight double precision default 1,
   keyword_weight double precision default 1,
   source_chunk_limit integer default null,
-  keyword_ranking jsonb default null
+  keyword_ranking jsonb default null,
+  fusion text default 'rrf'
 )
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
@@ -37,15 +38,14 @@ begin
       question, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.project_filter,
       retrieve_chunks_hybrid.status_filter) n
   ), fused as (
-    select f.project_id, f.ticket_id, f.chunk_id, f.exact, f.vector_contribution + f.keyword_contribution as score
+    select f.place, f.project_id, f.ticket_id, f.chunk_id, f.exact, f.fused_score as score
     from private.fuse_searches(
       ranking, query, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
       retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
-      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, greatest(1, least(100, retrieve_chunks_hybrid.match_count))) f
+      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, greatest(1, least(100, retrieve_chunks_hybrid.match_count)),
+      retrieve_chunks_hybrid.fusion) f
   ), best as (
-    select f.*, row_number() over (order by f.exact desc, f.score desc, f.ticket_id nulls last, f.project_id) as place
-    from fused f
-    order by place
+    select f.* from fused f order by f.place
     limit greatest(1, least(100, retrieve_chunks_hybrid.match_count))
   ), shown as materialized (
     -- Scaled so that the list uses the whole range: fused scores lie close together, and MMR weighs them against cosines.
@@ -129,9 +129,9 @@ begin
   order by x.position;
 end
 $$;
-comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) is
-  'Candidates for an answer from the fused list: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and the chunks of the tickets and projects that the question names, named, whatever their similarity. A quoted phrase is required of what the words find, not of what is near. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
-revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) from public, anon, authenticated;
-grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb) to authenticated, service_role;
+comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text) is
+  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and the chunks of the tickets and projects that the question names, named, whatever their similarity. A quoted phrase is required of what the words find, not of what is near. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text) from public, anon, authenticated;
+grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001620');

@@ -38,6 +38,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.compare_documents(vector, text, double precision)', 'stable', 'invoker', ''),
     ('private.complete_document()', 'volatile', 'invoker', ''),
     ('private.compose_text(text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.convex_shares()', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.count_entry_words()', 'volatile', 'definer', ''),
     ('private.count_votes()', 'volatile', 'definer', ''),
     ('private.count_words(tsvector)', 'immutable', 'invoker', 'service_role'),
@@ -65,7 +66,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.flatten_marks(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.follow_truncate()', 'volatile', 'definer', ''),
     ('private.forget_jobs()', 'volatile', 'definer', ''),
-    ('private.fuse_searches(private.word_ranking, private.query, vector, text, double precision, bigint, text, double precision, double precision, integer)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('private.fuse_searches(private.word_ranking, private.query, vector, text, double precision, bigint, text, double precision, double precision, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.hidden_generations()', 'stable', 'definer', 'authenticated service_role'),
     ('private.highlight(text, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.hold_embedding_set(smallint)', 'volatile', 'invoker', 'service_role'),
@@ -149,6 +150,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.to_words(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.touch_document()', 'volatile', 'invoker', ''),
     ('private.touch_updated_at()', 'volatile', 'invoker', ''),
+    ('private.unrelated_similarity(text)', 'stable', 'definer', 'authenticated service_role'),
     ('private.unspaced_scripts()', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.vector_candidates()', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.version_document_vectors()', 'volatile', 'definer', ''),
@@ -208,7 +210,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retry_enrichments()', 'volatile', 'invoker', 'service_role'),
     ('public.sample_tickets(text, integer)', 'stable', 'invoker', 'service_role'),
@@ -217,7 +219,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.search_documents(vector, integer, double precision, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.search_documents_hybrid(vector, text[], integer, double precision, boolean, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.search_facets(text, vector, text, double precision, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.similar_tickets(vector, text, integer, bigint, bigint)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.stage_chunks(bigint, bigint, text, jsonb, vector[], smallint)', 'volatile', 'invoker', 'service_role'),
     ('public.stage_document_chunks(uuid, text, jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
@@ -315,7 +317,7 @@ select results_eq(
     ('retrieve_chunks_hybrid', 'query_text text, query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer, keyword_ranking jsonb DEFAULT NULL::jsonb',
+        || 'source_chunk_limit integer DEFAULT NULL::integer, keyword_ranking jsonb DEFAULT NULL::jsonb, fusion text DEFAULT ''rrf''::text',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, '
         || 'similarities real[], named boolean, project_key text)'),
@@ -346,8 +348,9 @@ select results_eq(
     ('search_hybrid', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
         || 'match_threshold double precision DEFAULT 0.7, match_count integer DEFAULT 10, match_offset integer DEFAULT 0, '
         || 'project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, keyword_ranking jsonb DEFAULT NULL::jsonb',
-      'TABLE(ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, '
+        || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, keyword_ranking jsonb DEFAULT NULL::jsonb, '
+        || 'fusion text DEFAULT ''rrf''::text',
+      'TABLE(ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, fused_score double precision, '
         || 'project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '
         || 'vector_contribution double precision, keyword_contribution double precision, '

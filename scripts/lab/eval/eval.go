@@ -54,21 +54,24 @@ func (r Run) Do(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	report.Rows = append(report.Rows, keyword)
-	var hybrid Row
+	var rrf, convex Row
 	if !r.KeywordAlone {
 		r.Progress("ranking by vector, by both, and as drafts")
 		vector, open, err := r.open(ctx)
 		if err != nil {
 			return Report{}, err
 		}
-		if hybrid, err = r.row(ctx, "hybrid, the service's threshold", r.Service.listed, clients); err != nil {
+		if rrf, err = r.row(ctx, "hybrid, rrf", Service{r.Service.URL, "rrf"}.listed, clients); err != nil {
+			return Report{}, err
+		}
+		if convex, err = r.row(ctx, "hybrid, convex", Service{r.Service.URL, "convex"}.listed, clients); err != nil {
 			return Report{}, err
 		}
 		similar, err := r.row(ctx, "similar tickets, of a draft", r.Service.similar, clients)
 		if err != nil {
 			return Report{}, err
 		}
-		report.Rows = append(report.Rows, vector, hybrid, open, similar)
+		report.Rows = append(report.Rows, vector, rrf, convex, open, similar)
 	}
 	r.Progress("ranking by reference")
 	and, or, best, err := r.references(ctx)
@@ -78,7 +81,7 @@ func (r Run) Do(ctx context.Context) (Report, error) {
 	report.Rows = append(report.Rows, and, or, best)
 	report.Pairs = append(report.Pairs, Pair{keyword, best}, Pair{keyword, or})
 	if !r.KeywordAlone {
-		report.Pairs = append(report.Pairs, Pair{hybrid, keyword}, Pair{hybrid, best})
+		report.Pairs = append(report.Pairs, Pair{report.Rows[1], keyword}, Pair{rrf, keyword}, Pair{convex, keyword}, Pair{convex, rrf}, Pair{convex, best})
 	}
 	return report, nil
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -22,6 +23,7 @@ const (
 // Report is what a run found.
 type Report struct {
 	Queries, Projects, Tickets, Chunks int
+	Checking                           []bool   // of each query: whether it is of the half on which nothing was chosen
 	Models                             []string // that embedded the chunks
 	Missing                            int      // relevant tickets that the database has not
 	Rows                               []Row
@@ -52,6 +54,9 @@ type Pair struct{ A, B Row }
 // describe counts what is in the database.
 func (r *Report) describe(ctx context.Context, connection *pgx.Conn, queries []collection.Query) error {
 	r.Queries = len(queries)
+	for _, q := range queries {
+		r.Checking = append(r.Checking, checking(q.ID))
+	}
 	judged := []string{}
 	seen := map[string]bool{}
 	for _, q := range queries {
@@ -77,6 +82,24 @@ func (r *Report) describe(ctx context.Context, connection *pgx.Conn, queries []c
 	return nil
 }
 
+// checking halves the queries by their ids, the same way in every run, so that what was chosen by one half can be checked by
+// the other.
+func checking(id string) bool {
+	hash := fnv.New32a()
+	hash.Write([]byte(id))
+	return hash.Sum32()>>3&1 == 1
+}
+
+// half gives the values of one half of the queries.
+func (r Report) half(values []float64, checking bool) (half []float64) {
+	for i, value := range values {
+		if r.Checking[i] == checking {
+			half = append(half, value)
+		}
+	}
+	return half
+}
+
 // Print writes the report as plain text. name is the collection's.
 func (r Report) Print(to io.Writer, name string) error {
 	var out strings.Builder
@@ -97,6 +120,12 @@ func (r Report) Print(to io.Writer, name string) error {
 		fmt.Fprintf(&out, "%-66s %+10.4f %10.4f   %+.4f, %+.4f to %+.4f\n", pair.A.Name+" − "+pair.B.Name,
 			measure.Mean(differences), measure.StandardError(differences),
 			measure.Mean(means), measure.Quantile(means, 0.025), measure.Quantile(means, 0.975))
+		fmt.Fprintf(&out, "%66s", "")
+		for i, name := range []string{"to choose by", "to check by"} {
+			half := r.half(differences, i == 1)
+			fmt.Fprintf(&out, "   %s %+.4f ± %.4f", name, measure.Mean(half), measure.StandardError(half))
+		}
+		fmt.Fprintln(&out)
 	}
 	if len(r.Latencies) > 0 {
 		fmt.Fprintf(&out, "\nA hybrid search of ten results, one at a time: %.0f ms (median), %.0f ms (95%%)\n",

@@ -12,7 +12,8 @@ import (
 
 // Service is a running service, asked over HTTP as any client asks it.
 type Service struct {
-	URL string // http://host:port
+	URL    string // http://host:port
+	Fusion string // that searches ask for; empty: the service's own
 }
 
 const maxResponse = 32 << 20
@@ -44,6 +45,9 @@ func (s Service) search(ctx context.Context, query string, threshold *float64, l
 	request := map[string]any{"query": query, "limit": limit, "offset": offset}
 	if threshold != nil {
 		request["match_threshold"] = *threshold
+	}
+	if s.Fusion != "" {
+		request["fusion"] = s.Fusion
 	}
 	var p page
 	if err := s.post(ctx, "/api/hybrid-search", request, &p); err != nil {

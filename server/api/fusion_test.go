@@ -1,0 +1,66 @@
+package api_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSearchFusion(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	ask := func(fusion string) found {
+		return s.search("payment page charged twice", map[string]any{"fusion": fusion, "explain": true, "match_threshold": 0.5})
+	}
+	ranks, scores := ask("rrf"), ask("convex")
+	if ranks.Fusion != "rrf" || scores.Fusion != "convex" || scores.Cached {
+		t.Fatalf("the fusions are %q and %q, cached %t", ranks.Fusion, scores.Fusion, scores.Cached)
+	}
+	byRank := map[string]float64{}
+	for _, h := range ranks.Results {
+		if byRank[h.name()] = h.RRFScore; h.FusedScore != h.RRFScore {
+			t.Errorf("%s has the scores %v and %v", h.name(), h.FusedScore, h.RRFScore)
+		}
+	}
+	if len(scores.Results) != len(ranks.Results) || len(scores.Results) < 3 {
+		t.Fatalf("found were %q and %q", ranks.names(), scores.names())
+	}
+	best, last := 0.0, math.Inf(1)
+	for _, h := range scores.Results {
+		sum := 0.0
+		if h.Explain.Vector != nil {
+			sum += h.Explain.Vector.Contribution
+		}
+		if h.Explain.Keyword != nil {
+			sum += h.Explain.Keyword.Contribution
+			best = max(best, h.Explain.Keyword.Contribution)
+		}
+		if math.Abs(sum-h.FusedScore) > 1e-12 || h.FusedScore > last {
+			t.Errorf("%s has the score %v of %v, after %v", h.name(), h.FusedScore, sum, last)
+		}
+		if last = h.FusedScore; h.RRFScore != byRank[h.name()] {
+			t.Errorf("%s has the rrf_score %v, with the other fusion %v", h.name(), h.RRFScore, byRank[h.name()])
+		}
+	}
+	if math.Abs(best-0.6) > 1e-12 {
+		t.Errorf("the best by words adds %v", best)
+	}
+}
+
+// The setting holds for searches and for questions; a request goes before it.
+func TestFusionSetting(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.fusion, c.answers.Fusion = "convex", "convex" })
+	if got := s.search("payment"); got.Fusion != "convex" {
+		t.Errorf("the fusion is %q", got.Fusion)
+	}
+	if got := s.search("payment", map[string]any{"fusion": "rrf"}); got.Fusion != "rrf" {
+		t.Errorf("the fusion that was asked for is %q", got.Fusion)
+	}
+	s.post("/api/query", map[string]any{"question": "Who was charged twice?", "retrieval": "hybrid"}).want(200)
+	asked := s.database.requests("retrieve_chunks_hybrid")
+	if !slices.ContainsFunc(asked, func(r seen) bool { return strings.Contains(string(r.body), `"fusion":"convex"`) }) {
+		t.Error("the candidates for an answer are fused by ranks")
+	}
+}

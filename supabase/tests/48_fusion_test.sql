@@ -1,0 +1,143 @@
+-- Fusion of scores instead of ranks: its arithmetic, its pages, and that vectors which say nothing do not harm the words.
+
+begin;
+select plan(29);
+
+\ir kit/vectors.sql
+create function pg_temp.add(ticket bigint, model text, embedding extensions.vector) returns void
+language sql as $$
+  insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+  select t.project_id, t.ticket_id, 'ticket', 0, t.name, 7, 'h', model, embedding from public.tickets t where t.ticket_id = ticket
+$$;
+create function pg_temp.measure(model text, unrelated double precision) returns void
+language sql as $$
+  select public.store_match_thresholds(jsonb_build_array(jsonb_build_object('embedding_model', model, 'dimensions', 1536,
+    'match_threshold', 0.5, 'right_over', 1, 'related_over', 0, 'unrelated_over', 0, 'right_deciles', '{}'::double precision[],
+    'related_deciles', '{}'::double precision[], 'unrelated_deciles', array_fill(unrelated, array[11]), 'judged_set', 'first')))
+$$;
+
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'TX', 'Telegraph');
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description)
+values
+  (11, 1, 1, 'TX-1', 'alpha one', null), (12, 1, 1, 'TX-2', 'alpha two', null), (13, 1, 1, 'TX-3', 'gamma', 'delta'),
+  (14, 1, 1, 'TX-4', 'alpha alpha', null), (15, 1, 1, 'TX-5', 'long', 'prelude alpha coda');
+-- Found by vector: 11, 12, 13, in this order; by words: 14, 11, 12, 15.
+do $$ begin
+  perform pg_temp.add(t, 'm', pg_temp.unit(s, sqrt(1 - s ^ 2))) from (values (11, 0.96), (12, 0.8), (13, 0.52)) v(t, s);
+  perform pg_temp.measure('m', 0.6);
+end $$;
+
+-- The level of unrelated texts ------------------------------------------------------------------------------------
+
+select is(private.unrelated_similarity('m'), 0.6::double precision, 'it is the median that was measured');
+select is(array[private.unrelated_similarity('text-embedding-3-small'), private.unrelated_similarity('text-embedding-3-large@1024'),
+    private.unrelated_similarity('text-embedding-ada-002'), private.unrelated_similarity('another')],
+  array[0.14, 0.14, 0.65, 0]::double precision[], 'before that a constant of the model, or 0');
+do $$ begin perform pg_temp.measure('far', -0.2), pg_temp.measure('flat', 1), pg_temp.measure('text-embedding-ada-002', 0.7); end $$;
+select is(array[private.unrelated_similarity('far'), private.unrelated_similarity('flat'), private.unrelated_similarity('text-embedding-ada-002')],
+  array[0, 0.99, 0.7]::double precision[], 'never below 0, nor so high that nothing is left; what was measured counts before the constant');
+set local role authenticated;
+select is(private.unrelated_similarity('m'), 0.6::double precision, 'for every caller');
+set local role service_role;
+
+-- The sum ---------------------------------------------------------------------------------------------------------
+
+create temporary view fused as
+select row_number() over () as place, h.* from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') h;
+select results_eq(
+  $$ select ticket_id, round(vector_contribution::numeric, 6), round((keyword_contribution / keyword_score)::numeric, 6) from fused order by ticket_id $$,
+  $$ select t, v::numeric(7, 6), round((case when t <> 13 then 0.6 / (select max(keyword_score) from fused) end)::numeric, 6)
+    from (values (11::bigint, 0.36), (12, 0.2), (13, 0), (14, 0), (15, 0)) e(t, v) $$,
+  'a cosine counts as far as it is above the level of unrelated texts, a keyword score against the best one');
+select is_empty($$ select from fused where abs(fused_score - vector_contribution - keyword_contribution) > 1e-12 $$, 'the two add up to the score');
+select is((select max(keyword_contribution) from fused), 0.6::double precision, 'the best by words has all of their share');
+select results_eq('select ticket_id from fused order by place', 'select ticket_id from fused order by fused_score desc, keyword_rank nulls last', 'which orders the list');
+select results_eq('select ticket_id from fused order by place', array[11, 14, 12, 15, 13]::bigint[], 'unlike the sum of ranks');
+select results_eq(
+  'select ticket_id, rrf_score, vector_rank, keyword_rank from fused order by ticket_id',
+  $$ select ticket_id, rrf_score, vector_rank, keyword_rank from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) order by ticket_id $$,
+  'the sum of ranks is still told');
+select is_empty($$ select from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) where fused_score <> rrf_score $$, 'and is the score where nothing else is asked for');
+select results_eq(
+  $$ select h.ticket_id, h.vector_contribution = 2 * f.vector_contribution, h.keyword_contribution = 0.5 * f.keyword_contribution
+    from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 2, keyword_weight => 0.5, fusion => 'convex') h
+    join fused f using (ticket_id) order by 1 $$,
+  'select t, true, true from unnest(array[11, 12, 13, 14, 15]::bigint[]) t', 'weights are factors on the two parts');
+select results_eq(
+  $$ select ticket_id, exact from public.search_hybrid('tx-3 alpha', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') limit 2 $$,
+  $$ values (13::bigint, true), (11, false) $$, 'a ticket that is named comes first');
+select is((select max(keyword_contribution) from public.search_hybrid('tx-3 alpha', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') where not exact),
+  0.6::double precision, 'and the score of its key does not make the others small');
+select results_eq(
+  $$ select ticket_id, fused_score > 0 from public.search_hybrid('alpha', fusion => 'convex') $$,
+  $$ select ticket_id, true from public.search_by_keyword('alpha', 10) order by rank $$, 'without a vector the words give the order');
+select results_eq(
+  $$ select ticket_id, keyword_contribution from public.search_hybrid('unheardof', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') $$,
+  $$ values (11::bigint, 0::double precision), (12, 0), (13, 0) $$, 'and without a word that anything holds the vectors do');
+select results_eq(
+  $$ select r.ticket_id from public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') r where relevance is not null $$,
+  'select ticket_id from fused order by place', 'candidates for an answer come in the same order');
+select throws_ok($$ select * from public.search_hybrid('alpha', fusion => 'sum') $$, '22023', 'fusion is "sum"', 'another fusion is an error');
+select throws_ok($$ select * from public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'm', fusion => '') $$, '22023', 'fusion is ""', 'so it is for answers');
+select results_eq($$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, fusion => null) $$,
+  $$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) $$, 'none is the usual one');
+
+-- Pages -----------------------------------------------------------------------------------------------------------
+
+reset role;
+insert into public.tickets (ticket_id, project_id, status_id, name) select i, 1, 1, 'beta ' || repeat('beta ', i % 5) from generate_series(101, 140) i;
+do $$ begin
+  perform pg_temp.add(i, 'm', pg_temp.unit(s, sqrt(1 - s ^ 2))) from (select i, 0.9 - (i * 7 % 13) * 0.03 as s from generate_series(121, 140) i) v;
+end $$;
+set local role service_role;
+select results_eq(
+  format($$ select h.ticket_id from generate_series(0, 60, %1$s) as skipped, public.search_hybrid(
+      %2$L, pg_temp.unit(1), 'm', 0.5, %1$s, skipped::integer, vector_weight => %3$s, keyword_weight => %4$s, fusion => 'convex') h $$,
+    size, query, vector_weight, keyword_weight),
+  format($$ select ticket_id from public.search_hybrid(%1$L, pg_temp.unit(1), 'm', 0.5, 100, vector_weight => %2$s, keyword_weight => %3$s, fusion => 'convex') $$,
+    query, vector_weight, keyword_weight),
+  format('pages of %s add up to the list, for %s with weights of %s and %s', size, query, vector_weight, keyword_weight))
+from (values (1, 'beta', '1', '1'), (7, 'beta', '1', '1'), (1, 'beta', '1', '0'), (1, 'beta', '0', '1'), (1, 'tx-1 tx-2 beta', '1', '1')) w(size, query, vector_weight, keyword_weight);
+-- From the 501st on keyword scores are 0: then their rank orders, and not the id.
+select results_eq(
+  $$ select h.ticket_id from generate_series(0, 9) as skipped, public.search_hybrid('beta', pg_temp.unit(0, 0, 1), 'm', 0.5, 1, skipped, fusion => 'convex',
+      keyword_ranking => '{"projects": "{1,1,1,1}", "tickets": "{105,140,120,103}", "scores": "{3,0,0,0}", "exact": 0}') h $$,
+  array[105, 140, 120, 103]::bigint[], 'also where the words rank and do not score');
+
+-- Vectors that say nothing ----------------------------------------------------------------------------------------
+
+-- Each of 300 tickets has a word of its own, one of 20 that 15 share, and a vector that is chance: all are about as near to one
+-- another as unrelated texts are.
+reset role;
+create function pg_temp.chance(seed text) returns extensions.vector
+language sql immutable as $$
+  select extensions.l2_normalize((array[sqrt(0.7::double precision)] || array_agg(sqrt(0.3 * 3 / 1535) * (hashtextextended(seed || ' ' || i, 0) / 9223372036854775807::double precision))
+    )::extensions.vector(1536))
+  from generate_series(2, 1536) i
+$$;
+insert into public.tickets (ticket_id, project_id, status_id, name)
+select i, 1, 1, format('shared%s topic%s own%s', chr(97 + i % 20), chr(97 + i % 20), i) from generate_series(1001, 1300) i;
+do $$ begin
+  perform pg_temp.add(i, 'chance', pg_temp.chance('ticket ' || i)) from generate_series(1001, 1300) i;
+  perform pg_temp.measure('chance', 0.7);
+end $$;
+set local role service_role;
+-- Mean reciprocal rank, over every tenth ticket, of the one whose own word the query has.
+create function pg_temp.quality(fusion text, embedded boolean) returns double precision
+language sql as $$
+  select avg(coalesce((
+    select 1 / h.place::double precision from (
+      select row_number() over () as place, s.ticket_id
+      from public.search_hybrid(format('shared%s topic%s own%s', chr(97 + i % 20), chr(97 + i % 20), i),
+        case when embedded then pg_temp.chance('query ' || i) end, 'chance', 0.5, fusion => quality.fusion) s
+    ) h where h.ticket_id = i), 0))
+  from generate_series(1001, 1300, 10) i
+$$;
+select cmp_ok(pg_temp.quality('convex', true), '>=', pg_temp.quality('rrf', false) - 0.01, 'the words find as much with them as without');
+select cmp_ok(pg_temp.quality('rrf', true), '<', pg_temp.quality('rrf', false) - 0.05, 'which a sum of ranks does not reach');
+do $$ begin perform set_config('role', 'none', true), pg_temp.measure('chance', 0), set_config('role', 'service_role', true); end $$;
+select cmp_ok(pg_temp.quality('convex', true), '<', pg_temp.quality('rrf', false) - 0.05, 'nor a sum of scores that takes every cosine for a likeness');
+
+select * from finish();
+rollback;
