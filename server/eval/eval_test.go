@@ -103,7 +103,7 @@ func TestARunMeasuresTheServiceAndTheReferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"pumps: 3 tickets in 1 projects, 4 chunks embedded by offline-embedding-2, 2 queries\n",
+		"pumps: 3 tickets in 1 projects, 4 chunks embedded by offline-embedding-3, 2 queries\n",
 		"1 relevant tickets are not in the database",
 		"Postgres: all words, ts_rank         0.500      0.500       0.500   0.500\n",
 		"keyword alone − BM25F: title × 3, description",
