@@ -12,7 +12,9 @@ import (
 	"tasklens/internal/notefile"
 	"tasklens/internal/offline"
 	"tasklens/internal/testbed"
+	"tasklens/internal/threshold"
 	"tasklens/internal/ticketfile"
+	"tasklens/internal/tokenizer"
 	"tasklens/server/api/apitest"
 	"tasklens/server/eval"
 )
@@ -29,8 +31,23 @@ const (
 func start(t *testing.T, database *testbed.DB, path string) string {
 	t.Helper()
 	service := apitest.Start(t, database, offline.NewHandler())
+	// As an import does, or all that is asked a moment later finds what the model's threshold lets through before.
+	measureThreshold(t, service)
 	loadFolder(t, service, path)
 	return service.URL
+}
+
+func measureThreshold(t *testing.T, service apitest.Service) []threshold.Measured {
+	t.Helper()
+	tokens, err := tokenizer.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, err := threshold.MeasureAndStore(t.Context(), service.Database, service.Model, tokens, []string{offline.EmbeddingModel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return measured
 }
 
 func loadFolder(t *testing.T, service apitest.Service, path string) {

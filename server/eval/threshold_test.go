@@ -10,8 +10,6 @@ import (
 
 	"tasklens/internal/offline"
 	"tasklens/internal/testbed"
-	"tasklens/internal/threshold"
-	"tasklens/internal/tokenizer"
 	"tasklens/server/api/apitest"
 	"tasklens/server/eval"
 )
@@ -52,14 +50,7 @@ func TestThresholdFitsTheModel(t *testing.T) {
 		t.Run(c.scale.Name, func(t *testing.T) {
 			t.Parallel()
 			service := apitest.Start(t, testbed.Database(t), offline.NewHandler(offline.Embedder(c.scale.Embedder(judgedMeanings(t)))))
-			tokens, err := tokenizer.Load()
-			if err != nil {
-				t.Fatal(err)
-			}
-			measured, err := threshold.MeasureAndStore(t.Context(), service.Database, service.Model, tokens, []string{offline.EmbeddingModel})
-			if err != nil {
-				t.Fatal(err)
-			}
+			measured := measureThreshold(t, service)
 			for decile, real := range c.right {
 				if math.Abs(measured[0].Right[decile]-real) > 0.05 {
 					t.Errorf("decile %d of right pairs is %.3f, of real ones %.2f", decile, measured[0].Right[decile], real)
