@@ -20,7 +20,7 @@ import (
 const statusInterval = time.Second
 
 // dollars a million tokens of a model whose price was known when this was written.
-var dollars = map[string]float64{"text-embedding-3-small": 0.02, "text-embedding-3-large": 0.13}
+var dollars = map[string]float64{"text-embedding-3-small": 0.02, "text-embedding-3-large": 0.13, "text-embedding-ada-002": 0.10}
 
 // backfill embeds what has no chunks of the model: rows that are older than the triggers, or than the model. It says
 // first what that costs, and begins when it is told to.

@@ -34,6 +34,8 @@ const usage = `usage: server VERB
                  show which questions found nothing lately (scripts/questions)
   calibrate [--precision 0.9] [PATH]
                  measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
+  check-model [--estimate] PATH
+                 measure how well the model of a running service fits by a collection with questions (scripts/check-model)
   eval [--keyword | --answers | --documents] PATH
                  measure the ranking of a running service by a collection with judgements, or its answers or its searches
                  for documents by one with questions (scripts/eval)
@@ -52,21 +54,22 @@ For development, where there is no Supabase and no OpenAI:
 `
 
 var verbs = map[string]func(ctx context.Context, args []string) error{
-	"serve":     serve,
-	"worker":    work,
-	"import":    importFiles,
-	"questions": showQuestions,
-	"backfill":  backfill,
-	"reembed":   reembedAll,
-	"enrich":    enrichDocuments,
-	"calibrate": calibrateThreshold,
-	"eval":      evaluate,
-	"bench":     measure,
-	"chaos":     disturb,
-	"migrate":   applyMigrations,
-	"gateway":   serveGateway,
-	"model":     serveModel,
-	"token":     printToken,
+	"serve":       serve,
+	"worker":      work,
+	"import":      importFiles,
+	"questions":   showQuestions,
+	"backfill":    backfill,
+	"reembed":     reembedAll,
+	"enrich":      enrichDocuments,
+	"calibrate":   calibrateThreshold,
+	"check-model": checkModel,
+	"eval":        evaluate,
+	"bench":       measure,
+	"chaos":       disturb,
+	"migrate":     applyMigrations,
+	"gateway":     serveGateway,
+	"model":       serveModel,
+	"token":       printToken,
 }
 
 // newFlags are a verb's; what is wrong with them is told by the usage.
