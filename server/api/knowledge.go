@@ -7,9 +7,8 @@ import (
 )
 
 const (
-	// defaultDocumentThreshold is lower than that of tickets: documents are long, and their vectors are means.
-	defaultDocumentThreshold = 0.3
-	maxEntityCharacters      = 200
+	documentThreshold   = 0.3 // see usualDocumentThreshold
+	maxEntityCharacters = 200
 )
 
 // searchDocuments finds documents by meaning, or, with hybrid, weighed with all that speaks for them.
@@ -18,7 +17,7 @@ func (a *API) searchDocuments(c *fiber.Ctx) error {
 	text := or(p.text("q"), "")
 	checkText(p.wrong, "q", &text)
 	hybrid, track := p.boolean("hybrid", false), p.boolean("track", true)
-	query := knowledge.Query{Text: text, Limit: p.integer("limit", defaultLimit, 1, maxLimit), Threshold: p.unit("threshold", defaultDocumentThreshold)}
+	query := knowledge.Query{Text: text, Limit: p.integer("limit", defaultLimit, 1, maxLimit), Threshold: p.unit("threshold", a.usualDocumentThreshold(c.UserContext()))}
 	if err := p.err(); err != nil {
 		return err
 	}

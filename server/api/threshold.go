@@ -21,6 +21,13 @@ func (a *API) usualThreshold(ctx context.Context, corpus answer.Corpus) float64 
 	return threshold.Of(model, width, a.MatchThreshold, a.Serving.Measured()).Threshold
 }
 
+// usualDocumentThreshold is that of a search for documents that names none: documentThreshold, or what
+// was measured where that is lower, as with some models 0.3 hides half of what is asked for.
+func (a *API) usualDocumentThreshold(ctx context.Context) float64 {
+	_ = a.servingModel(ctx) // so that what was measured is known
+	return min(documentThreshold, threshold.Of(a.EmbeddingModel, vector.ShortDimensions, nil, a.Serving.Measured()).Threshold)
+}
+
 // thresholds are those of the serving model, at every width.
 func (a *API) thresholds(ctx context.Context) (all []threshold.Fitting) {
 	model := a.servingModel(ctx)
