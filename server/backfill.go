@@ -19,9 +19,6 @@ import (
 // statusInterval is how often a backfill looks how far it is.
 const statusInterval = time.Second
 
-// dollars a million tokens of a model whose price was known when this was written.
-var dollars = map[string]float64{"text-embedding-3-small": 0.02, "text-embedding-3-large": 0.13}
-
 // backfill embeds what has no chunks of the model: rows that are older than the triggers, or than the model. It says
 // first what that costs, and begins when it is told to.
 func backfill(ctx context.Context, args []string) error {
@@ -91,7 +88,7 @@ func givenUp(status worker.Status) error {
 
 // estimate says what embedding costs; price is in dollars a million tokens, below 0 where the caller does not know it.
 func estimate(missing worker.Missing, model string, price float64) string {
-	if known, is := dollars[model]; is && price < 0 {
+	if known, is := openai.EmbeddingDollars[model]; is && price < 0 {
 		price = known
 	}
 	text := fmt.Sprintf("%d sources to embed by %s, about %d tokens", missing.Sources, model, missing.Tokens)

@@ -44,7 +44,7 @@ func TestBackfill(t *testing.T) {
 		return printed(t, func() error { return backfill(t.Context(), args) })
 	}
 	told := run("--price", "1000")
-	if !strings.Contains(told, "151 sources to embed by offline-embedding-2, about ") || !strings.Contains(told, "Nothing was changed") {
+	if !strings.Contains(told, "151 sources to embed by offline-embedding-3, about ") || !strings.Contains(told, "Nothing was changed") {
 		t.Errorf("it says %q", told)
 	}
 	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
@@ -54,7 +54,7 @@ func TestBackfill(t *testing.T) {
 	if told := run(); !strings.Contains(told, "0 sources to embed") {
 		t.Errorf("afterwards it says %q", told)
 	}
-	if told := run("--everything"); !strings.Contains(told, "151 sources to embed by offline-embedding-2, about 0 tokens") {
+	if told := run("--everything"); !strings.Contains(told, "151 sources to embed by offline-embedding-3, about 0 tokens") {
 		t.Errorf("of everything it says %q", told)
 	}
 }

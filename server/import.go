@@ -59,6 +59,9 @@ func importFiles(ctx context.Context, args []string) error {
 	fmt.Printf("%d projects and %d tickets in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields; %.1f s\n",
 		summary.Projects, summary.Tickets, summary.Chunks, summary.Embedded, summary.Tokens, summary.Reused, summary.BadRows, summary.BadFields,
 		time.Since(started).Seconds())
+	if err == nil {
+		e.fitThreshold(ctx)
+	}
 	return imported(ctx, err, importOutcome{
 		good: summary.Projects + summary.Tickets, bad: summary.BadRows, unwritten: summary.Unwritten, unindexed: summary.Unindexed, things: "rows",
 	}, failed.last)

@@ -27,6 +27,9 @@ func importNotes(ctx context.Context, e embedding, path string) error {
 	failed.rest("failures")
 	fmt.Printf("%d documents (%d new) in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d files; %.1f s\n",
 		sum.Documents, sum.Created, sum.Chunks, sum.Embedded, sum.Tokens, sum.Reused, sum.Bad, time.Since(started).Seconds())
+	if err == nil {
+		e.fitThreshold(ctx)
+	}
 	err = imported(ctx, err, importOutcome{good: sum.Documents, bad: sum.Bad, unwritten: sum.Unwritten, unindexed: sum.Unindexed, things: "files"}, failed.last)
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ func startTwoModels(t *testing.T) (m *twoModels, address string) {
 	m = &twoModels{asked: make(chan struct{}, 1000), going: make(chan struct{}), single: map[string]string{}}
 	models := map[string]http.Handler{offline.EmbeddingModel: offline.NewHandler(),
 		nextModel: offline.NewHandler(offline.Embedder(func(text string, dimensions int) []float32 {
-			vector := embed.Vector(text, dimensions)
+			vector := embed.Of3Small.Vector(text, dimensions)
 			for i := range vector {
 				vector[i] = -vector[i]
 			}
@@ -170,9 +170,9 @@ func TestReembed(t *testing.T) {
 		t.Errorf("called once more it says %q", told)
 	}
 	// As one that ended just after the switch has left it.
-	if _, err := owner.Exec(t.Context(), `update private.embedding_sets set other_state = 'retired', other_model = 'offline-embedding-2', other_chunking = 1;
+	if _, err := owner.Exec(t.Context(), `update private.embedding_sets set other_state = 'retired', other_model = 'offline-embedding-3', other_chunking = 1;
 		insert into public.chunks (embedding_set, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
-			select 1, project_id, ticket_id, kind, position, text, tokens, input_hash, 'offline-embedding-2', embedding from public.chunks`); err != nil {
+			select 1, project_id, ticket_id, kind, position, text, tokens, input_hash, 'offline-embedding-3', embedding from public.chunks`); err != nil {
 		t.Fatal(err)
 	}
 	if told := run(); !strings.Contains(told, "already") || !strings.Contains(told, "The former embeddings are being removed.") {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -58,6 +59,17 @@ func measureThresholds(ctx context.Context, db threshold.Database, models thresh
 		return nil, err
 	}
 	return threshold.MeasureAndStore(ctx, db, models, measure, missing)
+}
+
+// fitThreshold measures a model by which something was just embedded, so that the first search of it has a threshold
+// that fits. Where that fails, the service tries again.
+func (e embedding) fitThreshold(ctx context.Context) {
+	if e.config.MatchThreshold != nil {
+		return
+	}
+	if _, err := measureThresholds(ctx, e.db, e.model, e.config.storedModel()); err != nil && ctx.Err() == nil {
+		fmt.Fprintf(os.Stderr, "warning: the threshold that fits the model is not measured yet; the service will try again: %v\n", err)
+	}
 }
 
 // printThresholds writes what was measured of models with the judged set.

@@ -309,19 +309,25 @@ func (l *likeness) wordsAt(place int) wordSet {
 	return l.byPlace[place]
 }
 
-// sameText is the overlap of words from which a text is another one's copy. Where texts are longer than the headers that
-// are embedded with them (longText bytes), vectors of copies are nearer to one another than nearCosine by far, so that most
-// texts need not be read for it.
+// sameText is the overlap of words from which a text is another one's copy. Where texts are longer than
+// the headers that are embedded with them (longText bytes), vectors of copies are nearer to one another
+// than near, so that most texts need not be read for it.
 const (
-	sameText   = 0.9
-	nearCosine = 0.8
-	longText   = 800
+	sameText = 0.9
+	longText = 800
 )
+
+// near is a cosine that vectors of copies exceed. Models differ in where cosines lie, so it is nearShare of
+// the way from what is usual to 1; at most nearCosine, as a list of copies is usually alike.
+func (l *likeness) near() float64 {
+	const nearCosine, nearShare = 0.8, 0.4
+	return min(nearCosine, l.usual+(1-l.usual)*nearShare)
+}
 
 func (l *likeness) copied(i, j int) bool {
 	a, b := l.found[i].Text, l.found[j].Text
 	// A cosine of 0 is one that is not known.
-	if cosine := l.cosine(i, j); cosine != 0 && cosine < nearCosine && min(len(a), len(b)) >= longText {
+	if cosine := l.cosine(i, j); cosine != 0 && cosine < l.near() && min(len(a), len(b)) >= longText {
 		return false
 	}
 	if len(a) > 2*len(b) || len(b) > 2*len(a) {

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,5 +137,22 @@ func TestChooseOfHybridSearch(t *testing.T) {
 	}
 	if got := best(rows); *got != 0.95 {
 		t.Errorf("best similarity is %v", *got)
+	}
+}
+
+// A copy is one whatever the scale of the model's cosines; see newLikeness for what is usual.
+func TestCopiesOnEveryScale(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("alpha beta gamma delta ", 50)
+	for _, c := range []struct{ usual, copies float64 }{{0.15, 0.65}, {0.3, 0.75}, {0.65, 0.85}, {0.75, 0.85}, {0.95, 0.95}} {
+		found := alike([]candidate{chunkOf(1, 1, 0.9, long), chunkOf(2, 1, 0.9, long), chunkOf(3, 1, 0.8, "c"), chunkOf(4, 1, 0.8, "d")},
+			c.usual, map[string]float64{"1-1 2-1": c.copies})
+		if !newLikeness(found).copied(0, 1) {
+			t.Errorf("with cosines of %.2f usually a copy at %.2f is none", c.usual, c.copies)
+		}
+	}
+	// What is far away is not read: here it would be found to be the same.
+	if found := alike([]candidate{chunkOf(1, 1, 0.9, long), chunkOf(2, 1, 0.9, long)}, 0.1, nil); newLikeness(found).copied(0, 1) {
+		t.Error("texts that are far apart are read")
 	}
 }

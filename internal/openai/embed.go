@@ -12,6 +12,9 @@ import (
 	"tasklens/internal/vector"
 )
 
+// EmbeddingDollars is the price of a million tokens, of models whose price was known in November 2026.
+var EmbeddingDollars = map[string]float64{"text-embedding-3-small": 0.02, "text-embedding-3-large": 0.13, "text-embedding-ada-002": 0.10}
+
 // Embed gives the embedding of each input, in order and fitted to be stored, and the tokens that the provider
 // counted. At most MaxInputs inputs of at most MaxTokens tokens together, none empty.
 func (c *Client) Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error) {

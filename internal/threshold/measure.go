@@ -50,13 +50,9 @@ var judgedSet = sync.OnceValue(func() string {
 // Measure embeds the judged set once and fits a threshold for each width: vector.Dimensions, by which tickets are
 // compared, and vector.ShortDimensions, where documents take part.
 func Measure(ctx context.Context, model Model, tokenizer chunk.Tokenizer) ([]Measured, error) {
-	all, err := judged()
+	inputs, err := Inputs(tokenizer)
 	if err != nil {
 		return nil, err
-	}
-	inputs := make([]string, 0, 2*len(all))
-	for _, j := range all {
-		inputs = append(inputs, j.Question, j.input(tokenizer))
 	}
 	vectors, _, err := model.Embed(ctx, inputs)
 	if err != nil {
@@ -71,11 +67,24 @@ func Measure(ctx context.Context, model Model, tokenizer chunk.Tokenizer) ([]Mea
 				}
 			}
 		}
+		all, err := judged()
+		if err != nil {
+			return nil, err
+		}
 		m := fit(compare(all, vectors))
 		m.Model, m.Dimensions, m.JudgedSet = model.EmbeddingModel(ctx), width, judgedSet()
 		fitted = append(fitted, m)
 	}
 	return fitted, nil
+}
+
+// Inputs are what is embedded of the judged set: a question and its text in turn.
+func Inputs(tokenizer chunk.Tokenizer) (inputs []string, err error) {
+	all, err := judged()
+	for _, j := range all {
+		inputs = append(inputs, j.Question, j.input(tokenizer))
+	}
+	return inputs, err
 }
 
 // cosines of pairs of a question and a text, by half.

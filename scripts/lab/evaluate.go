@@ -74,17 +74,25 @@ func evaluateAnswers(ctx context.Context, config evalConfig, folder string) erro
 
 // evaluateDocuments measures the searches for documents as they are at present, enriched or not.
 func evaluateDocuments(ctx context.Context, config evalConfig, folder string) error {
-	questions, err := eval.ReadDocumentQuestions(folder)
-	if err != nil {
-		return fmt.Errorf("read questions: %w", err)
+	for i, file := range eval.DocumentQuestions {
+		questions, err := eval.ReadDocumentQuestions(folder, file)
+		if i > 0 && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read questions: %w", err)
+		}
+		progress("searching documents")
+		ranking, err := eval.RankDocuments(ctx, eval.Service{URL: config.ServiceURL}, questions)
+		if err != nil {
+			return err
+		}
+		fmt.Println()
+		if err := ranking.Print(os.Stdout, filepath.Base(folder)+"/"+file, questions); err != nil {
+			return err
+		}
 	}
-	progress("searching documents")
-	ranking, err := eval.RankDocuments(ctx, eval.Service{URL: config.ServiceURL}, questions)
-	if err != nil {
-		return err
-	}
-	fmt.Println()
-	return ranking.Print(os.Stdout, filepath.Base(folder), questions)
+	return nil
 }
 
 func evaluateRanking(ctx context.Context, config evalConfig, folder string, keywordAlone bool) error {

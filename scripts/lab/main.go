@@ -28,6 +28,8 @@ Checking and measuring:
 
   examples       run the examples of the documentation against the demo at SERVICE_URL (scripts/check-demo)
 
+  check-model [--estimate] PATH
+                 measure how well the model of a running service fits by a collection with questions (scripts/check-model)
   eval [--keyword | --answers | --documents] PATH
                  measure the ranking of a running service by a collection with judgements, or its answers or its searches
                  for documents by one with questions (scripts/eval)
@@ -38,14 +40,15 @@ Checking and measuring:
 `
 
 var verbs = map[string]func(ctx context.Context, args []string) error{
-	"migrate":  applyMigrations,
-	"gateway":  serveGateway,
-	"model":    serveModel,
-	"token":    printToken,
-	"examples": tryExamples,
-	"eval":     evaluate,
-	"bench":    measure,
-	"chaos":    disturb,
+	"check-model": checkModel,
+	"migrate":     applyMigrations,
+	"gateway":     serveGateway,
+	"model":       serveModel,
+	"token":       printToken,
+	"examples":    tryExamples,
+	"eval":        evaluate,
+	"bench":       measure,
+	"chaos":       disturb,
 }
 
 // errUsage is what a verb returns when its arguments are off.

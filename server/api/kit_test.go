@@ -101,11 +101,15 @@ type service struct {
 	ids      map[string]int64 // of projects and tickets, by key
 }
 
+// between is a threshold over the offline model's cosines of texts that have nothing to do with one another, and under
+// those of a question and its text.
+const between = 0.29
+
 // start runs a service until its test ends.
 func start(t testing.TB, changes ...func(*setup)) *service {
 	t.Helper()
 	want := setup{
-		database: testbed.Database, embeddingModel: offline.EmbeddingModel, threshold: 0.7, weights: search.Weights{Vector: 1, Keyword: 1}, answers: answer.Options{VectorWeight: 1, KeywordWeight: 1},
+		database: testbed.Database, embeddingModel: offline.EmbeddingModel, threshold: between, weights: search.Weights{Vector: 1, Keyword: 1}, answers: answer.Options{VectorWeight: 1, KeywordWeight: 1},
 		logLevel: slog.LevelDebug, requestTimeout: 60 * time.Second, attemptTimeout: 60 * time.Second,
 		limits: api.Limits{HeaderTimeout: 15 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 90 * time.Second},
 	}

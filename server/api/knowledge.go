@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// defaultDocumentThreshold is lower than that of tickets: documents are long, and their vectors are means.
+	// defaultDocumentThreshold is the specification's, whatever the model.
 	defaultDocumentThreshold = 0.3
 	maxEntityCharacters      = 200
 )

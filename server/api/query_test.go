@@ -80,7 +80,7 @@ func TestQuery(t *testing.T) {
 		t.Errorf("chunk_id %s is none of the ticket's", first.ChunkID)
 	}
 	for i, source := range got.Sources {
-		if *source.Similarity <= 0.7 {
+		if *source.Similarity <= between {
 			t.Errorf("source %d is not over the threshold: %+v", i+1, source)
 		}
 	}
@@ -97,11 +97,11 @@ func TestQueryNothingRelevant(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
 	got := s.ask("xylophone zebra quux")
-	if !got.LowSimilarity || got.Sources == nil || len(got.Sources) > 0 || got.BestSimilarity == nil || *got.BestSimilarity > 0.7 ||
+	if !got.LowSimilarity || got.Sources == nil || len(got.Sources) > 0 || got.BestSimilarity == nil || *got.BestSimilarity > between ||
 		!strings.Contains(got.Answer, "nothing relevant") {
 		t.Errorf("answer is %+v", got)
 	}
-	if got := s.ask(doubleCharge, map[string]any{"match_threshold": 1}); !got.LowSimilarity || *got.BestSimilarity <= 0.7 {
+	if got := s.ask(doubleCharge, map[string]any{"match_threshold": 1}); !got.LowSimilarity || *got.BestSimilarity <= between {
 		t.Errorf("over the threshold of 1: %+v", got)
 	}
 	for name, filter := range map[string]map[string]any{
@@ -132,7 +132,7 @@ func TestQueryThreshold(t *testing.T) {
 	if got := s.ask(doubleCharge, map[string]any{"match_threshold": math.Nextafter(best, 0)}); got.LowSimilarity || len(got.Sources) != 1 {
 		t.Errorf("just under the best similarity %v: %+v", best, got)
 	}
-	low := startTracker(t, func(c *setup) { c.threshold = 0.2 })
+	low := startTracker(t, func(c *setup) { c.threshold = 0.05 })
 	if got := low.ask("xylophone zebra quux"); got.LowSimilarity {
 		t.Errorf("the operator's threshold does not count: %+v", got)
 	}
@@ -295,7 +295,7 @@ func TestQueryHybrid(t *testing.T) {
 		t.Errorf("what is not embedded: %+v", got)
 	}
 	got = s.ask(doubleCharge, hybrid)
-	if got.LowSimilarity || *got.BestSimilarity <= 0.7 || got.Model != offline.ChatModel || !strings.Contains(got.Answer, "[1]") {
+	if got.LowSimilarity || *got.BestSimilarity <= between || got.Model != offline.ChatModel || !strings.Contains(got.Answer, "[1]") {
 		t.Errorf("found by meaning too: %+v", got)
 	}
 	// Relevance alone is the order of the fused list.

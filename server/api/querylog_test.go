@@ -125,7 +125,7 @@ func TestQueriesAreLogged(t *testing.T) {
 	}
 	got := rows["answered"]
 	if got.Question != doubleCharge || !slices.Equal(got.Keys, []string{"TX-400"}) || text(got.Answer) == "" || text(got.Model) != offline.ChatModel ||
-		got.BestSimilarity == nil || *got.BestSimilarity <= 0.7 || got.TokensIn == 0 {
+		got.BestSimilarity == nil || *got.BestSimilarity <= between || got.TokensIn == 0 {
 		t.Errorf("the answered one: %+v", got)
 	}
 	if rows["uncited"].Unknown != 1 || got.Unknown != 0 {

@@ -147,7 +147,7 @@ func TestTheSameInOtherForm(t *testing.T) {
 		}
 	}
 	// What is the default anyway is the same.
-	if !s.search("café payment", map[string]any{"limit": 10, "offset": 0, "match_threshold": 0.7, "facets": false, "explain": nil}).Cached {
+	if !s.search("café payment", map[string]any{"limit": 10, "offset": 0, "match_threshold": between, "facets": false, "explain": nil}).Cached {
 		t.Error("defaults that are named are not the same")
 	}
 	if got := s.ask("Why  was it\nslow?"); got.Cached || !s.ask("Why was it slow?").Cached || s.ask("why was it slow?").Cached {

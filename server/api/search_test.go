@@ -101,7 +101,7 @@ func TestSearchByMeaning(t *testing.T) {
 		t.Fatalf("found were %+v", results)
 	}
 	first := results[0]
-	if first.Source != "vector" || first.Similarity == nil || *first.Similarity <= 0.7 || !slices.Equal(first.MatchedBy, []string{"vector"}) ||
+	if first.Source != "vector" || first.Similarity == nil || *first.Similarity <= between || !slices.Equal(first.MatchedBy, []string{"vector"}) ||
 		first.KeywordRank != nil || first.VectorRank == nil || *first.VectorRank != 1 {
 		t.Errorf("first is %+v", first)
 	}

@@ -1,8 +1,12 @@
 package api_test
 
 import (
+	"math"
+	"slices"
+	"strings"
 	"testing"
 
+	"tasklens/internal/testbed"
 	"tasklens/internal/threshold"
 	"tasklens/internal/vector"
 	"tasklens/scripts/lab/offline"
@@ -78,5 +82,75 @@ func TestUsedThreshold(t *testing.T) {
 				t.Errorf("the status shows %+v", status.Thresholds)
 			}
 		})
+	}
+}
+
+// A request's 0.7 is 0.7, whatever fits the model: what is just over it is found, and nothing else.
+func TestThresholdOfARequest(t *testing.T) {
+	t.Parallel()
+	provider, _ := testbed.Model(t, offline.NewHandler(offline.Embedder(func(text string, dimensions int) []float32 {
+		vector := make([]float32, dimensions)
+		cosine := 1.0 // of a question
+		switch {
+		case strings.Contains(text, "Above"):
+			cosine = 0.701
+		case strings.Contains(text, "Below"):
+			cosine = 0.699
+		case strings.Contains(text, "Checkout"):
+			cosine = 0
+		}
+		vector[0], vector[1] = float32(cosine), float32(math.Sqrt(1-cosine*cosine))
+		return vector
+	})))
+	s := start(t, func(c *setup) { c.modelURL = strings.TrimSuffix(provider, "/v1") })
+	s.index(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Above"}, {Key: "TX-2", Project: "TX", Name: "Below"}})
+	at := map[string]any{"match_threshold": 0.7}
+	if found := s.search("xylophone", at).names(); !slices.Equal(found, []string{"TX-1"}) {
+		t.Errorf("a search finds %q", found)
+	}
+	if got := s.ask("Where is the xylophone?", at); got.LowSimilarity || len(got.Sources) != 1 || *got.Sources[0].TicketKey != "TX-1" {
+		t.Errorf("a question: %+v", got)
+	}
+}
+
+// A search for documents that names no threshold uses 0.3, whatever was measured.
+func TestThresholdOfDocuments(t *testing.T) {
+	t.Parallel()
+	provider, _ := testbed.Model(t, offline.NewHandler(offline.Embedder(func(text string, dimensions int) []float32 {
+		vector := make([]float32, dimensions)
+		cosine := 1.0 // of a question
+		for name, of := range map[string]float64{"Third": 0.35, "Quarter": 0.25, "Seventh": 0.15} {
+			if strings.Contains(text, name) {
+				cosine = of
+			}
+		}
+		vector[0], vector[1] = float32(cosine), float32(math.Sqrt(1-cosine*cosine))
+		return vector
+	})))
+	for measured, want := range map[float64][]string{0: {"Third"}, 0.2: {"Third"}, 0.4: {"Third"}} {
+		s := start(t, func(w *setup) { w.modelURL, w.serves = strings.TrimSuffix(provider, "/v1"), true })
+		if measured > 0 {
+			deciles := make([]float64, 11)
+			m := threshold.Measured{Model: offline.EmbeddingModel, Dimensions: vector.ShortDimensions, Threshold: measured,
+				Right: deciles, Related: deciles, Unrelated: deciles}
+			if err := s.rows.Call(t.Context(), "store_match_thresholds", map[string]any{"thresholds": []threshold.Measured{m}}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, title := range []string{"Third", "Quarter", "Seventh"} {
+			s.shelve(map[string]any{"title": title, "content": title})
+		}
+		for _, hybrid := range []string{"", "&hybrid=true"} {
+			for asked, want := range map[string][]string{"": want, "&threshold=0.3": {"Third"}, "&threshold=0.2": {"Third", "Quarter"}} {
+				found := read[struct{ Results []struct{ Title string } }](s.get("/api/knowledge/search?q=xylophone" + hybrid + asked))
+				var titles []string
+				for _, r := range found.Results {
+					titles = append(titles, r.Title)
+				}
+				if !slices.Equal(titles, want) {
+					t.Errorf("measured %v, asked with %q: found %q, want %q", measured, hybrid+asked, titles, want)
+				}
+			}
+		}
 	}
 }

@@ -54,31 +54,40 @@ func CheckAnswers(ctx context.Context, service Service, questions []Asked, progr
 	}
 	for _, retrieval := range []string{"vector", "hybrid"} {
 		progress("asking by " + retrieval + " retrieval")
-		answers := make([]answered, len(questions))
-		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(clients)
-		for i, q := range questions {
-			group.Go(func() error {
-				if err := service.post(ctx, "/api/query", map[string]any{"question": q.Question, "retrieval": retrieval}, &answers[i]); err != nil {
-					return fmt.Errorf("ask %q: %w", q.Question, err)
-				}
-				return nil
-			})
-		}
-		if err := group.Wait(); err != nil {
+		rates, err := checkRetrieval(ctx, service, questions, retrieval, projects)
+		if err != nil {
 			return nil, err
 		}
-		for _, half := range Halves {
-			r := Rates{Retrieval: retrieval, Half: half}
-			for i, q := range questions {
-				if q.Half == half {
-					r.count(q, answers[i], projects)
-				}
-			}
-			all = append(all, r)
-		}
+		all = append(all, rates...)
 	}
 	return all, nil
+}
+
+func checkRetrieval(ctx context.Context, service Service, questions []Asked, retrieval string, projects map[int64]string) (rates []Rates, err error) {
+	answers := make([]answered, len(questions))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(clients)
+	for i, q := range questions {
+		group.Go(func() error {
+			if err := service.post(ctx, "/api/query", map[string]any{"question": q.Question, "retrieval": retrieval}, &answers[i]); err != nil {
+				return fmt.Errorf("ask %q: %w", q.Question, err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, half := range Halves {
+		r := Rates{Retrieval: retrieval, Half: half}
+		for i, q := range questions {
+			if q.Half == half {
+				r.count(q, answers[i], projects)
+			}
+		}
+		rates = append(rates, r)
+	}
+	return rates, nil
 }
 
 // answered is what counting needs of an answer.

@@ -20,11 +20,12 @@ import (
 	"tasklens/internal/measure"
 )
 
-// DocumentsFolder is where a collection has its documents, and documentQuestions what is asked of them.
-const (
-	DocumentsFolder   = "documents"
-	documentQuestions = "document_questions.jsonl"
-)
+// DocumentsFolder is where a collection has its documents.
+const DocumentsFolder = "documents"
+
+// DocumentQuestions are the files of what is asked of them: questions that may be looked at while choices are made, and
+// others, set apart, which are only counted. A collection may be without the latter.
+var DocumentQuestions = []string{"document_questions.jsonl", "document_questions_apart.jsonl"}
 
 // DocumentQuestion is a question and the one document that answers it. A paraphrase shares few words with it.
 type DocumentQuestion struct {
@@ -33,9 +34,9 @@ type DocumentQuestion struct {
 	Paraphrase bool   `json:"paraphrase"`
 }
 
-// ReadDocumentQuestions reads what a collection asks of its documents.
-func ReadDocumentQuestions(folder string) ([]DocumentQuestion, error) {
-	return readQuestions(filepath.Join(folder, documentQuestions), func(one DocumentQuestion) error {
+// ReadDocumentQuestions reads what a collection asks of its documents in one of its files.
+func ReadDocumentQuestions(folder, file string) ([]DocumentQuestion, error) {
+	return readQuestions(filepath.Join(folder, file), func(one DocumentQuestion) error {
 		if _, err := os.Stat(filepath.Join(folder, DocumentsFolder, one.Document)); err != nil || one.Document == "" || strings.TrimSpace(one.Question) == "" {
 			return errors.New("it must have a question, and a document that is there")
 		}

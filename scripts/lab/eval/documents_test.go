@@ -12,9 +12,13 @@ import (
 // The sample documents are few, so that this guards against mistakes rather than measures how good the searches are.
 func TestSampleDocuments(t *testing.T) {
 	t.Parallel()
-	questions, err := eval.ReadDocumentQuestions(sample)
-	if err != nil || len(questions) < 30 {
-		t.Fatalf("%d questions: %v", len(questions), err)
+	var questions []eval.DocumentQuestion
+	for _, file := range eval.DocumentQuestions {
+		list, err := eval.ReadDocumentQuestions(sample, file)
+		if err != nil || len(list) < 50 {
+			t.Fatalf("%d questions in %s: %v", len(list), file, err)
+		}
+		questions = append(questions, list...)
 	}
 	ranking, err := eval.RankDocuments(t.Context(), eval.Service{URL: start(t, testbed.Database(t), sample)}, questions)
 	if err != nil {
@@ -42,15 +46,15 @@ func TestQuestionsAboutDocumentsAreChecked(t *testing.T) {
 		"no question": `{"document": "../a.md"}`, "unknown field": `{"question": "x", "document": "../a.md", "answer": 1}`, "no JSON": "x",
 	} {
 		where := folder(t, map[string]string{"document_questions.jsonl": `{"question": "y", "document": "../a.md", "paraphrase": true}` + "\n" + line, "a.md": "x"})
-		if _, err := eval.ReadDocumentQuestions(where); err == nil {
+		if _, err := eval.ReadDocumentQuestions(where, eval.DocumentQuestions[0]); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	good := folder(t, map[string]string{"document_questions.jsonl": `{"question": "y", "document": "../a.md", "paraphrase": true}`, "a.md": "x"})
-	if list, err := eval.ReadDocumentQuestions(good); err != nil || len(list) != 1 {
+	if list, err := eval.ReadDocumentQuestions(good, eval.DocumentQuestions[0]); err != nil || len(list) != 1 {
 		t.Errorf("what is good is read as %v, %v", list, err)
 	}
-	if _, err := eval.ReadDocumentQuestions(t.TempDir()); err == nil {
+	if _, err := eval.ReadDocumentQuestions(t.TempDir(), eval.DocumentQuestions[0]); err == nil {
 		t.Error("where nothing is asked: no error")
 	}
 }

@@ -74,29 +74,38 @@ func (s Service) get(ctx context.Context, path string, answer any) error {
 }
 
 func (s Service) call(ctx context.Context, method, path string, body []byte, answer any) error {
+	text, err := s.read(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	return nil
+}
+
+// read sends a request and reads what answers it.
+func (s Service) read(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	call, err := http.NewRequestWithContext(ctx, method, s.URL+path, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if body != nil {
 		call.Header.Set("Content-Type", "application/json")
 	}
 	response, err := http.DefaultClient.Do(call)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("status %d: %.500s", response.StatusCode, text)
+		return nil, fmt.Errorf("status %d: %.500s", response.StatusCode, text)
 	}
-	if err := json.Unmarshal(text, answer); err != nil {
-		return fmt.Errorf("read answer: %w", err)
-	}
-	return nil
+	return text, nil
 }

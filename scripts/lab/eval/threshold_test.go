@@ -2,7 +2,12 @@ package eval_test
 
 import (
 	"encoding/json"
+	"io"
 	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +39,30 @@ func judgedMeanings(t *testing.T) func(text string) string {
 	return func(text string) string { return names[text[strings.LastIndex(text, "\n")+1:]] }
 }
 
+// counting is a service that shows metrics.
+func counting(t *testing.T, address string) string {
+	t.Helper()
+	service, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/metrics" {
+			httputil.NewSingleHostReverseProxy(service).ServeHTTP(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, `# TYPE tasklens_model_tokens_total counter
+tasklens_model_tokens_total{direction="input",model="gpt",operation="chat"} 40
+tasklens_model_tokens_total{direction="output",model="gpt",operation="chat"} 2
+tasklens_model_tokens_total{direction="input",model="e",operation="embeddings"} 7
+tasklens_model_tokens_total{direction="output",model="e",operation="embeddings"} 0
+tasklens_up 1
+`)
+	}))
+	t.Cleanup(proxy.Close)
+	return proxy.URL
+}
+
 // With models whose cosines lie elsewhere than the offline model's, and nothing set, questions are answered and what has
 // no answer is not. The figures are those of the real models; see docs/models.md.
 func TestThresholdFitsTheModel(t *testing.T) {
@@ -52,14 +81,7 @@ func TestThresholdFitsTheModel(t *testing.T) {
 		t.Run(c.scale.Name, func(t *testing.T) {
 			t.Parallel()
 			service := apitest.Start(t, testbed.Database(t), offline.NewHandler(offline.Embedder(c.scale.Embedder(judgedMeanings(t)))))
-			tokens, err := tokenizer.Load()
-			if err != nil {
-				t.Fatal(err)
-			}
-			measured, err := threshold.MeasureAndStore(t.Context(), service.Database, service.Model, tokens, []string{offline.EmbeddingModel})
-			if err != nil {
-				t.Fatal(err)
-			}
+			measured := measureThreshold(t, service)
 			for decile, real := range c.right {
 				if math.Abs(measured[0].Right[decile]-real) > 0.05 {
 					t.Errorf("decile %d of right pairs is %.3f, of real ones %.2f", decile, measured[0].Right[decile], real)
@@ -74,17 +96,17 @@ func TestThresholdFitsTheModel(t *testing.T) {
 				t.Errorf("of the half kept apart %.2f of the right ones and %.2f of the unrelated pass", m.RightOver, m.UnrelatedOver)
 			}
 			loadFolder(t, service, sample)
-			rates, err := eval.CheckAnswers(t.Context(), eval.Service{URL: service.URL}, questions, func(string) {})
+			check, err := eval.CheckModel(t.Context(), eval.Service{URL: counting(t, service.URL)}, questions)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sourced, answerable, abstained := 0, 0, 0
-			for _, r := range rates[:len(eval.Halves)] { // by vector
-				sourced, answerable, abstained = sourced+r.Sourced, answerable+r.Answerable, abstained+r.Abstained
+			var table strings.Builder
+			if err := check.Print(&table, -1); err != nil || !strings.Contains(table.String(), "| 7, 40, 2 | not known |") {
+				t.Errorf("error %v, printed:\n%s", err, &table)
 			}
-			t.Logf("threshold %.2f: the right one among the sources of %d of %d, abstained %d", measured[0].Threshold, sourced, answerable, abstained)
-			if sourced < answerable-2 || abstained < 12 {
-				t.Errorf("of %d questions %d have the right ticket among the sources; %d of those without an answer abstained", answerable, sourced, abstained)
+			t.Logf("%s:\n%s", c.scale.Name, &table)
+			if check.Sourced < check.Answerable-2 || check.Cited > check.Sourced || check.Answerable < 50 || check.Abstained < check.Unanswerable-2 || check.Unanswerable < 14 {
+				t.Errorf("%+v", check)
 			}
 		})
 	}

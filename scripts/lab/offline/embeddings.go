@@ -47,6 +47,11 @@ func (o options) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, p)
 		return
 	}
+	embedder, known := o.embedders[request.Model]
+	if request.Model != "" && !known {
+		writeProblem(w, modelNotFound(request.Model))
+		return
+	}
 	texts, tokens, p := request.check()
 	if p != nil {
 		writeProblem(w, p)
@@ -56,11 +61,11 @@ func (o options) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 	if request.Dimensions != nil {
 		dimensions = *request.Dimensions
 	}
-	vectors, err := o.embedAll(r.Context(), texts, dimensions)
+	vectors, err := embedAll(r.Context(), embedder, texts, dimensions)
 	if err != nil {
 		return // the client is gone
 	}
-	response := embeddingResponse{Object: "list", Model: EmbeddingModel, Usage: usage{PromptTokens: tokens, TotalTokens: tokens}}
+	response := embeddingResponse{Object: "list", Model: request.Model, Usage: usage{PromptTokens: tokens, TotalTokens: tokens}}
 	asBase64 := request.EncodingFormat != nil && *request.EncodingFormat == "base64"
 	for i, vector := range vectors {
 		e := embedding{Object: "embedding", Index: i, Embedding: vector}
@@ -76,9 +81,6 @@ func (o options) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 func (e embeddingRequest) check() (texts []string, tokens int, p *problem) {
 	if e.Model == "" {
 		return nil, 0, invalid("model", "You must provide a model parameter.")
-	}
-	if e.Model != EmbeddingModel {
-		return nil, 0, modelNotFound(e.Model)
 	}
 	if d := e.Dimensions; d != nil && (*d < 1 || *d > embed.Dimensions) {
 		return nil, 0, invalid("dimensions", "'dimensions' must be from 1 to %d.", embed.Dimensions)
@@ -132,7 +134,7 @@ func (e embeddingRequest) texts() ([]string, *problem) {
 		texts = make([]string, len(items))
 		for i, item := range items {
 			if item[0] != '"' {
-				return nil, invalid("input", "'input' must be a string or an array of strings; arrays of tokens are not supported by %s.", EmbeddingModel)
+				return nil, invalid("input", "'input' must be a string or an array of strings; arrays of tokens are not supported by %s.", e.Model)
 			}
 			if err := json.Unmarshal(item, &texts[i]); err != nil {
 				return nil, invalid("input", "Input %d is not a valid string.", i)
@@ -145,7 +147,7 @@ func (e embeddingRequest) texts() ([]string, *problem) {
 }
 
 // embedAll embeds texts on all processors, and stops when the context ends.
-func (o options) embedAll(ctx context.Context, texts []string, dimensions int) ([][]float32, error) {
+func embedAll(ctx context.Context, embedder func(text string, dimensions int) []float32, texts []string, dimensions int) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -157,7 +159,7 @@ func (o options) embedAll(ctx context.Context, texts []string, dimensions int) (
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			vectors[i] = o.embed(text, dimensions)
+			vectors[i] = embedder(text, dimensions)
 			return nil
 		})
 	}

@@ -1,6 +1,11 @@
 package offline
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
+
+var models = []string{EmbeddingModel, HighEmbeddingModel, ChatModel}
 
 type modelList struct {
 	Object string  `json:"object"`
@@ -17,12 +22,16 @@ type model struct {
 func newModel(id string) model { return model{ID: id, Object: "model", OwnedBy: "tasklens"} }
 
 func serveModels(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, modelList{Object: "list", Data: []model{newModel(EmbeddingModel), newModel(ChatModel)}})
+	list := modelList{Object: "list"}
+	for _, id := range models {
+		list.Data = append(list.Data, newModel(id))
+	}
+	writeJSON(w, http.StatusOK, list)
 }
 
 func serveModel(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("model")
-	if id != EmbeddingModel && id != ChatModel {
+	if !slices.Contains(models, id) {
 		writeProblem(w, modelNotFound(id))
 		return
 	}

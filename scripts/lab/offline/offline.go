@@ -13,10 +13,12 @@ import (
 	"time"
 )
 
-// The models; any other name is a 404 as it is at OpenAI's.
+// The models; any other name is a 404 as it is at OpenAI's. Both embedding models are one construction, on the scales of
+// two of OpenAI's models.
 const (
-	EmbeddingModel = "offline-embedding-2"
-	ChatModel      = "offline-chat"
+	EmbeddingModel     = "offline-embedding-3" // of text-embedding-3-small
+	HighEmbeddingModel = "offline-embedding-2" // of text-embedding-ada-002
+	ChatModel          = "offline-chat"
 )
 
 // patience bounds reading a request and writing its response, where the server lets a handler set deadlines.

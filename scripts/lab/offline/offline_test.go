@@ -32,11 +32,22 @@ func newClient(t *testing.T) openai.Client {
 
 func TestEmbeddings(t *testing.T) {
 	t.Parallel()
+	// The threshold lies between a related text and an unrelated one.
+	for model, threshold := range map[string]float64{offline.EmbeddingModel: 0.28, offline.HighEmbeddingModel: 0.7} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			testEmbeddings(t, model, threshold)
+		})
+	}
+}
+
+func testEmbeddings(t *testing.T, model string, threshold float64) {
+	t.Helper()
 	client := newClient(t)
 	ask := func(format openai.EmbeddingNewParamsEncodingFormat, dimensions int64) *openai.CreateEmbeddingResponse {
 		t.Helper()
 		response, err := client.Embeddings.New(t.Context(), openai.EmbeddingNewParams{
-			Model:          offline.EmbeddingModel,
+			Model:          model,
 			Input:          openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: []string{"resolve login issue", "Fix authentication bug", "Implement new database schema"}},
 			EncodingFormat: format, Dimensions: openai.Int(dimensions),
 		})
@@ -46,7 +57,7 @@ func TestEmbeddings(t *testing.T) {
 		return response
 	}
 	response := ask(openai.EmbeddingNewParamsEncodingFormatFloat, 1536)
-	if response.Model != offline.EmbeddingModel || response.Usage.PromptTokens < 9 || response.Usage.TotalTokens != response.Usage.PromptTokens {
+	if response.Model != model || response.Usage.PromptTokens < 9 || response.Usage.TotalTokens != response.Usage.PromptTokens {
 		t.Errorf("model %q, usage %+v", response.Model, response.Usage)
 	}
 	for i, e := range response.Data {
@@ -58,7 +69,7 @@ func TestEmbeddings(t *testing.T) {
 			t.Errorf("embedding %d has index %d, %d numbers, square %v", i, e.Index, len(e.Embedding), norm)
 		}
 	}
-	if near, far := dot(response, 0, 1), dot(response, 0, 2); near <= 0.7 || far >= 0.7 {
+	if near, far := dot(response, 0, 1), dot(response, 0, 2); near <= threshold || far >= threshold {
 		t.Errorf("cosines are %.3f for the related and %.3f for the unrelated text", near, far)
 	}
 	inBase64 := ask(openai.EmbeddingNewParamsEncodingFormatBase64, 1536)
@@ -200,7 +211,7 @@ func TestModels(t *testing.T) {
 	for _, m := range page.Data {
 		ids = append(ids, m.ID)
 	}
-	if diff := cmp.Diff([]string{offline.EmbeddingModel, offline.ChatModel}, ids); diff != "" {
+	if diff := cmp.Diff([]string{offline.EmbeddingModel, offline.HighEmbeddingModel, offline.ChatModel}, ids); diff != "" {
 		t.Errorf("models (-want +got):\n%s", diff)
 	}
 	if m, err := client.Models.Get(t.Context(), offline.ChatModel); err != nil || m.ID != offline.ChatModel {
@@ -227,24 +238,24 @@ func TestRefusals(t *testing.T) {
 		param, code      string
 	}{
 		{"no JSON", embeddings, `{`, 400, "", ""},
-		{"data after the object", embeddings, `{"model":"offline-embedding-2","input":"a"} {}`, 400, "", ""},
+		{"data after the object", embeddings, `{"model":"offline-embedding-3","input":"a"} {}`, 400, "", ""},
 		{"a wrong type", embeddings, `{"model":7}`, 400, "model", ""},
 		{"no model", embeddings, `{"input":"a"}`, 400, "model", ""},
 		{"another model", embeddings, `{"model":"text-embedding-3-small","input":"a"}`, 404, "model", "model_not_found"},
 		{"the chat model", embeddings, `{"model":"offline-chat","input":"a"}`, 404, "model", "model_not_found"},
-		{"no input", embeddings, `{"model":"offline-embedding-2"}`, 400, "input", ""},
-		{"an empty string", embeddings, `{"model":"offline-embedding-2","input":""}`, 400, "input", ""},
-		{"an empty string among others", embeddings, `{"model":"offline-embedding-2","input":["a",""]}`, 400, "input", ""},
-		{"an empty array", embeddings, `{"model":"offline-embedding-2","input":[]}`, 400, "input", ""},
-		{"too many inputs", embeddings, `{"model":"offline-embedding-2","input":[` + many + `]}`, 400, "input", ""},
-		{"tokens", embeddings, `{"model":"offline-embedding-2","input":[1,2]}`, 400, "input", ""},
-		{"arrays of tokens", embeddings, `{"model":"offline-embedding-2","input":[[1,2]]}`, 400, "input", ""},
-		{"an object as input", embeddings, `{"model":"offline-embedding-2","input":{}}`, 400, "input", ""},
-		{"too long an input", embeddings, `{"model":"offline-embedding-2","input":` + long + `}`, 400, "input", ""},
-		{"too many tokens", embeddings, `{"model":"offline-embedding-2","input":[` + large + `]}`, 400, "input", "max_tokens_per_request"},
-		{"no dimensions", embeddings, `{"model":"offline-embedding-2","input":"a","dimensions":0}`, 400, "dimensions", ""},
-		{"too many dimensions", embeddings, `{"model":"offline-embedding-2","input":"a","dimensions":1537}`, 400, "dimensions", ""},
-		{"an unknown format", embeddings, `{"model":"offline-embedding-2","input":"a","encoding_format":"hex"}`, 400, "encoding_format", ""},
+		{"no input", embeddings, `{"model":"offline-embedding-3"}`, 400, "input", ""},
+		{"an empty string", embeddings, `{"model":"offline-embedding-3","input":""}`, 400, "input", ""},
+		{"an empty string among others", embeddings, `{"model":"offline-embedding-3","input":["a",""]}`, 400, "input", ""},
+		{"an empty array", embeddings, `{"model":"offline-embedding-3","input":[]}`, 400, "input", ""},
+		{"too many inputs", embeddings, `{"model":"offline-embedding-3","input":[` + many + `]}`, 400, "input", ""},
+		{"tokens", embeddings, `{"model":"offline-embedding-3","input":[1,2]}`, 400, "input", ""},
+		{"arrays of tokens", embeddings, `{"model":"offline-embedding-3","input":[[1,2]]}`, 400, "input", ""},
+		{"an object as input", embeddings, `{"model":"offline-embedding-3","input":{}}`, 400, "input", ""},
+		{"too long an input", embeddings, `{"model":"offline-embedding-3","input":` + long + `}`, 400, "input", ""},
+		{"too many tokens", embeddings, `{"model":"offline-embedding-3","input":[` + large + `]}`, 400, "input", "max_tokens_per_request"},
+		{"no dimensions", embeddings, `{"model":"offline-embedding-3","input":"a","dimensions":0}`, 400, "dimensions", ""},
+		{"too many dimensions", embeddings, `{"model":"offline-embedding-3","input":"a","dimensions":1537}`, 400, "dimensions", ""},
+		{"an unknown format", embeddings, `{"model":"offline-embedding-3","input":"a","encoding_format":"hex"}`, 400, "encoding_format", ""},
 		{"too large a body", embeddings, `{"model":"` + strings.Repeat("a", 9<<20) + `"}`, 413, "", ""},
 		{"another chat model", chat, `{"model":"gpt-5",` + user + `}`, 404, "model", "model_not_found"},
 		{"no messages", chat, `{"model":"offline-chat"}`, 400, "messages", ""},

@@ -13,11 +13,13 @@ type Option func(*options)
 
 type options struct {
 	embedDelay, chatDelay time.Duration
-	embed                 func(text string, dimensions int) []float32
+	embedders             map[string]func(text string, dimensions int) []float32 // by model
 }
 
 func newOptions(given []Option) options {
-	o := options{embed: embed.Vector}
+	o := options{embedders: map[string]func(text string, dimensions int) []float32{
+		EmbeddingModel: embed.Of3Small.Vector, HighEmbeddingModel: embed.High.Vector,
+	}}
 	for _, set := range given {
 		set(&o)
 	}
@@ -30,10 +32,10 @@ func Delay(embed, chat time.Duration) Option {
 	return func(o *options) { o.embedDelay, o.chatDelay = embed, chat }
 }
 
-// Embedder embeds by another function than the offline model's own. It gives so many numbers as it is asked for, and
+// Embedder embeds by another function than EmbeddingModel's own. It gives so many numbers as it is asked for, and
 // is safe for concurrent use.
 func Embedder(embed func(text string, dimensions int) []float32) Option {
-	return func(o *options) { o.embed = embed }
+	return func(o *options) { o.embedders[EmbeddingModel] = embed }
 }
 
 // delayed holds an answer back, as long as the client waits for it.

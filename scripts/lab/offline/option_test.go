@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	embeddingRequest = `{"model":"offline-embedding-2","input":"pump","dimensions":2}`
+	embeddingRequest = `{"model":"offline-embedding-3","input":"pump","dimensions":2}`
 	chatRequest      = `{"model":"offline-chat","messages":[{"role":"user","content":"pump?"}]}`
 )
 

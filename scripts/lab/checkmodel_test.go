@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// What a check costs is known beforehand, and what costs too much, or cannot be known of OpenAI's, is refused.
+func TestCheckModelEstimates(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings []string
+		refused  string
+	}{
+		"the usual ones":  {settings: nil},
+		"an earlier one":  {settings: []string{"EMBEDDING_MODEL", "text-embedding-ada-002"}},
+		"a dear one":      {settings: []string{"CHAT_MODEL", "gpt-4o"}, refused: "more than $0.10"},
+		"an unknown one":  {settings: []string{"CHAT_MODEL", "gpt-99"}, refused: "gpt-99 are not known"},
+		"somebody else's": {settings: []string{"CHAT_MODEL", "gpt-99", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, name := range []string{"SERVICE_URL", "OPENAI_BASE_URL", "EMBEDDING_MODEL", "CHAT_MODEL"} {
+				t.Setenv(name, "") // so that the test's end restores it
+				if err := os.Unsetenv(name); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := 0; i < len(c.settings); i += 2 {
+				t.Setenv(c.settings[i], c.settings[i+1])
+			}
+			err := checkModel(t.Context(), []string{"--estimate", "../../supabase/sample"})
+			if c.refused == "" && err != nil || c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused)) {
+				t.Errorf("%v, want %q", err, c.refused)
+			}
+		})
+	}
+	if err := checkModel(t.Context(), nil); err != errUsage {
+		t.Errorf("without a folder: %v", err)
+	}
+	if err := checkModel(t.Context(), []string{"--estimate", t.TempDir()}); err == nil {
+		t.Error("a folder without questions is taken")
+	}
+}

@@ -1,0 +1,117 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"tasklens/internal/threshold"
+	"tasklens/internal/vector"
+)
+
+// ModelCheck is how a model does with the judged set and a collection's questions, and what it was asked for.
+type ModelCheck struct {
+	Fitting                          threshold.Fitting // for tickets
+	Answerable, Sourced, Cited       int               // questions with an answer
+	Unanswerable, Abstained          int               // and those without
+	EmbeddingTokens, ChatIn, ChatOut int               // of the service, since it started
+}
+
+// CheckModel asks a service every question with nothing set, as its metrics count tokens from its start.
+func CheckModel(ctx context.Context, service Service, questions []Asked) (check ModelCheck, err error) {
+	var status struct {
+		Thresholds []threshold.Fitting `json:"match_thresholds"`
+	}
+	if err := service.get(ctx, "/api/embeddings/status", &status); err != nil {
+		return check, fmt.Errorf("read the model's threshold: %w", err)
+	}
+	for _, f := range status.Thresholds {
+		if f.Dimensions == vector.Dimensions && f.Measured != nil {
+			check.Fitting = f
+		}
+	}
+	if check.Fitting.Measured == nil {
+		return check, fmt.Errorf("the model is not measured yet: import something first")
+	}
+	projects, err := service.projectKeys(ctx)
+	if err != nil {
+		return check, err
+	}
+	rates, err := checkRetrieval(ctx, service, questions, "vector", projects)
+	if err != nil {
+		return check, err
+	}
+	for _, r := range rates {
+		check.Answerable, check.Sourced, check.Cited = check.Answerable+r.Answerable, check.Sourced+r.Sourced, check.Cited+r.Cited
+		check.Unanswerable, check.Abstained = check.Unanswerable+r.Unanswerable, check.Abstained+r.Abstained
+	}
+	return check, check.countTokens(ctx, service)
+}
+
+// countTokens reads what the service's metrics say.
+func (c *ModelCheck) countTokens(ctx context.Context, service Service) error {
+	text, err := service.read(ctx, http.MethodGet, "/metrics", nil)
+	if err != nil {
+		return fmt.Errorf("count tokens: %w", err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		series, value, _ := strings.Cut(lines.Text(), "} ")
+		labels, found := strings.CutPrefix(series, "tasklens_model_tokens_total{")
+		if !found {
+			continue
+		}
+		count, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return fmt.Errorf("count tokens: %w", err)
+		}
+		switch {
+		case strings.Contains(labels, `operation="embeddings"`):
+			c.EmbeddingTokens += int(count)
+		case strings.Contains(labels, `direction="input"`):
+			c.ChatIn += int(count)
+		default:
+			c.ChatOut += int(count)
+		}
+	}
+	return lines.Err()
+}
+
+// Print writes the check as Markdown, a line for each kind of pairs; see docs/models.md. dollars is below 0 where the
+// price is not known.
+func (c ModelCheck) Print(to io.Writer, dollars float64) error {
+	var out strings.Builder
+	out.WriteString("| model | pairs |")
+	for decile := range 11 {
+		fmt.Fprintf(&out, " %d%% |", decile*10)
+	}
+	out.WriteString(" threshold | right source | cited | abstained | tokens embedded, read, written | cost |\n|---|---|")
+	out.WriteString(strings.Repeat("---|", 11+6) + "\n")
+	cost := "not known"
+	if dollars >= 0 {
+		cost = fmt.Sprintf("$%.4f", dollars)
+	}
+	m := c.Fitting.Measured
+	for i, line := range []struct {
+		pairs  string
+		values []float64
+	}{{"right", m.Right}, {"related", m.Related}, {"unrelated", m.Unrelated}} {
+		fmt.Fprintf(&out, "| %s | %s |", c.Fitting.Model, line.pairs)
+		for _, value := range line.values {
+			fmt.Fprintf(&out, " %.2f |", value)
+		}
+		if i > 0 {
+			out.WriteString(" | | | | | |\n")
+			continue
+		}
+		fmt.Fprintf(&out, " %.2f | %d of %d | %d | %d of %d | %d, %d, %d | %s |\n", c.Fitting.Threshold, c.Sourced, c.Answerable, c.Cited,
+			c.Abstained, c.Unanswerable, c.EmbeddingTokens, c.ChatIn, c.ChatOut, cost)
+	}
+	_, err := io.WriteString(to, out.String())
+	return err
+}
