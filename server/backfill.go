@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"tasklens/internal/index"
+	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/worker"
 )

@@ -117,9 +117,10 @@ func (s Service) enriched(ctx context.Context) (enriched, total int, err error) 
 	return stats.Enriched, stats.Total, nil
 }
 
-// documents are what a search for documents gives.
+// documents are what a search for documents gives, whatever its similarity: a ranking is measured,
+// and no threshold.
 func (s Service) documents(ctx context.Context, query string, hybrid bool) ([]foundDocument, error) {
-	parameters := url.Values{"q": {query}, "hybrid": {strconv.FormatBool(hybrid)}, "limit": {strconv.Itoa(documentLimit)}, "track": {"false"}}
+	parameters := url.Values{"q": {query}, "hybrid": {strconv.FormatBool(hybrid)}, "limit": {strconv.Itoa(documentLimit)}, "threshold": {"0"}, "track": {"false"}}
 	var found struct{ Results []foundDocument }
 	if err := s.get(ctx, "/api/knowledge/search?"+parameters.Encode(), &found); err != nil {
 		return nil, fmt.Errorf("search documents for %q: %w", query, err)

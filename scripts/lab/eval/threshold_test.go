@@ -14,8 +14,6 @@ import (
 	"testing"
 
 	"tasklens/internal/testbed"
-	"tasklens/internal/threshold"
-	"tasklens/internal/tokenizer"
 	"tasklens/scripts/lab/eval"
 	"tasklens/scripts/lab/offline"
 	"tasklens/server/api/apitest"
