@@ -59,7 +59,7 @@ func TestSearchExplained(t *testing.T) {
 	t.Parallel()
 	weights := search.Weights{Vector: 0.5, Keyword: 2}
 	s := startTracker(t, func(c *setup) { c.weights = weights })
-	got := s.search("payment page charged twice TX-401", map[string]any{"explain": true, "match_threshold": 0.6})
+	got := s.search("payment page charged twice TX-401", map[string]any{"explain": true, "match_threshold": 0.05})
 	kinds := map[string]int{}
 	last := math.Inf(1)
 	for _, h := range got.Results {
