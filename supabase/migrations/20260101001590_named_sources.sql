@@ -3,8 +3,9 @@
 
 -- One normal form for names and questions: words in small letters, one blank apart; characters of scripts without spaces
 -- are words of their own. Cut, because a key of a B-tree may not be longer than a third of a page.
+-- Whoever writes a project has it called for the indexes, with what rights they have.
 create function private.name_words(name text) returns text
-language plpgsql immutable security invoker set search_path = ''
+language plpgsql immutable security definer set search_path = ''
 as $$
 begin
   return left(btrim(regexp_replace(regexp_replace(
@@ -12,8 +13,7 @@ begin
 end
 $$;
 comment on function private.name_words(text) is 'The words of a name in small letters, one blank apart, as questions are compared with it.';
-revoke execute on function private.name_words(text) from public;
-grant execute on function private.name_words(text) to authenticated, service_role;
+grant execute on function private.name_words(text) to public;
 
 create index projects_name_words_idx on public.projects (private.name_words(name));
 create index projects_key_words_idx on public.projects (private.name_words(key));

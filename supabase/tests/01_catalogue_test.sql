@@ -98,7 +98,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.merge_source_marks()', 'volatile', 'definer', ''),
     ('private.merge_word_counts()', 'volatile', 'definer', ''),
     ('private.missing_sources(text, boolean, smallint)', 'stable', 'invoker', 'service_role'),
-    ('private.name_words(text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.name_words(text)', 'immutable', 'definer', 'public'),
     ('private.named_chunks(text, vector, text, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.narrow_entries(bigint[], bigint, tsquery, integer)', 'stable', 'invoker', ''),
     ('private.narrow_limit(integer)', 'stable', 'invoker', ''),
