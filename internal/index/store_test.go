@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -31,6 +32,7 @@ type shelf struct {
 	tokens tokens
 	before func(ctx context.Context, function string) error // each call that stores
 
+	changed  int // so many calls find another text than was read
 	calls    []storing
 	chunks   map[int64][]map[string]any // that are stored or staged, by ticket
 	embedded map[string]int
@@ -70,6 +72,9 @@ func (s *shelf) Call(ctx context.Context, function string, arguments, result any
 		if err := s.before(ctx, function); err != nil {
 			return err
 		}
+	}
+	if s.changed--; s.changed >= 0 {
+		return answer(slices.Repeat([]map[string]any{{}}, max(1, len(asked.TicketIDs))), result)
 	}
 	if function == "stage_chunks" {
 		asked.TicketIDs = []int64{asked.TicketID}
@@ -243,4 +248,35 @@ func TestWhatIsPaidForIsStored(t *testing.T) {
 			t.Errorf("a database that hangs is left after %v: %v", time.Since(began), err)
 		}
 	})
+}
+
+// What could not be stored is tried again without the model: in parts where it was too much, whole where the text was being
+// written.
+func TestWhatFailedIsNotEmbeddedAgain(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]*shelf{
+		"too slow":  {tokens: 5, texts: []string{text(0, 50_000)}},
+		"written":   {tokens: 5, texts: []string{text(0, 50_000)}, changed: 2},
+		"in parts":  {tokens: 5, texts: []string{text(0, 300_000)}, changed: 2},
+		"in groups": {tokens: 5, texts: []string{text(0, 100), text(1, 50_000), text(2, 100)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s.before = func(context.Context, string) error {
+					if call := s.calls[len(s.calls)-1]; call.bytes > 100_000 {
+						return fault.New(fault.Timeout, "Slow.")
+					}
+					return nil
+				}
+				results, err := s.index(t.Context())
+				for i, result := range results {
+					if err != nil || !result.Done || len(result.EmbeddingIDs) != len(s.chunks[int64(i)]) {
+						t.Errorf("ticket %d: %+v, %v", i, result, err)
+					}
+				}
+				s.mustHaveEmbeddedOnce(t)
+			})
+		})
+	}
 }
