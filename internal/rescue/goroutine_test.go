@@ -21,6 +21,7 @@ var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter
 // elsewhere are the functions whose goroutines are rescued further in, or can do nothing that panics.
 var elsewhere = map[string]string{
 	"internal/backlog/backlog.go Start":   "run rescues each turn of the worker",
+	"internal/index/store.go outlast":     "cancels",
 	"internal/worker/batch.go group":      "cancels",
 	"internal/worker/worker.go Run":       "alone rescues batches and beats",
 	"internal/openai/stream.go RoundTrip": "sets a flag and cancels",
