@@ -179,7 +179,8 @@ start_model() {
   say 'No OPENAI_API_KEY: the offline model answers (docs/models.md says what it cannot do).'
   PORT=0 begin model "$lab" model
   OPENAI_BASE_URL=$(address_of model)/v1
-  export OPENAI_BASE_URL EMBEDDING_MODEL=offline-embedding-3 CHAT_MODEL=offline-chat
+  case ${EMBEDDING_MODEL:-} in offline-*) ;; *) EMBEDDING_MODEL=offline-embedding-3 ;; esac
+  export OPENAI_BASE_URL EMBEDDING_MODEL CHAT_MODEL=offline-chat
   # It costs nobody anything, and limits nobody.
   export ENRICH_REQUESTS_PER_MINUTE=${ENRICH_REQUESTS_PER_MINUTE:-6000}
 }

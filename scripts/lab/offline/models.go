@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-var models = []string{EmbeddingModel, HighEmbeddingModel, ChatModel}
+var models = []string{EmbeddingModel, HighEmbeddingModel, NoiseModel, ChatModel}
 
 type modelList struct {
 	Object string  `json:"object"`

@@ -18,6 +18,7 @@ import (
 const (
 	EmbeddingModel     = "offline-embedding-3" // of text-embedding-3-small
 	HighEmbeddingModel = "offline-embedding-2" // of text-embedding-ada-002
+	NoiseModel         = "offline-noise"       // none: what it gives says nothing
 	ChatModel          = "offline-chat"
 )
 

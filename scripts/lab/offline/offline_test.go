@@ -211,7 +211,7 @@ func TestModels(t *testing.T) {
 	for _, m := range page.Data {
 		ids = append(ids, m.ID)
 	}
-	if diff := cmp.Diff([]string{offline.EmbeddingModel, offline.HighEmbeddingModel, offline.ChatModel}, ids); diff != "" {
+	if diff := cmp.Diff([]string{offline.EmbeddingModel, offline.HighEmbeddingModel, offline.NoiseModel, offline.ChatModel}, ids); diff != "" {
 		t.Errorf("models (-want +got):\n%s", diff)
 	}
 	if m, err := client.Models.Get(t.Context(), offline.ChatModel); err != nil || m.ID != offline.ChatModel {

@@ -18,7 +18,7 @@ type options struct {
 
 func newOptions(given []Option) options {
 	o := options{embedders: map[string]func(text string, dimensions int) []float32{
-		EmbeddingModel: embed.Of3Small.Vector, HighEmbeddingModel: embed.High.Vector,
+		EmbeddingModel: embed.Of3Small.Vector, HighEmbeddingModel: embed.High.Vector, NoiseModel: embed.Noise,
 	}}
 	for _, set := range given {
 		set(&o)
