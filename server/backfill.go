@@ -99,6 +99,8 @@ func estimate(missing worker.Missing, model string, price float64) string {
 	return text + " (--price DOLLARS-A-MILLION-TOKENS shows the cost)."
 }
 
+var errInterrupted = errors.New("interrupted: what was embedded stays, and the rest waits in the queue for whatever worker runs next")
+
 // workOff works until done says so, which is asked once a statusInterval, and shows how far the queue is. Workers that run
 // elsewhere help.
 func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, error)) error {
@@ -124,7 +126,7 @@ func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, 
 	for {
 		status, err := worker.ReadStatus(ctx, e.db, e.config.storedModel())
 		if ctx.Err() != nil {
-			return errors.New("interrupted: what was embedded stays, and the rest waits in the queue for whatever worker runs next")
+			return errInterrupted
 		}
 		if err != nil {
 			return err
@@ -138,6 +140,9 @@ func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, 
 		mutex.Unlock()
 		if ended, err := done(status); ended || err != nil {
 			_ = bar.Finish()
+			if err != nil && ctx.Err() != nil {
+				return errInterrupted
+			}
 			return err
 		}
 		select {
