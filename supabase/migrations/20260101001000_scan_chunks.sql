@@ -51,7 +51,8 @@ revoke execute on function private.is_narrow(bigint[], bigint, integer) from pub
 -- Filters hold before ranking. Where they leave few chunks, all of these are compared: complete, and faster than
 -- an index that knows no filter. Else the HNSW index serves, read on (iterative scan) as far as is likely to be enough, and
 -- again further where it was not. Where it ends before that, all are compared after all: it gives up after
--- hnsw.max_scan_tuples, and a crowd of near vectors (one long ticket is enough) can hide the rest of its graph.
+-- hnsw.max_scan_tuples, and a crowd of near vectors (one long ticket is enough, or rows that are dead) can hide the rest of
+-- its graph.
 -- The index gives batches, each in order, and the next may hold what is nearer than the last of this one. So more is read than
 -- is wanted, and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
 -- leaves out the query's own neighbourhood.
@@ -158,7 +159,9 @@ begin
       using query_embedding, embedding_model, scope.status_id, scope.projects, reach, match_threshold, holding, scan_chunks.excluded_tickets, entry_ids;
     perform set_config('enable_sort', saved_sort, true);
     -- What is compared is in order, so that one at or below the threshold is enough; batches overlap.
-    exit when chunks >= chunk_limit or sources >= source_limit or below >= case when exact then 1 else 20 end;
+    -- An index that gave less than it was asked for has ended early, and what it passed over may be nearer.
+    exit when (exact or chunks >= reach)
+      and (chunks >= chunk_limit or sources >= source_limit or below >= case when exact then 1 else 20 end);
     if chunks < reach then
       exit when exact;
       exact := true;
