@@ -4,8 +4,12 @@
 -- Ids, keys and times are nobody's to choose. Keys are unique over all projects: who chose one would be told whether it is
 -- taken, and could take those that another project comes to next.
 grant select, update (name, description), delete on public.projects to authenticated;
-grant select, insert (project_id, status_id, name, description), update (project_id, status_id, name, description), delete
-  on public.tickets to authenticated;
+grant select,
+  insert (project_id, status_id, name, description, assignee, reporter, ticket_type, priority, labels, due_date),
+  update (project_id, status_id, name, description, assignee, reporter, ticket_type, priority, labels, due_date),
+  delete on public.tickets to authenticated;
+grant select, insert (ticket_id, author, body), update (author, body), delete on public.comments to authenticated;
+grant select, insert (ticket_id, kind, other_ticket_id), delete on public.ticket_links to authenticated;
 grant select, insert (ticket_id, status_id, note), update (ticket_id, status_id, note), delete on public.status_changes to authenticated;
 grant select on public.status to authenticated;
 
@@ -51,5 +55,39 @@ create policy delete_notes on public.status_changes for delete to authenticated
   using (exists (
     select from public.tickets t
     where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
+
+-- Comments are their ticket's, as notes are.
+create policy read_comments on public.comments for select to authenticated
+  using (exists (select from public.tickets t where t.ticket_id = comments.ticket_id));
+create policy insert_comments on public.comments for insert to authenticated
+  with check (exists (
+    select from public.tickets t
+    where t.ticket_id = comments.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
+create policy update_comments on public.comments for update to authenticated
+  using (exists (
+    select from public.tickets t
+    where t.ticket_id = comments.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])))
+  with check (exists (
+    select from public.tickets t
+    where t.ticket_id = comments.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
+create policy delete_comments on public.comments for delete to authenticated
+  using (exists (
+    select from public.tickets t
+    where t.ticket_id = comments.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
+
+-- A link is seen by who sees both of its tickets, and written by who may write in the first one's project.
+create policy read_links on public.ticket_links for select to authenticated
+  using (exists (select from public.tickets t where t.ticket_id = ticket_links.ticket_id)
+    and exists (select from public.tickets t where t.ticket_id = ticket_links.other_ticket_id));
+create policy insert_links on public.ticket_links for insert to authenticated
+  with check (exists (
+      select from public.tickets t
+      where t.ticket_id = ticket_links.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[]))
+    and exists (select from public.tickets t where t.ticket_id = ticket_links.other_ticket_id));
+create policy delete_links on public.ticket_links for delete to authenticated
+  using (exists (
+      select from public.tickets t
+      where t.ticket_id = ticket_links.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[]))
+    and exists (select from public.tickets t where t.ticket_id = ticket_links.other_ticket_id));
 
 insert into private.migrations (version) values ('20260101000260');

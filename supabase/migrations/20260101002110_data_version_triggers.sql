@@ -49,8 +49,10 @@ as $$
 begin
   perform private.change_data_version(array(
     select distinct unnest(array[n.project_id, o.project_id]) from new_rows n full join old_rows o using (ticket_id)
-    where (n.project_id, n.status_id, n.key, n.name, n.description)
-      is distinct from (o.project_id, o.status_id, o.key, o.name, o.description)));
+    where (n.project_id, n.status_id, n.key, n.name, n.description,
+        n.assignee, n.reporter, n.ticket_type, n.priority, n.labels, n.due_date, n.resolved_at, n.created_at)
+      is distinct from (o.project_id, o.status_id, o.key, o.name, o.description,
+        o.assignee, o.reporter, o.ticket_type, o.priority, o.labels, o.due_date, o.resolved_at, o.created_at)));
   return null;
 end
 $$;
@@ -70,20 +72,20 @@ end
 $$;
 comment on function private.version_updated_chunks() is 'Trigger: moves the version of projects whose chunks changed.';
 
--- A new status has no tickets, and one that is deleted had none left: only a new name shows.
+-- A new status has no tickets, and one that is deleted had none left: only a new name or category shows.
 create function private.version_renamed_statuses() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
   if exists (
-    select 1 from new_rows n full join old_rows o using (status_id) where (n.status_id, n.name) is distinct from (o.status_id, o.name)
+    select 1 from new_rows n full join old_rows o using (status_id) where (n.status_id, n.name, n.category) is distinct from (o.status_id, o.name, o.category)
   ) then
     perform private.change_data_version(array[0]);
   end if;
   return null;
 end
 $$;
-comment on function private.version_renamed_statuses() is 'Trigger: moves the version of everything when a status has a new name.';
+comment on function private.version_renamed_statuses() is 'Trigger: moves the version of everything when a status has a new name or category.';
 
 create function private.version_status_notes() returns trigger
 language plpgsql volatile security definer set search_path = ''

@@ -3,8 +3,8 @@
 begin;
 select plan(15);
 
-select tables_are('public', array['chunks', 'document_chunks', 'document_entities', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
-    'projects', 'search_config', 'status', 'status_changes', 'tickets'],
+select tables_are('public', array['chunks', 'comments', 'document_chunks', 'document_entities', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
+    'projects', 'search_config', 'status', 'status_changes', 'ticket_links', 'tickets'],
   'public has these tables and no other');
 select tables_are('private', array['data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'match_thresholds', 'migrations', 'query_log', 'source_marks',
     'source_states', 'source_totals', 'staged_generations', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
@@ -28,6 +28,7 @@ select results_eq(
   $$ select role, name, string_agg(privilege, ' ' order by place) from table_rights group by role, name order by role, name $$,
   $$ values
     ('authenticated', 'chunks', 'select'),
+    ('authenticated', 'comments', 'select insert update delete'),
     ('authenticated', 'document_chunks', 'select'),
     ('authenticated', 'document_entities', 'select'),
     ('authenticated', 'document_votes', 'select insert update delete'),
@@ -39,6 +40,7 @@ select results_eq(
     ('authenticated', 'search_config', 'select'),
     ('authenticated', 'status', 'select'),
     ('authenticated', 'status_changes', 'select insert update delete'),
+    ('authenticated', 'ticket_links', 'select insert delete'),
     ('authenticated', 'tickets', 'select insert update delete') $$,
   'users have these rights on tables, within their policies, and anon has none');
 -- One for each right, or both would be asked; and no other, or what it allows would not be seen here.
@@ -50,7 +52,7 @@ select bag_eq(
 select is_empty(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete']) as v(privilege)
-     where t.name in ('chunks', 'document_chunks', 'document_votes', 'documents', 'embeddings', 'project_members', 'projects', 'status', 'status_changes', 'tickets')
+     where t.name in ('chunks', 'comments', 'document_chunks', 'document_votes', 'documents', 'embeddings', 'project_members', 'projects', 'status', 'status_changes', 'ticket_links', 'tickets')
        and not has_table_privilege('service_role', t.oid, v.privilege) $$,
   'service_role may read and write the tracker, its members, the documents, their votes, and the chunks of both');
 select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'), 'service_role may read the keyword entries');

@@ -9,6 +9,8 @@ insert into public.tickets (ticket_id, key, project_id, status_id, name) values
   (11, 'AA-11', 1, 1, 'Pump leaks'), (12, 'AA-12', 1, 2, 'Pump hums'), (21, 'BB-21', 2, 1, 'Wheel squeaks like a pump'),
   (22, 'BB-22', 2, 1, 'secretword pump'), (23, 'BB-23', 2, 1, 'A wheel pump');
 insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (111, 11, 2, 'Sealed'), (211, 21, 2, 'Oiled');
+insert into public.comments (ticket_id, author, body) values (11, 'Ada', 'It drips'), (21, 'Bo', 'It squeals');
+insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (11, 'relates_to', 12), (22, 'duplicates', 21), (12, 'blocks', 21);
 
 create function pg_temp.unit(place integer, dimensions integer) returns extensions.vector
 language sql as $$
@@ -34,6 +36,7 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r') t order by t.name $$,
   $$ values
     ('chunks',                       '- 0 4 3 3 3 7'),
+    ('comments',                     '- 0 1 1 1 1 2'),
     ('document_chunks',              '- 0 2 2 2 2 2'),
     ('document_entities',            '- 0 2 2 2 2 2'),
     ('document_votes',               '- 0 0 1 0 0 2'),
@@ -59,6 +62,7 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('search_config',                '- 1 1 1 1 1 1'),
     ('status',                       '- 2 2 2 2 2 2'),
     ('status_changes',               '- 0 1 1 1 1 2'),
+    ('ticket_links',                 '- 0 1 1 1 1 3'),
     ('tickets',                      '- 0 3 2 2 2 5') $$,
   'everybody reads what is of their projects, whatever the table');
 -- PostgREST reads whatever relation a path names, and Supabase grants these to everybody when they are made.
