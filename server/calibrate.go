@@ -36,7 +36,7 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 		pairs = judgedPairs(queries)
 	}
 	db, model := newDatabase(config).AsService(), newModel(config)
-	ctx, _, err = reembed.NewServing(db, model).Use(ctx)
+	serving, err := reembed.NewServing(db, config.storedModel()).Use(ctx)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 	if err := printThresholds(os.Stdout, sets.Models(config.storedModel()), sets.Thresholds); err != nil {
 		return err
 	}
-	report, err := calibrate.Measure(ctx, db, model, pairs)
+	report, err := calibrate.Measure(ctx, db, model, serving, pairs)
 	if err != nil {
 		return err
 	}

@@ -123,8 +123,8 @@ type namedModel struct {
 	config Config
 }
 
-func (m namedModel) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
-	vectors, tokens, err := m.Client.Embed(ctx, inputs)
+func (m namedModel) Embed(ctx context.Context, model string, inputs []string) ([]vector.Vector, int, error) {
+	vectors, tokens, err := m.Client.Embed(ctx, model, inputs)
 	switch {
 	case errors.Is(err, fault.ErrKey):
 		err = fmt.Errorf("the model's provider refuses OPENAI_API_KEY: %w", err)

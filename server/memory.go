@@ -12,35 +12,21 @@ import (
 	"tasklens/internal/cache"
 	"tasklens/internal/memo"
 	"tasklens/internal/openai"
-	"tasklens/internal/vector"
 )
 
-// queryModel is the model as queries ask it: what they became is remembered.
-type queryModel struct {
-	*openai.Client
-	embeddings *memo.Embeddings
-}
-
-func (m queryModel) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
-	if m.embeddings == nil {
-		return m.Client.Embed(ctx, inputs)
-	}
-	return m.embeddings.Embed(ctx, inputs)
-}
-
-// memory is what is remembered between requests; empty where CACHE is off.
+// memory is what is remembered between requests; no store and no results where CACHE is off.
 type memory struct {
-	store   cache.Store
-	results *memo.Memo
-	model   queryModel
+	store      cache.Store
+	results    *memo.Memo
+	embeddings *memo.Embeddings
 }
 
 // redisPatience is how long a request waits for Redis at most: making a result anew takes not much longer.
 const redisPatience = 50 * time.Millisecond
 
 func newMemory(c Config, model *openai.Client, log *slog.Logger) (m memory, err error) {
-	m.model = queryModel{Client: model}
 	if c.Cache == "off" {
+		m.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, nil)
 		return m, nil
 	}
 	if c.RedisURL != "" {
@@ -55,7 +41,7 @@ func newMemory(c Config, model *openai.Client, log *slog.Logger) (m memory, err 
 	if err != nil {
 		return m, err
 	}
-	m.model.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, m.store)
+	m.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, m.store)
 	m.results = memo.New(memo.Options{
 		Store: m.store, Settings: settings, Lifetime: c.CacheTTL, MaxStale: c.CacheMaxStale,
 		Warn: func(ctx context.Context, message string, err error) {
@@ -69,7 +55,7 @@ func (m memory) close() error {
 	if m.store == nil {
 		return nil
 	}
-	m.model.embeddings.Close()
+	m.embeddings.Close()
 	return m.store.Close()
 }
 

@@ -137,7 +137,7 @@ func (o observer) watchMemory(m memory) {
 		return
 	}
 	o.metrics.Caches(func() map[string]metric.Cache {
-		kinds := map[string]memo.Counts{"embedding": m.model.embeddings.Counts()}
+		kinds := map[string]memo.Counts{"embedding": m.embeddings.Counts()}
 		for kind, counts := range m.results.Counts() {
 			kinds[kind] = counts
 		}

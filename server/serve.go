@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"sync"
 
-	"tasklens/internal/knowledge"
 	"tasklens/internal/reembed"
 	"tasklens/internal/rescue"
 	"tasklens/internal/search"
@@ -54,7 +53,7 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	answerer, err := newAnswerer(config, remembered.model)
+	answerer, err := newAnswerer(config, model)
 	if err != nil {
 		return err
 	}
@@ -70,18 +69,17 @@ func serve(ctx context.Context, args []string) error {
 	app, err := api.New(api.Parts{
 		Database: database,
 		Indexer:  indexer,
-		Searcher: search.New(remembered.model, search.Weights{Vector: config.VectorWeight, Keyword: config.KeywordWeight},
+		Searcher: search.New(search.Weights{Vector: config.VectorWeight, Keyword: config.KeywordWeight},
 			func(ctx context.Context, message string, err error) {
 				log.WarnContext(ctx, message, "error", err)
 			}),
 		Comparer:       comparer,
 		Answerer:       answerer,
 		Enricher:       newEnricher(config, model, 0, func(message string, err error) { log.Warn(message, "error", err) }),
-		Library:        knowledge.New(remembered.model),
 		Tracker:        tracker,
 		QueryLog:       queryLog,
 		Memo:           remembered.results,
-		Embeddings:     remembered.model.embeddings,
+		Embeddings:     remembered.embeddings,
 		Verifier:       newVerifier(config),
 		Limits:         limits,
 		Migrations:     supabase.Migrations(),
@@ -91,7 +89,7 @@ func serve(ctx context.Context, args []string) error {
 		Tracer:         observing.tracer,
 		Missing:        []api.Missing{missingModel(model)},
 		EmbeddingModel: config.storedModel(),
-		Serving:        reembed.NewServing(database.AsService(), model),
+		Serving:        reembed.NewServing(database.AsService(), config.storedModel()),
 		MatchThreshold: config.MatchThreshold,
 		Fusion:         config.Fusion,
 		RequestTimeout: config.RequestTimeout,

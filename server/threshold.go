@@ -23,9 +23,9 @@ const (
 
 // keepThresholds measures the model that serves, and one that is about to, unless that was done before. Until then the
 // documented thresholds hold.
-func keepThresholds(ctx context.Context, db threshold.Database, models threshold.Models, configured string, log *slog.Logger) {
+func keepThresholds(ctx context.Context, db threshold.Database, model threshold.Model, configured string, log *slog.Logger) {
 	for pause := thresholdPoll; ; {
-		switch measured, err := measureThresholds(ctx, db, models, configured); {
+		switch measured, err := measureThresholds(ctx, db, model, configured); {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
@@ -45,7 +45,7 @@ func keepThresholds(ctx context.Context, db threshold.Database, models threshold
 }
 
 // measureThresholds measures what is missing of the models that queries are embedded by.
-func measureThresholds(ctx context.Context, db threshold.Database, models threshold.Models, configured string) ([]threshold.Measured, error) {
+func measureThresholds(ctx context.Context, db threshold.Database, model threshold.Model, configured string) ([]threshold.Measured, error) {
 	sets, err := reembed.Read(ctx, db)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func measureThresholds(ctx context.Context, db threshold.Database, models thresh
 	if err != nil {
 		return nil, err
 	}
-	return threshold.MeasureAndStore(ctx, db, models, measure, missing)
+	return threshold.MeasureAndStore(ctx, db, model, measure, missing)
 }
 
 // fitThreshold measures a model by which something was just embedded, so that the first search of it has a threshold

@@ -29,10 +29,8 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Model embeds questions and answers from a prompt, in one piece or piece by piece.
+// Model answers from a prompt, in one piece or piece by piece.
 type Model interface {
-	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel(ctx context.Context) string
 	Complete(ctx context.Context, instructions, message string, maxTokens int) (chat.Completion, error)
 	Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (chat.Completion, error)
 	ChatModel() string
@@ -132,19 +130,19 @@ type Listener interface {
 	Piece(text string) error
 }
 
-// Answer answers a question from the texts that the caller may see. With a listener the model is asked to answer piece
+// Answer answers a question, with its embedding, from the texts that the caller may see. With a listener the model is asked to answer piece
 // by piece; nil asks for the whole. With an error comes what was known by then, for the operator alone.
-func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener Listener) (Answer, error) {
+func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, Model: a.model.ChatModel()}
 	started := time.Now()
-	embedding, ranking, err := a.embed(ctx, db, q)
+	vector, ranking, err := await(ctx, db, q, embedding)
 	if err != nil {
 		return answer, fmt.Errorf("embed question: %w", err)
 	}
 	answer.Embedding = time.Since(started)
 
 	started = time.Now()
-	found, err := a.retrieve(ctx, db, q, embedding, ranking)
+	found, err := a.retrieve(ctx, db, q, embedding.Model(), vector, ranking)
 	if err != nil {
 		return answer, fmt.Errorf("retrieve chunks: %w", err)
 	}
@@ -184,23 +182,23 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, listener
 	return finish(text, answer, said)
 }
 
-// embed asks the model what the question is near to; where its words count too, these are ranked meanwhile.
-func (a *Answerer) embed(ctx context.Context, db Database, q Question) (embedding vector.Vector, ranking *search.Ranking, err error) {
+// await waits for the question's embedding; where its words count too, these are ranked meanwhile.
+func await(ctx context.Context, db Database, q Question, embedding search.Embedding) (vector vector.Vector, ranking *search.Ranking, err error) {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	ask := func(ctx context.Context) error {
 		var err error
-		if embedding, err = search.Embed(ctx, a.model, q.Text); err != nil {
+		if vector, err = search.Await(ctx, embedding); err != nil {
 			giveUp() // the chat model is the same provider's, so that keywords are no way out
 		}
 		return err
 	}
 	if !q.Hybrid {
 		err = ask(ctx)
-		return embedding, nil, err
+		return vector, nil, err
 	}
 	ranking, err = search.RankWhile(ctx, db, search.Words{Text: q.Text, ProjectID: q.ProjectID, StatusFilter: q.StatusFilter}, ask)
-	return embedding, ranking, err
+	return vector, ranking, err
 }
 
 // newText checks what the model writes against the sources, which it is given as they stand in the prompt.

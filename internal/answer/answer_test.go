@@ -23,7 +23,7 @@ func TestAnswer(t *testing.T) {
 	db := &rows{rows: alike([]candidate{chunkOf(1, 1, 0.9, "alpha"), chunkOf(2, 1, 0.8, "beta")}, 0.1, nil)}
 	m := &model{say: says("So it is [2], not [9].")}
 	listener := &pieces{}
-	got, err := New(m, letters{}, Options{}).Answer(context.Background(), db, question(5, 0.5), listener)
+	got, err := New(m, letters{}, Options{}).Answer(context.Background(), db, question(5, 0.5), &model{}, listener)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestAnswerCountedByTheProvider(t *testing.T) {
 	m := &model{say: func(string, string) chat.Completion {
 		return chat.Completion{Text: "a", Finish: "stop", Model: "chatter-2", TokensIn: 7, TokensOut: 2}
 	}}
-	got, err := New(m, letters{}, Options{}).Answer(context.Background(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), nil)
+	got, err := New(m, letters{}, Options{}).Answer(context.Background(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), &model{}, nil)
 	if err != nil || got.TokensIn != 7 || got.TokensOut != 2 || got.Model != "chatter-2" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -60,7 +60,7 @@ func TestAbstained(t *testing.T) {
 	low.OverThreshold = false
 	for name, found := range map[string][]candidate{"nothing": nil, "nothing near": {low}} {
 		m, listener := &model{}, &pieces{}
-		got, err := New(m, letters{}, Options{}).Answer(context.Background(), &rows{rows: found}, question(5, 0.5), listener)
+		got, err := New(m, letters{}, Options{}).Answer(context.Background(), &rows{rows: found}, question(5, 0.5), &model{}, listener)
 		if err != nil || got.Text != nothingRelevant || got.Outcome != Abstained || !got.LowSimilarity || got.Sources == nil || len(got.Sources) > 0 ||
 			(got.BestSimilarity == nil) != (len(found) == 0) || len(m.messages) > 0 || strings.Join(listener.told, "") != got.Text {
 			t.Errorf("%s: %+v, %v; told was %q", name, got, err, listener.told)
@@ -77,7 +77,7 @@ func TestHybridAsksForWordsToo(t *testing.T) {
 			db := &rows{rows: []candidate{row}}
 			q := question(5, 0.5)
 			q.Hybrid = true
-			got, err := New(&model{say: says("So [1]."), takes: takes}, letters{}, Options{VectorWeight: 1, KeywordWeight: 2}).Answer(t.Context(), db, q, nil)
+			got, err := New(&model{say: says("So [1].")}, letters{}, Options{VectorWeight: 1, KeywordWeight: 2}).Answer(t.Context(), db, q, &model{takes: takes}, nil)
 			if err != nil || len(got.Sources) != 1 || !got.LowSimilarity || !got.Sources[0].Cited {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -99,7 +99,7 @@ func TestWordsAreLeftWithTheModel(t *testing.T) {
 		q := question(5, 0.5)
 		q.Hybrid = true
 		started := time.Now()
-		_, err := New(&model{embedErr: gone, takes: 200 * time.Millisecond}, letters{}, Options{}).Answer(t.Context(), hanging{}, q, nil)
+		_, err := New(&model{}, letters{}, Options{}).Answer(t.Context(), hanging{}, q, &model{embedErr: gone, takes: 200 * time.Millisecond}, nil)
 		if !errors.Is(err, gone) || time.Since(started) != 200*time.Millisecond {
 			t.Errorf("after %v: %v", time.Since(started), err)
 		}
@@ -118,10 +118,10 @@ func TestFailuresAreTold(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
 	found := []candidate{chunkOf(1, 1, 0.9, "alpha")}
-	if _, err := New(&model{embedErr: gone}, letters{}, Options{}).Answer(context.Background(), &rows{}, question(5, 1), nil); !errors.Is(err, gone) {
+	if _, err := New(&model{}, letters{}, Options{}).Answer(context.Background(), &rows{}, question(5, 1), &model{embedErr: gone}, nil); !errors.Is(err, gone) {
 		t.Errorf("embedding: %v", err)
 	}
-	if _, err := New(&model{}, letters{}, Options{}).Answer(context.Background(), &rows{rows: found}, question(5, 1), &pieces{err: gone}); !errors.Is(err, gone) {
+	if _, err := New(&model{}, letters{}, Options{}).Answer(context.Background(), &rows{rows: found}, question(5, 1), &model{}, &pieces{err: gone}); !errors.Is(err, gone) {
 		t.Errorf("sources: %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestBudget(t *testing.T) {
 	// Whatever the budget, what the model is sent is within it, and as much as there is room for.
 	for tokens := one; tokens <= 3*one+10; tokens += 5 {
 		m := &model{say: func(string, string) chat.Completion { return chat.Completion{Text: "So [1].", Finish: "stop"} }}
-		got, err := New(m, letters{}, Options{ContextTokens: tokens}).Answer(t.Context(), &rows{rows: found}, question(3, 1), nil)
+		got, err := New(m, letters{}, Options{ContextTokens: tokens}).Answer(t.Context(), &rows{rows: found}, question(3, 1), &model{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

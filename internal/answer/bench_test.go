@@ -42,7 +42,7 @@ func BenchmarkAnswer(b *testing.B) {
 	db := &rows{rows: many()}
 	answerer := New(&model{say: func(string, string) chat.Completion { return said }}, tokens, Options{})
 	for b.Loop() {
-		if _, err := answerer.Answer(b.Context(), db, question(5, 0.5), nil); err != nil {
+		if _, err := answerer.Answer(b.Context(), db, question(5, 0.5), &model{}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

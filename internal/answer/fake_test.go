@@ -20,13 +20,14 @@ type model struct {
 	told     int           // characters
 }
 
-func (m *model) Embed(context.Context, []string) ([]vector.Vector, int, error) {
+// Vector makes it the embedding of the question, too.
+func (m *model) Vector(context.Context) (vector.Vector, error) {
 	time.Sleep(m.takes)
-	return []vector.Vector{{1}}, 3, m.embedErr
+	return vector.Vector{1}, m.embedErr
 }
 
-func (m *model) EmbeddingModel(context.Context) string { return "embedder" }
-func (m *model) ChatModel() string                     { return "chatter" }
+func (m *model) Model() string     { return "embedder" }
+func (m *model) ChatModel() string { return "chatter" }
 
 func (m *model) Complete(_ context.Context, instructions, message string, _ int) (chat.Completion, error) {
 	m.messages = append(m.messages, message)

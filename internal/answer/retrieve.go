@@ -32,15 +32,15 @@ type candidate struct {
 func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 
 // retrieve gives the rows for a question, the best first.
-func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedding vector.Vector, ranking *search.Ranking) ([]candidate, error) {
+func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model string, embedding vector.Vector, ranking *search.Ranking) ([]candidate, error) {
 	arguments := map[string]any{
-		"query_embedding": embedding, "embedding_model": a.model.EmbeddingModel(ctx), "match_threshold": q.MatchThreshold,
+		"query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold,
 		"match_count": candidates, "project_filter": q.ProjectID, "status_filter": q.StatusFilter,
 	}
 	function := "retrieve_chunks"
 	switch {
 	case q.Corpus == Documents:
-		return a.retrieveDocuments(ctx, db, q, embedding)
+		return retrieveDocuments(ctx, db, q, model, embedding)
 	case q.Corpus == All:
 		function = "retrieve_all_chunks"
 		arguments["question"] = q.Text
@@ -66,14 +66,14 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, embedd
 // crowd out others before it is thinned.
 const documentCandidates = 100
 
-func (a *Answerer) retrieveDocuments(ctx context.Context, db Database, q Question, embedding vector.Vector) ([]candidate, error) {
+func retrieveDocuments(ctx context.Context, db Database, q Question, model string, embedding vector.Vector) ([]candidate, error) {
 	short, err := embedding.Short()
 	if err != nil {
 		return nil, err
 	}
 	var found []candidate
 	err = db.Call(ctx, "retrieve_document_chunks", map[string]any{
-		"query_embedding": short, "embedding_model": a.model.EmbeddingModel(ctx), "match_threshold": q.MatchThreshold, "match_count": documentCandidates,
+		"query_embedding": short, "embedding_model": model, "match_threshold": q.MatchThreshold, "match_count": documentCandidates,
 	}, &found)
 	return typed(found), err
 }

@@ -7,11 +7,11 @@ import (
 
 // modelOf is the model that a source is embedded by: its set's, or, where that is not settled, or there are no sets, as of
 // documents, the configured one.
-func (x *Indexer) modelOf(ctx context.Context, source storedSource) string {
+func (x *Indexer) modelOf(source storedSource) string {
 	if source.Set.Model != nil {
 		return *source.Set.Model
 	}
-	return x.model.EmbeddingModel(ctx)
+	return x.model.EmbeddingModel()
 }
 
 // bring embeds what is new and stores it as it comes, so that what is paid for is not lost, and no more vectors are held
@@ -47,7 +47,6 @@ const staged = storeRows
 
 // embed gives a vector to every new chunk of the plans of a model, in as few requests as the limits allow.
 func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
-	asking := r.model.By(ctx, model)
 	var batch []*planned
 	var inputs []string
 	total := 0
@@ -55,7 +54,7 @@ func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 		if len(batch) == 0 {
 			return nil
 		}
-		vectors, _, err := r.model.Embed(asking, inputs)
+		vectors, _, err := r.model.Embed(ctx, model, inputs)
 		if err != nil {
 			return err
 		}

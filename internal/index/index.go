@@ -17,11 +17,8 @@ type Database interface {
 
 // Model embeds texts, at most MaxInputs of at most MaxTokens tokens together.
 type Model interface {
-	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	// EmbeddingModel is the name of the model that Embed asks under this context.
-	EmbeddingModel(ctx context.Context) string
-	// By gives a context under which Embed asks another model.
-	By(ctx context.Context, embeddingModel string) context.Context
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	EmbeddingModel() string // the configured one
 }
 
 // Indexer keeps chunks in step with texts. It is safe for concurrent use.

@@ -21,7 +21,7 @@ func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source, an
 			for _, text := range row.Texts {
 				characters += utf8.RuneCountInString(text.Text)
 			}
-			for _, next := range x.newPlan(row, x.modelOf(ctx, row), anew).chunks {
+			for _, next := range x.newPlan(row, x.modelOf(row), anew).chunks {
 				if next.chunkID == nil {
 					tokens += next.inputTokens
 				}

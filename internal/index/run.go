@@ -141,7 +141,7 @@ func (r *run) plan(ctx context.Context, rows []storedSource, places []int) (plan
 		if r.pass.set != nil && row.Set.Number == nil {
 			continue // given up
 		}
-		p := r.newPlan(row, r.modelOf(ctx, row), r.pass.force)
+		p := r.newPlan(row, r.modelOf(row), r.pass.force)
 		p.place = place
 		if p.unchanged() {
 			r.finish(p, p.ids())

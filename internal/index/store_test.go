@@ -106,7 +106,7 @@ func answer(rows, result any) error {
 	return json.Unmarshal(body, result)
 }
 
-func (s *shelf) Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+func (s *shelf) Embed(ctx context.Context, _ string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
 	if ctx.Err() != nil {
 		return nil, 0, fault.Wrap(fault.Timeout, "The model did not answer in time.", ctx.Err())
 	}
@@ -121,8 +121,7 @@ func (s *shelf) Embed(ctx context.Context, inputs []string) (vectors []vector.Ve
 	return vectors, 0, nil
 }
 
-func (s *shelf) EmbeddingModel(context.Context) string            { return "m" }
-func (s *shelf) By(ctx context.Context, _ string) context.Context { return ctx }
+func (s *shelf) EmbeddingModel() string { return "m" }
 func (s *shelf) sources() (all []index.Source) {
 	for i := range s.texts {
 		id := int64(i)

@@ -8,26 +8,11 @@ import (
 	"context"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/vector"
 )
 
 // Database calls a Postgres function with named arguments, as whoever the caller is.
 type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
-
-// Model embeds queries, by the model that documents are embedded with.
-type Model interface {
-	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel(ctx context.Context) string
-}
-
-// Library finds documents. It is safe for concurrent use.
-type Library struct {
-	model Model
-}
-
-// New makes a library.
-func New(model Model) *Library { return &Library{model: model} }
 
 func noDocument() error { return fault.New(fault.NotFound, "There is no such document.") }

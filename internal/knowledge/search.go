@@ -6,14 +6,14 @@ import (
 
 	"tasklens/internal/keyword"
 	"tasklens/internal/search"
-	"tasklens/internal/vector"
 )
 
 // Query is a search for documents.
 type Query struct {
 	Text      string
-	Limit     int     // 1 to 100
-	Threshold float64 // cosine similarity that a document must exceed
+	Embedding search.Embedding // of the text, by the model that documents are embedded with
+	Limit     int              // 1 to 100
+	Threshold float64          // cosine similarity that a document must exceed
 }
 
 // Found is a document that is similar to a query.
@@ -37,32 +37,36 @@ type Weighed struct {
 }
 
 // Search finds documents by meaning alone, the most similar first.
-func (l *Library) Search(ctx context.Context, db Database, q Query) ([]Found, error) {
+func Search(ctx context.Context, db Database, q Query) ([]Found, error) {
 	found := []Found{}
-	if err := l.search(ctx, db, "search_documents", q, nil, &found); err != nil {
+	if err := find(ctx, db, "search_documents", q, nil, &found); err != nil {
 		return nil, err
 	}
 	return found, nil
 }
 
 // Hybrid finds documents by meaning, and orders them by their final score. It counts no retrieval: see Tracker.
-func (l *Library) Hybrid(ctx context.Context, db Database, q Query) ([]Weighed, error) {
+func Hybrid(ctx context.Context, db Database, q Query) ([]Weighed, error) {
 	found := []Weighed{}
 	more := map[string]any{"query_keywords": keyword.Query(q.Text), "track_retrievals": false}
-	if err := l.search(ctx, db, "search_documents_hybrid", q, more, &found); err != nil {
+	if err := find(ctx, db, "search_documents_hybrid", q, more, &found); err != nil {
 		return nil, err
 	}
 	return found, nil
 }
 
-// search calls a searching function with the query's embedding and what more it takes.
-func (l *Library) search(ctx context.Context, db Database, function string, q Query, more map[string]any, found any) error {
-	embedding, err := l.embed(ctx, q.Text)
+// find calls a searching function with the query's embedding and what more it takes.
+func find(ctx context.Context, db Database, function string, q Query, more map[string]any, found any) error {
+	embedding, err := search.Await(ctx, q.Embedding)
+	if err != nil {
+		return fmt.Errorf("embed query: %w", err)
+	}
+	short, err := embedding.Short()
 	if err != nil {
 		return fmt.Errorf("embed query: %w", err)
 	}
 	arguments := map[string]any{
-		"query_embedding": embedding, "embedding_model": l.model.EmbeddingModel(ctx), "match_count": q.Limit, "match_threshold": q.Threshold,
+		"query_embedding": short, "embedding_model": q.Embedding.Model(), "match_count": q.Limit, "match_threshold": q.Threshold,
 	}
 	for name, value := range more {
 		arguments[name] = value
@@ -71,14 +75,6 @@ func (l *Library) search(ctx context.Context, db Database, function string, q Qu
 		return fmt.Errorf("search documents: %w", err)
 	}
 	return nil
-}
-
-func (l *Library) embed(ctx context.Context, text string) (vector.Vector, error) {
-	embedding, err := search.Embed(ctx, l.model, text)
-	if err != nil {
-		return nil, err
-	}
-	return embedding.Short()
 }
 
 // Similar is a document that is like another.

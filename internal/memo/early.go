@@ -8,50 +8,64 @@ import (
 	"tasklens/internal/vector"
 )
 
-type earlyKey struct{}
-
-// early is an embedding that was asked for before anybody knew whether it is needed.
-type early struct {
-	input   string
-	ctx     context.Context // ends when it is given up
-	giveUp  context.CancelCauseFunc
-	done    chan struct{}
-	vectors []vector.Vector // once done, as err
-	err     error
+// Pending is the embedding of an input, which may still be on its way. It is safe for concurrent use.
+type Pending struct {
+	embeddings   *Embeddings
+	model, input string
+	ctx          context.Context // ends when it is given up
+	cancel       context.CancelCauseFunc
+	done         chan struct{}
+	vector       vector.Vector // once done, as err
+	err          error
 }
 
-// Begin embeds an input in the background: whoever asks for it with the context that comes back is given what came of it,
-// a failure too, so that no request asks the model twice. giveUp ends it, if nobody else waits for the same and it is not
-// late: see Embeddings.
-func (e *Embeddings) Begin(ctx context.Context, input string) (_ context.Context, giveUp func()) {
+// Begin embeds an input by a model in the background, before anybody knows whether it is needed: all who wait for it share
+// what comes of it, a failure too, so that no request asks the model twice. Without a store it is embedded when it is
+// waited for.
+func (e *Embeddings) Begin(ctx context.Context, model, input string) *Pending {
 	own, cancel := context.WithCancelCause(ctx)
-	begun := &early{input: input, ctx: own, giveUp: cancel, done: make(chan struct{})}
+	p := &Pending{embeddings: e, model: model, input: input, ctx: own, cancel: cancel, done: make(chan struct{})}
+	if e.store == nil {
+		p.GiveUp()
+		p.err = own.Err()
+		close(p.done)
+		return p
+	}
 	go func() {
-		defer close(begun.done)
-		begun.err = rescue.Do(func() (err error) {
-			begun.vectors, err = e.embed(own, input)
+		defer close(p.done)
+		p.err = rescue.Do(func() (err error) {
+			p.vector, err = e.embed(own, model, input)
 			return err
 		})
 	}()
-	return context.WithValue(ctx, earlyKey{}, begun), func() { cancel(nil) }
+	return p
 }
 
-// begun gives what came of an input that was begun for this context; none where nothing was, or it was given up since.
-func begun(ctx context.Context, input string) (vectors []vector.Vector, is bool, err error) {
-	b, is := ctx.Value(earlyKey{}).(*early)
-	if !is || b.input != input {
-		return nil, false, nil
-	}
+// Failed is an embedding that cannot be made.
+func Failed(model string, err error) *Pending {
+	p := &Pending{model: model, ctx: context.Background(), done: make(chan struct{}), err: err}
+	close(p.done)
+	return p
+}
+
+// Model is the one that embeds.
+func (p *Pending) Model() string { return p.model }
+
+// GiveUp ends the embedding, if nobody else waits for the same and it is not late: see Embeddings.
+func (p *Pending) GiveUp() { p.cancel(nil) }
+
+// Vector waits for the embedding. Where it was given up, it is made anew, in the time of who waits.
+func (p *Pending) Vector(ctx context.Context) (vector.Vector, error) {
 	select {
-	case <-b.done:
+	case <-p.done:
 	case <-ctx.Done():
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			b.giveUp(context.DeadlineExceeded) // it is late, and not unwanted
+			p.cancel(context.DeadlineExceeded) // it is late, and not unwanted
 		}
-		return nil, true, tooLate(ctx)
+		return nil, tooLate(ctx)
 	}
-	if b.err != nil && b.ctx.Err() != nil {
-		return nil, false, nil // who began it has left, but not who waits now
+	if p.err != nil && p.ctx.Err() != nil {
+		return p.embeddings.embed(ctx, p.model, p.input)
 	}
-	return b.vectors, true, b.err
+	return p.vector, p.err
 }

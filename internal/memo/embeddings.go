@@ -21,15 +21,14 @@ const (
 	maxLate = 64
 )
 
-// Embedder is a model that embeds.
+// Embedder embeds by any of a provider's models.
 type Embedder interface {
-	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel(ctx context.Context) string
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
 }
 
-// Embeddings is an embedder that caches what single inputs became: queries. An embedding for which no caller's time was
-// enough goes on, up to embeddingTime and maxLate, so that the next caller finds it in the cache; one whose callers were all
-// cancelled ends. It is safe for concurrent use.
+// Embeddings caches what single inputs became: queries. An embedding for which no caller's time was enough goes on, up to
+// embeddingTime and maxLate, so that the next caller finds it in the cache; one whose callers were all cancelled ends. It
+// is safe for concurrent use.
 type Embeddings struct {
 	model    Embedder
 	provider string
@@ -38,29 +37,18 @@ type Embeddings struct {
 	counts   counters
 }
 
-// NewEmbeddings remembers a model's embeddings in a store. provider tells models of one name apart.
+// NewEmbeddings caches a provider's embeddings in a store; nil: nothing is cached or shared. provider tells models of one
+// name apart.
 func NewEmbeddings(model Embedder, provider string, store Store) *Embeddings {
 	return &Embeddings{model: model, provider: provider, store: store, flights: newLateFlights(embeddingTime, maxLate)}
 }
 
-// EmbeddingModel is the name of the model that embeds under this context.
-func (e *Embeddings) EmbeddingModel(ctx context.Context) string { return e.model.EmbeddingModel(ctx) }
-
-// Embed gives the embedding of each input. A single one is remembered, and made once
-// for all who want it at the same moment; what it cost is not told.
-func (e *Embeddings) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
-	if len(inputs) != 1 {
-		return e.model.Embed(ctx, inputs)
+// embed gives the embedding of an input, made once for all who want it at the same moment.
+func (e *Embeddings) embed(ctx context.Context, model, input string) (vector.Vector, error) {
+	if e.store == nil {
+		return e.ask(ctx, model, input)
 	}
-	vectors, is, err := begun(ctx, inputs[0])
-	if !is {
-		vectors, err = e.embed(ctx, inputs[0])
-	}
-	return vectors, 0, err
-}
-
-func (e *Embeddings) embed(ctx context.Context, input string) ([]vector.Vector, error) {
-	key, err := keyOf("embedding", e.provider, e.EmbeddingModel(ctx), input)
+	key, err := keyOf("embedding", e.provider, model, input)
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +56,11 @@ func (e *Embeddings) embed(ctx context.Context, input string) ([]vector.Vector, 
 		if value, found := e.store.Get(ctx, key); found && len(value) == vectorBytes {
 			return Made{Body: value}, Hit, nil
 		}
-		vectors, _, err := e.model.Embed(ctx, []string{input})
+		v, err := e.ask(ctx, model, input)
 		if err != nil {
 			return Made{}, Passed, err
 		}
-		value := encodeVector(vectors[0])
+		value := encodeVector(v)
 		e.store.Set(ctx, key, value, embeddingLifetime)
 		return Made{Body: value}, Stored, nil
 	})
@@ -83,7 +71,15 @@ func (e *Embeddings) embed(ctx context.Context, input string) ([]vector.Vector, 
 		return nil, err
 	}
 	e.counts.add("embedding", origin, false)
-	return []vector.Vector{decodeVector(made.Body)}, nil
+	return decodeVector(made.Body), nil
+}
+
+func (e *Embeddings) ask(ctx context.Context, model, input string) (vector.Vector, error) {
+	vectors, _, err := e.model.Embed(ctx, model, []string{input})
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
 }
 
 // Close ends what goes on with nobody waiting.

@@ -3,6 +3,7 @@ package memo_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -18,14 +19,11 @@ import (
 
 // model embeds a text by its length.
 type model struct {
-	name    string
 	asked   int
 	failure error
 }
 
-func (m *model) EmbeddingModel(context.Context) string { return m.name }
-
-func (m *model) Embed(_ context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+func (m *model) Embed(_ context.Context, _ string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
 	m.asked++
 	for _, input := range inputs {
 		v := make(vector.Vector, vector.Dimensions)
@@ -37,72 +35,67 @@ func (m *model) Embed(_ context.Context, inputs []string) (vectors []vector.Vect
 
 func TestQueriesAreEmbeddedOnce(t *testing.T) {
 	t.Parallel()
-	m, kept := &model{name: "m"}, &store{}
+	m, kept := &model{}, &store{}
 	e := memo.NewEmbeddings(m, "here", kept)
-	embed := func(e *memo.Embeddings, asked int, inputs ...string) {
+	embed := func(e *memo.Embeddings, asked int, name, input string) {
 		t.Helper()
-		vectors, _, err := e.Embed(t.Context(), inputs)
-		if err != nil || len(vectors) != len(inputs) {
-			t.Fatalf("%q: %d vectors, %v", inputs, len(vectors), err)
-		}
-		for i, v := range vectors {
-			want := make(vector.Vector, vector.Dimensions)
-			want[len(inputs[i])] = -1.25e-30
-			if !slices.Equal(v, want) {
-				t.Errorf("%q became %v", inputs[i], v[:20])
-			}
+		pending := e.Begin(t.Context(), name, input)
+		defer pending.GiveUp()
+		got, err := pending.Vector(t.Context())
+		want := make(vector.Vector, vector.Dimensions)
+		want[len(input)] = -1.25e-30
+		if err != nil || !slices.Equal(got, want) || pending.Model() != name {
+			t.Errorf("%q became %v by %q, %v", input, got[:min(20, len(got))], pending.Model(), err)
 		}
 		if m.asked != asked {
-			t.Errorf("%q: the model was asked %d times, want %d", inputs, m.asked, asked)
+			t.Errorf("%q: the model was asked %d times, want %d", input, m.asked, asked)
 		}
 	}
-	embed(e, 1, "a")
-	embed(e, 1, "a")
-	embed(e, 2, "ab")
-	embed(e, 3, "a", "ab")
+	embed(e, 1, "m", "a")
+	embed(e, 1, "m", "a")
+	embed(e, 2, "m", "ab")
 	if counts := e.Counts(); counts != (memo.Counts{Hits: 1, Misses: 2}) {
 		t.Errorf("counted were %+v", counts)
 	}
-	embed(memo.NewEmbeddings(m, "elsewhere", kept), 4, "a")
-	m.name = "n"
-	embed(e, 5, "a")
+	embed(memo.NewEmbeddings(m, "elsewhere", kept), 3, "m", "a")
+	embed(e, 4, "n", "a")
 	for key := range kept.values {
 		kept.values[key] = kept.values[key][1:]
 	}
-	embed(e, 6, "a")
-	if e.EmbeddingModel(t.Context()) != "n" {
-		t.Errorf("the model is %q", e.EmbeddingModel(t.Context()))
+	embed(e, 5, "m", "a")
+	without := memo.NewEmbeddings(m, "here", nil)
+	embed(without, 6, "m", "a")
+	embed(without, 7, "m", "a")
+	if without.Begin(t.Context(), "m", "a"); m.asked != 7 {
+		t.Error("without a store something was embedded before it was waited for")
 	}
 }
 
 func TestAFailedEmbeddingIsNotKept(t *testing.T) {
 	t.Parallel()
 	m, kept := &model{failure: errors.New("down")}, &store{}
-	if _, _, err := memo.NewEmbeddings(m, "", kept).Embed(t.Context(), []string{"a"}); !errors.Is(err, m.failure) || kept.size() != 0 {
+	if _, err := memo.NewEmbeddings(m, "", kept).Begin(t.Context(), "m", "a").Vector(t.Context()); !errors.Is(err, m.failure) || kept.size() != 0 {
 		t.Errorf("the error is %v, %d are kept", err, kept.size())
+	}
+	if _, err := memo.Failed("m", m.failure).Vector(t.Context()); !errors.Is(err, m.failure) {
+		t.Errorf("the error of one that cannot be made is %v", err)
 	}
 }
 
-// What is begun early is asked of the model once, whatever comes of it.
+// What is begun is asked of the model once, whatever comes of it.
 func TestAnEmbeddingThatWasBegun(t *testing.T) {
 	t.Parallel()
 	m := &model{}
 	e := memo.NewEmbeddings(m, "", &store{})
-	begun, giveUp := e.Begin(t.Context(), "a")
-	if _, _, err := e.Embed(begun, []string{"a"}); err != nil || m.asked != 1 {
-		t.Errorf("the model was asked %d times, %v", m.asked, err)
-	}
-	giveUp()
-	if _, _, err := e.Embed(begun, []string{"other"}); err != nil || m.asked != 2 {
-		t.Errorf("for another the model was asked %d times, %v", m.asked, err)
-	}
-	m.failure = errors.New("down")
-	failing, giveUp := e.Begin(t.Context(), "abc")
-	defer giveUp()
-	for range 2 {
-		if _, _, err := e.Embed(failing, []string{"abc"}); !errors.Is(err, m.failure) || m.asked != 3 {
-			t.Errorf("the model was asked %d times, %v", m.asked, err)
+	for _, failure := range []error{nil, errors.New("down")} {
+		*m = model{failure: failure}
+		pending := e.Begin(t.Context(), "m", fmt.Sprint(failure))
+		for range 2 {
+			if _, err := pending.Vector(t.Context()); !errors.Is(err, failure) || m.asked != 1 {
+				t.Errorf("the model was asked %d times, %v", m.asked, err)
+			}
 		}
+		pending.GiveUp()
 	}
 }
 
@@ -112,10 +105,10 @@ type hanging struct {
 	let chan struct{}
 }
 
-func (h *hanging) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
+func (h *hanging) Embed(ctx context.Context, name string, inputs []string) ([]vector.Vector, int, error) {
 	select {
 	case <-h.let:
-		return h.model.Embed(ctx, inputs)
+		return h.model.Embed(ctx, name, inputs)
 	case <-ctx.Done():
 		return nil, 0, ctx.Err()
 	}
@@ -127,43 +120,42 @@ func TestAnEmbeddingThatWasGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hanging{let: make(chan struct{})}
 		e := memo.NewEmbeddings(h, "", &store{})
-		begun, giveUp := e.Begin(t.Context(), "a")
-		hurried, cancel := context.WithTimeout(begun, time.Second)
+		pending := e.Begin(t.Context(), "m", "a")
+		hurried, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, _, err := e.Embed(hurried, []string{"a"}); fault.CodeOf(err) != fault.Timeout {
+		if _, err := pending.Vector(hurried); fault.CodeOf(err) != fault.Timeout {
 			t.Errorf("the error is %v", err)
 		}
-		giveUp()
+		pending.GiveUp()
 		synctest.Wait()
 		close(h.let)
-		if _, _, err := e.Embed(begun, []string{"a"}); err != nil || h.asked != 1 {
+		if _, err := pending.Vector(t.Context()); err != nil || h.asked != 1 {
 			t.Errorf("the model was asked %d times, %v", h.asked, err)
 		}
 	})
 }
 
-// fragile is a model that panics, when it is asked or when its name is.
-type fragile struct{ nameless bool }
+// fragile is a model that panics.
+type fragile struct{}
 
-func (f fragile) EmbeddingModel(context.Context) string {
-	if f.nameless {
-		panic("broken")
-	}
-	return ""
+func (fragile) Embed(context.Context, string, []string) ([]vector.Vector, int, error) {
+	panic("broken")
 }
 
-func (f fragile) Embed(context.Context, []string) ([]vector.Vector, int, error) { panic("broken") }
+// fragileStore is a store that panics.
+type fragileStore struct{ store }
+
+func (*fragileStore) Get(context.Context, string) ([]byte, bool) { panic("broken") }
 
 // A panic fails every request that waits for the embedding.
 func TestAPanicOfTheModel(t *testing.T) {
 	t.Parallel()
-	for _, model := range []fragile{{nameless: true}, {}} {
-		e := memo.NewEmbeddings(model, "", &store{})
-		ctx, giveUp := e.Begin(t.Context(), "a")
-		if _, _, err := e.Embed(ctx, []string{"a"}); fault.CodeOf(err) != fault.Internal {
-			t.Errorf("%+v: the error is %v", model, err)
+	for _, e := range []*memo.Embeddings{memo.NewEmbeddings(fragile{}, "", &store{}), memo.NewEmbeddings(&model{}, "", &fragileStore{})} {
+		pending := e.Begin(t.Context(), "m", "a")
+		if _, err := pending.Vector(t.Context()); fault.CodeOf(err) != fault.Internal {
+			t.Errorf("the error is %v", err)
 		}
-		giveUp()
+		pending.GiveUp()
 	}
 }
 
@@ -172,12 +164,12 @@ func late(t *testing.T, e *memo.Embeddings, input string) {
 	t.Helper()
 	request, answered := context.WithTimeout(t.Context(), time.Minute)
 	defer answered()
-	begun, giveUp := e.Begin(request, input)
-	defer giveUp()
-	budget, cancel := context.WithTimeout(begun, time.Second)
+	pending := e.Begin(request, "m", input)
+	defer pending.GiveUp()
+	budget, cancel := context.WithTimeout(request, time.Second)
 	defer cancel()
 	started := time.Now()
-	if _, _, err := e.Embed(budget, []string{input}); fault.CodeOf(err) != fault.Timeout || time.Since(started) != time.Second {
+	if _, err := pending.Vector(budget); fault.CodeOf(err) != fault.Timeout || time.Since(started) != time.Second {
 		t.Errorf("after %v the error is %v", time.Since(started), err)
 	}
 }
@@ -190,18 +182,21 @@ func TestALateEmbeddingIsCached(t *testing.T) {
 		e := memo.NewEmbeddings(h, "", kept)
 		late(t, e, "a")
 		late(t, e, "a")
-		// Without having begun it early, too.
+		// After it was given up, too.
 		hurried, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, _, err := e.Embed(hurried, []string{"a"}); fault.CodeOf(err) != fault.Timeout {
+		given := e.Begin(t.Context(), "m", "a")
+		given.GiveUp()
+		synctest.Wait()
+		if _, err := given.Vector(hurried); fault.CodeOf(err) != fault.Timeout {
 			t.Errorf("the error is %v", err)
 		}
 		// Somebody who is cancelled takes nothing from it either.
 		cancelled, leave := context.WithCancel(t.Context())
-		begun, _ := e.Begin(cancelled, "a")
+		pending := e.Begin(cancelled, "m", "a")
 		synctest.Wait()
 		leave()
-		if _, _, err := e.Embed(begun, []string{"a"}); err == nil {
+		if _, err := pending.Vector(cancelled); err == nil {
 			t.Error("who was cancelled got an embedding")
 		}
 		synctest.Wait()
@@ -210,7 +205,7 @@ func TestALateEmbeddingIsCached(t *testing.T) {
 		if kept.size() != 1 || h.asked != 1 {
 			t.Errorf("%d are kept, the model was asked %d times", kept.size(), h.asked)
 		}
-		if _, _, err := e.Embed(t.Context(), []string{"a"}); err != nil || h.asked != 1 {
+		if _, err := e.Begin(t.Context(), "m", "a").Vector(t.Context()); err != nil || h.asked != 1 {
 			t.Errorf("the model was asked %d times, %v", h.asked, err)
 		}
 	})
@@ -222,7 +217,7 @@ type watched struct {
 	waiting atomic.Int64
 }
 
-func (w *watched) Embed(ctx context.Context, _ []string) ([]vector.Vector, int, error) {
+func (w *watched) Embed(ctx context.Context, _ string, _ []string) ([]vector.Vector, int, error) {
 	w.waiting.Add(1)
 	defer w.waiting.Add(-1)
 	<-ctx.Done()
@@ -272,14 +267,14 @@ func TestACancelledEmbeddingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &watched{}
 		e := memo.NewEmbeddings(w, "", &store{})
-		_, giveUp := e.Begin(t.Context(), "a")
+		pending := e.Begin(t.Context(), "m", "a")
 		cancelled, leave := context.WithCancel(t.Context())
-		go func() { _, _, _ = e.Embed(cancelled, []string{"b"}) }()
+		e.Begin(cancelled, "m", "b")
 		synctest.Wait()
 		if n := w.waiting.Load(); n != 2 {
 			t.Fatalf("%d embeddings are under way", n)
 		}
-		giveUp()
+		pending.GiveUp()
 		leave()
 		synctest.Wait()
 		if n := w.waiting.Load(); n != 0 {

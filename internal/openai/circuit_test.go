@@ -59,7 +59,10 @@ func TestCircuit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for act, ask := range map[string]func(*Client) error{
-				"embed":    func(client *Client) error { _, _, err := client.Embed(t.Context(), []string{"a"}); return err },
+				"embed": func(client *Client) error {
+					_, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"})
+					return err
+				},
 				"complete": func(client *Client) error { _, err := client.Complete(t.Context(), "", "", 1); return err },
 				"stream":   func(client *Client) error { _, _, err := told(client); return err },
 			} {
@@ -84,9 +87,9 @@ func TestCircuitStaysClosed(t *testing.T) {
 	cancel()
 	client, _ := counting(t, say(500, "oops"), Config{CircuitFailures: 2, CircuitPause: time.Hour})
 	for range 5 {
-		_, _, _ = client.Embed(cancelled, []string{"a"})
+		_, _, _ = client.Embed(cancelled, client.EmbeddingModel(), []string{"a"})
 	}
-	if _, _, err := client.Embed(t.Context(), []string{"a"}); err == nil || client.embedCircuit.breaker.Counts().ConsecutiveFailures != 1 {
+	if _, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"}); err == nil || client.embedCircuit.breaker.Counts().ConsecutiveFailures != 1 {
 		t.Errorf("error is %v after %+v", err, client.embedCircuit.breaker.Counts())
 	}
 	if counts := client.chatCircuit.breaker.Counts(); counts.Requests != 0 {
@@ -147,7 +150,7 @@ func TestRetries(t *testing.T) {
 			client, asked := counting(t, c.handler, Config{MaxRetries: 2})
 			ctx, cancel := context.WithTimeout(t.Context(), c.time)
 			defer cancel()
-			if _, _, err := client.Embed(ctx, []string{"a"}); fault.CodeOf(err) != c.want || asked.Load() != c.asked {
+			if _, _, err := client.Embed(ctx, client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != c.want || asked.Load() != c.asked {
 				t.Errorf("asked %d times: %v", asked.Load(), err)
 			}
 		})
@@ -159,7 +162,10 @@ func TestUnfitAnswersAreRepeated(t *testing.T) {
 	t.Parallel()
 	embedded := fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, encoded(1))
 	completed := `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`
-	embed := func(client *Client) error { _, _, err := client.Embed(t.Context(), []string{"a"}); return err }
+	embed := func(client *Client) error {
+		_, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"})
+		return err
+	}
 	complete := func(client *Client) error { _, err := client.Complete(t.Context(), "", "", 1); return err }
 	structured := func(client *Client) error {
 		_, err := client.CompleteJSON(t.Context(), "", "", 1, chat.Schema{Name: "s"})

@@ -16,13 +16,14 @@ import (
 var EmbeddingDollars = map[string]float64{"text-embedding-3-small": 0.02, "text-embedding-3-large": 0.13, "text-embedding-ada-002": 0.10}
 
 // Embed gives the embedding of each input, in order and fitted to be stored, and the tokens that the provider
-// counted. At most MaxInputs inputs of at most MaxTokens tokens together, none empty.
-func (c *Client) Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error) {
-	model, _ := c.asked(ctx)
+// counted. It asks the model whose vectors are stored under this name, any of the provider's. At most MaxInputs inputs
+// of at most MaxTokens tokens together, none empty.
+func (c *Client) Embed(ctx context.Context, storedModel string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+	model, dimensions := c.asked(storedModel)
 	ctx, end := c.begin(ctx, OperationEmbeddings, model)
 	err = c.embedCircuit.do(func() (err error) {
 		return attempt(ctx, c.retries, func() (err error) {
-			vectors, tokens, err = c.embed(ctx, inputs)
+			vectors, tokens, err = c.embed(ctx, model, dimensions, inputs)
 			return err
 		})
 	})
@@ -33,8 +34,7 @@ func (c *Client) Embed(ctx context.Context, inputs []string) (vectors []vector.V
 	return vectors, tokens, nil
 }
 
-func (c *Client) embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
-	model, dimensions := c.asked(ctx)
+func (c *Client) embed(ctx context.Context, model string, dimensions int, inputs []string) ([]vector.Vector, int, error) {
 	parameters := openai.EmbeddingNewParams{
 		Model: model,
 		Input: openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: inputs},

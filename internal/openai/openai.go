@@ -121,26 +121,13 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-type modelKey struct{}
+// EmbeddingModel is the name under which the vectors of the configured model are stored.
+func (c *Client) EmbeddingModel() string { return StoredModel(c.embeddingModel, c.dimensions) }
 
-// By gives a context under which Embed asks another model of the same provider than the configured one: that whose
-// vectors are stored under this name. "" changes nothing.
-func (c *Client) By(ctx context.Context, storedModel string) context.Context {
-	if storedModel == "" {
-		return ctx
-	}
-	return context.WithValue(ctx, modelKey{}, storedModel)
-}
-
-// EmbeddingModel is the name under which the vectors of the model that Embed asks under this context are stored.
-func (c *Client) EmbeddingModel(ctx context.Context) string {
-	return StoredModel(c.asked(ctx))
-}
-
-// asked is the model that Embed asks under this context, and for how many dimensions; 0 are its own.
-func (c *Client) asked(ctx context.Context) (model string, dimensions int) {
-	stored, is := ctx.Value(modelKey{}).(string)
-	if !is || stored == StoredModel(c.embeddingModel, c.dimensions) {
+// asked is the provider's name of the model whose vectors are stored under this one, and for how many dimensions it is
+// asked; 0 are its own.
+func (c *Client) asked(stored string) (model string, dimensions int) {
+	if stored == c.EmbeddingModel() {
 		return c.embeddingModel, c.dimensions
 	}
 	if at := strings.LastIndexByte(stored, '@'); at > 0 {

@@ -60,16 +60,16 @@ func TestEmbed(t *testing.T) {
 		}
 		say(200, fmt.Sprintf(`{"data":[{"index":1,"embedding":%q},{"index":0,"embedding":%q}],"usage":{"total_tokens":9}}`, encoded(0, 2), encoded(3, 4)))(w, r)
 	})
-	vectors, tokens, err := client.Embed(context.Background(), []string{"a", "b"})
+	vectors, tokens, err := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a", "b"})
 	if err != nil || tokens != 9 || len(vectors) != 2 || len(vectors[0]) != 1536 || vectors[0][0] != 0.6 || vectors[0][1] != 0.8 || vectors[1][1] != 1 {
 		t.Errorf("vectors are %d, tokens %d, %v", len(vectors), tokens, err)
 	}
 	// A counter panics on a negative number.
 	negative := fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}],"usage":{"total_tokens":-9}}`, encoded(1))
-	if _, tokens, err := serve(t, say(200, negative)).Embed(t.Context(), []string{"a"}); err != nil || tokens != 0 {
+	if _, tokens, err := serve(t, say(200, negative)).Embed(t.Context(), "embedder", []string{"a"}); err != nil || tokens != 0 {
 		t.Errorf("counted were %d tokens, %v", tokens, err)
 	}
-	if client.EmbeddingModel(t.Context()) != "embedder" || client.ChatModel() != "chatter" {
+	if client.EmbeddingModel() != "embedder" || client.ChatModel() != "chatter" {
 		t.Error("the models have other names")
 	}
 }
@@ -100,7 +100,7 @@ func TestEmbedRefusesWrongAnswers(t *testing.T) {
 		"no numbers": fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(float32(math.NaN()))),
 		"too long":   fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(make([]float32, 1537)...)),
 	} {
-		if vectors, _, err := serve(t, say(200, body)).Embed(context.Background(), []string{"a", "b"}); fault.CodeOf(err) != fault.Provider || vectors != nil {
+		if vectors, _, err := serve(t, say(200, body)).Embed(context.Background(), "embedder", []string{"a", "b"}); fault.CodeOf(err) != fault.Provider || vectors != nil {
 			t.Errorf("%s: %d vectors, %v", name, len(vectors), err)
 		}
 	}
@@ -163,7 +163,7 @@ func TestFailures(t *testing.T) {
 			}
 			say(c.status, c.body)(w, r)
 		})
-		_, _, embed := client.Embed(context.Background(), []string{"a"})
+		_, _, embed := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a"})
 		_, complete := client.Complete(context.Background(), "i", "m", 5)
 		for act, err := range map[string]error{"embed": embed, "ask": complete} {
 			var failure *fault.Error
@@ -213,7 +213,7 @@ func TestKeyIsNotRepeated(t *testing.T) {
 		server := httptest.NewServer(c.handler)
 		t.Cleanup(server.Close)
 		client := New(Config{BaseURL: server.URL, APIKey: c.key, EmbeddingModel: "embedder", ChatModel: "chatter"})
-		_, _, embed := client.Embed(t.Context(), []string{"a"})
+		_, _, embed := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"})
 		_, complete := client.Complete(t.Context(), "i", "m", 5)
 		_, _, stream := told(client)
 		for act, err := range map[string]error{"embed": embed, "ask": complete, "stream": stream} {
@@ -225,7 +225,7 @@ func TestKeyIsNotRepeated(t *testing.T) {
 			t.Errorf("%s: error is %v", name, stream)
 		}
 	}
-	if _, _, err := serve(t, message(401)).Embed(t.Context(), []string{"a"}); !errors.Is(err, fault.ErrKey) {
+	if _, _, err := serve(t, message(401)).Embed(t.Context(), "embedder", []string{"a"}); !errors.Is(err, fault.ErrKey) {
 		t.Errorf("a refused key: %v", err)
 	}
 }
@@ -239,23 +239,23 @@ func TestNoAnswer(t *testing.T) {
 	client := serve(t, hanging)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, _, err := client.Embed(ctx, []string{"a"}); fault.CodeOf(err) != fault.Timeout {
+	if _, _, err := client.Embed(ctx, client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Timeout {
 		t.Errorf("at the deadline: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := client.Embed(cancelled, []string{"a"}); fault.CodeOf(err) != fault.Timeout {
+	if _, _, err := client.Embed(cancelled, client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Timeout {
 		t.Errorf("cancelled: %v", err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(hanging))
 	t.Cleanup(server.Close)
 	short := New(Config{BaseURL: server.URL, EmbeddingModel: "m", AttemptTimeout: 50 * time.Millisecond})
-	if _, _, err := short.Embed(context.Background(), []string{"a"}); fault.CodeOf(err) != fault.Timeout {
+	if _, _, err := short.Embed(context.Background(), short.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Timeout {
 		t.Errorf("at the end of an attempt: %v", err)
 	}
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	if _, _, err := New(Config{BaseURL: gone.URL, EmbeddingModel: "m"}).Embed(context.Background(), []string{"a"}); fault.CodeOf(err) != fault.Provider {
+	if _, _, err := New(Config{BaseURL: gone.URL, EmbeddingModel: "m"}).Embed(context.Background(), "m", []string{"a"}); fault.CodeOf(err) != fault.Provider {
 		t.Errorf("nobody there: %v", err)
 	}
 }
@@ -279,7 +279,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		written, _ := io.Copy(w, blanks{}) // ends when the client hangs up
 		sent <- written
 	})
-	if _, _, err := client.Embed(context.Background(), []string{"a"}); fault.CodeOf(err) != fault.Provider {
+	if _, _, err := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Provider {
 		t.Errorf("an endless answer: %v", err)
 	}
 	if written := <-sent; written > maxResponseBytes+(32<<20) {
@@ -302,25 +302,23 @@ func TestDimensions(t *testing.T) {
 	t.Cleanup(server.Close)
 	for dimensions, want := range map[int]string{0: "m", 768: "m@768"} {
 		client := New(Config{BaseURL: server.URL + "/v1", EmbeddingModel: "m", Dimensions: dimensions, AttemptTimeout: 20 * time.Second})
-		if client.EmbeddingModel(t.Context()) != want {
-			t.Errorf("%d dimensions are stored as of %q", dimensions, client.EmbeddingModel(t.Context()))
+		if client.EmbeddingModel() != want {
+			t.Errorf("%d dimensions are stored as of %q", dimensions, client.EmbeddingModel())
 		}
-		if _, _, err := client.Embed(t.Context(), []string{"a"}); err != nil {
+		if _, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"}); err != nil {
 			t.Fatal(err)
 		}
 		if body := <-asked; !strings.Contains(body, `"model":"m"`) || strings.Contains(body, `"dimensions":768`) != (dimensions == 768) || strings.Contains(body, `"dimensions":0`) {
 			t.Errorf("for %d dimensions the request was %s", dimensions, body)
 		}
 		// By another model, whatever is configured.
-		for stored, want := range map[string][2]string{"n": {`"model":"n"`, ""}, "n@256": {`"model":"n"`, `"dimensions":256`}, "n@x": {`"model":"n@x"`, ""}, "": {`"model":"m"`, ""}} {
-			ctx := client.By(t.Context(), stored)
-			if _, _, err := client.Embed(ctx, []string{"a"}); err != nil {
+		for stored, want := range map[string][2]string{"n": {`"model":"n"`, ""}, "n@256": {`"model":"n"`, `"dimensions":256`}, "n@x": {`"model":"n@x"`, ""}} {
+			if _, _, err := client.Embed(t.Context(), stored, []string{"a"}); err != nil {
 				t.Fatal(err)
 			}
 			body := <-asked
-			if !strings.Contains(body, want[0]) || !strings.Contains(body, want[1]) || stored != "" && strings.Contains(body, `"dimensions"`) != (want[1] != "") ||
-				stored != "" && client.EmbeddingModel(ctx) != stored {
-				t.Errorf("by %q the request was %s, stored as of %q", stored, body, client.EmbeddingModel(ctx))
+			if !strings.Contains(body, want[0]) || !strings.Contains(body, want[1]) || strings.Contains(body, `"dimensions"`) != (want[1] != "") {
+				t.Errorf("by %q the request was %s", stored, body)
 			}
 		}
 	}

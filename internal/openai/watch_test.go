@@ -65,7 +65,7 @@ func TestWatch(t *testing.T) {
 			})
 		},
 	})
-	embed := func() { _, _, _ = client.Embed(client.By(t.Context(), "other@2"), []string{"a"}) }
+	embed := func() { _, _, _ = client.Embed(t.Context(), "other@2", []string{"a"}) }
 	embed()
 	_, _ = client.Complete(t.Context(), "i", "m", 10)
 	if left := client.LeftAlone(); left != nil {

@@ -27,16 +27,10 @@ const (
 	servingTimeout = time.Second
 )
 
-// Model can be asked for another model's embeddings.
-type Model interface {
-	By(ctx context.Context, embeddingModel string) context.Context
-}
-
-// Serving knows which model the set that is searched is of. It is safe for concurrent use; a nil one knows of none but
-// the configured model.
+// Serving knows which model the set that is searched is of. It is safe for concurrent use.
 type Serving struct {
-	db    Database
-	model Model
+	db         Database
+	configured string
 
 	reading singleflight.Group
 
@@ -46,57 +40,48 @@ type Serving struct {
 
 // answer is the outcome of the last reading.
 type answer struct {
-	name     string // "" is the configured one
-	known    bool   // a reading has succeeded
+	model    string
+	known    bool // a reading has succeeded
 	measured []threshold.Measured
 	err      error // why none has
 	asked    time.Time
 }
 
-// NewServing asks a database, and a model.
-func NewServing(db Database, model Model) *Serving { return &Serving{db: db, model: model} }
-
-// Use gives a context under which queries are embedded by the model of the set that is searched, and its name, "" where
-// that is the configured one's. Until the database has answered once, it fails with ErrUnknown; later failures leave the
-// last known model.
-func (s *Serving) Use(ctx context.Context) (context.Context, string, error) {
-	if s == nil {
-		return ctx, "", nil
-	}
-	return s.under(ctx, s.read(ctx))
+// NewServing asks a database. configured is the model of a set that names none.
+func NewServing(db Database, configured string) *Serving {
+	return &Serving{db: db, configured: configured}
 }
 
-// Last is Use by the last known model, however old that is: for what was made under that model's name.
-func (s *Serving) Last(ctx context.Context) (context.Context, string, error) {
-	if s == nil {
-		return ctx, "", nil
-	}
+// Fixed knows one model and asks nobody.
+func Fixed(model string) *Serving {
+	return &Serving{last: answer{model: model, known: true, asked: time.Unix(1<<40, 0)}}
+}
+
+// Use is the model of the set that is searched, by which queries are to be embedded. Until the database has answered
+// once, it fails with ErrUnknown; later failures leave the last known model.
+func (s *Serving) Use(ctx context.Context) (string, error) { return model(ctx, s.read(ctx)) }
+
+// Last is the last known model, however old that is: for what was made under that model's name.
+func (s *Serving) Last(ctx context.Context) (string, error) {
 	if last := s.lately(); last.known {
-		return s.under(ctx, last)
+		return last.model, nil
 	}
 	return s.Use(ctx)
 }
 
 // Measured is what was known of models' thresholds at the last reading.
-func (s *Serving) Measured() []threshold.Measured {
-	if s == nil {
-		return nil
-	}
-	return s.lately().measured
-}
+func (s *Serving) Measured() []threshold.Measured { return s.lately().measured }
 
-func (s *Serving) under(ctx context.Context, last answer) (context.Context, string, error) {
+func model(ctx context.Context, last answer) (string, error) {
 	switch {
-	case last.known && last.name != "":
-		return s.model.By(ctx, last.name), last.name, nil
 	case last.known:
-		return ctx, "", nil
+		return last.model, nil
 	case ctx.Err() != nil:
-		return ctx, "", fault.Wrap(fault.Timeout, "The database did not answer in time.", errors.Join(ErrUnknown, context.Cause(ctx)))
+		return "", fault.Wrap(fault.Timeout, "The database did not answer in time.", errors.Join(ErrUnknown, context.Cause(ctx)))
 	}
 	unknown := fault.Wrap(fault.Unavailable, "The database could not be asked which model the stored embeddings are of.", errors.Join(ErrUnknown, last.err))
 	unknown.RetryAfter = servingLife
-	return ctx, "", unknown
+	return "", unknown
 }
 
 // read gives the last answer, or waits for the next where that is older than servingLife.
@@ -141,8 +126,5 @@ func (s *Serving) ask(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	s.last.name, s.last.known, s.last.measured = "", true, sets.Thresholds
-	if sets.Model != nil {
-		s.last.name = *sets.Model
-	}
+	s.last.model, s.last.known, s.last.measured = sets.Models(s.configured)[0], true, sets.Thresholds
 }

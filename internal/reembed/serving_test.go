@@ -44,12 +44,10 @@ func (s *sets) set(model string, fails bool) {
 	s.model, s.fails = model, fails
 }
 
-func (s *sets) By(ctx context.Context, _ string) context.Context { return ctx }
-
 // used asks which model serves, and how long that took.
 func used(t *testing.T, serving *reembed.Serving) (model string, took time.Duration) {
 	begun := time.Now()
-	_, model, err := serving.Use(t.Context())
+	model, err := serving.Use(t.Context())
 	if err != nil {
 		t.Error(err)
 	}
@@ -60,7 +58,7 @@ func TestServing(t *testing.T) {
 	t.Run("who comes often waits once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
-			serving := reembed.NewServing(db, db)
+			serving := reembed.NewServing(db, "configured")
 			changed := time.Time{}
 			for i := range 1000 {
 				if i == 470 {
@@ -85,7 +83,7 @@ func TestServing(t *testing.T) {
 	t.Run("who comes while a slow answer is awaited waits when the last one is too old", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one", takes: 700 * time.Millisecond}
-			serving := reembed.NewServing(db, db)
+			serving := reembed.NewServing(db, "configured")
 			used(t, serving) // there is an answer, as of now
 			time.Sleep(600 * time.Millisecond)
 			db.set("two", false)
@@ -106,7 +104,7 @@ func TestServing(t *testing.T) {
 			ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer leave()
 			begun := time.Now()
-			_, _, err := reembed.NewServing(db, db).Use(ctx)
+			_, err := reembed.NewServing(db, "configured").Use(ctx)
 			if took := time.Since(begun); took != 50*time.Millisecond || fault.CodeOf(err) != fault.Timeout {
 				t.Errorf("waited for %v: %v", took, err)
 			}
@@ -116,7 +114,7 @@ func TestServing(t *testing.T) {
 	t.Run("who comes seldom gets the present one", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{}
-			serving := reembed.NewServing(db, db)
+			serving := reembed.NewServing(db, "configured")
 			for _, want := range []string{"one", "two", "three"} {
 				db.set(want, false)
 				if model, _ := used(t, serving); model != want {
@@ -129,10 +127,10 @@ func TestServing(t *testing.T) {
 	t.Run("who wants the last one waits for the first alone, and asks nobody", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
-			serving := reembed.NewServing(db, db)
+			serving := reembed.NewServing(db, "configured")
 			for i := range 3 {
 				begun := time.Now()
-				_, model, _ := serving.Last(t.Context())
+				model, _ := serving.Last(t.Context())
 				if took := time.Since(begun); model != "one" || i == 0 && took != readingTime || i > 0 && took != 0 {
 					t.Errorf("the model is %q after %v", model, took)
 				}
@@ -143,7 +141,7 @@ func TestServing(t *testing.T) {
 				t.Errorf("the database was asked %d times", db.asked)
 			}
 			used(t, serving)
-			if _, model, _ := serving.Last(t.Context()); model != "two" {
+			if model, _ := serving.Last(t.Context()); model != "two" {
 				t.Errorf("the model is %q after another has asked", model)
 			}
 		})
@@ -151,7 +149,7 @@ func TestServing(t *testing.T) {
 	t.Run("many at once ask once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
-			serving := reembed.NewServing(db, db)
+			serving := reembed.NewServing(db, "configured")
 			var running sync.WaitGroup
 			for range 100 {
 				running.Go(func() {
@@ -169,13 +167,13 @@ func TestServing(t *testing.T) {
 	t.Run("until it is known once there is none, and a failure is not asked about by every query", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{fails: true}
-			serving := reembed.NewServing(db, db)
+			serving := reembed.NewServing(db, "configured")
 			for i := range 10 {
 				use := serving.Use
 				if i%2 == 1 {
 					use = serving.Last
 				}
-				if _, model, err := use(t.Context()); model != "" || !errors.Is(err, reembed.ErrUnknown) || fault.CodeOf(err) != fault.Unavailable {
+				if model, err := use(t.Context()); model != "" || !errors.Is(err, reembed.ErrUnknown) || fault.CodeOf(err) != fault.Unavailable {
 					t.Errorf("the model is %q, the error %v", model, err)
 				}
 			}
@@ -189,7 +187,7 @@ func TestServing(t *testing.T) {
 			}
 			db.set("three", true)
 			time.Sleep(time.Minute)
-			if _, model, err := serving.Last(t.Context()); model != "two" || err != nil {
+			if model, err := serving.Last(t.Context()); model != "two" || err != nil {
 				t.Errorf("the model is %q, the error %v", model, err)
 			}
 		})
@@ -197,7 +195,7 @@ func TestServing(t *testing.T) {
 	t.Run("a failure leaves the last one, and is not asked about by every query", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
-			serving := reembed.NewServing(db, db)
+			serving := reembed.NewServing(db, "configured")
 			used(t, serving)
 			db.set("two", true)
 			time.Sleep(time.Second)
@@ -222,8 +220,8 @@ func (fragile) Call(context.Context, string, any, any) error { panic("broken") }
 func TestServingSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		serving := reembed.NewServing(fragile{}, &sets{})
-		if _, model, err := serving.Use(t.Context()); model != "" || !errors.Is(err, reembed.ErrUnknown) {
+		serving := reembed.NewServing(fragile{}, "configured")
+		if model, err := serving.Use(t.Context()); model != "" || !errors.Is(err, reembed.ErrUnknown) {
 			t.Errorf("the model is %q, the error %v", model, err)
 		}
 	})

@@ -15,18 +15,21 @@ const (
 	embedBudget = 5 * time.Second
 )
 
-// Embed embeds a text without whose embedding nothing can be found. It waits embedBudget at most: a provider that has not
-// answered by then hangs, and its caller shall hear so while somebody still waits. fault.Timeout then.
-func Embed(ctx context.Context, model Model, text string) (vector.Vector, error) {
-	return embed(ctx, model, text, embedBudget)
+// Await waits for an embedding without which nothing can be found, embedBudget at most: a provider that has not answered
+// by then hangs, and its caller shall hear so while somebody still waits. fault.Timeout then.
+func Await(ctx context.Context, embedding Embedding) (vector.Vector, error) {
+	ctx, cancel := context.WithTimeout(ctx, embedBudget)
+	defer cancel()
+	return embedding.Vector(ctx)
 }
 
-func embed(ctx context.Context, model Model, text string, budget time.Duration) (vector.Vector, error) {
+// inTime waits for hybridBudget, and for half of the time that is left at most: keyword search must have its turn.
+func inTime(ctx context.Context, embedding Embedding) (vector.Vector, error) {
+	budget := hybridBudget
+	if deadline, ok := ctx.Deadline(); ok {
+		budget = min(budget, time.Until(deadline)/2)
+	}
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	vectors, _, err := model.Embed(ctx, []string{text})
-	if err != nil {
-		return nil, err
-	}
-	return vectors[0], nil
+	return embedding.Vector(ctx)
 }

@@ -16,9 +16,14 @@ import (
 // hanging is a model that answers nobody.
 type hanging struct{ model }
 
-func (*hanging) Embed(ctx context.Context, _ []string) ([]vector.Vector, int, error) {
+func (h *hanging) Embed(ctx context.Context, _ string, _ []string) ([]vector.Vector, int, error) {
+	_, err := h.Vector(ctx)
+	return nil, 0, err
+}
+
+func (*hanging) Vector(ctx context.Context) (vector.Vector, error) {
 	<-ctx.Done()
-	return nil, 0, fault.Wrap(fault.Timeout, "The model hangs.", ctx.Err())
+	return nil, fault.Wrap(fault.Timeout, "The model hangs.", ctx.Err())
 }
 
 // A model that hangs holds a hybrid search for its budget, and one that has less time for half of that. The words that were
@@ -45,7 +50,7 @@ func TestAHybridSearchDoesNotWaitForAModelThatHangs(t *testing.T) {
 				defer cancel()
 			}
 			started := time.Now()
-			page, err := search.New(&hanging{}, search.Weights{}, func(context.Context, string, error) {}).Hybrid(ctx, db, search.Query{Text: "pumps"})
+			page, err := search.New(search.Weights{}, func(context.Context, string, error) {}).Hybrid(ctx, db, search.Query{Text: "pumps"}, &hanging{})
 			if err != nil || !slices.Equal(page.Degraded, []string{"vector"}) || len(page.Hits) != 1 || ranked != 1 {
 				t.Errorf("%v: the page is %+v, %v; the words were ranked %d times", left, page, err, ranked)
 			}
@@ -61,7 +66,7 @@ func TestAModelThatHangsIsATimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
-		_, err := search.NewComparer(&hanging{}, &runes{}).ToText(t.Context(), database(nil), "It leaks", nil, 5)
+		_, err := search.NewComparer(&hanging{}, &runes{}).ToText(t.Context(), database(nil), "m", "It leaks", nil, 5)
 		if took := time.Since(started); fault.CodeOf(err) != fault.Timeout || took != 5*time.Second {
 			t.Errorf("after %v: %v", took, err)
 		}

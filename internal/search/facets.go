@@ -3,8 +3,6 @@ package search
 import (
 	"context"
 	"fmt"
-
-	"tasklens/internal/vector"
 )
 
 // Facets tell how many of a query's matches each status and each project has, the most first. Those of a query's status
@@ -22,26 +20,26 @@ type FacetValue struct {
 	Count int64  `json:"count"`
 }
 
-func (s *Searcher) facets(ctx context.Context, db Database, q Query, embedding vector.Vector) (*Facets, error) {
+func facets(ctx context.Context, db Database, matching map[string]any) (*Facets, error) {
 	var rows []struct {
 		Facet string `json:"facet"`
 		FacetValue
 		Capped bool `json:"capped"`
 	}
-	if err := db.Call(ctx, "search_facets", s.arguments(ctx, q, embedding), &rows); err != nil {
+	if err := db.Call(ctx, "search_facets", matching, &rows); err != nil {
 		return nil, fmt.Errorf("count facets: %w", err)
 	}
-	facets := &Facets{Status: []FacetValue{}, Project: []FacetValue{}}
+	counted := &Facets{Status: []FacetValue{}, Project: []FacetValue{}}
 	for _, row := range rows {
-		facets.Capped = facets.Capped || row.Capped
+		counted.Capped = counted.Capped || row.Capped
 		switch row.Facet {
 		case "status":
-			facets.Status = append(facets.Status, row.FacetValue)
+			counted.Status = append(counted.Status, row.FacetValue)
 		case "project":
-			facets.Project = append(facets.Project, row.FacetValue)
+			counted.Project = append(counted.Project, row.FacetValue)
 		default:
 			return nil, fmt.Errorf("count facets: unknown facet %q", row.Facet)
 		}
 	}
-	return facets, nil
+	return counted, nil
 }

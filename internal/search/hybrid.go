@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
+	"maps"
 
 	"golang.org/x/sync/errgroup"
 
 	"tasklens/internal/rescue"
-	"tasklens/internal/vector"
 )
 
 // Query is one search.
@@ -22,8 +21,6 @@ type Query struct {
 	Offset         int
 	Fusion         string // RRF, also where it is empty, or Convex
 	Facets         bool   // also counts what each status and each project has
-	// Unembedded is why the query cannot be embedded, nil where it can: then its words alone are searched.
-	Unembedded error `json:"-"`
 }
 
 // Hit is a ticket, or a project by its own text (Ticket… and Status nil).
@@ -63,17 +60,19 @@ type Page struct {
 	Facets   *Facets // nil unless asked for
 }
 
-// Hybrid runs both searches and gives a page of the fused list. When the model fails, or takes longer than hybridBudget,
-// keyword search answers alone, and the page says so. Facets are counted at the same time, for the same matches.
-func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, error) {
+// Hybrid runs both searches and gives a page of the fused list. When the embedding fails, or takes longer than
+// hybridBudget, keyword search answers alone, and the page says so. Facets are counted at the same time, for the same matches.
+func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
 	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
-	var embedding vector.Vector
+	matching := map[string]any{
+		"query_text": q.Text, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
+		"project_filter": q.ProjectID, "status_filter": q.StatusFilter,
+	}
 	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter}, func(ctx context.Context) error {
-		if q.Unembedded != nil {
-			return q.Unembedded
+		vector, err := inTime(ctx, embedding)
+		if err == nil {
+			matching["query_embedding"] = vector
 		}
-		var err error
-		embedding, err = s.embed(ctx, q.Text)
 		return err
 	})
 	switch {
@@ -86,12 +85,12 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, erro
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		return rescue.Do(func() error { return s.list(ctx, db, q, embedding, ranking, &page) })
+		return rescue.Do(func() error { return s.list(ctx, db, q, maps.Clone(matching), ranking, &page) })
 	})
 	if q.Facets {
 		group.Go(func() error {
 			return rescue.Do(func() (err error) {
-				page.Facets, err = s.facets(ctx, db, q, embedding)
+				page.Facets, err = facets(ctx, db, matching)
 				return err
 			})
 		})
@@ -103,8 +102,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, erro
 }
 
 // list fills the page with its hits.
-func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vector.Vector, ranking *Ranking, page *Page) error {
-	arguments := s.arguments(ctx, q, embedding)
+func (s *Searcher) list(ctx context.Context, db Database, q Query, arguments map[string]any, ranking *Ranking, page *Page) error {
 	if ranking != nil {
 		arguments["keyword_ranking"] = ranking
 	}
@@ -123,25 +121,4 @@ func (s *Searcher) list(ctx context.Context, db Database, q Query, embedding vec
 		}
 	}
 	return nil
-}
-
-// arguments are those that say what matches; without an embedding, what the words match.
-func (s *Searcher) arguments(ctx context.Context, q Query, embedding vector.Vector) map[string]any {
-	arguments := map[string]any{
-		"query_text": q.Text, "embedding_model": s.model.EmbeddingModel(ctx), "match_threshold": q.MatchThreshold,
-		"project_filter": q.ProjectID, "status_filter": q.StatusFilter,
-	}
-	if embedding != nil {
-		arguments["query_embedding"] = embedding
-	}
-	return arguments
-}
-
-// embed asks the model for hybridBudget, and for half of the time that is left at most: keyword search must have its turn.
-func (s *Searcher) embed(ctx context.Context, text string) (vector.Vector, error) {
-	budget := hybridBudget
-	if deadline, ok := ctx.Deadline(); ok {
-		budget = min(budget, time.Until(deadline)/2)
-	}
-	return embed(ctx, s.model, text, budget)
 }

@@ -106,7 +106,7 @@ func TestAPanicWhileRanking(t *testing.T) {
 		if ranking != nil || err != nil {
 			t.Errorf("the ranking is %v, %v", ranking, err)
 		}
-		if _, err := search.New(&model{}, search.Weights{}, nil).Hybrid(t.Context(), broken, search.Query{Text: "pumps", Facets: true}); fault.CodeOf(err) != fault.Internal {
+		if _, err := search.New(search.Weights{}, nil).Hybrid(t.Context(), broken, search.Query{Text: "pumps", Facets: true}, &model{}); fault.CodeOf(err) != fault.Internal {
 			t.Errorf("the search gave %v", err)
 		}
 	})

@@ -1,5 +1,5 @@
 // Package search finds tickets and projects by words and by meaning, and tickets that are like another. Ranking and
-// counting are the database's: this package embeds what is asked for, passes filters and pages on, and goes on with words
+// counting are the database's: this package waits for the embedding of what is asked for, passes filters and pages on, and goes on with words
 // alone when the model cannot be asked.
 package search
 
@@ -14,10 +14,10 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Model embeds queries.
-type Model interface {
-	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel(ctx context.Context) string // by which Embed embeds under this context
+// Embedding is that of a query. It may still be on its way.
+type Embedding interface {
+	Model() string                                     // by which it is made
+	Vector(ctx context.Context) (vector.Vector, error) // waits for it
 }
 
 // The ways in which the database makes one list of two.
@@ -34,12 +34,11 @@ type Weights struct {
 
 // Searcher answers searches. It is safe for concurrent use.
 type Searcher struct {
-	model   Model
 	weights Weights
 	warn    func(ctx context.Context, message string, err error)
 }
 
-// New makes a searcher. warn is told when a search had to go on without the model.
-func New(model Model, weights Weights, warn func(ctx context.Context, message string, err error)) *Searcher {
-	return &Searcher{model: model, weights: weights, warn: warn}
+// New makes a searcher. warn is told when a search had to go on without its embedding.
+func New(weights Weights, warn func(ctx context.Context, message string, err error)) *Searcher {
+	return &Searcher{weights: weights, warn: warn}
 }

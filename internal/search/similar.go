@@ -8,11 +8,17 @@ import (
 
 	"tasklens/internal/chunk"
 	"tasklens/internal/fault"
+	"tasklens/internal/vector"
 )
 
 // comparedBytes bounds how much of a text is looked at for its first chunk: far more than that has, and little
 // enough to be measured in a fraction of a second.
 const comparedBytes = 32 << 10
+
+// Model embeds texts, by any of a provider's models.
+type Model interface {
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
+}
 
 // Comparer finds the tickets that are most like a ticket, or like a text. It is safe for concurrent use.
 type Comparer struct {
@@ -37,8 +43,8 @@ type Similar struct {
 
 // ToTicket finds the tickets most like this one, at most limit (1 to 100), the most alike first. A ticket that is embedded
 // costs one call of the database and none of the model; another is compared by its present text. fault.NotFound where
-// there is no such ticket, or none that the caller may see.
-func (c *Comparer) ToTicket(ctx context.Context, db Database, ticketID int64, limit int) ([]Similar, error) {
+// there is no such ticket, or none that the caller may see. model is that of the stored embeddings.
+func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, ticketID int64, limit int) ([]Similar, error) {
 	var rows []struct {
 		ProjectName string    `json:"project_name"`
 		TicketName  string    `json:"ticket_name"`
@@ -46,7 +52,7 @@ func (c *Comparer) ToTicket(ctx context.Context, db Database, ticketID int64, li
 		Embedded    bool      `json:"embedded"`
 		Results     []Similar `json:"results"`
 	}
-	arguments := map[string]any{"ticket_id": ticketID, "embedding_model": c.model.EmbeddingModel(ctx), "match_count": limit}
+	arguments := map[string]any{"ticket_id": ticketID, "embedding_model": model, "match_count": limit}
 	if err := db.Call(ctx, "find_similar_tickets", arguments, &rows); err != nil {
 		return nil, fmt.Errorf("find tickets like a ticket: %w", err)
 	}
@@ -59,27 +65,29 @@ func (c *Comparer) ToTicket(ctx context.Context, db Database, ticketID int64, li
 		return []Similar{}, nil // nothing but blanks: nothing is like it
 	}
 	header := chunk.Header(c.tokenizer, rows[0].ProjectName, rows[0].TicketName)
-	return c.compare(ctx, db, header, *rows[0].Text, map[string]any{"exclude_ticket": ticketID, "match_count": limit})
+	return c.compare(ctx, db, model, header, *rows[0].Text, map[string]any{"exclude_ticket": ticketID, "match_count": limit})
 }
 
 // ToText finds the tickets most like a draft that is not filed yet: its name in the first line, then what it says.
 // projectID narrows to one project; one that does not exist has no tickets.
-func (c *Comparer) ToText(ctx context.Context, db Database, text string, projectID *int64, limit int) ([]Similar, error) {
+func (c *Comparer) ToText(ctx context.Context, db Database, model, text string, projectID *int64, limit int) ([]Similar, error) {
 	// As the ticket would be embedded once it is filed, but for the name of its project, which would only lift all tickets
 	// of a project alike.
 	name, _, _ := strings.Cut(text, "\n")
 	header := chunk.Header(c.tokenizer, name)
-	return c.compare(ctx, db, header, text, map[string]any{"project_filter": projectID, "match_count": limit})
+	return c.compare(ctx, db, model, header, text, map[string]any{"project_filter": projectID, "match_count": limit})
 }
 
 // compare embeds the first chunk of a text, as tickets are compared by theirs.
-func (c *Comparer) compare(ctx context.Context, db Database, header, text string, arguments map[string]any) ([]Similar, error) {
+func (c *Comparer) compare(ctx context.Context, db Database, model, header, text string, arguments map[string]any) ([]Similar, error) {
 	first := chunk.Split(c.tokenizer, beginning(text))[0]
-	embedding, err := Embed(ctx, c.model, chunk.Input(header, first.Text))
+	soon, cancel := context.WithTimeout(ctx, embedBudget)
+	defer cancel()
+	vectors, _, err := c.model.Embed(soon, model, []string{chunk.Input(header, first.Text)})
 	if err != nil {
 		return nil, fmt.Errorf("embed text to compare: %w", err)
 	}
-	arguments["query_embedding"], arguments["embedding_model"] = embedding, c.model.EmbeddingModel(ctx)
+	arguments["query_embedding"], arguments["embedding_model"] = vectors[0], model
 	results := []Similar{}
 	if err := db.Call(ctx, "similar_tickets", arguments, &results); err != nil {
 		return nil, fmt.Errorf("find tickets like a text: %w", err)

@@ -25,12 +25,15 @@ func (r *runes) Lengths(text string) (lengths []int) {
 
 type model struct{ input string }
 
-func (m *model) Embed(_ context.Context, inputs []string) ([]vector.Vector, int, error) {
+func (m *model) Embed(_ context.Context, _ string, inputs []string) ([]vector.Vector, int, error) {
 	m.input = strings.Join(inputs, "|")
 	return []vector.Vector{{1}}, 1, nil
 }
 
-func (m *model) EmbeddingModel(context.Context) string { return "m" }
+// As the embedding of a query.
+func (m *model) Model() string { return "m" }
+
+func (m *model) Vector(context.Context) (vector.Vector, error) { return vector.Vector{1}, nil }
 
 type database func(function string, arguments map[string]any, result any) error
 
@@ -44,7 +47,7 @@ func TestALongDraftIsCut(t *testing.T) {
 	for _, unit := range []string{"x", "é", "🥨", "ab é 🥨. ", "\n"} {
 		tokens, asked := &runes{}, &model{}
 		text := "Name\n\n" + strings.Repeat(unit, 100_000/utf8.RuneCountInString(unit))
-		_, err := search.NewComparer(asked, tokens).ToText(t.Context(), database(func(string, map[string]any, any) error { return nil }), text, nil, 5)
+		_, err := search.NewComparer(asked, tokens).ToText(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", text, nil, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +62,7 @@ func TestALongDraftIsCut(t *testing.T) {
 
 func TestAnUnknownTicketIsNotFound(t *testing.T) {
 	t.Parallel()
-	_, err := search.NewComparer(&model{}, &runes{}).ToTicket(t.Context(), database(func(string, map[string]any, any) error { return nil }), 5, 5)
+	_, err := search.NewComparer(&model{}, &runes{}).ToTicket(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", 5, 5)
 	if fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("the error is %v", err)
 	}
@@ -71,8 +74,8 @@ func TestADatabaseThatFails(t *testing.T) {
 	broken := database(func(string, map[string]any, any) error { return failure })
 	comparer := search.NewComparer(&model{}, &runes{})
 	for name, ask := range map[string]func() ([]search.Similar, error){
-		"ticket": func() ([]search.Similar, error) { return comparer.ToTicket(t.Context(), broken, 5, 5) },
-		"draft":  func() ([]search.Similar, error) { return comparer.ToText(t.Context(), broken, "x", nil, 5) },
+		"ticket": func() ([]search.Similar, error) { return comparer.ToTicket(t.Context(), broken, "m", 5, 5) },
+		"draft":  func() ([]search.Similar, error) { return comparer.ToText(t.Context(), broken, "m", "x", nil, 5) },
 	} {
 		if found, err := ask(); !errors.Is(err, failure) || found != nil {
 			t.Errorf("%s: %v, %v", name, found, err)

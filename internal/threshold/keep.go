@@ -13,12 +13,6 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Models asks any of a provider's models.
-type Models interface {
-	Model
-	By(ctx context.Context, embeddingModel string) context.Context
-}
-
 // Missing is which of these models are not in measured, at every width, by the present judged set.
 func Missing(models []string, measured []Measured) (missing []string) {
 	for _, model := range models {
@@ -33,9 +27,9 @@ func Missing(models []string, measured []Measured) (missing []string) {
 }
 
 // MeasureAndStore measures models and keeps the outcome in the database, for all copies of the service.
-func MeasureAndStore(ctx context.Context, db Database, models Models, tokenizer chunk.Tokenizer, names []string) (all []Measured, err error) {
+func MeasureAndStore(ctx context.Context, db Database, model Model, tokenizer chunk.Tokenizer, names []string) (all []Measured, err error) {
 	for _, name := range names {
-		measured, err := Measure(models.By(ctx, name), models, tokenizer)
+		measured, err := Measure(ctx, model, name, tokenizer)
 		if err != nil {
 			return all, fmt.Errorf("measure the threshold of %s: %w", name, err)
 		}

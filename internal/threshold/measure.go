@@ -18,10 +18,9 @@ import (
 // costs a call to a chat model, which may still abstain; a right one that is rejected hides the answer.
 const leastRight = 0.95
 
-// Model embeds texts.
+// Model embeds texts, by any of a provider's models.
 type Model interface {
-	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel(ctx context.Context) string
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
 }
 
 // Measured is what the judged set says of a model at one width of its vectors.
@@ -49,12 +48,12 @@ var judgedSet = sync.OnceValue(func() string {
 
 // Measure embeds the judged set once and fits a threshold for each width: vector.Dimensions, by which tickets are
 // compared, and vector.ShortDimensions, where documents take part.
-func Measure(ctx context.Context, model Model, tokenizer chunk.Tokenizer) ([]Measured, error) {
+func Measure(ctx context.Context, model Model, name string, tokenizer chunk.Tokenizer) ([]Measured, error) {
 	inputs, err := Inputs(tokenizer)
 	if err != nil {
 		return nil, err
 	}
-	vectors, _, err := model.Embed(ctx, inputs)
+	vectors, _, err := model.Embed(ctx, name, inputs)
 	if err != nil {
 		return nil, fmt.Errorf("embed the judged set: %w", err)
 	}
@@ -72,7 +71,7 @@ func Measure(ctx context.Context, model Model, tokenizer chunk.Tokenizer) ([]Mea
 			return nil, err
 		}
 		m := fit(compare(all, vectors))
-		m.Model, m.Dimensions, m.JudgedSet = model.EmbeddingModel(ctx), width, judgedSet()
+		m.Model, m.Dimensions, m.JudgedSet = name, width, judgedSet()
 		fitted = append(fitted, m)
 	}
 	return fitted, nil

@@ -93,7 +93,7 @@ func TestPassing(t *testing.T) {
 // axes is a model that puts each text on the axis of its first letter.
 type axes struct{ fails bool }
 
-func (a axes) Embed(_ context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+func (a axes) Embed(_ context.Context, _ string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
 	if a.fails {
 		return nil, 0, errors.New("no such model")
 	}
@@ -103,12 +103,6 @@ func (a axes) Embed(_ context.Context, inputs []string) (vectors []vector.Vector
 		vectors = append(vectors, v)
 	}
 	return vectors, 0, nil
-}
-
-func (axes) EmbeddingModel(ctx context.Context) string { return ctx.Value(axes{}).(string) }
-
-func (axes) By(ctx context.Context, model string) context.Context {
-	return context.WithValue(ctx, axes{}, model)
 }
 
 // kept is a database that keeps what it is given.

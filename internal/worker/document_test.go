@@ -59,7 +59,7 @@ func TestDocumentsAreEmbedded(t *testing.T) {
 func TestADocumentThatCannotBeEmbeddedSaysSo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.model.before = func(context.Context, []string) error { return errors.New("this one is poison") }
+	b.model.before = func(_ context.Context, _ string, _ []string) error { return errors.New("this one is poison") }
 	b.run(`insert into public.documents (title) values ('Poison')`)
 	o := quick(t)
 	o.Attempts = 2

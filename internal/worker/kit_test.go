@@ -82,37 +82,26 @@ func build(m index.Model) (*index.Indexer, error) {
 
 // model stands in for a provider: the same text always has the same vector of the same model. before may refuse or hold up a request.
 type model struct {
-	before func(ctx context.Context, inputs []string) error
+	before func(ctx context.Context, model string, inputs []string) error
 
 	mutex sync.Mutex
 	asked [][]string
 }
 
-type modelKey struct{}
+func (m *model) EmbeddingModel() string { return "stand-in" }
 
-func (m *model) By(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, modelKey{}, name)
-}
-
-func (m *model) EmbeddingModel(ctx context.Context) string {
-	if name, is := ctx.Value(modelKey{}).(string); is {
-		return name
-	}
-	return "stand-in"
-}
-
-func (m *model) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
+func (m *model) Embed(ctx context.Context, name string, inputs []string) ([]vector.Vector, int, error) {
 	m.mutex.Lock()
 	m.asked = append(m.asked, slices.Clone(inputs))
 	m.mutex.Unlock()
 	if m.before != nil {
-		if err := m.before(ctx, inputs); err != nil {
+		if err := m.before(ctx, name, inputs); err != nil {
 			return nil, 0, err
 		}
 	}
 	vectors := make([]vector.Vector, len(inputs))
 	for i, input := range inputs {
-		vectors[i] = embed(m.EmbeddingModel(ctx), input)
+		vectors[i] = embed(name, input)
 	}
 	return vectors, 0, nil
 }

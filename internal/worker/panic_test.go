@@ -15,7 +15,7 @@ func TestAPanicFailsItsJobs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var panics atomic.Int64
-	b.model.before = func(_ context.Context, inputs []string) error {
+	b.model.before = func(_ context.Context, _ string, inputs []string) error {
 		if strings.Contains(strings.Join(inputs, " "), "valve 17") {
 			panics.Add(1)
 			panic("this one is poison")

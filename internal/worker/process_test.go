@@ -53,10 +53,10 @@ func beWorker(url, key string) {
 }
 
 // flaky is what a provider does on a bad day.
-func flaky(seed uint64) func(context.Context, []string) error {
+func flaky(seed uint64) func(context.Context, string, []string) error {
 	var mutex sync.Mutex
 	random := rand.New(rand.NewPCG(seed, 0))
-	return func(ctx context.Context, _ []string) error {
+	return func(ctx context.Context, _ string, _ []string) error {
 		mutex.Lock()
 		dice, pause := random.IntN(100), time.Duration(random.IntN(150))*time.Millisecond
 		mutex.Unlock()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tasklens/internal/chunk"
+	"tasklens/internal/memo"
 	"tasklens/internal/reembed"
 	"tasklens/internal/search"
 )
@@ -16,12 +17,12 @@ import (
 // asks it: by the model that serves.
 func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
 	b.t.Helper()
-	ctx, _, err := serving.Use(b.t.Context())
+	model, err := serving.Use(b.t.Context())
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	searcher := search.New(b.model, search.Weights{Vector: 1, Keyword: 0}, func(_ context.Context, message string, err error) { b.t.Errorf("%s: %v", message, err) })
-	page, err := searcher.Hybrid(ctx, b.rows, search.Query{Text: input, MatchThreshold: 0.9, Limit: 10})
+	searcher := search.New(search.Weights{Vector: 1, Keyword: 0}, func(_ context.Context, message string, err error) { b.t.Errorf("%s: %v", message, err) })
+	page, err := searcher.Hybrid(b.t.Context(), b.rows, search.Query{Text: input, MatchThreshold: 0.9, Limit: 10}, memo.NewEmbeddings(b.model, "", nil).Begin(b.t.Context(), model, input))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func (b *bench) finish(want bool) {
 }
 
 // serving is the service's knowledge of which model serves, fresh.
-func (b *bench) serving() *reembed.Serving { return reembed.NewServing(b.rows, b.model) }
+func (b *bench) serving() *reembed.Serving { return reembed.NewServing(b.rows, b.model.EmbeddingModel()) }
 
 const inSet = `select count(*) from public.chunks where embedding_set = $1 and model = $2`
 
@@ -82,8 +83,8 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	// The new model is slow: it takes a request, and waits for another.
 	b.use("new model")
 	turns := make(chan struct{}, 100)
-	b.model.before = func(ctx context.Context, _ []string) error {
-		if b.model.EmbeddingModel(ctx) != "new model" {
+	b.model.before = func(ctx context.Context, model string, _ []string) error {
+		if model != "new model" {
 			return nil
 		}
 		select {
@@ -126,7 +127,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	}
 	b.mustFind("until the switch", b.serving())
 	late := b.serving()
-	if _, _, err := late.Use(t.Context()); err != nil {
+	if _, err := late.Use(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	b.finish(true)
@@ -158,8 +159,8 @@ func TestWhatCannotBeEmbeddedAnewKeepsTheOldSet(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fill(9)
-	b.model.before = func(ctx context.Context, inputs []string) error {
-		if b.model.EmbeddingModel(ctx) == "new model" && strings.Contains(strings.Join(inputs, " "), "valve 7") {
+	b.model.before = func(_ context.Context, model string, inputs []string) error {
+		if model == "new model" && strings.Contains(strings.Join(inputs, " "), "valve 7") {
 			return errors.New("too much for it")
 		}
 		return nil

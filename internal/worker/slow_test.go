@@ -188,7 +188,7 @@ func TestALongTicketHoldsUpNoOther(t *testing.T) {
 	b := newBench(t)
 	long, goOn := make(chan struct{}), make(chan struct{})
 	come := sync.OnceFunc(func() { close(long) })
-	b.model.before = func(ctx context.Context, inputs []string) error {
+	b.model.before = func(ctx context.Context, _ string, inputs []string) error {
 		if len(inputs) < 40 { // a batch of the short ones has less
 			return nil
 		}

@@ -44,7 +44,7 @@ func TestALimitIsWaiting(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var limited atomic.Int32
-	b.model.before = func(context.Context, []string) error {
+	b.model.before = func(_ context.Context, _ string, _ []string) error {
 		if limited.Add(1) > 3 {
 			return nil
 		}
@@ -66,7 +66,7 @@ func TestWhatFailsIsGivenUpAlone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var mended atomic.Bool
-	b.model.before = func(_ context.Context, inputs []string) error {
+	b.model.before = func(_ context.Context, _ string, inputs []string) error {
 		if !mended.Load() && strings.Contains(strings.Join(inputs, " "), "valve 17") {
 			return errors.New("this one is poison")
 		}
@@ -96,7 +96,7 @@ func TestWhatFailsIsGivenUpAlone(t *testing.T) {
 // hold makes a model that waits. asked says that it was asked, goOn lets all requests go on.
 func (b *bench) hold() (asked <-chan struct{}, goOn func()) {
 	come, going := make(chan struct{}, 100), make(chan struct{})
-	b.model.before = func(ctx context.Context, _ []string) error {
+	b.model.before = func(ctx context.Context, _ string, _ []string) error {
 		come <- struct{}{}
 		select {
 		case <-going:

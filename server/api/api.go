@@ -51,11 +51,10 @@ type Parts struct {
 	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
 	Enricher       *enrich.Enricher
-	Library        *knowledge.Library
 	Tracker        *knowledge.Tracker // nil counts no retrievals
 	QueryLog       *querylog.Log      // nil keeps none
 	Memo           *memo.Memo         // nil: every response is made anew
-	Embeddings     *memo.Embeddings   // of queries; nil where none are remembered
+	Embeddings     *memo.Embeddings   // of queries
 	Verifier       *identity.Verifier // of callers; nil: without a token they are the service (AUTH=off)
 	Limits         Limits
 	Migrations     fs.FS
@@ -65,7 +64,7 @@ type Parts struct {
 	Missing        []Missing       // what readiness wants besides the database
 	Log            *slog.Logger
 	EmbeddingModel string
-	Serving        *reembed.Serving // which model the chunks that are searched are of; nil: the configured one
+	Serving        *reembed.Serving // which model the chunks that are searched are of
 	MatchThreshold *float64         // the operator's, where a request names none; nil: what fits the serving model
 	Fusion         string           // where a request names none: search.RRF, also where it is empty, or search.Convex
 	RequestTimeout time.Duration    // for everything that one request does

@@ -26,7 +26,6 @@ import (
 	"tasklens/internal/search"
 	"tasklens/internal/testbed"
 	"tasklens/internal/tokenizer"
-	"tasklens/internal/vector"
 	"tasklens/scripts/lab/offline"
 	"tasklens/server/api"
 	"tasklens/server/api/apitest"
@@ -67,20 +66,6 @@ type setup struct {
 
 // forgetful is a service that makes everything anew: for tests that ask the same again, and want another answer.
 func forgetful(c *setup) { c.forgetful = true }
-
-// rememberingModel is the model as queries ask it.
-type rememberingModel struct {
-	*openai.Client
-	*memo.Embeddings
-}
-
-func (m rememberingModel) EmbeddingModel(ctx context.Context) string {
-	return m.Client.EmbeddingModel(ctx)
-}
-
-func (m rememberingModel) Embed(ctx context.Context, inputs []string) ([]vector.Vector, int, error) {
-	return m.Embeddings.Embed(ctx, inputs)
-}
 
 // service is a running service over a database of its own, with upstreams that can be watched and made to fail.
 type service struct {
@@ -143,12 +128,10 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		t.Cleanup(func() { _ = memory.Close() })
 		store = memory
 	}
-	var asked answer.Model = model
-	var embeddings *memo.Embeddings
+	embeddings := memo.NewEmbeddings(model, "", nil)
 	if !want.forgetful {
 		embeddings = memo.NewEmbeddings(model, "", store)
 		t.Cleanup(embeddings.Close)
-		asked = rememberingModel{model, embeddings}
 		s.memo = memo.New(memo.Options{Store: store, Lifetime: time.Hour, MaxStale: want.maxStale, Settings: s.db.Name,
 			Warn: func(ctx context.Context, message string, err error) { log.WarnContext(ctx, message, "error", err) }})
 	}
@@ -156,20 +139,19 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		Memo: s.memo, Embeddings: embeddings,
 		Database: postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key)),
 		Indexer:  index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
-		Searcher: search.New(asked, want.weights, func(ctx context.Context, message string, err error) {
+		Searcher: search.New(want.weights, func(ctx context.Context, message string, err error) {
 			log.WarnContext(ctx, message, "error", err)
 		}),
 		Comparer: search.NewComparer(model, measure),
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
-		Library:  knowledge.New(asked),
-		Answerer: answer.New(asked, measure, want.answers), Migrations: supabase.Migrations(), Log: log, Limits: want.limits,
-		EmbeddingModel: want.embeddingModel, MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
+		Answerer: answer.New(model, measure, want.answers), Migrations: supabase.Migrations(), Log: log, Limits: want.limits,
+		EmbeddingModel: want.embeddingModel, Serving: reembed.Fixed(want.embeddingModel), MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
 	if want.serves {
 		want.serving = s.rows
 	}
 	if want.serving != nil {
-		parts.Serving = reembed.NewServing(want.serving, model)
+		parts.Serving = reembed.NewServing(want.serving, want.embeddingModel)
 	}
 	if want.log {
 		s.queries = querylog.New(parts.Database.AsService(), querylog.Options{RetentionDays: 1, Warn: func(int64, error) {}})

@@ -26,10 +26,13 @@ func (a *API) searchDocuments(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	embedding := a.Embeddings.Begin(c.UserContext(), a.EmbeddingModel, text)
+	defer embedding.GiveUp()
+	query.Embedding = embedding
 	var found []string
 	var results any
 	if hybrid {
-		weighed, err := a.Library.Hybrid(c.UserContext(), db, query)
+		weighed, err := knowledge.Hybrid(c.UserContext(), db, query)
 		if err != nil {
 			return err
 		}
@@ -38,7 +41,7 @@ func (a *API) searchDocuments(c *fiber.Ctx) error {
 		}
 		results = weighed
 	} else {
-		similar, err := a.Library.Search(c.UserContext(), db, query)
+		similar, err := knowledge.Search(c.UserContext(), db, query)
 		if err != nil {
 			return err
 		}

@@ -88,7 +88,8 @@ func (a *API) query(c *fiber.Ctx) error {
 	}
 	question.MatchThreshold = or(request.MatchThreshold, a.usualThreshold(c.UserContext(), question.Corpus))
 	started := time.Now()
-	whole := asked(c, "query", question.ProjectID, question)
+	whole := a.newAsked(c, "query", question.Text, question.ProjectID, question)
+	whole.serving = a.servingOf(question.Corpus)
 	switch {
 	case question.Corpus == answer.Documents:
 		whole.Project = &documentsVersion
@@ -98,7 +99,7 @@ func (a *API) query(c *fiber.Ctx) error {
 	if or(request.Stream, false) || acceptsEvents(c) {
 		return a.streamAnswer(c, db, whole, question, started)
 	}
-	made, origin, err := a.remembered(c.UserContext(), db, whole, question.Text, nil, a.answering(db, question))
+	made, origin, err := a.respond(c.UserContext(), db, whole, nil, a.answering(db, question))
 	a.logAnswer(c.UserContext(), started, question, made, origin, false, err)
 	if err != nil {
 		return err
@@ -107,13 +108,13 @@ func (a *API) query(c *fiber.Ctx) error {
 }
 
 // answering is the work for a question. Answers are kept that are whole; others may come out better the next time.
-func (a *API) answering(db *postgrest.Session, question answer.Question) memo.Work {
-	return func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
+func (a *API) answering(db *postgrest.Session, question answer.Question) work {
+	return func(ctx context.Context, embedding *memo.Pending, tell func(memo.Event) error) (memo.Made, error) {
 		var listener answer.Listener
 		if tell != nil {
 			listener = answerEvents{tell}
 		}
-		found, err := a.Answerer.Answer(ctx, db, question, listener)
+		found, err := a.Answerer.Answer(ctx, db, question, embedding, listener)
 		if err != nil {
 			return memo.Made{Note: found}, err // as far as it came
 		}

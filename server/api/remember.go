@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/memo"
+	"tasklens/internal/reembed"
 )
 
 const headerCacheStatus = "Cache-Status"
@@ -24,9 +25,18 @@ var cacheStatuses = map[memo.Origin]string{
 // serviceIdentity is that of every request without a token.
 const serviceIdentity = "service"
 
-// asked is a request of a caller's, to be answered from memory where that is true. Its body is the other part of the key:
-// everything that was asked for, defaults filled in.
-func asked(c *fiber.Ctx, kind string, project *int64, subject any) memo.Request {
+// asked is a request of a caller's that may be answered from the cache.
+type asked struct {
+	memo.Request
+	text    string           // whose embedding the work begins with
+	serving *reembed.Serving // which model embeds it
+}
+
+// work makes a response with the embedding of what was asked.
+type work func(ctx context.Context, embedding *memo.Pending, tell func(memo.Event) error) (memo.Made, error)
+
+// newAsked has in subject everything that was asked for, defaults filled in.
+func (a *API) newAsked(c *fiber.Ctx, kind, text string, project *int64, subject any) asked {
 	request := memo.Request{Kind: kind, Identity: serviceIdentity, Project: project, Subject: subject}
 	if caller := knownOf(c); caller != nil {
 		// Verified, but only the database knows what they may see at this moment.
@@ -35,62 +45,42 @@ func asked(c *fiber.Ctx, kind string, project *int64, subject any) memo.Request 
 		// Nobody has looked at the token yet but for its form: PostgREST will.
 		request.Identity, request.Watched = "token "+digest(token), true
 	}
-	return request
+	return asked{request, text, a.Serving}
 }
 
-// remembered gives the result of a request, remembered or made by work, of which the first step is to embed text. Where
-// the serving model is not known yet, nothing is looked up and work is not called: the error is reembed.ErrUnknown.
-func (a *API) remembered(ctx context.Context, db memo.Database, request memo.Request, text string, tell func(memo.Event) error, work memo.Work) (memo.Made, memo.Origin, error) {
-	model := ""
-	if request.Project == nil || *request.Project != documentsVersion { // these are of the configured model alone
-		var err error
-		if ctx, model, err = a.Serving.Last(ctx); err != nil {
-			return memo.Made{}, a.unremembered(), err
-		}
-		work = a.byServing(model, text, work)
+// respond gives the response to a request, cached or made by work.
+func (a *API) respond(ctx context.Context, db memo.Database, request asked, tell func(memo.Event) error, work work) (memo.Made, memo.Origin, error) {
+	model, err := request.serving.Last(ctx)
+	if err != nil {
+		// Nothing is looked up without a model. Work may do without the embedding, or fails by err.
+		made, err := work(ctx, memo.Failed(a.EmbeddingModel, err), tell)
+		return made, a.uncached(), err
 	}
 	// Not left to the version: the model may be known later than that is read.
 	request.Subject = []any{model, request.Subject}
-	// At once, while the database is asked whether that is needed. Where it is not, the embedding is remembered as a rule,
-	// and otherwise given up.
-	ctx, giveUp := a.beginEmbedding(ctx, text)
-	defer giveUp()
-	return a.Memo.Do(ctx, db, request, tell, work)
+	// At once, while the database is asked for the version. On a hit it was cached as a rule, and otherwise it is given up.
+	embedding := a.Embeddings.Begin(ctx, model, request.text)
+	defer embedding.GiveUp()
+	return a.Memo.Do(ctx, db, request.Request, tell, func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
+		// A hit asks nobody which model serves now; what is made is by that one.
+		present, _ := request.serving.Use(ctx) // no error: one was known
+		if present == model {
+			return work(ctx, embedding, tell)
+		}
+		embedding := a.Embeddings.Begin(ctx, present, request.text)
+		defer embedding.GiveUp()
+		made, err := work(ctx, embedding, tell)
+		made.Keep = nil // it would be cached under the other model's name
+		return made, err
+	})
 }
 
-// unremembered is the origin of what is made past the cache.
-func (a *API) unremembered() memo.Origin {
+// uncached is the origin of what is made past the cache.
+func (a *API) uncached() memo.Origin {
 	if a.Memo == nil {
 		return memo.Off
 	}
 	return memo.Passed
-}
-
-// beginEmbedding has text embedded by the context's model, for whoever needs that under the context that it gives.
-func (a *API) beginEmbedding(ctx context.Context, text string) (_ context.Context, giveUp func()) {
-	if a.Embeddings == nil {
-		return ctx, func() {}
-	}
-	return a.Embeddings.Begin(ctx, text)
-}
-
-// byServing is work by the model that serves now. What is remembered needs nobody to ask which that is; what is made by
-// another model than the one it would be kept under is not kept.
-func (a *API) byServing(model, text string, work memo.Work) memo.Work {
-	return func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
-		ctx, present, err := a.Serving.Use(ctx)
-		if err != nil {
-			return memo.Made{}, err
-		}
-		if present == model {
-			return work(ctx, tell)
-		}
-		ctx, giveUp := a.beginEmbedding(ctx, text)
-		defer giveUp()
-		made, err := work(ctx, tell)
-		made.Keep = nil
-		return made, err
-	}
 }
 
 // sendMade answers with a result.

@@ -3,14 +3,12 @@ package api
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
 	"tasklens/internal/memo"
-	"tasklens/internal/reembed"
 	"tasklens/internal/search"
 )
 
@@ -118,9 +116,9 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 	}
 	explained := or(request.Explain, false)
 	// A word weighs by how rare it is in all projects, so a result depends on all, whatever its filter.
-	everything := asked(c, "hybrid-search", nil, []any{query, explained})
-	work := func(ctx context.Context, _ func(memo.Event) error) (memo.Made, error) {
-		page, err := a.Searcher.Hybrid(ctx, db, query)
+	everything := a.newAsked(c, "hybrid-search", query.Text, nil, []any{query, explained})
+	made, origin, err := a.respond(c.UserContext(), db, everything, nil, func(ctx context.Context, embedding *memo.Pending, _ func(memo.Event) error) (memo.Made, error) {
+		page, err := a.Searcher.Hybrid(ctx, db, query, embedding)
 		if err != nil {
 			return memo.Made{}, err
 		}
@@ -128,12 +126,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		kept := response
 		kept.Cached = true
 		return encodeResponse(response, kept, len(page.Degraded) == 0, page)
-	}
-	made, origin, err := a.remembered(c.UserContext(), db, everything, query.Text, nil, work)
-	if errors.Is(err, reembed.ErrUnknown) {
-		query.Unembedded = err
-		made, err = work(c.UserContext(), nil)
-	}
+	})
 	a.logSearch(c.UserContext(), started, query, made, origin, err)
 	if err != nil {
 		return err

@@ -26,11 +26,11 @@ func (a *API) similarTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ctx, _, err := a.Serving.Use(c.UserContext())
+	model, err := a.Serving.Use(c.UserContext())
 	if err != nil {
 		return err
 	}
-	results, err := a.Comparer.ToTicket(ctx, db, ticketID, limit)
+	results, err := a.Comparer.ToTicket(c.UserContext(), db, model, ticketID, limit)
 	if err != nil {
 		return err
 	}
@@ -59,11 +59,11 @@ func (a *API) similarToDraft(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ctx, _, err := a.Serving.Use(c.UserContext())
+	model, err := a.Serving.Use(c.UserContext())
 	if err != nil {
 		return err
 	}
-	results, err := a.Comparer.ToText(ctx, db, request.Text, request.ProjectID, or(request.Limit, defaultSimilar))
+	results, err := a.Comparer.ToText(c.UserContext(), db, model, request.Text, request.ProjectID, or(request.Limit, defaultSimilar))
 	if err != nil {
 		return err
 	}

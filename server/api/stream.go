@@ -25,8 +25,8 @@ type deltaEvent struct {
 }
 
 // streamAnswer answers a question as events: sources, delta (many), done. An answer that was made before comes as the same.
-func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole memo.Request, question answer.Question, started time.Time) error {
-	origin := a.unremembered() // what is sent before the end may still fail, or not be kept
+func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole asked, question answer.Question, started time.Time) error {
+	origin := a.uncached() // what is sent before the end may still fail, or not be kept
 	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }
 	return a.sendEvents(c, begin, func(ctx context.Context, send func(name string, data any) error) error {
 		told := false
@@ -34,7 +34,7 @@ func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole memo.Reque
 			told = true
 			return send(e.Name, e.Data)
 		}
-		made, from, err := a.remembered(ctx, db, whole, question.Text, tell, a.answering(db, question))
+		made, from, err := a.respond(ctx, db, whole, tell, a.answering(db, question))
 		a.logAnswer(ctx, started, question, made, from, true, err)
 		if err != nil {
 			return err

@@ -4,16 +4,14 @@ import (
 	"context"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/reembed"
 	"tasklens/internal/threshold"
 	"tasklens/internal/vector"
 )
 
 // usualThreshold is the cosine similarity that a text must exceed where a request names none.
 func (a *API) usualThreshold(ctx context.Context, corpus answer.Corpus) float64 {
-	model := a.EmbeddingModel
-	if corpus != answer.Documents { // which are embedded by the configured model
-		model = a.servingModel(ctx)
-	}
+	model := a.lastModel(ctx, corpus)
 	width := vector.Dimensions
 	if corpus == answer.Documents || corpus == answer.All {
 		width = vector.ShortDimensions
@@ -23,17 +21,26 @@ func (a *API) usualThreshold(ctx context.Context, corpus answer.Corpus) float64 
 
 // thresholds are those of the serving model, at every width.
 func (a *API) thresholds(ctx context.Context) (all []threshold.Fitting) {
-	model := a.servingModel(ctx)
+	model := a.lastModel(ctx, answer.Tickets)
 	for _, width := range threshold.Widths {
 		all = append(all, threshold.Of(model, width, a.MatchThreshold, a.Serving.Measured()))
 	}
 	return all
 }
 
-// servingModel is the last known one. Where none is known yet, the request fails for that, whatever its threshold.
-func (a *API) servingModel(ctx context.Context) string {
-	if _, model, _ := a.Serving.Last(ctx); model != "" {
-		return model
+// servingOf knows by which model a corpus is embedded: documents always by the configured one.
+func (a *API) servingOf(corpus answer.Corpus) *reembed.Serving {
+	if corpus == answer.Documents {
+		return reembed.Fixed(a.EmbeddingModel)
 	}
-	return a.EmbeddingModel
+	return a.Serving
+}
+
+// lastModel is the last known one of a corpus. Where none is known yet, no text is compared, whatever its threshold.
+func (a *API) lastModel(ctx context.Context, corpus answer.Corpus) string {
+	model, err := a.servingOf(corpus).Last(ctx)
+	if err != nil {
+		return a.EmbeddingModel
+	}
+	return model
 }

@@ -25,8 +25,7 @@ type Database interface {
 
 // Model embeds queries.
 type Model interface {
-	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel(ctx context.Context) string
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
 }
 
 // Pair is a query and a ticket that it should find.
@@ -43,12 +42,12 @@ type Report struct {
 	Matches, Strangers []float64
 }
 
-// Measure compares pairs; without any, the names of tickets with their tickets.
-func Measure(ctx context.Context, db Database, model Model, pairs []Pair) (Report, error) {
-	report := Report{Model: model.EmbeddingModel(ctx), Judged: len(pairs) > 0}
+// Measure compares pairs by a model's embeddings; without any, the names of tickets with their tickets.
+func Measure(ctx context.Context, db Database, model Model, name string, pairs []Pair) (Report, error) {
+	report := Report{Model: name, Judged: len(pairs) > 0}
 	if !report.Judged {
 		var err error
-		if pairs, err = names(ctx, db, model); err != nil {
+		if pairs, err = names(ctx, db, name); err != nil {
 			return Report{}, err
 		}
 	}
@@ -92,12 +91,12 @@ func (r relevant) add(pair Pair) {
 
 func (r relevant) has(query, ticketKey string) bool { return r[query][strings.ToLower(ticketKey)] }
 
-func names(ctx context.Context, db Database, model Model) (pairs []Pair, err error) {
+func names(ctx context.Context, db Database, model string) (pairs []Pair, err error) {
 	var rows []struct {
 		TicketKey  string `json:"ticket_key"`
 		TicketName string `json:"ticket_name"`
 	}
-	err = db.Call(ctx, "sample_tickets", map[string]any{"embedding_model": model.EmbeddingModel(ctx), "match_count": sampled}, &rows)
+	err = db.Call(ctx, "sample_tickets", map[string]any{"embedding_model": model, "match_count": sampled}, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("sample tickets: %w", err)
 	}
@@ -113,7 +112,7 @@ func (r *Report) compare(ctx context.Context, db Database, model Model, pairs []
 	for i, pair := range pairs {
 		queries[i] = pair.Query
 	}
-	vectors, _, err := model.Embed(ctx, queries)
+	vectors, _, err := model.Embed(ctx, r.Model, queries)
 	if err != nil {
 		return fmt.Errorf("embed queries: %w", err)
 	}

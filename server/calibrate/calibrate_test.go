@@ -13,9 +13,7 @@ import (
 
 type model struct{}
 
-func (model) EmbeddingModel(context.Context) string { return "m" }
-
-func (model) Embed(_ context.Context, inputs []string) ([]vector.Vector, int, error) {
+func (model) Embed(_ context.Context, _ string, inputs []string) ([]vector.Vector, int, error) {
 	return make([]vector.Vector, len(inputs)), 0, nil
 }
 
@@ -55,7 +53,7 @@ func (d database) Call(_ context.Context, function string, arguments, result any
 
 func TestMeasure(t *testing.T) {
 	t.Parallel()
-	report, err := calibrate.Measure(t.Context(), database{[]string{"AA-1", "AA-2", "AA-9"}}, model{}, nil)
+	report, err := calibrate.Measure(t.Context(), database{[]string{"AA-1", "AA-2", "AA-9"}}, model{}, "m", nil)
 	if err != nil || report.Judged || len(report.Matches) != 2 || len(report.Strangers) != 4 {
 		t.Fatalf("%+v, %v", report, err)
 	}
@@ -65,11 +63,11 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%v:\n%s", err, &out)
 	}
 	// A query may have several tickets: these are no strangers to one another's query by their own key.
-	report, err = calibrate.Measure(t.Context(), database{}, model{}, []calibrate.Pair{{Query: "a", TicketKey: "AA-1"}, {Query: "b", TicketKey: "aa-1"}})
+	report, err = calibrate.Measure(t.Context(), database{}, model{}, "m", []calibrate.Pair{{Query: "a", TicketKey: "AA-1"}, {Query: "b", TicketKey: "aa-1"}})
 	if err == nil || len(report.Strangers) != 0 {
 		t.Errorf("of one ticket: %+v, %v", report, err)
 	}
-	if _, err := calibrate.Measure(t.Context(), database{}, model{}, nil); err == nil {
+	if _, err := calibrate.Measure(t.Context(), database{}, model{}, "m", nil); err == nil {
 		t.Error("nothing was measured, and no error")
 	}
 }
@@ -93,7 +91,7 @@ func TestStrangers(t *testing.T) {
 		"two, one is shared":  {[]calibrate.Pair{pair("a", "AA-1"), pair("a", "AA-2"), pair("b", "aa-1"), pair("b", "AA-3")}, 4, 4},
 		"one is not measured": {many, 200, 199 + 198},
 	} {
-		report, err := calibrate.Measure(t.Context(), database{}, model{}, c.pairs)
+		report, err := calibrate.Measure(t.Context(), database{}, model{}, "m", c.pairs)
 		if err != nil || len(report.Matches) != c.matches || len(report.Strangers) != c.strangers {
 			t.Errorf("%s: %d matches, %d strangers, %v", name, len(report.Matches), len(report.Strangers), err)
 		}

@@ -12,8 +12,8 @@ import (
 
 // Model embeds queries.
 type Model interface {
-	Embed(ctx context.Context, inputs []string) (vectors []vector.Vector, tokens int, err error)
-	EmbeddingModel(ctx context.Context) string
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	EmbeddingModel() string
 }
 
 // Real measures recall, and the bounds of keyword search, on tickets that somebody wrote and others judged, embedded by
@@ -29,7 +29,7 @@ type Real struct {
 func (r Real) Do(ctx context.Context, to io.Writer) error {
 	var probes []Probe
 	for _, query := range r.Queries {
-		vectors, _, err := r.Model.Embed(ctx, []string{query.Text})
+		vectors, _, err := r.Model.Embed(ctx, r.Model.EmbeddingModel(), []string{query.Text})
 		if err != nil {
 			return fmt.Errorf("embed query: %w", err)
 		}
@@ -40,14 +40,14 @@ func (r Real) Do(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	var chunks, tickets int
-	err = r.Connection.QueryRow(ctx, `select count(*), count(distinct c.ticket_id) from public.chunks c where c.model = $1`, r.Model.EmbeddingModel(ctx)).Scan(&chunks, &tickets)
+	err = r.Connection.QueryRow(ctx, `select count(*), count(distinct c.ticket_id) from public.chunks c where c.model = $1`, r.Model.EmbeddingModel()).Scan(&chunks, &tickets)
 	if err != nil {
 		return fmt.Errorf("count chunks: %w", err)
 	}
 	if chunks == 0 {
-		return fmt.Errorf("the database holds no chunk of the model %s", r.Model.EmbeddingModel(ctx))
+		return fmt.Errorf("the database holds no chunk of the model %s", r.Model.EmbeddingModel())
 	}
-	if _, err := fmt.Fprintf(to, "\n### %d chunks of %d real tickets, embedded by %s\n\n%s\n", chunks, tickets, r.Model.EmbeddingModel(ctx), where); err != nil {
+	if _, err := fmt.Fprintf(to, "\n### %d chunks of %d real tickets, embedded by %s\n\n%s\n", chunks, tickets, r.Model.EmbeddingModel(), where); err != nil {
 		return err
 	}
 	row, err := bound(ctx, r.Connection, fmt.Sprint(tickets), r.Queries, r.Progress)
@@ -55,7 +55,7 @@ func (r Real) Do(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	candidates := Table{Title: "Keyword search by candidates, and of everything", Header: boundHeader, Rows: [][]string{row}, Caption: boundCaption}
-	table, err := Recall(ctx, r.Connection, r.Model.EmbeddingModel(ctx), probes, nil, r.Progress)
+	table, err := Recall(ctx, r.Connection, r.Model.EmbeddingModel(), probes, nil, r.Progress)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"tasklens/internal/answer"
 	"tasklens/internal/index"
-	"tasklens/internal/knowledge"
+	"tasklens/internal/memo"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/reembed"
@@ -52,11 +52,11 @@ func Start(t testing.TB, database *testbed.DB, provider http.Handler) Service {
 	client := postgrest.New(restURL, key)
 	indexer := index.New(model, tokens, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens})
 	app, err := api.New(api.Parts{
-		Database: client, Indexer: indexer, Library: knowledge.New(model), Comparer: search.NewComparer(model, tokens),
-		Searcher:   search.New(model, search.Weights{Vector: 1, Keyword: 1}, func(_ context.Context, message string, err error) { t.Error(message, err) }),
+		Database: client, Indexer: indexer, Comparer: search.NewComparer(model, tokens),
+		Searcher:   search.New(search.Weights{Vector: 1, Keyword: 1}, func(_ context.Context, message string, err error) { t.Error(message, err) }),
 		Answerer:   answer.New(model, tokens, answer.Options{VectorWeight: 1, KeywordWeight: 1}),
 		Migrations: supabase.Migrations(), Log: slog.New(slog.DiscardHandler),
-		EmbeddingModel: offline.EmbeddingModel, Serving: reembed.NewServing(client.AsService(), model), RequestTimeout: time.Minute,
+		EmbeddingModel: offline.EmbeddingModel, Serving: reembed.NewServing(client.AsService(), offline.EmbeddingModel), Embeddings: memo.NewEmbeddings(model, "", nil), RequestTimeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
