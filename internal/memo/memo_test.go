@@ -126,8 +126,8 @@ func TestNothingIsRememberedWhereNothingShallBe(t *testing.T) {
 	b.Memo = nil
 	b.expect(memo.Request{}, "result 1", memo.Off)
 	b.expect(memo.Request{}, "result 2", memo.Off)
-	if b.db.asked != 0 || b.Counts() != nil {
-		t.Errorf("the version was asked for %d times, counted were %v", b.db.asked, b.Counts())
+	if b.db.asked != 0 {
+		t.Errorf("the version was asked for %d times", b.db.asked)
 	}
 }
 

@@ -211,6 +211,29 @@ func TestServing(t *testing.T) {
 	})
 }
 
+// A set that names no model is of the configured one; what is fixed asks nobody.
+func TestTheConfiguredModelServes(t *testing.T) {
+	t.Parallel()
+	unnamed := func(_ context.Context, result any) error {
+		*result.(*[]reembed.Sets) = []reembed.Sets{{}}
+		return nil
+	}
+	for name, serving := range map[string]*reembed.Serving{
+		"configured": reembed.NewServing(calls(unnamed), "configured"),
+		"fixed":      reembed.Fixed("fixed"),
+	} {
+		for _, ask := range []func(context.Context) (string, error){serving.Last, serving.Use} {
+			if model, err := ask(t.Context()); model != name || err != nil {
+				t.Errorf("the model is %q, %v; want %q", model, err, name)
+			}
+		}
+	}
+}
+
+type calls func(ctx context.Context, result any) error
+
+func (c calls) Call(ctx context.Context, _ string, _, result any) error { return c(ctx, result) }
+
 // fragile is a database that panics.
 type fragile struct{ *sets }
 

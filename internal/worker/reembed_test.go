@@ -65,7 +65,9 @@ func (b *bench) finish(want bool) {
 }
 
 // serving is the service's knowledge of which model serves, fresh.
-func (b *bench) serving() *reembed.Serving { return reembed.NewServing(b.rows, b.model.EmbeddingModel()) }
+func (b *bench) serving() *reembed.Serving {
+	return reembed.NewServing(b.rows, b.model.EmbeddingModel())
+}
 
 const inSet = `select count(*) from public.chunks where embedding_set = $1 and model = $2`
 

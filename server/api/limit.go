@@ -74,11 +74,7 @@ func network(text string) string {
 	if address = address.Unmap(); address.Is4() {
 		return address.String()
 	}
-	prefix, err := address.Prefix(64)
-	if err != nil {
-		return text
-	}
-	return prefix.String()
+	return netip.PrefixFrom(address, 64).Masked().String()
 }
 
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

@@ -54,10 +54,7 @@ func (o *observed) answered(c *fiber.Ctx, route string) {
 
 // stream has a request measured until ended is called, with the status of the problem that the stream ended with, or 200.
 func stream(c *fiber.Ctx) (ended func(status int)) {
-	o, is := c.UserContext().Value(observedKey{}).(*observed)
-	if !is {
-		return func(int) {}
-	}
+	o := c.UserContext().Value(observedKey{}).(*observed)
 	o.streaming = true
 	method, route := c.Method(), routeOf(c, nil)
 	return func(status int) {

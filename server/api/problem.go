@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"math"
@@ -62,12 +61,7 @@ func (a *API) problem(c *fiber.Ctx, err error) error {
 		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
 	}
 	body := a.describe(err, newLogged(c, err))
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	c.Set(fiber.HeaderContentType, "application/problem+json")
-	return c.Status(body.Status).Send(text)
+	return c.Status(body.Status).JSON(body, "application/problem+json")
 }
 
 // logged is what the log tells of a request. Not its path, which may hold what somebody looks for.
