@@ -213,7 +213,6 @@ func TestALateEmbeddingIsCached(t *testing.T) {
 
 // watched is a model that hangs, and how many wait for it.
 type watched struct {
-	model
 	waiting atomic.Int64
 }
 

@@ -235,7 +235,7 @@ type calls func(ctx context.Context, result any) error
 func (c calls) Call(ctx context.Context, _ string, _, result any) error { return c(ctx, result) }
 
 // fragile is a database that panics.
-type fragile struct{ *sets }
+type fragile struct{}
 
 func (fragile) Call(context.Context, string, any, any) error { panic("broken") }
 
