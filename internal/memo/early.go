@@ -43,7 +43,7 @@ func (e *Embeddings) Begin(ctx context.Context, model, input string) *Pending {
 
 // Failed is an embedding that cannot be made.
 func Failed(model string, err error) *Pending {
-	p := &Pending{model: model, ctx: context.Background(), done: make(chan struct{}), err: err}
+	p := &Pending{model: model, ctx: context.Background(), cancel: func(error) {}, done: make(chan struct{}), err: err}
 	close(p.done)
 	return p
 }

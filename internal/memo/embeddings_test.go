@@ -77,8 +77,23 @@ func TestAFailedEmbeddingIsNotKept(t *testing.T) {
 	if _, err := memo.NewEmbeddings(m, "", kept).Begin(t.Context(), "m", "a").Vector(t.Context()); !errors.Is(err, m.failure) || kept.size() != 0 {
 		t.Errorf("the error is %v, %d are kept", err, kept.size())
 	}
-	if _, err := memo.Failed("m", m.failure).Vector(t.Context()); !errors.Is(err, m.failure) {
-		t.Errorf("the error of one that cannot be made is %v", err)
+}
+
+// An embedding that cannot be made says so to whoever has the time, and can be given up as any other.
+func TestAnEmbeddingThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	unknown := errors.New("unknown")
+	failed := memo.Failed("m", unknown)
+	defer failed.GiveUp()
+	if _, err := failed.Vector(t.Context()); !errors.Is(err, unknown) || failed.Model() != "m" {
+		t.Errorf("%q: the error is %v", failed.Model(), err)
+	}
+	late, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	for range 100 { // either may be seen first
+		if _, err := failed.Vector(late); err == nil {
+			t.Fatal("it was made")
+		}
 	}
 }
 
