@@ -1,0 +1,172 @@
+package querytext
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"tasklens/internal/filter"
+)
+
+// oneRange reads the one value of a date's filter. isDay: what is compared is a day that lies ahead as a rule, not a moment
+// that has passed.
+func oneRange(into *filter.Range, values []string, now time.Time, isDay bool) bool {
+	if len(values) != 1 {
+		return false
+	}
+	d := dates{now.UTC().Truncate(24 * time.Hour), isDay}
+	r, ok := d.read(strings.ToLower(values[0]))
+	*into = r
+	return ok
+}
+
+type dates struct {
+	today time.Time
+	isDay bool
+}
+
+// point is a day, several days such as a month, or a moment.
+type point struct {
+	first, last time.Time
+	moment      string // RFC 3339; "" for days
+	isAway      bool   // so and so far from today
+}
+
+func (d dates) read(value string) (r filter.Range, ok bool) {
+	if from, to, isRange := strings.Cut(value, ".."); isRange {
+		return d.between(from, to)
+	}
+	bare := strings.TrimLeft(value, "<>=")
+	operator := value[:len(value)-len(bare)]
+	p, ok := d.point(bare)
+	if !ok {
+		return r, false
+	}
+	// A moment some days ago is not a whole day: all of that day is after it.
+	since, until := p.last.AddDate(0, 0, 1), p.last
+	if p.isAway && !d.isDay {
+		since, until = p.first, p.first.AddDate(0, 0, -1)
+	}
+	switch operator {
+	case ">":
+		return p.bounds(since, time.Time{})
+	case ">=":
+		return p.bounds(p.first, time.Time{})
+	case "<":
+		return p.bounds(time.Time{}, p.first.AddDate(0, 0, -1))
+	case "<=":
+		return p.bounds(time.Time{}, until)
+	case "", "=":
+		if p.moment != "" {
+			return r, false
+		}
+		if p.isAway { // the days between that one and today
+			p.first, p.last = earlier(p.first, d.today), later(p.last, d.today)
+		}
+		return p.bounds(p.first, p.last)
+	}
+	return r, false
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// between reads a range of which one end may be open.
+func (d dates) between(from, to string) (r filter.Range, ok bool) {
+	from, to = strings.TrimSuffix(from, "*"), strings.TrimSuffix(to, "*")
+	if from != "" {
+		start, ok := d.point(from)
+		lower, inReach := start.bounds(start.first, time.Time{})
+		if !ok || !inReach {
+			return r, false
+		}
+		r.From = lower.From
+	}
+	if to != "" {
+		end, ok := d.point(to)
+		upper, inReach := end.bounds(time.Time{}, end.last)
+		if !ok || !inReach {
+			return r, false
+		}
+		r.To = upper.To
+	}
+	return r, r != (filter.Range{}) && !r.IsReversed()
+}
+
+// bounds are days, or the point's moment in their place. The zero time leaves an end open.
+func (p point) bounds(first, last time.Time) (r filter.Range, ok bool) {
+	switch {
+	case p.moment != "" && first.IsZero():
+		return filter.Range{To: p.moment}, true
+	case p.moment != "":
+		return filter.Range{From: p.moment}, true
+	}
+	for _, end := range []struct {
+		day  time.Time
+		into *string
+	}{{first, &r.From}, {last, &r.To}} {
+		if end.day.IsZero() {
+			continue
+		}
+		if !isUsual(end.day) {
+			return filter.Range{}, false
+		}
+		*end.into = end.day.Format(time.DateOnly)
+	}
+	return r, true
+}
+
+// isUsual says whether a year has four digits, and the first is none that fills up.
+func isUsual(at time.Time) bool { return at.Year() >= 1000 && at.Year() <= 9999 }
+
+var away = regexp.MustCompile(`^([+-]?)(\d{1,4})([dwy])$`)
+
+// point reads a date, a month, a year, a time, today and its neighbours, or how far away a day is: 7d is seven days ago,
+// and in seven days where days lie ahead; -7d is ago in both.
+func (d dates) point(text string) (p point, ok bool) {
+	for days, name := range map[int]string{-1: "yesterday", 0: "today", 1: "tomorrow"} {
+		if strings.TrimPrefix(text, "@") == name {
+			return d.day(d.today.AddDate(0, 0, days)), true
+		}
+	}
+	if m := away.FindStringSubmatch(text); m != nil {
+		n, err := strconv.Atoi(m[2])
+		if m[1] == "-" || m[1] == "" && !d.isDay {
+			n = -n
+		}
+		switch m[3] {
+		case "d":
+			p = d.day(d.today.AddDate(0, 0, n))
+		case "w":
+			p = d.day(d.today.AddDate(0, 0, 7*n))
+		default:
+			p = d.day(d.today.AddDate(n, 0, 0))
+		}
+		p.isAway = true
+		return p, err == nil
+	}
+	for layout, length := range map[string]struct{ years, months, days int }{
+		time.DateOnly: {days: 1}, "2006-01": {months: 1}, "2006": {years: 1},
+	} {
+		if first, err := time.Parse(layout, text); err == nil {
+			return point{first: first, last: first.AddDate(length.years, length.months, length.days-1)}, isUsual(first)
+		}
+	}
+	moment := strings.ToUpper(text)
+	at, err := time.Parse(time.RFC3339, moment)
+	return point{first: at, last: at, moment: moment}, err == nil && !d.isDay && isUsual(at)
+}
+
+func (dates) day(at time.Time) point { return point{first: at, last: at} }

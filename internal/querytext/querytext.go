@@ -1,0 +1,231 @@
+// Package querytext reads what people type into a search box: filters such as status:"in progress" or -label:ios among the
+// words. It owns which names and dates are filters; whatever else is text, and stays as it is. It knows nothing of what is
+// searched, and no clock but the one that it is given.
+package querytext
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"tasklens/internal/filter"
+)
+
+// quotes open and close a phrase, each of them any other's: phones and word processors make them curly. The database reads
+// the same ones.
+const quotes = `"“”„‟«»「」『』〝〞〟`
+
+func isQuote(r rune) bool { return strings.ContainsRune(quotes, r) }
+
+// Read takes the filters out of a query. rest is what is searched for, "" where the query is filters alone. It fails where
+// the filters together cannot be asked for. now says what "today" is: its day in UTC.
+func Read(query string, now time.Time) (rest string, filters filter.Filters, err error) {
+	var kept strings.Builder
+	var before rune = ' '
+	for at := 0; at < len(query); {
+		if unicode.IsSpace(before) {
+			if term, size, ok := readTerm(query[at:], now); ok {
+				if filters, err = term.addTo(filters); err != nil {
+					return "", filter.Filters{}, err
+				}
+				at += size
+				continue
+			}
+		}
+		r, size := utf8.DecodeRuneInString(query[at:])
+		// Behind a letter or digit a quote opens no phrase: 5" and 6".
+		if isQuote(r) && !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+			if _, behind, closed := quoted(query[at:]); closed {
+				size, r = behind, '"'
+			}
+		}
+		kept.WriteString(query[at : at+size])
+		at, before = at+size, r
+	}
+	if filters.IsZero() {
+		return query, filters, nil
+	}
+	return tidy(kept.String()), filters, nil
+}
+
+// tidy closes the gaps that filters leave, outside quotes too, where white space means nothing either.
+func tidy(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// quoted gives what stands between the quote that a text begins with and the next, and where that ends.
+func quoted(text string) (inside string, end int, closed bool) {
+	_, first := utf8.DecodeRuneInString(text)
+	length := strings.IndexAny(text[first:], quotes)
+	if length < 0 {
+		return "", 0, false
+	}
+	_, last := utf8.DecodeRuneInString(text[first+length:])
+	return text[first : first+length], first + length + last, true
+}
+
+// term is one filter: what it narrows to, and whether it keeps that out instead.
+type term struct {
+	name string
+	not  bool
+	one  filter.Filters
+}
+
+// names are those of filters, and how their values are read.
+var names = map[string]func(t *term, values []string, now time.Time) bool{
+	"project": func(t *term, values []string, _ time.Time) bool { t.one.Projects = projects(values); return true },
+	"status": func(t *term, values []string, _ time.Time) bool {
+		t.one.Statuses = filter.Texts(values...)
+		return true
+	},
+	"assignee": func(t *term, values []string, _ time.Time) bool { t.one.Assignee = people(values); return true },
+	"reporter": func(t *term, values []string, _ time.Time) bool { t.one.Reporter = people(values); return true },
+	"type":     func(t *term, values []string, _ time.Time) bool { t.one.Types = filter.Texts(values...); return true },
+	"priority": func(t *term, values []string, _ time.Time) bool {
+		t.one.Priorities = filter.Texts(values...)
+		return true
+	},
+	"label": func(t *term, values []string, _ time.Time) bool {
+		t.one.Labels.Any = filter.Texts(values...)
+		return true
+	},
+	"created": func(t *term, values []string, now time.Time) bool {
+		return oneRange(&t.one.Created, values, now, false)
+	},
+	"updated": func(t *term, values []string, now time.Time) bool {
+		return oneRange(&t.one.Updated, values, now, false)
+	},
+	"due": func(t *term, values []string, now time.Time) bool { return oneRange(&t.one.Due, values, now, true) },
+	"is":  readState,
+	"no":  readAbsence,
+}
+
+// readState reads is:open and is:done. Not to be done is to be open.
+func readState(t *term, values []string, _ time.Time) bool {
+	isOpen := strings.EqualFold(values[0], "open")
+	if len(values) > 1 || !isOpen && !strings.EqualFold(values[0], "done") && !strings.EqualFold(values[0], "closed") {
+		return false
+	}
+	isOpen = isOpen != t.not
+	t.one.Open, t.not = &isOpen, false
+	return true
+}
+
+func readAbsence(t *term, values []string, _ time.Time) bool {
+	if len(values) > 1 || !strings.EqualFold(values[0], "assignee") {
+		return false
+	}
+	t.name, t.one.Assignee = "assignee", []filter.Value{{Null: true}}
+	return true
+}
+
+// projects are keys, and ids where they are numbers.
+func projects(values []string) (read []filter.Value) {
+	for _, value := range values {
+		if id, err := strconv.ParseUint(value, 10, 63); err == nil && id > 0 {
+			read = append(read, filter.Value{ID: int64(id)})
+		} else {
+			read = append(read, filter.Value{Text: value})
+		}
+	}
+	return read
+}
+
+func people(values []string) []filter.Value {
+	read := filter.Texts(values...)
+	for i := range read {
+		if strings.EqualFold(strings.TrimPrefix(read[i].Text, "@"), filter.Me) {
+			read[i].Text = filter.Me
+		}
+	}
+	return read
+}
+
+const longestName = len("assignee")
+
+// readTerm reads the filter that a text begins with: a name, a colon and values, up to white space.
+func readTerm(text string, now time.Time) (t term, size int, ok bool) {
+	bare := strings.TrimPrefix(text, "-")
+	t.not = bare != text
+	name, value, found := strings.Cut(bare, ":")
+	if !found || len(name) > longestName {
+		return t, 0, false
+	}
+	if t.name = strings.ToLower(name); names[t.name] == nil {
+		return t, 0, false
+	}
+	values, length, ok := readValues(value)
+	if !ok || !names[t.name](&t, values, now) {
+		return t, 0, false
+	}
+	return t, len(text) - len(value) + length, true
+}
+
+// readValues reads values with commas between them, each bare or in quotes.
+func readValues(text string) (values []string, size int, ok bool) {
+	for {
+		value, length := "", 0
+		r, _ := utf8.DecodeRuneInString(text[size:])
+		if isQuote(r) {
+			var closed bool
+			if value, length, closed = quoted(text[size:]); !closed {
+				return nil, 0, false // it is still being typed
+			}
+		} else {
+			length = strings.IndexFunc(text[size:], func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+			if length < 0 {
+				length = len(text) - size
+			}
+			value = text[size : size+length]
+		}
+		size += length
+		if value = tidy(value); value != "" {
+			values = append(values, value)
+		}
+		if utf8.RuneCountInString(value) > filter.MaxCharacters || len(values) > filter.MaxValues {
+			return nil, 0, false
+		}
+		if !strings.HasPrefix(text[size:], ",") {
+			break
+		}
+		size++
+	}
+	next, _ := utf8.DecodeRuneInString(text[size:])
+	return values, size, len(values) > 0 && (size == len(text) || unicode.IsSpace(next))
+}
+
+// addTo joins a term to those before it. Several values of one name are alternatives, but of labels a ticket may have
+// several, and a date is in each of its ranges.
+func (t term) addTo(filters filter.Filters) (filter.Filters, error) {
+	one := t.one
+	if t.not {
+		one = filter.Filters{Not: &t.one}
+	} else if list := alternatives(&filters, t.name); list != nil {
+		*list = append(*list, *alternatives(&one, t.name)...)
+		if len(*list) > filter.MaxValues {
+			return filter.Filters{}, fmt.Errorf("%s has more than %d values", t.name, filter.MaxValues)
+		}
+		return filters, nil
+	}
+	return filter.And(filters, one)
+}
+
+// alternatives is the member of a name whose values are alternatives; nil for another.
+func alternatives(f *filter.Filters, name string) *[]filter.Value {
+	switch name {
+	case "project":
+		return &f.Projects
+	case "status":
+		return &f.Statuses
+	case "assignee":
+		return &f.Assignee
+	case "reporter":
+		return &f.Reporter
+	case "type":
+		return &f.Types
+	case "priority":
+		return &f.Priorities
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package querytext_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"tasklens/internal/filter"
+	"tasklens/internal/querytext"
+)
+
+// now is a Sunday afternoon in Greenwich, and Monday already further east.
+var now = time.Date(2026, 3, 1, 3, 30, 0, 0, time.FixedZone("", 9*60*60))
+
+func ExampleRead() {
+	text, filters, _ := querytext.Read(`timeout is:open assignee:me -label:ios status:"in progress",blocked`, now)
+	shown, _ := json.Marshal(filters)
+	fmt.Println(text, string(shown))
+	// Output: timeout {"statuses":["in progress","blocked"],"open":true,"assignee":["me"],"not":{"labels":{"any":["ios"]}}}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ query, text, filters string }{
+		{"timeout", "timeout", `{}`},
+		{"timeout status:Done on login", "timeout on login", `{"statuses":["Done"]}`},
+		{"status:Done", "", `{"statuses":["Done"]}`},
+		{"STATUS:Done Status:Done", "", `{"statuses":["Done","Done"]}`},
+		{`status:"in progress" pump`, "pump", `{"statuses":["in progress"]}`},
+		{"status:“in progress” pump", "pump", `{"statuses":["in progress"]}`},
+		{"status:„in  progress“ pump", "pump", `{"statuses":["in progress"]}`},
+		{"status:«in progress»,done", "", `{"statuses":["in progress","done"]}`},
+		{"status:todo,, status:done,", "", `{"statuses":["todo","done"]}`},
+		{"project:TX project:6,mob", "", `{"projects":["TX",6,"mob"]}`},
+		{"project:0 project:99999999999999999999", "", `{"projects":["0","99999999999999999999"]}`},
+		{"assignee:me,@ME,Noor", "", `{"assignee":["me","me","Noor"]}`},
+		{"assignee:@noor assignee:o'brien", "", `{"assignee":["@noor","o'brien"]}`},
+		{"no:assignee assignee:ada", "", `{"assignee":[null,"ada"]}`},
+		{"-no:assignee", "", `{"not":{"assignee":[null]}}`},
+		{"reporter:ada priority:high type:bug,story", "", `{"reporter":["ada"],"types":["bug","story"],"priorities":["high"]}`},
+		{"label:ios", "", `{"labels":{"any":["ios"]}}`},
+		{"label:ios label:payments,cards label:de", "", `{"labels":{"any":["payments","cards"],"all":["ios","de"]}}`},
+		{"-label:ios,android -label:web", "", `{"not":{"labels":{"any":["ios","android","web"]}}}`},
+		{"-status:done -status:blocked pump -type:bug", "pump", `{"not":{"statuses":["done","blocked"],"types":["bug"]}}`},
+		{"is:open", "", `{"open":true}`},
+		{"is:Done -is:open is:closed", "", `{"open":false}`},
+		// Text.
+		{"http://x.example/a:b", "http://x.example/a:b", `{}`},
+		{"error:42 foo:bar 10:30 is:blue no:label", "error:42 foo:bar 10:30 is:blue no:label", `{}`},
+		{"is:open,done", "is:open,done", `{}`},
+		{"status: done", "status: done", `{}`},
+		{`status:"" status:,`, `status:"" status:,`, `{}`},
+		{`status:"in progress`, `status:"in progress`, `{}`},
+		{`status:"a"b`, `status:"a"b`, `{}`},
+		{`"status:done is:open" pump`, `"status:done is:open" pump`, `{}`},
+		{`-"is:open" is:done`, `-"is:open"`, `{"open":false}`},
+		{`5" is:open 6" is:open`, `5" 6"`, `{"open":true}`},
+		{`(is:open) x,is:open`, `(is:open) x,is:open`, `{}`},
+		{"--is:open", "--is:open", `{}`},
+		{"-pump is:open", "-pump", `{"open":true}`},
+		{"label:" + strings.Repeat("x", 256), "label:" + strings.Repeat("x", 256), `{}`},
+		{"label:" + strings.Repeat("é", 255), "", `{"labels":{"any":["` + strings.Repeat("é", 255) + `"]}}`},
+		{"label:" + strings.Repeat("x,", 51), "label:" + strings.Repeat("x,", 51), `{}`},
+		{"", "", `{}`},
+	} {
+		check(t, c.query, c.text, c.filters)
+	}
+}
+
+func TestReadDates(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"2025-03-01":                  `{"from":"2025-03-01","to":"2025-03-01"}`,
+		"=2025-03-01":                 `{"from":"2025-03-01","to":"2025-03-01"}`,
+		">2025-02-28":                 `{"from":"2025-03-01"}`,
+		">=2025-02-28":                `{"from":"2025-02-28"}`,
+		"<2025-03-01":                 `{"to":"2025-02-28"}`,
+		"<=2025-03-01":                `{"to":"2025-03-01"}`,
+		`"2025-03-01"`:                `{"from":"2025-03-01","to":"2025-03-01"}`,
+		"2024-02":                     `{"from":"2024-02-01","to":"2024-02-29"}`,
+		">2024-02":                    `{"from":"2024-03-01"}`,
+		"2024":                        `{"from":"2024-01-01","to":"2024-12-31"}`,
+		"<2024":                       `{"to":"2023-12-31"}`,
+		"2025-03-01..2025-04-01":      `{"from":"2025-03-01","to":"2025-04-01"}`,
+		"2025-03-01..*":               `{"from":"2025-03-01"}`,
+		"..2025-04":                   `{"to":"2025-04-30"}`,
+		">2025-03-01T10:00:00Z":       `{"from":"2025-03-01T10:00:00Z"}`,
+		"<=2025-03-01t10:00:00+02:00": `{"to":"2025-03-01T10:00:00+02:00"}`,
+		"2025-03-01T10:00:00Z..2025":  `{"from":"2025-03-01T10:00:00Z","to":"2025-12-31"}`,
+		// Today is 2026-02-28 in UTC.
+		"today":      `{"from":"2026-02-28","to":"2026-02-28"}`,
+		"@today":     `{"from":"2026-02-28","to":"2026-02-28"}`,
+		">yesterday": `{"from":"2026-02-28"}`,
+		"<Tomorrow":  `{"to":"2026-02-28"}`,
+		"7d":         `{"from":"2026-02-21","to":"2026-02-28"}`,
+		"-7d":        `{"from":"2026-02-21","to":"2026-02-28"}`,
+		">7d":        `{"from":"2026-02-21"}`,
+		">=7d":       `{"from":"2026-02-21"}`,
+		"<7d":        `{"to":"2026-02-20"}`,
+		"<=7d":       `{"to":"2026-02-20"}`,
+		">-2w":       `{"from":"2026-02-14"}`,
+		"<1y":        `{"to":"2025-02-27"}`,
+		"30d..7d":    `{"from":"2026-01-29","to":"2026-02-21"}`,
+		"+7d":        `{"from":"2026-02-28","to":"2026-03-07"}`,
+	} {
+		check(t, "updated:"+value, "", `{"updated":`+want+`}`)
+		check(t, "x -created:"+value, "x", `{"not":{"created":`+want+`}}`)
+	}
+	for value, want := range map[string]string{
+		"7d":      `{"from":"2026-02-28","to":"2026-03-07"}`,
+		"-7d":     `{"from":"2026-02-21","to":"2026-02-28"}`,
+		"<7d":     `{"to":"2026-03-06"}`,
+		"<=1w":    `{"to":"2026-03-07"}`,
+		">7d":     `{"from":"2026-03-08"}`,
+		"<today":  `{"to":"2026-02-27"}`,
+		"2027":    `{"from":"2027-01-01","to":"2027-12-31"}`,
+		"-7d..7d": `{"from":"2026-02-21","to":"2026-03-07"}`,
+	} {
+		check(t, "due:"+value, "", `{"due":`+want+`}`)
+	}
+	for _, text := range []string{
+		"updated:soon", "updated:>", "updated:..", "updated:*..*", "updated:2025-13-01", "updated:2025-02-30", "updated:0999-01-01", "updated:>9999-12-31",
+		"updated:>9999y", "updated:7m", "updated:24h", "updated:2025-04-01..2025-03-01", "updated:2025-03-01,2025-03-02", "updated:2025-03-01T10:00:00Z",
+		"updated:<>7d", "updated:x..2025", "updated:2025..x", "due:>2025-03-01T10:00:00Z", "updated:<1000-01-01",
+	} {
+		check(t, text, text, `{}`)
+	}
+	check(t, "created:>2025-01-01 created:<2025-06-01 created:>=2025-03-01", "", `{"created":{"from":"2025-03-01","to":"2025-05-31"}}`)
+	check(t, "updated:1000-01-01..", "", `{"updated":{"from":"1000-01-01"}}`)
+	check(t, "-created:<2025 -created:2025-01", "", `{"not":{"created":{"to":"2025-01-31"}}}`)
+}
+
+func check(t *testing.T, query, wantText, wantFilters string) {
+	t.Helper()
+	text, filters, err := querytext.Read(query, now)
+	shown, _ := json.Marshal(filters)
+	if err != nil || text != wantText || string(shown) != wantFilters || filters.Nothing {
+		t.Errorf("%.80q is read as %.80q, %.300s, %v; not as %.80q, %.300s", query, text, shown, err, wantText, wantFilters)
+	}
+}
+
+// What excludes itself finds nothing; what cannot be asked for is an error.
+func TestReadContradictions(t *testing.T) {
+	t.Parallel()
+	for _, query := range []string{"is:open is:done", "created:2024 created:2025", "pump due:<today due:>today"} {
+		if _, filters, err := querytext.Read(query, now); err != nil || !filters.Nothing {
+			t.Errorf("%q is read as %+v, %v", query, filters, err)
+		}
+	}
+	for _, query := range []string{"label:a,b label:c,d", "-created:2023 -created:2025", "-due:<today -due:>2020", strings.Repeat("status:a ", 51)} {
+		if text, filters, err := querytext.Read(query, now); err == nil {
+			t.Errorf("%.40q is read as %q, %+v", query, text, filters)
+		}
+	}
+}
+
+// Whatever is typed, no word goes lost, what is read once is not read again, and what is asked for is a filter that may be
+// asked for.
+func FuzzRead(f *testing.F) {
+	for _, query := range []string{
+		`timeout is:open assignee:me -label:ios status:"in progress",blocked`, "due:<7d created:2024..2025 -updated:>2w", `a "is:open" 5" label:x`, "status:„x“ no:assignee", "due:9999y..", "label:a,b label:c,d",
+		"is:open is:done", "\xff:x status:\xff", "status:done\u00a0x", "-created:<2025-01-01T00:00:00Z -created:>1y",
+	} {
+		f.Add(query)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		if !utf8.ValidString(query) || strings.ContainsRune(query, 0) {
+			return
+		}
+		text, filters, err := querytext.Read(query, now)
+		if err != nil {
+			return
+		}
+		if filters.IsZero() && text != query {
+			t.Errorf("%q is left as %q by %+v", query, text, filters)
+		}
+		object, err := json.Marshal(filters)
+		if err != nil {
+			t.Fatalf("%q: %v", query, err)
+		}
+		again := filter.Decode("filters", object, func(path, message string) { t.Errorf("%q: %s: %s %s", query, object, path, message) })
+		if shown, err := json.Marshal(again); string(shown) != string(object) {
+			t.Errorf("%q: %s is %s, %v", query, object, shown, err)
+		}
+		// Letters are not made up, and keep their order.
+		rest := []rune(query)
+		for _, r := range text {
+			at := 0
+			for at < len(rest) && rest[at] != r && !(r == ' ' && unicode.IsSpace(rest[at])) {
+				at++
+			}
+			if at == len(rest) {
+				t.Fatalf("%q is left as %q", query, text)
+			}
+			rest = rest[at+1:]
+		}
+	})
+}
