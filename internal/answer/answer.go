@@ -13,6 +13,7 @@ import (
 	"tasklens/internal/chat"
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
+	"tasklens/internal/filter"
 	"tasklens/internal/reply"
 	"tasklens/internal/search"
 	"tasklens/internal/vector"
@@ -73,6 +74,7 @@ type Question struct {
 	Corpus         Corpus // "" is Tickets
 	ProjectID      *int64
 	StatusFilter   *string
+	Filters        filter.Filters
 	TopK           int     // chunks that the answer may draw on
 	MatchThreshold float64 // cosine similarity that a chunk must exceed
 	Lambda         float64 // MMR: 1 is relevance alone, 0 diversity alone
@@ -86,7 +88,7 @@ type Corpus string
 const (
 	Tickets   Corpus = "tickets" // and projects
 	Documents Corpus = "documents"
-	All       Corpus = "all" // ProjectID and StatusFilter narrow the tickets alone
+	All       Corpus = "all" // ProjectID, StatusFilter and Filters narrow the tickets alone
 )
 
 // Source is a chunk that the answer could draw on: of a ticket, of a project's own text or of a document.
@@ -197,7 +199,7 @@ func await(ctx context.Context, db Database, q Question, embedding search.Embedd
 		err = ask(ctx)
 		return vector, nil, err
 	}
-	ranking, err = search.RankWhile(ctx, db, search.Words{Text: q.Text, ProjectID: q.ProjectID, StatusFilter: q.StatusFilter}, ask)
+	ranking, err = search.RankWhile(ctx, db, search.Words{Text: q.Text, ProjectID: q.ProjectID, StatusFilter: q.StatusFilter, Filters: q.Filters}, ask)
 	return vector, ranking, err
 }
 

@@ -37,6 +37,9 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model 
 		"query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold,
 		"match_count": candidates, "project_filter": q.ProjectID, "status_filter": q.StatusFilter,
 	}
+	if !q.Filters.IsZero() {
+		arguments["filters"] = q.Filters
+	}
 	function := "retrieve_chunks"
 	switch {
 	case q.Corpus == Documents:

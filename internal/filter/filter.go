@@ -13,6 +13,7 @@ import (
 const (
 	MaxValues     = 50
 	MaxCharacters = 255 // of a value
+	maxID         = 999_999_999_999_999_999
 )
 
 // Me stands for whoever the user's token names.
@@ -23,7 +24,7 @@ type Filters struct {
 	Projects   []Value `json:"projects,omitempty"` // keys or ids
 	Statuses   []Value `json:"statuses,omitempty"`
 	Open       *bool   `json:"open,omitempty"`     // the status is not of the category done; false: it is
-	Assignee   []Value `json:"assignee,omitempty"` // of which one may be null, for nobody
+	Assignee   []Value `json:"assignee,omitempty"` // null: nobody; so in Reporter
 	Reporter   []Value `json:"reporter,omitempty"`
 	Types      []Value `json:"types,omitempty"`
 	Priorities []Value `json:"priorities,omitempty"`
@@ -33,8 +34,8 @@ type Filters struct {
 	Due        Range   `json:"due,omitzero"`
 	// Not keeps out what passes any of its members. It has neither Open nor Not.
 	Not *Filters `json:"not,omitempty"`
-	// Nothing says that no ticket can pass: what was joined contradicts itself.
-	Nothing bool `json:"-"`
+	// Nothing says that no ticket can pass: what was joined contradicts itself. The database is not asked then.
+	Nothing bool `json:"nothing,omitempty"`
 }
 
 // Labels are those of which a ticket has at least one (Any), and those that it all has.
@@ -89,7 +90,7 @@ type list struct {
 func (f *Filters) lists() []list {
 	return []list{
 		{name: "projects", values: &f.Projects, ids: true}, {name: "statuses", values: &f.Statuses},
-		{name: "assignee", values: &f.Assignee, nobody: true}, {name: "reporter", values: &f.Reporter},
+		{name: "assignee", values: &f.Assignee, nobody: true}, {name: "reporter", values: &f.Reporter, nobody: true},
 		{name: "types", values: &f.Types}, {name: "priorities", values: &f.Priorities},
 	}
 }

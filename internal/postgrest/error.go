@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"tasklens/internal/fault"
@@ -14,6 +15,13 @@ import (
 
 // UnknownFunction is the code where there is no such function, or none with such arguments.
 const UnknownFunction = "PGRST202"
+
+// invalidParameter is the SQLSTATE of a value that a function refuses.
+const invalidParameter = "22023"
+
+// filtersFault is a message about the filters of a search, which the database checks as well: "filters.open is a string".
+// It names what the caller wrote, and nothing else.
+var filtersFault = regexp.MustCompile(`(?s)^(filters[^ :]*):? (.+)$`)
 
 // Error is an answer of PostgREST that is not a result.
 type Error struct {
@@ -81,6 +89,11 @@ func (s *Session) answered(answer *Error) error {
 		return fault.Wrap(fault.Timeout, "The database did not answer in time.", answer)
 	case answer.Status == http.StatusRequestEntityTooLarge:
 		return fault.Wrap(fault.TooLarge, "The database takes no request of this size.", answer)
+	case answer.Code == invalidParameter && filtersFault.MatchString(answer.Message):
+		told := filtersFault.FindStringSubmatch(answer.Message)
+		invalid := fault.Wrap(fault.Invalid, "The request is not valid.", answer)
+		invalid.Fields = []fault.Field{{Name: told[1], Message: told[2]}}
+		return invalid
 	case answer.Code == UnknownFunction:
 		return fault.Wrap(fault.Unavailable, "The database is not ready: migrations are missing.", answer)
 	case answer.Code == "": // not PostgREST's own answer: a proxy before it, or another server at its address

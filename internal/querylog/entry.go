@@ -1,6 +1,7 @@
 package querylog
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
 
@@ -75,19 +77,20 @@ func (m Milliseconds) MarshalJSON() ([]byte, error) {
 }
 
 type queryParameters struct {
-	Corpus         answer.Corpus `json:"corpus,omitempty"` // left out where it is the tickets
-	ProjectID      *int64        `json:"project_id,omitempty"`
-	StatusFilter   *string       `json:"status_filter,omitempty"`
-	TopK           int           `json:"top_k"`
-	MatchThreshold float64       `json:"match_threshold"`
-	Lambda         float64       `json:"mmr_lambda"`
-	Retrieval      string        `json:"retrieval"`
+	Corpus         answer.Corpus  `json:"corpus,omitempty"` // left out where it is the tickets
+	ProjectID      *int64         `json:"project_id,omitempty"`
+	StatusFilter   *string        `json:"status_filter,omitempty"`
+	Filters        filter.Filters `json:"filters,omitzero"`
+	TopK           int            `json:"top_k"`
+	MatchThreshold float64        `json:"match_threshold"`
+	Lambda         float64        `json:"mmr_lambda"`
+	Retrieval      string         `json:"retrieval"`
 }
 
 // OfAnswer makes the entry of a question and its answer, or of how far it came before err. usual is the operator's
 // threshold: what a request with a lower one found below it counts as little similar all the same.
 func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) Entry {
-	parameters := queryParameters{q.Corpus, q.ProjectID, q.StatusFilter, q.TopK, q.MatchThreshold, q.Lambda, "vector"}
+	parameters := queryParameters{q.Corpus, q.ProjectID, q.StatusFilter, q.Filters, q.TopK, q.MatchThreshold, q.Lambda, "vector"}
 	if q.Corpus == answer.Tickets {
 		parameters.Corpus = ""
 	}
@@ -115,18 +118,19 @@ func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) 
 }
 
 type searchParameters struct {
-	ProjectID      *int64  `json:"project_id,omitempty"`
-	StatusFilter   *string `json:"status_filter,omitempty"`
-	MatchThreshold float64 `json:"match_threshold"`
-	Limit          int     `json:"limit"`
-	Offset         int     `json:"offset"`
+	ProjectID      *int64         `json:"project_id,omitempty"`
+	StatusFilter   *string        `json:"status_filter,omitempty"`
+	Filters        filter.Filters `json:"filters,omitzero"`
+	MatchThreshold float64        `json:"match_threshold"`
+	Limit          int            `json:"limit"`
+	Offset         int            `json:"offset"`
 }
 
 // OfSearch makes the entry of a search and its page, or of its failure.
 func OfSearch(q search.Query, page search.Page, usual float64, err error) Entry {
 	e := Entry{
-		Kind: kindSearch, Question: q.Text, Outcome: Found, Sources: []Source{},
-		Parameters: searchParameters{q.ProjectID, q.StatusFilter, q.MatchThreshold, q.Limit, q.Offset},
+		Kind: kindSearch, Question: cmp.Or(q.Typed, q.Text), Outcome: Found, Sources: []Source{},
+		Parameters: searchParameters{q.ProjectID, q.StatusFilter, q.Filters, q.MatchThreshold, q.Limit, q.Offset},
 	}
 	for _, hit := range page.Hits {
 		e.Sources = append(e.Sources, Source{ProjectID: hit.ProjectID, TicketID: hit.TicketID, TicketKey: hit.TicketKey, Similarity: hit.Similarity})

@@ -113,17 +113,24 @@ func readState(t *term, values []string, _ time.Time) bool {
 }
 
 func readAbsence(t *term, values []string, _ time.Time) bool {
-	if len(values) > 1 || !strings.EqualFold(values[0], "assignee") {
+	nobody := []filter.Value{{Null: true}}
+	switch t.name = strings.ToLower(values[0]); {
+	case len(values) == 1 && t.name == "assignee":
+		t.one.Assignee = nobody
+	case len(values) == 1 && t.name == "reporter":
+		t.one.Reporter = nobody
+	default:
 		return false
 	}
-	t.name, t.one.Assignee = "assignee", []filter.Value{{Null: true}}
 	return true
 }
+
+const idDigits = 18
 
 // projects are keys, and ids where they are numbers.
 func projects(values []string) (read []filter.Value) {
 	for _, value := range values {
-		if id, err := strconv.ParseUint(value, 10, 63); err == nil && id > 0 {
+		if id, err := strconv.ParseUint(value, 10, 63); err == nil && id > 0 && len(value) <= idDigits {
 			read = append(read, filter.Value{ID: int64(id)})
 		} else {
 			read = append(read, filter.Value{Text: value})

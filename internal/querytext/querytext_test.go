@@ -37,9 +37,11 @@ func TestRead(t *testing.T) {
 		{"status:todo,, status:done,", "", `{"statuses":["todo","done"]}`},
 		{"project:TX project:6,mob", "", `{"projects":["TX",6,"mob"]}`},
 		{"project:0 project:99999999999999999999", "", `{"projects":["0","99999999999999999999"]}`},
+		{"project:0000000000000000001,999999999999999999", "", `{"projects":["0000000000000000001",999999999999999999]}`},
 		{"assignee:me,@ME,Noor", "", `{"assignee":["me","me","Noor"]}`},
 		{"assignee:@noor assignee:o'brien", "", `{"assignee":["@noor","o'brien"]}`},
 		{"no:assignee assignee:ada", "", `{"assignee":[null,"ada"]}`},
+		{"no:reporter", "", `{"reporter":[null]}`},
 		{"-no:assignee", "", `{"not":{"assignee":[null]}}`},
 		{"reporter:ada priority:high type:bug,story", "", `{"reporter":["ada"],"types":["bug","story"],"priorities":["high"]}`},
 		{"label:ios", "", `{"labels":{"any":["ios"]}}`},
@@ -172,7 +174,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		text, filters, err := querytext.Read(query, now)
-		if err != nil {
+		if err != nil || filters.Nothing {
 			return
 		}
 		if filters.IsZero() && text != query {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/filter"
 	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
@@ -66,7 +67,7 @@ func TestAModelThatHangsIsATimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
-		_, err := search.NewComparer(&hanging{}, &runes{}).ToText(t.Context(), database(nil), "m", "It leaks", nil, 5)
+		_, err := search.NewComparer(&hanging{}, &runes{}).ToText(t.Context(), database(nil), "m", "It leaks", nil, filter.Filters{}, 5)
 		if took := time.Since(started); fault.CodeOf(err) != fault.Timeout || took != 5*time.Second {
 			t.Errorf("after %v: %v", took, err)
 		}

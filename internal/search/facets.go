@@ -3,43 +3,52 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
-// Facets tell how many of a query's matches each status and each project has, the most first. Those of a query's status
-// filter are counted as if it had none, and so are those of its project filter.
+// Facets tell how many of a query's matches each value of a filter has, the most first: status, project, assignee,
+// reporter, type, priority, label and open. Each is counted as if the query had no filter of its own.
 type Facets struct {
-	Status  []FacetValue
-	Project []FacetValue
-	Capped  bool // there are more matches than were counted (10,000), of either facet
+	Values map[string][]FacetValue
+	Capped bool // there are more matches than were counted (10,000), of any facet
 }
 
-// FacetValue is a status or a project with at least one match.
+// facetNames are all that there are.
+var facetNames = []string{"status", "project", "assignee", "reporter", "type", "priority", "label", "open"}
+
+// FacetValue is a value with at least one match.
 type FacetValue struct {
-	Value int64  `json:"value"` // its id
-	Label string `json:"label"` // its name
+	// Value is what the filter takes: the id of a status or project, whether tickets are open, or else the text.
+	Value any    `json:"value"`
+	Label string `json:"label"`
 	Count int64  `json:"count"`
 }
 
 func facets(ctx context.Context, db Database, matching map[string]any) (*Facets, error) {
 	var rows []struct {
-		Facet string `json:"facet"`
-		FacetValue
-		Capped bool `json:"capped"`
+		Facet  string `json:"facet"`
+		Value  *int64 `json:"value"`
+		Label  string `json:"label"`
+		Count  int64  `json:"count"`
+		Capped bool   `json:"capped"`
 	}
 	if err := db.Call(ctx, "search_facets", matching, &rows); err != nil {
 		return nil, fmt.Errorf("count facets: %w", err)
 	}
-	counted := &Facets{Status: []FacetValue{}, Project: []FacetValue{}}
+	counted := &Facets{Values: map[string][]FacetValue{}}
 	for _, row := range rows {
-		counted.Capped = counted.Capped || row.Capped
-		switch row.Facet {
-		case "status":
-			counted.Status = append(counted.Status, row.FacetValue)
-		case "project":
-			counted.Project = append(counted.Project, row.FacetValue)
-		default:
+		if !slices.Contains(facetNames, row.Facet) {
 			return nil, fmt.Errorf("count facets: unknown facet %q", row.Facet)
 		}
+		value := FacetValue{Value: row.Label, Label: row.Label, Count: row.Count}
+		switch {
+		case row.Value != nil:
+			value.Value = *row.Value
+		case row.Facet == "open":
+			value.Value = row.Label == "open"
+		}
+		counted.Values[row.Facet] = append(counted.Values[row.Facet], value)
+		counted.Capped = counted.Capped || row.Capped
 	}
 	return counted, nil
 }

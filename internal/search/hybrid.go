@@ -5,13 +5,15 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"tasklens/internal/filter"
 	"tasklens/internal/rescue"
 )
 
-// Query is one search.
+// Query is one search. Without a text it is a list of what passes its filters.
 type Query struct {
 	Text           string
 	ProjectID      *int64
@@ -20,7 +22,10 @@ type Query struct {
 	Limit          int
 	Offset         int
 	Fusion         string // RRF, also where it is empty, or Convex
-	Facets         bool   // also counts what each status and each project has
+	Filters        filter.Filters
+	Sort           string // Relevance, also where it is empty, Newest or Updated
+	Facets         bool   // also counts what each value of a filter has
+	Typed          string `json:"-"` // what Text and Filters were read from, for the log
 }
 
 // Hit is a ticket, or a project by its own text (Ticket… and Status nil).
@@ -47,6 +52,30 @@ type Hit struct {
 	Highlight           string  `json:"highlight"`
 	HasMore             bool    `json:"has_more"` // whether others follow the page, the same in each
 	Relaxed             bool    `json:"relaxed"`  // whether the quoted phrases count as words, the same in each
+	Details
+}
+
+// Details are what else is known of a ticket; of a project its times alone.
+type Details struct {
+	Assignee       *string    `json:"assignee"`
+	Reporter       *string    `json:"reporter"`
+	Type           *string    `json:"ticket_type"`
+	Priority       *string    `json:"priority"`
+	Labels         []string   `json:"labels"`
+	DueDate        *string    `json:"due_date"` // 2025-03-01
+	CreatedAt      *time.Time `json:"created_at"`
+	UpdatedAt      *time.Time `json:"updated_at"`
+	StatusCategory *string    `json:"status_category"` // to_do, in_progress or done
+	Links          []Link     `json:"links"`
+}
+
+// Link is one to another ticket that the caller may see.
+type Link struct {
+	Kind       string `json:"kind"`      // duplicates, blocks, relates_to or child_of
+	Direction  string `json:"direction"` // out: as Kind reads, from the result to the other; in: from the other to it
+	TicketKey  string `json:"ticket_key"`
+	TicketName string `json:"ticket_name"`
+	Status     string `json:"status"`
 }
 
 // Page is a part of the list of hits.
@@ -64,11 +93,15 @@ type Page struct {
 // hybridBudget, keyword search answers alone, and the page says so. Facets are counted at the same time, for the same matches.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
 	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
-	matching := map[string]any{
+	matching := narrow(map[string]any{
 		"query_text": q.Text, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
 		"project_filter": q.ProjectID, "status_filter": q.StatusFilter,
+	}, q.Filters)
+	if q.Filters.Nothing || q.Text == "" {
+		page.Executed = []string{} // nothing is searched for
+		return s.look(ctx, db, q, matching, nil, page)
 	}
-	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter}, func(ctx context.Context) error {
+	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter, q.Filters}, func(ctx context.Context) error {
 		vector, err := inTime(ctx, embedding)
 		if err == nil {
 			matching["query_embedding"] = vector
@@ -82,6 +115,17 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 	default:
 		s.warn(ctx, "searching by keyword alone: the query could not be embedded", err)
 		page.Executed, page.Degraded = []string{"keyword"}, []string{"vector"}
+	}
+	return s.look(ctx, db, q, matching, ranking, page)
+}
+
+// look fills the page with its hits, and counts the facets beside.
+func (s *Searcher) look(ctx context.Context, db Database, q Query, matching map[string]any, ranking *Ranking, page Page) (Page, error) {
+	if q.Filters.Nothing {
+		if q.Facets {
+			page.Facets = &Facets{}
+		}
+		return page, nil
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -108,6 +152,9 @@ func (s *Searcher) list(ctx context.Context, db Database, q Query, arguments map
 	}
 	arguments["match_count"], arguments["match_offset"], arguments["fusion"] = q.Limit, q.Offset, cmp.Or(q.Fusion, RRF)
 	arguments["vector_weight"], arguments["keyword_weight"] = s.weights.Vector, s.weights.Keyword
+	if sort := cmp.Or(q.Sort, Relevance); sort != Relevance {
+		arguments["sort"] = sort
+	}
 	if err := db.Call(ctx, "search_hybrid", arguments, &page.Hits); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}

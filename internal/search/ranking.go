@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tasklens/internal/filter"
 	"tasklens/internal/rescue"
 )
 
@@ -16,6 +17,15 @@ type Words struct {
 	Text         string
 	ProjectID    *int64
 	StatusFilter *string
+	Filters      filter.Filters
+}
+
+// narrow adds filters to the arguments of a function. Where there are none the argument is left out.
+func narrow(arguments map[string]any, filters filter.Filters) map[string]any {
+	if !filters.IsZero() {
+		arguments["filters"] = filters
+	}
+	return arguments
 }
 
 // Ranking is what the words find: a row of keyword_ranking, to be handed back to the database as it is.
@@ -33,7 +43,7 @@ func RankWhile(ctx context.Context, db Database, words Words, embed func(context
 	ranked := make(chan *Ranking, 1)
 	lookup := time.AfterFunc(headStart, func() {
 		var rows []Ranking
-		arguments := map[string]any{"query_text": words.Text, "project_filter": words.ProjectID, "status_filter": words.StatusFilter}
+		arguments := narrow(map[string]any{"query_text": words.Text, "project_filter": words.ProjectID, "status_filter": words.StatusFilter}, words.Filters)
 		err := rescue.Do(func() error { return db.Call(ctx, "keyword_ranking", arguments, &rows) })
 		if err != nil || len(rows) != 1 {
 			ranked <- nil

@@ -26,6 +26,13 @@ const (
 	Convex = "convex" // by scores
 )
 
+// The orders of a list.
+const (
+	Relevance = "relevance" // the default
+	Newest    = "newest"    // by when a ticket was filed
+	Updated   = "updated"   // by when it last changed
+)
+
 // Weights are factors on what each search adds to the fused score; 1 each is the fusion as it was measured.
 type Weights struct {
 	Vector  float64

@@ -8,6 +8,7 @@ import (
 
 	"tasklens/internal/chunk"
 	"tasklens/internal/fault"
+	"tasklens/internal/filter"
 	"tasklens/internal/vector"
 )
 
@@ -44,7 +45,7 @@ type Similar struct {
 // ToTicket finds the tickets most like this one, at most limit (1 to 100), the most alike first. A ticket that is embedded
 // costs one call of the database and none of the model; another is compared by its present text. fault.NotFound where
 // there is no such ticket, or none that the caller may see. model is that of the stored embeddings.
-func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, ticketID int64, limit int) ([]Similar, error) {
+func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, ticketID int64, filters filter.Filters, limit int) ([]Similar, error) {
 	var rows []struct {
 		ProjectName string    `json:"project_name"`
 		TicketName  string    `json:"ticket_name"`
@@ -52,7 +53,7 @@ func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, tick
 		Embedded    bool      `json:"embedded"`
 		Results     []Similar `json:"results"`
 	}
-	arguments := map[string]any{"ticket_id": ticketID, "embedding_model": model, "match_count": limit}
+	arguments := narrow(map[string]any{"ticket_id": ticketID, "embedding_model": model, "match_count": limit}, filters)
 	if err := db.Call(ctx, "find_similar_tickets", arguments, &rows); err != nil {
 		return nil, fmt.Errorf("find tickets like a ticket: %w", err)
 	}
@@ -65,17 +66,17 @@ func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, tick
 		return []Similar{}, nil // nothing but blanks: nothing is like it
 	}
 	header := chunk.Header(c.tokenizer, rows[0].ProjectName, rows[0].TicketName)
-	return c.compare(ctx, db, model, header, *rows[0].Text, map[string]any{"exclude_ticket": ticketID, "match_count": limit})
+	return c.compare(ctx, db, model, header, *rows[0].Text, narrow(map[string]any{"exclude_ticket": ticketID, "match_count": limit}, filters))
 }
 
 // ToText finds the tickets most like a draft that is not filed yet: its name in the first line, then what it says.
-// projectID narrows to one project; one that does not exist has no tickets.
-func (c *Comparer) ToText(ctx context.Context, db Database, model, text string, projectID *int64, limit int) ([]Similar, error) {
+// projectID and filters narrow; a project that does not exist has no tickets.
+func (c *Comparer) ToText(ctx context.Context, db Database, model, text string, projectID *int64, filters filter.Filters, limit int) ([]Similar, error) {
 	// As the ticket would be embedded once it is filed, but for the name of its project, which would only lift all tickets
 	// of a project alike.
 	name, _, _ := strings.Cut(text, "\n")
 	header := chunk.Header(c.tokenizer, name)
-	return c.compare(ctx, db, model, header, text, map[string]any{"project_filter": projectID, "match_count": limit})
+	return c.compare(ctx, db, model, header, text, narrow(map[string]any{"project_filter": projectID, "match_count": limit}, filters))
 }
 
 // compare embeds the first chunk of a text, as tickets are compared by theirs.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/filter"
 	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
@@ -47,7 +48,7 @@ func TestALongDraftIsCut(t *testing.T) {
 	for _, unit := range []string{"x", "é", "🥨", "ab é 🥨. ", "\n"} {
 		tokens, asked := &runes{}, &model{}
 		text := "Name\n\n" + strings.Repeat(unit, 100_000/utf8.RuneCountInString(unit))
-		_, err := search.NewComparer(asked, tokens).ToText(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", text, nil, 5)
+		_, err := search.NewComparer(asked, tokens).ToText(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", text, nil, filter.Filters{}, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ func TestALongDraftIsCut(t *testing.T) {
 
 func TestAnUnknownTicketIsNotFound(t *testing.T) {
 	t.Parallel()
-	_, err := search.NewComparer(&model{}, &runes{}).ToTicket(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", 5, 5)
+	_, err := search.NewComparer(&model{}, &runes{}).ToTicket(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", 5, filter.Filters{}, 5)
 	if fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("the error is %v", err)
 	}
@@ -74,8 +75,8 @@ func TestADatabaseThatFails(t *testing.T) {
 	broken := database(func(string, map[string]any, any) error { return failure })
 	comparer := search.NewComparer(&model{}, &runes{})
 	for name, ask := range map[string]func() ([]search.Similar, error){
-		"ticket": func() ([]search.Similar, error) { return comparer.ToTicket(t.Context(), broken, "m", 5, 5) },
-		"draft":  func() ([]search.Similar, error) { return comparer.ToText(t.Context(), broken, "m", "x", nil, 5) },
+		"ticket": func() ([]search.Similar, error) { return comparer.ToTicket(t.Context(), broken, "m", 5, filter.Filters{}, 5) },
+		"draft":  func() ([]search.Similar, error) { return comparer.ToText(t.Context(), broken, "m", "x", nil, filter.Filters{}, 5) },
 	} {
 		if found, err := ask(); !errors.Is(err, failure) || found != nil {
 			t.Errorf("%s: %v, %v", name, found, err)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/filter"
 )
 
 // parameters reads what stands in a request's path and query, strictly: all that is wrong is reported together.
@@ -77,6 +79,19 @@ func (p *parameters) text(name string) *string {
 	}
 	p.storable(name, text)
 	return &text
+}
+
+// filters reads a parameter that is a JSON object of filters.
+func (p *parameters) filters(name string) filter.Filters {
+	text, given := p.value(name)
+	if !given {
+		return filter.Filters{}
+	}
+	if !utf8.ValidString(text) || !json.Valid([]byte(text)) {
+		p.wrong(true, name, "must be a JSON object")
+		return filter.Filters{}
+	}
+	return filter.Decode(name, []byte(text), func(path, message string) { p.wrong(true, path, "%s", message) })
 }
 
 // pathText is a text in the path, decoded.

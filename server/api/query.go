@@ -24,25 +24,28 @@ const (
 )
 
 type queryRequest struct {
-	Question       string   `json:"question"`
-	ProjectID      *int64   `json:"project_id"`
-	StatusFilter   *string  `json:"status_filter"`
-	Corpus         *string  `json:"corpus"`
-	TopK           *int     `json:"top_k"`
-	MatchThreshold *float64 `json:"match_threshold"`
-	MMRLambda      *float64 `json:"mmr_lambda"`
-	Retrieval      *string  `json:"retrieval"`
-	Stream         *bool    `json:"stream"`
+	Question       string         `json:"question"`
+	ProjectID      *int64         `json:"project_id"`
+	StatusFilter   *string        `json:"status_filter"`
+	Filters        *filtersMember `json:"filters"`
+	Corpus         *string        `json:"corpus"`
+	TopK           *int           `json:"top_k"`
+	MatchThreshold *float64       `json:"match_threshold"`
+	MMRLambda      *float64       `json:"mmr_lambda"`
+	Retrieval      *string        `json:"retrieval"`
+	Stream         *bool          `json:"stream"`
 }
 
 func (r *queryRequest) check(wrong report) {
 	checkText(wrong, "question", &r.Question)
 	checkID(wrong, "project_id", r.ProjectID)
 	checkStatus(wrong, r.StatusFilter)
+	r.Filters.check(wrong)
 	corpus := answer.Corpus(or(r.Corpus, string(answer.Tickets)))
 	wrong(corpus != answer.Tickets && corpus != answer.Documents && corpus != answer.All, "corpus", "must be \"tickets\", \"documents\" or \"all\"")
 	wrong(corpus == answer.Documents && r.ProjectID != nil, "project_id", "must be left out where only documents are asked")
 	wrong(corpus == answer.Documents && r.StatusFilter != nil, "status_filter", "must be left out where only documents are asked")
+	wrong(corpus == answer.Documents && !r.Filters.of().IsZero(), "filters", "must be left out where only documents are asked")
 	checkRange(wrong, "top_k", r.TopK, 1, maxTopK)
 	checkUnit(wrong, "match_threshold", r.MatchThreshold)
 	checkUnit(wrong, "mmr_lambda", r.MMRLambda)
@@ -77,18 +80,24 @@ func (a *API) query(c *fiber.Ctx) error {
 	if err := decode(c, &request); err != nil {
 		return err
 	}
+	if err := checkMe(c, request.Filters.of()); err != nil {
+		return err
+	}
 	db, err := a.database(c)
 	if err != nil {
 		return err
 	}
 	question := answer.Question{
 		Text: request.Question, Corpus: answer.Corpus(or(request.Corpus, string(answer.Tickets))), ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
-		TopK:   or(request.TopK, defaultTopK),
-		Lambda: or(request.MMRLambda, defaultLambda), Hybrid: or(request.Retrieval, retrievalVector) == retrievalHybrid,
+		Filters: request.Filters.of(),
+		TopK:    or(request.TopK, defaultTopK),
+		Lambda:  or(request.MMRLambda, defaultLambda), Hybrid: or(request.Retrieval, retrievalVector) == retrievalHybrid,
 	}
 	question.MatchThreshold = or(request.MatchThreshold, a.usualThreshold(c.UserContext(), question.Corpus))
 	started := time.Now()
-	whole := a.newAsked(c, "query", question.Text, question.ProjectID, question)
+	keyed := question
+	keyed.Filters = question.Filters.Folded()
+	whole := a.newAsked(c, "query", question.Text, question.ProjectID, keyed)
 	whole.serving = a.servingOf(question.Corpus)
 	switch {
 	case question.Corpus == answer.Documents:

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -59,7 +60,7 @@ func (a *API) respond(ctx context.Context, db memo.Database, request asked, tell
 	// Not left to the version: the model may be known later than that is read.
 	request.Subject = []any{model, request.Subject}
 	// At once, while the database is asked for the version. On a hit it was cached as a rule, and otherwise it is given up.
-	embedding := a.Embeddings.Begin(ctx, model, request.text)
+	embedding := a.begin(ctx, model, request.text)
 	defer embedding.GiveUp()
 	return a.Memo.Do(ctx, db, request.Request, tell, func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
 		// A hit asks nobody which model serves now; what is made is by that one.
@@ -67,12 +68,22 @@ func (a *API) respond(ctx context.Context, db memo.Database, request asked, tell
 		if present == model {
 			return work(ctx, embedding, tell)
 		}
-		embedding := a.Embeddings.Begin(ctx, present, request.text)
+		embedding := a.begin(ctx, present, request.text)
 		defer embedding.GiveUp()
 		made, err := work(ctx, embedding, tell)
 		made.Keep = nil // it would be cached under the other model's name
 		return made, err
 	})
+}
+
+var errNoText = errors.New("there is no text to embed")
+
+// begin begins to embed what was asked. A list is asked for without a text, and needs no embedding.
+func (a *API) begin(ctx context.Context, model, text string) *memo.Pending {
+	if text == "" {
+		return memo.Failed(model, errNoText)
+	}
+	return a.Embeddings.Begin(ctx, model, text)
 }
 
 // uncached is the origin of what is made past the cache.

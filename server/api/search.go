@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -15,21 +16,28 @@ import (
 const defaultLimit = 10
 
 type searchRequest struct {
-	Query          string   `json:"query"`
-	ProjectID      *int64   `json:"project_id"`
-	StatusFilter   *string  `json:"status_filter"`
-	Limit          *int     `json:"limit"`
-	Offset         *int     `json:"offset"`
-	MatchThreshold *float64 `json:"match_threshold"`
-	Fusion         *string  `json:"fusion"`
-	Explain        *bool    `json:"explain"`
-	Facets         *bool    `json:"facets"`
+	Query          string         `json:"query"`
+	ProjectID      *int64         `json:"project_id"`
+	StatusFilter   *string        `json:"status_filter"`
+	Filters        *filtersMember `json:"filters"`
+	Sort           *string        `json:"sort"`
+	Limit          *int           `json:"limit"`
+	Offset         *int           `json:"offset"`
+	MatchThreshold *float64       `json:"match_threshold"`
+	Fusion         *string        `json:"fusion"`
+	Explain        *bool          `json:"explain"`
+	Facets         *bool          `json:"facets"`
 }
 
 func (r *searchRequest) check(wrong report) {
-	checkText(wrong, "query", &r.Query)
+	r.Filters.check(wrong)
+	if r.Query = strings.TrimSpace(r.Query); r.Query != "" || r.Filters.of().IsZero() { // a list needs no query
+		checkText(wrong, "query", &r.Query)
+	}
 	checkID(wrong, "project_id", r.ProjectID)
 	checkStatus(wrong, r.StatusFilter)
+	sort := or(r.Sort, search.Relevance)
+	wrong(sort != search.Relevance && sort != search.Newest && sort != search.Updated, "sort", "must be \"relevance\", \"newest\" or \"updated\"")
 	checkRange(wrong, "limit", r.Limit, 1, maxLimit)
 	wrong(or(r.Offset, 0) < 0, "offset", "must not be negative")
 	wrong(or(r.Offset, 0) > maxReach-or(r.Limit, defaultLimit), "offset", "must be at most %d together with limit", maxReach)
@@ -43,6 +51,7 @@ type searchResponse struct {
 	HasMore        bool           `json:"has_more"`
 	MatchThreshold float64        `json:"match_threshold"`
 	Fusion         string         `json:"fusion"`
+	ReadAs         *readAs        `json:"read_as,omitempty"`
 	Facets         *searchFacets  `json:"facets,omitempty"`
 	FacetsCapped   bool           `json:"facets_capped,omitempty"`
 	Cached         bool           `json:"cached"`
@@ -52,8 +61,14 @@ type searchResponse struct {
 }
 
 type searchFacets struct {
-	Status  []search.FacetValue `json:"status"`
-	Project []search.FacetValue `json:"project"`
+	Status   []search.FacetValue `json:"status"`
+	Project  []search.FacetValue `json:"project"`
+	Assignee []search.FacetValue `json:"assignee,omitempty"`
+	Reporter []search.FacetValue `json:"reporter,omitempty"`
+	Type     []search.FacetValue `json:"type,omitempty"`
+	Priority []search.FacetValue `json:"priority,omitempty"`
+	Label    []search.FacetValue `json:"label,omitempty"`
+	Open     []search.FacetValue `json:"open,omitempty"`
 }
 
 type searchResult struct {
@@ -74,6 +89,17 @@ type searchResult struct {
 	Exact       bool         `json:"exact,omitempty"`
 	Highlight   string       `json:"highlight"`
 	Explain     *explanation `json:"explain,omitempty"`
+
+	Assignee       *string       `json:"assignee,omitempty"`
+	Reporter       *string       `json:"reporter,omitempty"`
+	Type           *string       `json:"type,omitempty"`
+	Priority       *string       `json:"priority,omitempty"`
+	Labels         []string      `json:"labels,omitempty"`
+	DueDate        *string       `json:"due_date,omitempty"`
+	CreatedAt      *time.Time    `json:"created_at,omitempty"`
+	UpdatedAt      *time.Time    `json:"updated_at,omitempty"`
+	StatusCategory *string       `json:"status_category,omitempty"`
+	Links          []search.Link `json:"links,omitempty"`
 }
 
 // explanation tells what each search contributed to a result's place; a search that did not find it is absent.
@@ -112,17 +138,24 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		MatchThreshold: or(request.MatchThreshold, a.usualThreshold(c.UserContext(), answer.Tickets)),
 		Limit:          or(request.Limit, defaultLimit), Offset: or(request.Offset, 0),
 		Fusion: or(request.Fusion, cmp.Or(a.Fusion, search.RRF)),
-		Facets: or(request.Facets, false),
+		Facets: or(request.Facets, false), Sort: or(request.Sort, search.Relevance),
+	}
+	readAs, err := narrow(c, &query, request.Filters.of())
+	if err != nil {
+		return err
 	}
 	explained := or(request.Explain, false)
 	// A word weighs by how rare it is in all projects, so a result depends on all, whatever its filter.
-	everything := a.newAsked(c, "hybrid-search", query.Text, nil, []any{query, explained})
+	keyed := query
+	keyed.Filters = query.Filters.Folded()
+	everything := a.newAsked(c, "hybrid-search", query.Text, nil, []any{keyed, explained, readAs})
 	made, origin, err := a.respond(c.UserContext(), db, everything, nil, func(ctx context.Context, embedding *memo.Pending, _ func(memo.Event) error) (memo.Made, error) {
 		page, err := a.Searcher.Hybrid(ctx, db, query, embedding)
 		if err != nil {
 			return memo.Made{}, err
 		}
 		response := newSearchResponse(page, query, explained)
+		response.ReadAs = readAs
 		kept := response
 		kept.Cached = true
 		return encodeResponse(response, kept, len(page.Degraded) == 0, page)
@@ -138,7 +171,7 @@ func newSearchResponse(page search.Page, query search.Query, explained bool) sea
 	response := searchResponse{Results: []searchResult{}, HasMore: page.HasMore, MatchThreshold: query.MatchThreshold, Fusion: query.Fusion,
 		Executed: page.Executed, Degraded: page.Degraded, Relaxed: page.Relaxed}
 	if page.Facets != nil {
-		response.Facets = &searchFacets{Status: page.Facets.Status, Project: page.Facets.Project}
+		response.Facets = newSearchFacets(page.Facets.Values)
 		response.FacetsCapped = page.Facets.Capped
 	}
 	for _, hit := range page.Hits {
@@ -147,6 +180,8 @@ func newSearchResponse(page search.Page, query search.Query, explained bool) sea
 			ProjectID: hit.ProjectID, ProjectName: hit.ProjectName, TicketKey: hit.TicketKey, TicketName: hit.TicketName,
 			Status: hit.Status, VectorRank: hit.VectorRank, KeywordRank: hit.KeywordRank, MatchedBy: hit.MatchedBy,
 			Exact: hit.Exact, Highlight: hit.Highlight,
+			Assignee: hit.Assignee, Reporter: hit.Reporter, Type: hit.Type, Priority: hit.Priority, Labels: hit.Labels, DueDate: hit.DueDate,
+			CreatedAt: hit.CreatedAt, UpdatedAt: hit.UpdatedAt, StatusCategory: hit.StatusCategory, Links: hit.Links,
 		}
 		if explained {
 			result.Explain = explain(hit, page.Weights)
@@ -154,6 +189,21 @@ func newSearchResponse(page search.Page, query search.Query, explained bool) sea
 		response.Results = append(response.Results, result)
 	}
 	return response
+}
+
+// newSearchFacets has lists of statuses and projects always, as they are empty too; of what not every tracker has, where
+// there is any.
+func newSearchFacets(of map[string][]search.FacetValue) *searchFacets {
+	facets := &searchFacets{
+		Status: of["status"], Project: of["project"], Assignee: of["assignee"], Reporter: of["reporter"],
+		Type: of["type"], Priority: of["priority"], Label: of["label"], Open: of["open"],
+	}
+	for _, list := range []*[]search.FacetValue{&facets.Status, &facets.Project} {
+		if *list == nil {
+			*list = []search.FacetValue{}
+		}
+	}
+	return facets
 }
 
 // explain shows the arithmetic of the fused score; the score itself is the database's.

@@ -18,8 +18,11 @@ type similarResponse struct {
 // similarTickets finds likely duplicates of a ticket.
 func (a *API) similarTickets(c *fiber.Ctx) error {
 	p := parameters{c: c}
-	ticketID, limit := p.pathID("ticket_id"), p.integer("limit", defaultSimilar, 1, maxLimit)
+	ticketID, limit, filters := p.pathID("ticket_id"), p.integer("limit", defaultSimilar, 1, maxLimit), p.filters("filters")
 	if err := p.err(); err != nil {
+		return err
+	}
+	if err := checkMe(c, filters); err != nil {
 		return err
 	}
 	db, err := a.database(c)
@@ -30,7 +33,7 @@ func (a *API) similarTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	results, err := a.Comparer.ToTicket(c.UserContext(), db, model, ticketID, limit)
+	results, err := a.Comparer.ToTicket(c.UserContext(), db, model, ticketID, filters, limit)
 	if err != nil {
 		return err
 	}
@@ -38,14 +41,16 @@ func (a *API) similarTickets(c *fiber.Ctx) error {
 }
 
 type draftRequest struct {
-	Text      string `json:"text"`
-	ProjectID *int64 `json:"project_id"`
-	Limit     *int   `json:"limit"`
+	Text      string         `json:"text"`
+	ProjectID *int64         `json:"project_id"`
+	Filters   *filtersMember `json:"filters"`
+	Limit     *int           `json:"limit"`
 }
 
 func (r *draftRequest) check(wrong report) {
 	checkLength(wrong, "text", &r.Text, maxDraftCharacters)
 	checkID(wrong, "project_id", r.ProjectID)
+	r.Filters.check(wrong)
 	checkRange(wrong, "limit", r.Limit, 1, maxLimit)
 }
 
@@ -55,6 +60,9 @@ func (a *API) similarToDraft(c *fiber.Ctx) error {
 	if err := decode(c, &request); err != nil {
 		return err
 	}
+	if err := checkMe(c, request.Filters.of()); err != nil {
+		return err
+	}
 	db, err := a.database(c)
 	if err != nil {
 		return err
@@ -63,7 +71,7 @@ func (a *API) similarToDraft(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	results, err := a.Comparer.ToText(c.UserContext(), db, model, request.Text, request.ProjectID, or(request.Limit, defaultSimilar))
+	results, err := a.Comparer.ToText(c.UserContext(), db, model, request.Text, request.ProjectID, request.Filters.of(), or(request.Limit, defaultSimilar))
 	if err != nil {
 		return err
 	}
