@@ -99,7 +99,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 	}, q.Filters)
 	if q.Filters.Nothing || q.Text == "" {
 		page.Executed = []string{} // nothing is searched for
-		return s.look(ctx, db, q, matching, nil, page)
+		return s.fill(ctx, db, q, matching, nil, page)
 	}
 	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter, q.Filters}, func(ctx context.Context) error {
 		vector, err := inTime(ctx, embedding)
@@ -116,11 +116,11 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 		s.warn(ctx, "searching by keyword alone: the query could not be embedded", err)
 		page.Executed, page.Degraded = []string{"keyword"}, []string{"vector"}
 	}
-	return s.look(ctx, db, q, matching, ranking, page)
+	return s.fill(ctx, db, q, matching, ranking, page)
 }
 
-// look fills the page with its hits, and counts the facets beside.
-func (s *Searcher) look(ctx context.Context, db Database, q Query, matching map[string]any, ranking *Ranking, page Page) (Page, error) {
+// fill lists the hits of the page and counts its facets, at the same time.
+func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[string]any, ranking *Ranking, page Page) (Page, error) {
 	if q.Filters.Nothing {
 		if q.Facets {
 			page.Facets = &Facets{}

@@ -75,8 +75,12 @@ func TestADatabaseThatFails(t *testing.T) {
 	broken := database(func(string, map[string]any, any) error { return failure })
 	comparer := search.NewComparer(&model{}, &runes{})
 	for name, ask := range map[string]func() ([]search.Similar, error){
-		"ticket": func() ([]search.Similar, error) { return comparer.ToTicket(t.Context(), broken, "m", 5, filter.Filters{}, 5) },
-		"draft":  func() ([]search.Similar, error) { return comparer.ToText(t.Context(), broken, "m", "x", nil, filter.Filters{}, 5) },
+		"ticket": func() ([]search.Similar, error) {
+			return comparer.ToTicket(t.Context(), broken, "m", 5, filter.Filters{}, 5)
+		},
+		"draft": func() ([]search.Similar, error) {
+			return comparer.ToText(t.Context(), broken, "m", "x", nil, filter.Filters{}, 5)
+		},
 	} {
 		if found, err := ask(); !errors.Is(err, failure) || found != nil {
 			t.Errorf("%s: %v, %v", name, found, err)
