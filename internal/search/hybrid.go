@@ -28,12 +28,15 @@ type Query struct {
 	Typed          string `json:"-"` // what Text and Filters were read from, for the log
 }
 
+// Listed is the source of a hit that no search found: it passes the filters.
+const Listed = "filters"
+
 // Hit is a ticket, or a project by its own text (Ticket… and Status nil).
 type Hit struct {
 	TicketID     *int64   `json:"ticket_id"`
 	Text         string   `json:"text"`
 	Similarity   *float64 `json:"similarity"` // nil where the vector search did not find it
-	Source       string   `json:"source"`
+	Source       string   `json:"source"`     // vector, keyword, or Listed
 	RRFScore     float64  `json:"rrf_score"`
 	FusedScore   float64  `json:"fused_score"` // orders the list: RRFScore, or the convex score
 	ProjectID    int64    `json:"project_id"`
@@ -97,8 +100,15 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 		"query_text": q.Text, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
 		"project_filter": q.ProjectID, "status_filter": q.StatusFilter,
 	}, q.Filters)
-	if q.Filters.Nothing || q.Text == "" {
-		page.Executed = []string{} // nothing is searched for
+	switch {
+	case q.Filters.Nothing:
+		page.Executed = []string{}
+		if q.Facets {
+			page.Facets = &Facets{}
+		}
+		return page, nil
+	case q.Text == "":
+		page.Executed, matching["query_text"] = []string{}, nil // which asks for whatever passes
 		return s.fill(ctx, db, q, matching, nil, page)
 	}
 	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter, q.Filters}, func(ctx context.Context) error {
@@ -121,15 +131,14 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 
 // fill lists the hits of the page and counts its facets, at the same time.
 func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[string]any, ranking *Ranking, page Page) (Page, error) {
-	if q.Filters.Nothing {
-		if q.Facets {
-			page.Facets = &Facets{}
-		}
-		return page, nil
-	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		return rescue.Do(func() error { return s.list(ctx, db, q, maps.Clone(matching), ranking, &page) })
+		return rescue.Do(func() error {
+			if q.Text == "" {
+				return list(ctx, db, q, &page)
+			}
+			return s.rank(ctx, db, q, maps.Clone(matching), ranking, &page)
+		})
 	})
 	if q.Facets {
 		group.Go(func() error {
@@ -145,8 +154,23 @@ func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[
 	return page, nil
 }
 
-// list fills the page with its hits.
-func (s *Searcher) list(ctx context.Context, db Database, q Query, arguments map[string]any, ranking *Ranking, page *Page) error {
+// list fills the page with the tickets that pass.
+func list(ctx context.Context, db Database, q Query, page *Page) error {
+	arguments := narrow(map[string]any{
+		"match_count": q.Limit, "match_offset": q.Offset, "project_filter": q.ProjectID, "status_filter": q.StatusFilter, "sort": q.Sort,
+	}, q.Filters)
+	if err := db.Call(ctx, "list_tickets", arguments, &page.Hits); err != nil {
+		return fmt.Errorf("list tickets: %w", err)
+	}
+	page.HasMore = len(page.Hits) > 0 && page.Hits[0].HasMore
+	for i := range page.Hits {
+		page.Hits[i].Source, page.Hits[i].MatchedBy = Listed, []string{}
+	}
+	return nil
+}
+
+// rank fills the page with its hits, the best first.
+func (s *Searcher) rank(ctx context.Context, db Database, q Query, arguments map[string]any, ranking *Ranking, page *Page) error {
 	if ranking != nil {
 		arguments["keyword_ranking"] = ranking
 	}

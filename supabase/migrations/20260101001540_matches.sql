@@ -108,6 +108,15 @@ begin
   if scope.is_empty then
     return;
   end if;
+  if query_text is null then
+    return query
+      select t.project_id, t.ticket_id, count(*) over () <= match_limit
+      from unnest(private.list_scope(scope, 'newest', match_limit + 1, 0)) with ordinality as g(ticket_id, place)
+      join public.tickets t on t.ticket_id = g.ticket_id
+      order by g.place
+      limit match_limit;
+    return;
+  end if;
   query := private.read_query(query_text);
   plan := private.plan_query(query);
 
@@ -139,7 +148,7 @@ begin
 end
 $$;
 comment on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) is
-  'Tickets and projects (ticket_id null) that a hybrid search matches in what whoever asks may see, those named and near first, then by words; complete where these are all.';
+  'Tickets and projects (ticket_id null) that a hybrid search matches in what whoever asks may see, those named and near first, then by words; complete where these are all. Without a query (null): the tickets that pass, the newest first.';
 revoke execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) from public;
 grant execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) to authenticated, service_role;
 

@@ -1,0 +1,77 @@
+-- Tickets that pass filters, where nothing is searched for: a list by date instead of by rank.
+
+create function private.list_scope(scope private.scope, sort text, list_limit integer, list_offset integer) returns bigint[]
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  listed bigint[];
+begin
+  if sort not in ('newest', 'updated') then
+    raise exception 'sort is "%"', sort using errcode = '22023', hint = 'A list is sorted by newest or updated.';
+  end if;
+  if scope.is_empty then
+    return '{}';
+  end if;
+  -- Planned anew for every filter.
+  execute format(
+      'select array(select t.ticket_id from public.tickets t where %s order by t.%s desc, t.ticket_id limit $2 offset $3)',
+      private.scope_condition(scope, false), case sort when 'newest' then 'created_at' else 'updated_at' end)
+    into listed using scope, list_limit, list_offset;
+  return listed;
+end
+$$;
+comment on function private.list_scope(private.scope, text, integer, integer) is 'Tickets of a scope, those filed (newest) or changed (updated) last first, ties by id.';
+revoke execute on function private.list_scope(private.scope, text, integer, integer) from public;
+
+-- "Security definer", because beneath a policy lower() may use no index; it looks at nothing but what may be seen.
+create function private.list_passing(project_filter bigint, status_filter text, filters jsonb, sort text, list_limit integer, list_offset integer)
+returns bigint[]
+language plpgsql stable security definer set search_path = '' set jit = off
+as $$
+begin
+  return private.list_scope(private.resolve_scope(project_filter, status_filter, filters), sort, list_limit, list_offset);
+end
+$$;
+comment on function private.list_passing(bigint, text, jsonb, text, integer, integer) is 'Tickets that pass the filters of a search and that whoever asks may see, in the order of list_scope.';
+revoke execute on function private.list_passing(bigint, text, jsonb, text, integer, integer) from public;
+grant execute on function private.list_passing(bigint, text, jsonb, text, integer, integer) to authenticated, service_role;
+
+create function public.list_tickets(
+  match_count integer default 10,
+  match_offset integer default 0,
+  project_filter bigint default null,
+  status_filter text default null,
+  sort text default 'newest',
+  filters jsonb default null
+)
+returns table (
+  ticket_id bigint, text text, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, highlight text, has_more boolean,
+  assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, created_at timestamptz, updated_at timestamptz,
+  status_category text, links jsonb
+)
+language plpgsql stable rows 10 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  page_size constant integer := greatest(1, least(100, match_count));
+  page constant bigint[] := private.list_passing(
+    project_filter, status_filter, filters, sort, page_size + 1, greatest(0, least(1000, match_offset)));
+begin
+  return query
+  select t.ticket_id, shown.text, p.project_id, p.name, t.key, t.name, s.name, private.highlight(shown.text, null), cardinality(page) > page_size,
+    t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, t.created_at, t.updated_at, s.category, l.links
+  from unnest(page[1:page_size]) with ordinality as g(ticket_id, place)
+  join public.tickets t on t.ticket_id = g.ticket_id
+  join public.projects p on p.project_id = t.project_id
+  join public.status s on s.status_id = t.status_id
+  cross join lateral (select left(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), 2000) as text) shown
+  cross join lateral (select private.links_of(t.ticket_id) as links offset 0) l
+  order by g.place;
+end
+$$;
+comment on function public.list_tickets(integer, integer, bigint, text, text, jsonb) is
+  'Tickets that pass the filters, those filed last (sort newest) or changed last (updated) first, ties by id, with the columns of search_hybrid that a list has; text is the beginning of the ticket. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page. Projects'' own texts are not listed.';
+revoke execute on function public.list_tickets(integer, integer, bigint, text, text, jsonb) from public, anon, authenticated;
+grant execute on function public.list_tickets(integer, integer, bigint, text, text, jsonb) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001530');
