@@ -35,7 +35,7 @@ type Filters struct {
 	// Not keeps out what passes any of its members. It has neither Open nor Not.
 	Not *Filters `json:"not,omitempty"`
 	// Nothing says that no ticket can pass: what was joined contradicts itself. The database is not asked then.
-	Nothing bool `json:"nothing,omitempty"`
+	Nothing bool `json:"-"`
 }
 
 // Labels are those of which a ticket has at least one (Any), and those that it all has.

@@ -52,6 +52,7 @@ func checkMe(c *fiber.Ctx, filters filter.Filters) error {
 type readAs struct {
 	Text    string         `json:"text"`
 	Filters filter.Filters `json:"filters"`
+	Nothing bool           `json:"nothing,omitempty"` // can pass them
 }
 
 // narrow reads a query's text, and joins the filters in it with those beside it.
@@ -73,5 +74,5 @@ func narrow(c *fiber.Ctx, query *search.Query, beside filter.Filters) (*readAs, 
 	if typed.IsZero() {
 		return nil, nil
 	}
-	return &readAs{Text: text, Filters: typed}, nil
+	return &readAs{Text: text, Filters: typed, Nothing: typed.Nothing}, nil
 }

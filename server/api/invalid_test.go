@@ -107,6 +107,8 @@ func TestInvalidBodies(t *testing.T) {
 			"stream":          `1|"false"|0`,
 			"explain":         `0|1|"true"|[]`,
 			"facets":          `0|1|"true"|[]`,
+			"sort":            `"oldest"|"Newest"|1|["newest"]`,
+			"filters":         `1|"open"|true|[]|[{}]`,
 		} {
 			for value := range strings.SplitSeq(values, "|") {
 				body := inside + `,"` + field + `":` + value + "}"
@@ -128,7 +130,8 @@ func TestInvalidBodies(t *testing.T) {
 			text   string
 			beyond bool
 		}{
-			"empty": {`""`, false}, "blank": {`"  \n\t "`, false}, "too long": {`"` + strings.Repeat("x", route.most+1) + `"`, false},
+			// Without a text to search for there is a list, if there are filters.
+			"empty": {`""`, route.text == "query"}, "blank": {`"  \n\t "`, route.text == "query"}, "too long": {`"` + strings.Repeat("x", route.most+1) + `"`, false},
 			"too long, of several bytes": {`"` + strings.Repeat("🥨", route.most+1) + `"`, false},
 			"number":                     {"1", false}, "array": {`["a"]`, false}, "object": {"{}", false},
 			"U+0000":    {`"a\u0000b"`, true},

@@ -31,8 +31,11 @@ type searchRequest struct {
 
 func (r *searchRequest) check(wrong report) {
 	r.Filters.check(wrong)
-	if r.Query = strings.TrimSpace(r.Query); r.Query != "" || r.Filters.of().IsZero() { // a list needs no query
+	if strings.TrimSpace(r.Query) != "" {
 		checkText(wrong, "query", &r.Query)
+	} else {
+		r.Query = ""
+		wrong(r.Filters.of().IsZero(), "query", "must not be empty where there are no filters")
 	}
 	checkID(wrong, "project_id", r.ProjectID)
 	checkStatus(wrong, r.StatusFilter)
@@ -148,7 +151,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 	// A word weighs by how rare it is in all projects, so a result depends on all, whatever its filter.
 	keyed := query
 	keyed.Filters = query.Filters.Folded()
-	everything := a.newAsked(c, "hybrid-search", query.Text, nil, []any{keyed, explained, readAs})
+	everything := a.newAsked(c, "hybrid-search", query.Text, nil, []any{keyed, keyed.Filters.Nothing, explained, readAs})
 	made, origin, err := a.respond(c.UserContext(), db, everything, nil, func(ctx context.Context, embedding *memo.Pending, _ func(memo.Event) error) (memo.Made, error) {
 		page, err := a.Searcher.Hybrid(ctx, db, query, embedding)
 		if err != nil {
