@@ -89,6 +89,29 @@ comment on function private.match_entries(text[], bigint[], tsquery, tsquery, pr
   'Tickets and projects (ticket_id null) that hold any of the words, those of rare words first; complete where these are all. The arrays go in step, rarest word first.';
 revoke execute on function private.match_entries(text[], bigint[], tsquery, tsquery, private.scope, integer) from public;
 
+create function private.list_scope(scope private.scope, sort text, list_limit integer, list_offset integer) returns bigint[]
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  listed bigint[];
+begin
+  if sort not in ('newest', 'updated') then
+    raise exception 'sort is "%"', sort using errcode = '22023', hint = 'A list is sorted by newest or updated.';
+  end if;
+  if scope.is_empty then
+    return '{}';
+  end if;
+  -- Planned anew for every filter.
+  execute format(
+      'select array(select t.ticket_id from public.tickets t where %s order by t.%s desc, t.ticket_id limit $2 offset $3)',
+      private.scope_condition(scope, false), case sort when 'newest' then 'created_at' else 'updated_at' end)
+    into listed using scope, list_limit, list_offset;
+  return listed;
+end
+$$;
+comment on function private.list_scope(private.scope, text, integer, integer) is 'Tickets of a scope, those filed (newest) or changed (updated) last first, ties by id.';
+revoke execute on function private.list_scope(private.scope, text, integer, integer) from public;
+
 -- What a hybrid search would list if lists had no end: the tickets that the query names, the nearest over the
 -- threshold, and everything that its words match, by the rules of search_by_keyword.
 create function private.find_matches(

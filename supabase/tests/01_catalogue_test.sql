@@ -95,6 +95,8 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], private.scope, tsquery, integer, integer)', 'stable', 'invoker', ''),
     ('private.leave_embedding_to_caller(boolean)', 'volatile', 'invoker', 'service_role'),
     ('private.links_of(bigint)', 'stable', 'invoker', 'authenticated service_role'),
+    ('private.list_passing(bigint, text, jsonb, text, integer, integer)', 'stable', 'definer', 'authenticated service_role'),
+    ('private.list_scope(private.scope, text, integer, integer)', 'stable', 'invoker', ''),
     ('private.lock_sources(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
     ('private.lock_waiting_document_jobs(uuid[])', 'volatile', 'invoker', 'service_role'),
     ('private.lock_waiting_jobs(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
@@ -216,6 +218,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
     ('public.list_projects()', 'stable', 'invoker', 'authenticated service_role'),
     ('public.list_statuses()', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.list_tickets(integer, integer, bigint, text, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.log_queries(jsonb, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.may_write_project(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.measure_missing_embeddings(text, boolean, integer, smallint)', 'volatile', 'invoker', 'service_role'),
@@ -303,6 +306,11 @@ select results_eq(
     ('list_migrations', '', 'SETOF text'),
     ('list_projects', '', 'TABLE(project_id bigint, key text, name text, tickets bigint)'),
     ('list_statuses', '', 'TABLE(status_id bigint, name text)'),
+    ('list_tickets', 'match_count integer DEFAULT 10, match_offset integer DEFAULT 0, project_filter bigint DEFAULT NULL::bigint, '
+        || 'status_filter text DEFAULT NULL::text, sort text DEFAULT ''newest''::text, filters jsonb DEFAULT NULL::jsonb',
+      'TABLE(ticket_id bigint, text text, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, highlight text, has_more boolean, '
+        || 'assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, created_at timestamp with time zone, '
+        || 'updated_at timestamp with time zone, status_category text, links jsonb)'),
     ('log_queries', 'entries jsonb, retention_days integer DEFAULT 30', 'TABLE(logged bigint, deleted bigint)'),
     ('may_write_project', 'project_id bigint', 'boolean'),
     ('measure_missing_embeddings', 'embedding_model text, everything boolean DEFAULT false, sample_count integer DEFAULT 100, '

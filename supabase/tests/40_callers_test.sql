@@ -84,6 +84,7 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('keyword_ranking',             '(''pump'')',                                              '- 1 1 1 1 1 1'),
   ('list_projects',               '()',                                                      '- 0 1 1 1 1 2'),
   ('list_statuses',               '()',                                                      '- 2 2 2 2 2 2'),
+  ('list_tickets',                '()',                                                      '- 0 3 2 2 2 5'),
   ('may_write_project',           '(1)',                                                     '- 1 1 1 1 1 1'),
   ('nearest_chunks',              '(pg_temp.unit(1, 1536))',                                 '- 0 4 3 3 3 7'),
   ('rate_document',               '(''00000000-0000-4000-8000-000000000001'', true)',        '- 1 1 1 1 1 1'),
@@ -112,7 +113,9 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     (10, 'select from retrieve_chunks_hybrid(''BB-22'', pg_temp.unit(1, 1536), ''m'', 0.7, 20, 2)'), (11, 'select from search_by_keyword(''pump -secretword'')'),
     (12, 'select from retrieve_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What of BB-22?'') where named'),
     (13, 'select from retrieve_chunks_hybrid(''the goal of Wheels?'', pg_temp.unit(1, 1536), ''m'') where named'),
-    (14, 'select from retrieve_all_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'') where named')
+    (14, 'select from retrieve_all_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'') where named'),
+    (15, 'select from list_tickets(filters => ''{"projects": [2], "statuses": "to do"}'')'),
+    (16, 'select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''')
   ) s(place, statement) order by s.place $$,
   $$ values
     ('select from search_by_keyword(''BB-22'')', '- 0 1 0 0 0 1'),
@@ -129,7 +132,9 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from search_by_keyword(''pump -secretword'')', '- 0 2 3 3 3 5'),
     ('select from retrieve_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What of BB-22?'') where named', '- 0 1 0 0 0 1'),
     ('select from retrieve_chunks_hybrid(''the goal of Wheels?'', pg_temp.unit(1, 1536), ''m'') where named', '- 0 1 0 0 0 1'),
-    ('select from retrieve_all_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'') where named', '- 0 4 0 0 0 4') $$,
+    ('select from retrieve_all_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'') where named', '- 0 4 0 0 0 4'),
+    ('select from list_tickets(filters => ''{"projects": [2], "statuses": "to do"}'')', '- 0 3 0 0 0 3'),
+    ('select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''', '- 0 1 0 0 0 1') $$,
   'and nothing else, however they ask');
 
 -- Who is who ------------------------------------------------------------------------------------------------------

@@ -1,28 +1,5 @@
 -- Tickets that pass filters, where nothing is searched for: a list by date instead of by rank.
 
-create function private.list_scope(scope private.scope, sort text, list_limit integer, list_offset integer) returns bigint[]
-language plpgsql stable security invoker set search_path = ''
-as $$
-declare
-  listed bigint[];
-begin
-  if sort not in ('newest', 'updated') then
-    raise exception 'sort is "%"', sort using errcode = '22023', hint = 'A list is sorted by newest or updated.';
-  end if;
-  if scope.is_empty then
-    return '{}';
-  end if;
-  -- Planned anew for every filter.
-  execute format(
-      'select array(select t.ticket_id from public.tickets t where %s order by t.%s desc, t.ticket_id limit $2 offset $3)',
-      private.scope_condition(scope, false), case sort when 'newest' then 'created_at' else 'updated_at' end)
-    into listed using scope, list_limit, list_offset;
-  return listed;
-end
-$$;
-comment on function private.list_scope(private.scope, text, integer, integer) is 'Tickets of a scope, those filed (newest) or changed (updated) last first, ties by id.';
-revoke execute on function private.list_scope(private.scope, text, integer, integer) from public;
-
 -- "Security definer", because beneath a policy lower() may use no index; it looks at nothing but what may be seen.
 create function private.list_passing(project_filter bigint, status_filter text, filters jsonb, sort text, list_limit integer, list_offset integer)
 returns bigint[]
@@ -74,4 +51,4 @@ comment on function public.list_tickets(integer, integer, bigint, text, text, js
 revoke execute on function public.list_tickets(integer, integer, bigint, text, text, jsonb) from public, anon, authenticated;
 grant execute on function public.list_tickets(integer, integer, bigint, text, text, jsonb) to authenticated, service_role;
 
-insert into private.migrations (version) values ('20260101001530');
+insert into private.migrations (version) values ('20260101001548');

@@ -1,0 +1,56 @@
+-- A list of what passes filters, where nothing is searched for: its order, its pages, what it shows, and its facets.
+
+begin;
+select plan(20);
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name, description) values (1, 'TX', 'Telegraph', 'alpha'), (2, 'BB', 'Bananas', null);
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description, assignee, labels, due_date, created_at, updated_at)
+values
+  (11, 1, 1, 'TX-1', 'one <b>', 'first & last', 'Ada', '{ios}', '2025-05-01', '2025-01-01', '2025-03-01'),
+  (12, 1, 2, 'TX-2', 'two', null, 'ada', '{}', null, '2025-01-02', '2025-01-02'),
+  (13, 1, 1, 'TX-3', 'three', null, null, '{IOS,web}', null, '2025-01-02', '2025-02-01'),
+  (21, 2, 1, 'BB-1', 'four', null, 'Noor', '{web}', null, '2024-12-31', '2025-03-01');
+insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (11, 'duplicates', 21);
+set local role service_role;
+
+create function pg_temp.listed(filters jsonb default null, sort text default 'newest', page integer default 10, skip integer default 0) returns text
+language sql as $$
+  select coalesce(string_agg(l.ticket_key, ' ' order by l.place), '')
+  from public.list_tickets(page, skip, sort => sort, filters => filters) with ordinality as l(
+    ticket_id, text, project_id, project_name, ticket_key, ticket_name, status, highlight, has_more, assignee, reporter, ticket_type, priority,
+    labels, due_date, created_at, updated_at, status_category, links, place)
+$$;
+
+select is(pg_temp.listed(), 'TX-2 TX-3 TX-1 BB-1', 'the newest first, ties by id');
+select is(pg_temp.listed(sort => 'updated'), 'TX-1 BB-1 TX-3 TX-2', 'or what changed last');
+select is(pg_temp.listed('{}'), 'TX-2 TX-3 TX-1 BB-1', 'no filters let all pass');
+select is(pg_temp.listed('{"open": true}'), 'TX-3 TX-1 BB-1', 'those that are open');
+select is(pg_temp.listed('{"assignee": "ADA"}', 'updated'), 'TX-1 TX-2', 'those of somebody');
+select is(pg_temp.listed('{"labels": ["ios"], "not": {"labels": "web"}}'), 'TX-1', 'with a label and without another');
+select is(pg_temp.listed('{"created": {"to": "2025-01-01"}}'), 'TX-1 BB-1', 'filed until a day');
+select is(pg_temp.listed('{"statuses": "unheard of"}'), '', 'what nothing has gives nothing');
+select is((select string_agg(l.ticket_key, ' ') from public.list_tickets(project_filter => 1, status_filter => 'to do', filters => '{"assignee": [null]}') l), 'TX-3',
+  'all filters must hold');
+select is(pg_temp.listed(page => 2) || '|' || pg_temp.listed(page => 2, skip => 2), 'TX-2 TX-3|TX-1 BB-1', 'pages add up to the list');
+select results_eq($$ select distinct has_more from public.list_tickets(2, 1) $$, array[true], 'another page follows');
+select results_eq($$ select distinct has_more from public.list_tickets(2, 2) $$, array[false], 'none follows the last');
+select is_empty($$ select from public.list_tickets(2, 4) $$, 'behind the end is nothing');
+select is((select count(*) from public.list_tickets(-1, -1)), 1::bigint, 'numbers out of range are clamped');
+select throws_ok($$ select from public.list_tickets(sort => 'relevance') $$, '22023', 'sort is "relevance"', 'there is nothing to be relevant to');
+select throws_ok($$ select from public.list_tickets(filters => '{"assignee": [1]}') $$, '22023', 'filters.assignee[0] is a number', 'filters are checked');
+select results_eq($$ select text, highlight, status, project_name, labels, due_date, status_category, links from public.list_tickets(1, filters => '{"assignee": "ada", "open": true}') $$,
+  $$ values (e'one <b>\n\nfirst & last', e'one &lt;b&gt;\n\nfirst &amp; last', 'To Do', 'Telegraph', '{ios}'::text[], '2025-05-01'::date, 'to_do',
+    '[{"kind": "duplicates", "direction": "out", "ticket_key": "BB-1", "ticket_name": "four", "status": "To Do"}]'::jsonb) $$,
+  'a ticket is shown by the beginning of its text, as safe HTML');
+
+-- Facets of such a list.
+select results_eq($$ select facet, label, count from public.search_facets(null, filters => '{"open": true, "assignee": "ada"}') where facet in ('status', 'assignee', 'open', 'label') $$,
+  $$ values ('status', 'To Do', 1::bigint), ('assignee', 'Ada', 1), ('assignee', 'Noor', 1), ('label', 'ios', 1), ('open', 'done', 1), ('open', 'open', 1) $$,
+  'each ignores its own filter');
+select results_eq($$ select label, count, capped from public.search_facets(null) where facet = 'project' $$,
+  $$ values ('Telegraph', 3::bigint, false), ('Bananas', 1, false) $$, 'without filters, all tickets count; projects'' own texts do not');
+select is_empty($$ select from public.search_facets('', filters => '{"open": true}') $$, 'a blank query matches nothing, as ever');
+
+select * from finish();
+rollback;
