@@ -18,7 +18,7 @@ var facetNames = []string{"status", "project", "assignee", "reporter", "type", "
 
 // FacetValue is a value with at least one match.
 type FacetValue struct {
-	// Value is what the filter takes: the id of a status or project, whether tickets are open, or else the text.
+	// Value is the id of a status or project, whether tickets are open, or else what Label is.
 	Value any    `json:"value"`
 	Label string `json:"label"`
 	Count int64  `json:"count"`

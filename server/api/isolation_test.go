@@ -24,7 +24,10 @@ type call struct{ method, path, body string }
 var mixed = []call{
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice"}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice","facets":true,"explain":true}`},
+	{http.MethodPost, "/api/hybrid-search", `{"query":"payment is:open","filters":{"assignee":"me"},"facets":true}`},
+	{http.MethodPost, "/api/hybrid-search", `{"query":"assignee:me"}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice"}`},
+	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","filters":{"assignee":"me"}}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","stream":true}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","retrieval":"hybrid"}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","retrieval":"hybrid","stream":true}`},
