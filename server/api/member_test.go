@@ -28,6 +28,7 @@ func (s *service) houseMembers() func(n int) int64 {
 		if _, err := db.Exec(s.t.Context(), "insert into public.project_members (project_id, user_id, role) values ($1, $2, 'viewer')", id, userID(n)); err != nil {
 			s.t.Fatal(err)
 		}
+		run(s.t, db, "update public.tickets set assignee = $2 where project_id = $1", id, userID(n))
 		sources := []index.Source{{ProjectID: id}}
 		for i := range 2 {
 			ticket := s.ids[fmt.Sprintf("%s-%d", key, i)]
@@ -45,7 +46,7 @@ func TestNoMemberSeesAnothersProject(t *testing.T) {
 	t.Parallel()
 	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
 	s := start(t, authenticated, func(c *setup) { c.store, c.threshold = store, 0.1 })
-	s.crowd(20, mixed[:10], s.houseMembers())
+	s.crowd(20, mixed[:13], s.houseMembers())
 }
 
 // What a user may see ends with their membership, also in what is remembered for them, and begins with it.
