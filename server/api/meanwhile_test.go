@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -42,6 +43,35 @@ func TestWordsAreRankedMeanwhile(t *testing.T) {
 		if diff := cmp.Diff(once, meanwhile); diff != "" {
 			t.Errorf("%v: one call (-) and two (+):\n%s", body, diff)
 		}
+	}
+}
+
+// What may be answered from the cache is embedded before the answer of the database says whether that is needed.
+func TestAQueryIsEmbeddedWhileTheVersionIsRead(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.requestTimeout = 20 * time.Second })
+	embedded := make(chan struct{}, 1)
+	s.model.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
+		if name == "embeddings" {
+			embedded <- struct{}{}
+		}
+		return false
+	})
+	s.database.intercept(func(_ http.ResponseWriter, r *http.Request, name string, _ []byte) bool {
+		if name == "data_version" {
+			select {
+			case <-embedded:
+			case <-r.Context().Done():
+			}
+		}
+		return false
+	})
+	for path, body := range map[string]map[string]any{
+		"/api/hybrid-search": {"query": "charged twice"},
+		"/api/query":         {"question": doubleCharge},
+		"/api/query?":        {"question": "Which runbook is there?", "corpus": "documents"},
+	} {
+		s.post(path, body).from(madeAndKept)
 	}
 }
 
