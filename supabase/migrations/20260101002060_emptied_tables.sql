@@ -1,5 +1,5 @@
 -- What follows when a table is emptied by "truncate", which runs no trigger for its rows. With the notes go all chunks, as
--- they refer to them; with projects or tickets goes everything, and nothing is left to be asked for.
+-- they refer to them, and with the comments, and their words; with projects or tickets goes everything, and nothing is left to be asked for.
 
 create function private.follow_truncate() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -14,7 +14,8 @@ begin
     delete from private.word_counts;
   else
     perform private.enqueue_sources(
-      array(select p.project_id from public.projects p), array(select t.ticket_id from public.tickets t), false, true);
+      array(select p.project_id from public.projects p), array(select t.ticket_id from public.tickets t), false, true,
+      comment_ids => array(select c.comment_id from public.comments c));
   end if;
   return null;
 end
