@@ -2,39 +2,32 @@
 -- common the words are.
 
 -- The entries of a filter and of required phrases, when these leave few enough to look at each; else null.
-create function private.narrow_entries(projects bigint[], status_id bigint, required tsquery, entry_limit integer)
-returns bigint[]
+create function private.narrow_entries(scope private.scope, required tsquery, entry_limit integer) returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
 as $$
 declare
+  holds constant text := case when required is null then '' else ' and e.words @@ $2' end;
   entry_ids bigint[];
 begin
-  if status_id is not null then
-    entry_ids := array(
-      select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
-      where t.status_id = narrow_entries.status_id and (projects is null or t.project_id = any (projects))
-        and (required is null or e.words @@ required)
-      limit entry_limit + 1);
-  elsif projects is not null then
-    entry_ids := array(
-      select e.keyword_entry_id from public.keyword_entries e
-      where e.project_id = any (projects) and (required is null or e.words @@ required)
-      limit entry_limit + 1);
-  else
-    entry_ids := array(select e.keyword_entry_id from public.keyword_entries e where e.words @@ required limit entry_limit + 1);
-  end if;
+  execute case
+    when scope.on_tickets then format('select array(
+        select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id where %s%s limit $3)',
+      private.scope_condition(scope, false), holds)
+    else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
+      case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
+    into entry_ids using scope, required, entry_limit + 1;
   return case when cardinality(entry_ids) <= entry_limit then entry_ids end;
 end
 $$;
-comment on function private.narrow_entries(bigint[], bigint, tsquery, integer) is 'The entries that pass filter and phrases where they are at most entry_limit, else null.';
-revoke execute on function private.narrow_entries(bigint[], bigint, tsquery, integer) from public;
+comment on function private.narrow_entries(private.scope, tsquery, integer) is 'The entries of a scope that hold what is required, where they are at most entry_limit, else null.';
+revoke execute on function private.narrow_entries(private.scope, tsquery, integer) from public;
 
 -- A word is looked up as long as it and the rarer ones are together in at most reach entries (the rarest always, up to
 -- that many); a commoner one in the names alone, by the same rule. gain: the weights of the words an entry holds, 1.7
 -- times for a word of its name. At most candidate_limit, the best first.
 create function private.keyword_candidates(
   words text[], idfs double precision[], entries bigint[], titles bigint[],
-  projects bigint[], status_id bigint, required tsquery, reach integer, candidate_limit integer
+  scope private.scope, required tsquery, reach integer, candidate_limit integer
 )
 returns table (keyword_entry_id bigint, project_id bigint, ticket_id bigint, gain double precision)
 -- The index knows where a word is; reading every entry for it would not end.
@@ -44,11 +37,12 @@ as $$
 declare
   total double precision;
   few bigint[];
+  conditions text := '';
 begin
-  if projects is not null or keyword_candidates.status_id is not null or required is not null then
+  if scope.projects is not null or scope.on_tickets or required is not null then
     select greatest(t.entries, 1) into total from private.word_entries(array['']) t;
     -- Reading an entry's words costs about twelve times what counting it costs.
-    few := private.narrow_entries(projects, keyword_candidates.status_id, required, greatest(1000, sqrt(reach * total / 12)::integer));
+    few := private.narrow_entries(scope, required, greatest(1000, sqrt(reach * total / 12)::integer));
     if few is not null then
       return query
         select e.keyword_entry_id, e.project_id, e.ticket_id, sum(case when e.title_words @@ t.query then t.title_idf else t.idf end)
@@ -62,12 +56,18 @@ begin
     end if;
   end if;
 
-  return query
+  if scope.projects is not null then
+    conditions := ' and e.project_id = any (($1).projects)';
+  end if;
+  if scope.on_tickets then
+    conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = e.ticket_id)', private.scope_condition(scope, true));
+  end if;
+  return query execute format($query$
     with term as materialized (
-      select q.query as title_query, coalesce(q.query && required, q.query) as query, u.idf, u.entries > reach as is_cut,
-        case when sum(u.entries) over rarest <= reach then u.entries when u.place = 1 then reach else 0 end as take,
-        case when sum(u.titles) over rarest <= reach then u.titles when u.place = 1 then reach else 0 end as take_titles
-      from unnest(words, idfs, entries, titles) with ordinality as u(word, idf, entries, titles, place)
+      select q.query as title_query, coalesce(q.query && $6, q.query) as query, u.idf, u.entries > $7 as is_cut,
+        case when sum(u.entries) over rarest <= $7 then u.entries when u.place = 1 then $7 else 0 end as take,
+        case when sum(u.titles) over rarest <= $7 then u.titles when u.place = 1 then $7 else 0 end as take_titles
+      from unnest($2, $3, $4, $5) with ordinality as u(word, idf, entries, titles, place)
       cross join lateral (select u.word::tsquery) q(query)
       window rarest as (order by u.place)
     ), hit as (
@@ -75,29 +75,23 @@ begin
       from term t cross join lateral (
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
         -- Of a word that is cut off, the names are counted whole below.
-        where e.words @@ t.query and not (t.is_cut and e.title_words @@ t.title_query)
-          and (projects is null or e.project_id = any (projects))
-          and (keyword_candidates.status_id is null
-            or (select t.status_id from public.tickets t where t.ticket_id = e.ticket_id) = keyword_candidates.status_id)
+        where e.words @@ t.query and not (t.is_cut and e.title_words @@ t.title_query)%1$s
         limit t.take) e
       union all
       -- A word of the name that was looked up everywhere has been counted once already.
       select e.keyword_entry_id, e.project_id, e.ticket_id, case when t.take > 0 and not t.is_cut then 0.7::double precision else 1.7 end * t.idf
       from term t cross join lateral (
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
-        where e.title_words @@ t.title_query
-          and (required is null or e.words @@ required)
-          and (projects is null or e.project_id = any (projects))
-          and (keyword_candidates.status_id is null
-            or (select t.status_id from public.tickets t where t.ticket_id = e.ticket_id) = keyword_candidates.status_id)
+        where e.title_words @@ t.title_query and ($6 is null or e.words @@ $6)%1$s
         limit t.take_titles) e
     )
     select h.keyword_entry_id, min(h.project_id), min(h.ticket_id), sum(h.gain)
-    from hit h group by h.keyword_entry_id order by 4 desc, 1 limit candidate_limit;
+    from hit h group by h.keyword_entry_id order by 4 desc, 1 limit $8$query$, conditions)
+    using scope, words, idfs, entries, titles, required, reach, candidate_limit;
 end
 $$;
-comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], bigint, tsquery, integer, integer) is
+comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], private.scope, tsquery, integer, integer) is
   'Entries that hold the rare words of a query, by the weights of the words they hold; filters hold before that. The arrays go in step, rarest word first.';
-revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], bigint, tsquery, integer, integer) from public;
+revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], private.scope, tsquery, integer, integer) from public;
 
 insert into private.migrations (version) values ('20260101001170');

@@ -92,11 +92,35 @@ comment on function private.score_entries(bigint[], text[], double precision[], 
   'BM25F of some entries with closeness of neighbouring words and likeness of the name. The arrays of words go in step.';
 revoke execute on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer) from public;
 
--- The whole search. The last four bound its work (see search_by_keyword); without bounds the answer is the one that they
+-- By an array, which the index is looked up by.
+create function private.named_tickets(query private.query, scope private.scope)
+returns table (project_id bigint, ticket_id bigint)
+language plpgsql stable rows 1 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  passing bigint[];
+begin
+  if coalesce(cardinality(query.ticket_keys), 0) = 0 then
+    return;
+  end if;
+  passing := private.passing_tickets(scope, array(
+    select t.ticket_id from public.tickets t where upper(t.key) = any (query.ticket_keys) and t.ticket_id <> all (query.excluded_tickets)));
+  return query
+  select t.project_id, t.ticket_id from public.tickets t
+  where t.ticket_id = any (passing)
+    and (query.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, query.required_of_named))
+    and (query.excluded is null or not private.entry_holds(t.project_id, t.ticket_id, query.excluded));
+end
+$$;
+comment on function private.named_tickets(private.query, private.scope) is 'The tickets of a scope that a query names by their keys, if they hold what it requires and nothing that it excludes.';
+revoke execute on function private.named_tickets(private.query, private.scope) from public;
+
+-- The whole search. reach and the three after it bound its work (see search_by_keyword); without bounds the answer is the one that they
 -- must come near to.
 create function private.rank_by_keyword(
   query_text text, match_count integer, project_filter bigint, status_filter text,
-  reach integer, scored integer, close_limit integer, alike_limit integer
+  reach integer, scored integer, close_limit integer, alike_limit integer, filters jsonb default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
 -- Planned for the filter at hand, whatever who calls it has set.
@@ -104,11 +128,11 @@ language plpgsql volatile rows 300 security definer set search_path = '' set jit
 as $$
 #variable_conflict use_column
 declare
-  scope record;
+  scope private.scope;
   query private.query;
   plan record;
 begin
-  scope := private.resolve_scope(project_filter, status_filter);
+  scope := private.resolve_scope(project_filter, status_filter, filters);
   if scope.is_empty then
     return;
   end if;
@@ -120,7 +144,7 @@ begin
     -- They come in order.
     select c.keyword_entry_id, c.project_id, c.ticket_id, c.gain
     from private.keyword_candidates(
-      plan.words, plan.idfs, plan.entries, plan.titles, scope.projects, scope.status_id, query.required, reach, greatest(1000, scored)) c
+      plan.words, plan.idfs, plan.entries, plan.titles, scope, query.required, reach, greatest(1000, scored)) c
     where cardinality(plan.words) > 0 and (c.ticket_id = any (query.excluded_tickets)) is not true
       and (query.excluded is null or not exists (
         select 1 from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id and e.words @@ query.excluded))
@@ -130,13 +154,7 @@ begin
       array(select c.keyword_entry_id from candidate c limit scored),
       plan.words, plan.idfs, plan.places, query.plain, close_limit, alike_limit) s
   ), named as (
-    select t.project_id, t.ticket_id from public.tickets t
-    where upper(t.key) = any (query.ticket_keys)
-      and (scope.projects is null or t.project_id = any (scope.projects))
-      and (scope.status_id is null or t.status_id = scope.status_id)
-      and t.ticket_id <> all (query.excluded_tickets)
-      and (query.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, query.required_of_named))
-      and (query.excluded is null or not private.entry_holds(t.project_id, t.ticket_id, query.excluded))
+    select n.project_id, n.ticket_id from private.named_tickets(query, scope) n
   ), listed as (
     select coalesce(n.project_id, c.project_id) as project_id, coalesce(n.ticket_id, c.ticket_id) as ticket_id,
       coalesce(s.score, 0) as score, coalesce(s.level, -1) as level, coalesce(c.gain, 0) as gain, n.ticket_id is not null as exact
@@ -150,16 +168,17 @@ begin
   limit greatest(1, match_count);
 end
 $$;
-comment on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer) is
+comment on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) is
   'search_by_keyword, in what whoever asks may see, with bounds of one''s own: reach, the entries that are looked up for the words of a query together; scored, the best of these that are scored; and the limits of score_entries.';
-revoke execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer) from public;
-grant execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer) to authenticated, service_role;
+revoke execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) from public;
+grant execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) to authenticated, service_role;
 
 create function public.search_by_keyword(
   query_text text,
   match_count integer default 10,
   project_filter bigint default null,
-  status_filter text default null
+  status_filter text default null,
+  filters jsonb default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
 language plpgsql volatile rows 300 security invoker set search_path = ''
@@ -169,12 +188,12 @@ begin
   select r.rank, r.project_id, r.ticket_id, r.score, r.exact
   from private.rank_by_keyword(
     search_by_keyword.query_text, least(1000, search_by_keyword.match_count),
-    search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 500, 200, 50) r;
+    search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 500, 200, 50, search_by_keyword.filters) r;
 end
 $$;
-comment on function public.search_by_keyword(text, integer, bigint, text) is
+comment on function public.search_by_keyword(text, integer, bigint, text, jsonb) is
   'Tickets and projects (ticket_id null) by BM25F over their words, made of ts_rank: any of the words counts, rare ones more, "phrases" must occur, -words must not; tickets whose key the query names come first, exact. Unknown words stand for the nearest known ones. At most 1,000; from the 501st on the score is 0 and the order rougher.';
-revoke execute on function public.search_by_keyword(text, integer, bigint, text) from public, anon, authenticated;
-grant execute on function public.search_by_keyword(text, integer, bigint, text) to authenticated, service_role;
+revoke execute on function public.search_by_keyword(text, integer, bigint, text, jsonb) from public, anon, authenticated;
+grant execute on function public.search_by_keyword(text, integer, bigint, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001200');

@@ -9,7 +9,8 @@ create function public.retrieve_chunks(
   project_filter bigint default null,
   status_filter text default null,
   source_chunk_limit integer default null,
-  question text default null
+  question text default null,
+  filters jsonb default null
 )
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
@@ -29,7 +30,7 @@ begin
       retrieve_chunks.match_threshold,
       -- Behind the hundreds of chunks of a long ticket there are others, if these are wanted.
       case when retrieve_chunks.source_chunk_limit is null then greatest(1, least(100, retrieve_chunks.match_count)) else 10000 end,
-      greatest(1, least(100, retrieve_chunks.match_count))) s
+      greatest(1, least(100, retrieve_chunks.match_count)), filters => retrieve_chunks.filters) s
   ), kept as (
     select s.* from scanned s
     order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
@@ -37,7 +38,7 @@ begin
   ), named as materialized (
     select n.* from private.named_chunks(
       retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.project_filter,
-      retrieve_chunks.status_filter) n
+      retrieve_chunks.status_filter, retrieve_chunks.filters) n
   ), listed as (
     select k.chunk_id, k.project_id, k.ticket_id, k.similarity, false as named from kept k
     where k.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null)
@@ -71,9 +72,9 @@ begin
   order by n.place;
 end
 $$;
-comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) is
+comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) is
   'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
-revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) from public, anon, authenticated;
-grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) to authenticated, service_role;
+revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) from public, anon, authenticated;
+grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001600');
