@@ -306,6 +306,7 @@ begin
     ('version_emptied_comments',         'truncate',          'public.comments',            'version_truncated'),
     ('version_emptied_links',            'truncate',          'public.ticket_links',        'version_truncated'),
     ('version_switched_sets',            'update of serving', 'private.embedding_sets',     'version_truncated'),
+    ('version_emptied_comment_entries',  'truncate',          'public.comment_entries',     'version_truncated'),
     ('version_emptied_entries',          'truncate',          'public.keyword_entries',     'version_truncated'),
     ('version_new_documents',            'insert',            'public.documents',           'version_documents'),
     ('version_updated_documents',        'update',            'public.documents',           'version_documents'),
