@@ -169,29 +169,6 @@ comment on function private.fuse_searches(private.word_ranking, private.query, e
 revoke execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) from public;
 grant execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) to authenticated, service_role;
 
--- Looked up from both ends; whoever asks sees a link if they see both tickets.
-create function private.links_of(of_ticket bigint) returns jsonb
-language sql stable security invoker set search_path = ''
-as $$
-  select jsonb_agg(jsonb_build_object(
-      'kind', l.kind, 'direction', l.direction, 'ticket_key', l.key, 'ticket_name', l.name, 'status', l.status) order by l.direction desc, l.kind, l.other)
-  from (
-    select x.kind, x.direction, x.other, t.key, t.name, s.name as status
-    from (
-      select k.kind, 'out' as direction, k.other_ticket_id as other from public.ticket_links k where k.ticket_id = of_ticket
-      union all
-      select k.kind, 'in', k.ticket_id from public.ticket_links k where k.other_ticket_id = of_ticket
-    ) x
-    join public.tickets t on t.ticket_id = x.other
-    join public.status s using (status_id)
-    order by x.direction desc, x.kind, x.other
-    limit 20
-  ) l
-$$;
-comment on function private.links_of(bigint) is 'The links of a ticket with what is at their other ends, those that it has itself (out) first, at most 20; null where it has none.';
-revoke execute on function private.links_of(bigint) from public;
-grant execute on function private.links_of(bigint) to authenticated, service_role;
-
 create function public.search_hybrid(
   query_text text,
   query_embedding extensions.vector(1536) default null,
@@ -234,13 +211,11 @@ begin
   status_filter := private.filter_text(status_filter);
   return query
   with page as (
-    select f.*, count(*) over () > page_start + page_size as has_more
-    from private.fuse_searches(
-      ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
+    select f.*
+    from private.hybrid_page(
+      search_hybrid.query_text, ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
       search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-      page_start + page_size + 1, search_hybrid.fusion, search_hybrid.filters) f
-    order by f.place
-    limit page_size offset page_start
+      search_hybrid.fusion, search_hybrid.filters, search_hybrid.sort, page_start, page_size) f
   ), passing as materialized (
     select private.passing_sources(
       array_agg(g.project_id), array_agg(g.ticket_id), search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.filters) as sources
@@ -250,8 +225,9 @@ begin
     case when g.vector_rank is null then 'keyword' else 'vector' end,
     g.rrf_score, g.fused_score, p.project_id, p.name, t.key, t.name, s.name,
     g.vector_rank, g.keyword_rank, g.keyword_score, g.vector_contribution, g.keyword_contribution,
+    -- Beyond the ranks, what matches does so by its words.
     array_remove(array[
-      case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null then 'keyword' end], null),
+      case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null or g.vector_rank is null then 'keyword' end], null),
     g.exact,
     -- What matches is in the name then, or nowhere. A ticket's first chunk begins with its name.
     case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), wanted) || ' — ' || lit.line end,
@@ -288,7 +264,7 @@ begin
     and (search_hybrid.filters is null or coalesce(g.ticket_id, ~g.project_id) = any ((select f.sources from passing f)::bigint[]))
   order by g.place;
   -- All of the page may have gone since the words were ranked.
-  if not found and cardinality(ranking.projects) > 0 then
+  if not found and cardinality(ranking.projects) > 0 and coalesce(search_hybrid.sort, 'relevance') = 'relevance' then
     has_more := (
       select count(*) > page_start + page_size
       from private.fuse_searches(

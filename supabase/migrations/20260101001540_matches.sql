@@ -96,7 +96,7 @@ create function private.find_matches(
   project_filter bigint, status_filter text, match_limit integer, filters jsonb default null
 )
 returns table (project_id bigint, ticket_id bigint, complete boolean)
-language plpgsql volatile rows 1000 security definer set search_path = '' set jit = off
+language plpgsql volatile rows 1000 security definer set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
 declare

@@ -78,6 +78,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.hidden_generations()', 'stable', 'definer', 'authenticated service_role'),
     ('private.highlight(text, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.hold_embedding_set(smallint)', 'volatile', 'invoker', 'service_role'),
+    ('private.hybrid_page(text, private.word_ranking, private.query, vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.implied_words(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.index_entities()', 'volatile', 'definer', ''),
     ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
