@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tasklens/internal/clean"
+	"tasklens/internal/search"
 )
 
 // instructions are the system's message. What stands between the fences of the user's message is data.
@@ -57,12 +58,12 @@ func sourceText(mark string, id int, s candidate) string {
 		return fmt.Sprintf("<source-%s id=\"%d\" type=\"project\" key=\"%s\" project=\"%s\">\n%s\n</source-%s>\n", mark, id, attribute(s.ProjectKey), attribute(s.ProjectName), data(s.Text), mark)
 	}
 	return fmt.Sprintf("<source-%s id=\"%d\" ticket=\"%s\" project=\"%s\" status=\"%s\" title=\"%s\"%s>\n%s\n</source-%s>\n", mark, id,
-		attribute(deref(s.TicketKey)), attribute(s.ProjectName), attribute(deref(s.Status)), attribute(deref(s.TicketName)), commentText(s.Comment),
+		attribute(deref(s.TicketKey)), attribute(s.ProjectName), attribute(deref(s.Status)), attribute(deref(s.TicketName)), commentText(s.Source.Comment),
 		data(s.Text), mark)
 }
 
 // commentText are the attributes that tell whose comment a source is.
-func commentText(c *Comment) string {
+func commentText(c *search.Comment) string {
 	if c == nil {
 		return ""
 	}

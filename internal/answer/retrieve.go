@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"tasklens/internal/mmr"
 	"tasklens/internal/search"
@@ -17,13 +16,11 @@ const candidates = 40
 // candidate is a row of one of the retrieving functions.
 type candidate struct {
 	Source
+	search.CommentColumns
 	ProjectName   string    `json:"project_name"`
 	ProjectKey    string    `json:"project_key"`
 	Status        *string   `json:"status"`
 	Kind          string    `json:"kind"` // project, ticket, status_note, comment or document
-	CommentID     *int64    `json:"comment_id"`
-	Author        *string   `json:"comment_author"`
-	CreatedAt     time.Time `json:"comment_created_at"`
 	Tokens        int       `json:"tokens"`
 	OverThreshold bool      `json:"over_threshold"`
 	Named         bool      `json:"named"`        // of a source that the question names: a candidate whatever its similarity
@@ -90,9 +87,7 @@ func typed(found []candidate) []candidate {
 			c.Type = "document"
 		case c.TicketID != nil:
 			c.Type = "ticket"
-			if c.CommentID != nil {
-				c.Comment = &Comment{CommentID: *c.CommentID, Author: c.Author, CreatedAt: c.CreatedAt}
-			}
+			c.Source.Comment = c.CommentColumns.Comment()
 		default:
 			c.Type = "project"
 		}
@@ -218,7 +213,7 @@ func thin(found []candidate, places []int, q Question, alike *likeness) []int {
 			kept = append(kept, place)
 			continue
 		}
-		empty := (c.Kind == "status_note" || c.Comment != nil) && c.Tokens < shortNote && chunks[c.sourceID()] > 1 && overlap(asked, alike.wordsAt(place)) == 0
+		empty := (c.Kind == "status_note" || c.Source.Comment != nil) && c.Tokens < shortNote && chunks[c.sourceID()] > 1 && overlap(asked, alike.wordsAt(place)) == 0
 		copied := false
 		for _, earlier := range kept {
 			copied = copied || alike.copied(earlier, place)

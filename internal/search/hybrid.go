@@ -28,6 +28,7 @@ type Query struct {
 
 // Hit is a ticket, or a project by its own text (Ticket… and Status nil).
 type Hit struct {
+	CommentColumns
 	TicketID     *int64   `json:"ticket_id"`
 	Text         string   `json:"text"`
 	Similarity   *float64 `json:"similarity"` // nil where the vector search did not find it

@@ -18,9 +18,7 @@ func (r *generateRequest) check(wrong report) {
 	checkID(wrong, "project_id", &r.ProjectID)
 	checkID(wrong, "ticket_id", r.TicketID)
 	checkID(wrong, "comment_id", r.CommentID)
-	if r.CommentID != nil && r.TicketID == nil {
-		wrong("ticket_id", "is missing: a comment is named with its ticket")
-	}
+	wrong(r.CommentID != nil && r.TicketID == nil, "comment_id", "must be named together with its ticket_id")
 }
 
 type generateResponse struct {

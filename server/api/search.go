@@ -59,23 +59,24 @@ type searchFacets struct {
 }
 
 type searchResult struct {
-	TicketID    *int64       `json:"ticket_id"`
-	Text        string       `json:"text"`
-	Similarity  *float64     `json:"similarity,omitempty"`
-	Source      string       `json:"source"`
-	RRFScore    float64      `json:"rrf_score"`
-	FusedScore  float64      `json:"fused_score"`
-	ProjectID   int64        `json:"project_id"`
-	ProjectName string       `json:"project_name"`
-	TicketKey   *string      `json:"ticket_key"`
-	TicketName  *string      `json:"ticket_name"`
-	Status      *string      `json:"status"`
-	VectorRank  *int64       `json:"vector_rank,omitempty"`
-	KeywordRank *int64       `json:"keyword_rank,omitempty"`
-	MatchedBy   []string     `json:"matched_by"`
-	Exact       bool         `json:"exact,omitempty"`
-	Highlight   string       `json:"highlight"`
-	Explain     *explanation `json:"explain,omitempty"`
+	TicketID    *int64          `json:"ticket_id"`
+	Text        string          `json:"text"`
+	Similarity  *float64        `json:"similarity,omitempty"`
+	Source      string          `json:"source"`
+	RRFScore    float64         `json:"rrf_score"`
+	FusedScore  float64         `json:"fused_score"`
+	ProjectID   int64           `json:"project_id"`
+	ProjectName string          `json:"project_name"`
+	TicketKey   *string         `json:"ticket_key"`
+	TicketName  *string         `json:"ticket_name"`
+	Status      *string         `json:"status"`
+	VectorRank  *int64          `json:"vector_rank,omitempty"`
+	KeywordRank *int64          `json:"keyword_rank,omitempty"`
+	Comment     *search.Comment `json:"comment,omitempty"`
+	MatchedBy   []string        `json:"matched_by"`
+	Exact       bool            `json:"exact,omitempty"`
+	Highlight   string          `json:"highlight"`
+	Explain     *explanation    `json:"explain,omitempty"`
 }
 
 // explanation tells what each search contributed to a result's place; a search that did not find it is absent.
@@ -153,7 +154,7 @@ func newSearchResponse(page search.Page, query search.Query, explained bool) sea
 			TicketID: hit.TicketID, Text: hit.Text, Similarity: hit.Similarity, Source: hit.Source, RRFScore: hit.RRFScore, FusedScore: hit.FusedScore,
 			ProjectID: hit.ProjectID, ProjectName: hit.ProjectName, TicketKey: hit.TicketKey, TicketName: hit.TicketName,
 			Status: hit.Status, VectorRank: hit.VectorRank, KeywordRank: hit.KeywordRank, MatchedBy: hit.MatchedBy,
-			Exact: hit.Exact, Highlight: hit.Highlight,
+			Exact: hit.Exact, Highlight: hit.Highlight, Comment: hit.Comment(),
 		}
 		if explained {
 			result.Explain = explain(hit, page.Weights)
