@@ -93,17 +93,18 @@ const (
 
 // Source is a chunk that the answer could draw on: of a ticket, of a project's own text or of a document.
 type Source struct {
-	Type       string   `json:"type"` // ticket, project or document
-	DocumentID *string  `json:"document_id,omitempty"`
-	Title      *string  `json:"title,omitempty"`      // of the document
-	TicketID   *int64   `json:"ticket_id"`            // nil for a project's own text and a document
-	Similarity *float64 `json:"similarity"`           // cosine; nil where a text found by its words has no vector
-	ProjectID  *int64   `json:"project_id,omitempty"` // nil for a document
-	TicketKey  *string  `json:"ticket_key"`
-	TicketName *string  `json:"ticket_name"`
-	ChunkID    *string  `json:"chunk_id"` // nil where the text is not embedded yet
-	Text       string   `json:"text"`
-	Cited      bool     `json:"cited"` // the answer cites it
+	Type       string          `json:"type"` // ticket, project or document
+	DocumentID *string         `json:"document_id,omitempty"`
+	Title      *string         `json:"title,omitempty"`      // of the document
+	TicketID   *int64          `json:"ticket_id"`            // nil for a project's own text and a document
+	Similarity *float64        `json:"similarity"`           // cosine; nil where a text found by its words has no vector
+	ProjectID  *int64          `json:"project_id,omitempty"` // nil for a document
+	TicketKey  *string         `json:"ticket_key"`
+	TicketName *string         `json:"ticket_name"`
+	Comment    *search.Comment `json:"comment,omitempty"` // that the text is of; nil for the ticket's own text and notes
+	ChunkID    *string         `json:"chunk_id"`          // nil where the text is not embedded yet
+	Text       string          `json:"text"`
+	Cited      bool            `json:"cited"` // the answer cites it
 }
 
 // Answer is what was found. Its citations [1], [2] … count the sources from 1.

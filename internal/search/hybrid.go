@@ -33,6 +33,7 @@ const Listed = "filters"
 
 // Hit is a ticket, or a project by its own text (Ticket… and Status nil).
 type Hit struct {
+	CommentColumns
 	TicketID     *int64   `json:"ticket_id"`
 	Text         string   `json:"text"`
 	Similarity   *float64 `json:"similarity"` // nil where the vector search did not find it

@@ -93,16 +93,17 @@ type searchResult struct {
 	Highlight   string       `json:"highlight"`
 	Explain     *explanation `json:"explain,omitempty"`
 
-	Assignee       *string       `json:"assignee,omitempty"`
-	Reporter       *string       `json:"reporter,omitempty"`
-	Type           *string       `json:"type,omitempty"`
-	Priority       *string       `json:"priority,omitempty"`
-	Labels         []string      `json:"labels,omitempty"`
-	DueDate        *string       `json:"due_date,omitempty"`
-	CreatedAt      *time.Time    `json:"created_at,omitempty"`
-	UpdatedAt      *time.Time    `json:"updated_at,omitempty"`
-	StatusCategory *string       `json:"status_category,omitempty"`
-	Links          []search.Link `json:"links,omitempty"`
+	Assignee       *string         `json:"assignee,omitempty"`
+	Reporter       *string         `json:"reporter,omitempty"`
+	Type           *string         `json:"type,omitempty"`
+	Priority       *string         `json:"priority,omitempty"`
+	Labels         []string        `json:"labels,omitempty"`
+	DueDate        *string         `json:"due_date,omitempty"`
+	CreatedAt      *time.Time      `json:"created_at,omitempty"`
+	UpdatedAt      *time.Time      `json:"updated_at,omitempty"`
+	StatusCategory *string         `json:"status_category,omitempty"`
+	Links          []search.Link   `json:"links,omitempty"`
+	Comment        *search.Comment `json:"comment,omitempty"`
 }
 
 // explanation tells what each search contributed to a result's place; a search that did not find it is absent.
@@ -184,7 +185,7 @@ func newSearchResponse(page search.Page, query search.Query, explained bool) sea
 			Status: hit.Status, VectorRank: hit.VectorRank, KeywordRank: hit.KeywordRank, MatchedBy: hit.MatchedBy,
 			Exact: hit.Exact, Highlight: hit.Highlight,
 			Assignee: hit.Assignee, Reporter: hit.Reporter, Type: hit.Type, Priority: hit.Priority, Labels: hit.Labels, DueDate: hit.DueDate,
-			CreatedAt: hit.CreatedAt, UpdatedAt: hit.UpdatedAt, StatusCategory: hit.StatusCategory, Links: hit.Links,
+			CreatedAt: hit.CreatedAt, UpdatedAt: hit.UpdatedAt, StatusCategory: hit.StatusCategory, Links: hit.Links, Comment: hit.Comment(),
 		}
 		if explained {
 			result.Explain = explain(hit, page.Weights)

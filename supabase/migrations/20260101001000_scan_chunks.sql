@@ -49,7 +49,8 @@ revoke execute on function private.is_narrow(private.scope, integer) from public
 -- The index gives batches, each in order, and the next may hold what is nearer than the last of this one. So more is read than
 -- is wanted, and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
 -- leaves out the query's own neighbourhood.
--- What the words of a ticket or project must hold (required) or must not (excluded) is a filter too. Where few hold it, their
+-- What the words of a ticket or project must hold (required) or must not (excluded; its comments' words are excluded_tickets'
+-- affair) is a filter too. Where few hold it, their
 -- chunks are compared; else each chunk is looked at in its turn, the nearest first.
 create function private.scan_chunks(
   query_embedding extensions.vector,
@@ -78,7 +79,6 @@ declare
     private.searched_set(scan_chunks.embedding_model));
   ticket_condition text := '';
   word_condition text := '';
-  holding constant tsquery := case when excluded is null then required else coalesce(required && !!excluded, !!excluded) end;
   entry_ids bigint[]; -- the only ones that hold what is required, where they are few
   exact boolean := false;
   query text;
@@ -109,7 +109,7 @@ begin
     conditions := conditions || ' and (c.ticket_id = any ($7)) is not true';
   end if;
   if required is not null then
-    entry_ids := private.narrow_entries(scope, holding, private.narrow_limit(greatest(200, wanted)));
+    entry_ids := private.narrow_entries(scope, required, private.narrow_limit(greatest(200, wanted)), excluded);
   end if;
   if entry_ids is not null then
     exact := true;
@@ -119,8 +119,8 @@ begin
         union all
         select c.* from public.keyword_entries e join public.chunks c on c.project_id = e.project_id and c.ticket_id is null
         where e.keyword_entry_id = any ($8) and e.ticket_id is null) c';
-  elsif holding is not null then
-    word_condition := ' and private.entry_holds(c.project_id, c.ticket_id, $6)';
+  elsif required is not null or excluded is not null then
+    word_condition := ' and private.entry_holds(c.project_id, c.ticket_id, $6, $9)';
   end if;
   if not exact and (scope.projects is not null or scope.on_tickets) then
     exact := private.is_narrow(scope, greatest(200, wanted));
@@ -150,7 +150,7 @@ begin
     execute format('select array_agg(r.chunk_id), array_agg(r.project_id), array_agg(r.ticket_id), array_agg(1 - r.distance), count(*),
         count(distinct coalesce(r.ticket_id, -r.project_id)), count(*) filter (where (1 - r.distance > $5) is not true) from (%s) r', query)
       into chunk_ids, project_ids, ticket_ids, similarities, chunks, sources, below
-      using scope, query_embedding, embedding_model, reach, match_threshold, holding, scan_chunks.excluded_tickets, entry_ids;
+      using scope, query_embedding, embedding_model, reach, match_threshold, required, scan_chunks.excluded_tickets, entry_ids, excluded;
     perform set_config('enable_sort', saved_sort, true);
     -- What is compared is in order, so that one at or below the threshold is enough; batches overlap.
     -- An index that gave less than it was asked for has ended early, and what it passed over may be nearer.

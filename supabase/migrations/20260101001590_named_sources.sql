@@ -182,7 +182,8 @@ comment on function private.read_names(text, bigint, text, jsonb) is
 revoke execute on function private.read_names(text, bigint, text, jsonb) from public;
 grant execute on function private.read_names(text, bigint, text, jsonb) to authenticated, service_role;
 
--- Of a ticket: its own text first, its newest note, where the resolution stands, and the chunk nearest to the question. Of a
+-- Of a ticket: its own text first, its newest note and its newest comment, where the resolution stands, and the chunk nearest
+-- to the question. Of a
 -- project: the beginning of its text, and the nearest. Of what a project (or, where nothing else is asked, the whole tracker)
 -- has in a state that is named: the nearest chunk of each of the nearest tickets, ten where nothing else is asked, else two.
 create function private.named_chunks(
@@ -215,10 +216,20 @@ begin
     from source s
     cross join lateral (
       select c.chunk_id, c.position, c.embedding from public.chunks c
-      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.model = embedding_model and c.embedding_set = set_id
+      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
+        and c.model = embedding_model and c.embedding_set = set_id
         and (c.generation is null or c.generation <> all (hidden))
       order by c.position limit 200) c
     where s.ticket_id is not null
+    union all
+    -- And of its newest comments. Behind its own text, wherever they begin.
+    select c.chunk_id, s.project_id, s.ticket_id, null, c.embedding operator(extensions.<=>) query_embedding
+    from source s
+    cross join lateral (
+      select m.comment_id from public.comments m where m.ticket_id = s.ticket_id
+      order by m.created_at desc, m.comment_id desc limit 200) m
+    join public.chunks c on c.comment_id = m.comment_id and c.model = embedding_model and c.embedding_set = set_id
+      and (c.generation is null or c.generation <> all (hidden))
     union all
     select c.chunk_id, s.project_id, null, c.position, c.embedding operator(extensions.<=>) query_embedding
     from source s
@@ -233,7 +244,8 @@ begin
     from source s
     cross join lateral (
       select c.status_change_id from public.chunks c
-      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.model = embedding_model and c.embedding_set = set_id
+      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
+        and c.model = embedding_model and c.embedding_set = set_id
         and (c.generation is null or c.generation <> all (hidden)) and c.status_change_id is not null
       order by c.position desc limit 1) l
     cross join lateral (
@@ -241,8 +253,19 @@ begin
       where c.status_change_id = l.status_change_id and c.model = embedding_model and c.embedding_set = set_id
         and (c.generation is null or c.generation <> all (hidden))
       order by c.position limit 1) n
+    union all
+    select n.chunk_id, s.project_id, s.ticket_id, n.embedding operator(extensions.<=>) query_embedding
+    from source s
+    cross join lateral (
+      select m.comment_id from public.comments m where m.ticket_id = s.ticket_id
+      order by m.created_at desc, m.comment_id desc limit 1) m
+    cross join lateral (
+      select c.chunk_id, c.embedding from public.chunks c
+      where c.comment_id = m.comment_id and c.model = embedding_model and c.embedding_set = set_id
+        and (c.generation is null or c.generation <> all (hidden))
+      order by c.position limit 1) n
   ), placed as (
-    select k.*, row_number() over (partition by k.ticket_id, k.project_id order by k.position) as place,
+    select k.*, row_number() over (partition by k.ticket_id, k.project_id order by k.position nulls last) as place,
       row_number() over (partition by k.ticket_id, k.project_id order by k.distance, k.chunk_id) as nearness
     from chunk k
   ), listed as (
@@ -268,7 +291,7 @@ begin
 end
 $$;
 comment on function private.named_chunks(text, extensions.vector, text, bigint, text, jsonb) is
-  'The chunks of what a question names, with their true similarity; chunk_id is null for a ticket or project that is not embedded yet. At most 31.';
+  'The chunks of what a question names, with their true similarity; chunk_id is null for a ticket or project that is not embedded yet. At most 36.';
 revoke execute on function private.named_chunks(text, extensions.vector, text, bigint, text, jsonb) from public;
 grant execute on function private.named_chunks(text, extensions.vector, text, bigint, text, jsonb) to authenticated, service_role;
 

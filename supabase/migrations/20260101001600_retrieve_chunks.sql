@@ -15,7 +15,7 @@ create function public.retrieve_chunks(
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
   text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[],
-  named boolean, project_key text
+  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
 )
 language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
@@ -47,7 +47,7 @@ begin
     order by named desc, similarity desc nulls last, chunk_id
     limit greatest(1, least(100, retrieve_chunks.match_count))
   ), nearest as materialized (
-    select l.*, c.kind, c.text, c.tokens,
+    select l.*, c.kind, c.text, c.tokens, c.comment_id,
       -- Of length 1, so that the inner product is the cosine, for half the work; and lies here whole: as stored it may be
       -- compressed, and would be unpacked for every pair, which takes longer than comparing.
       extensions.l2_normalize(c.embedding) as embedding,
@@ -63,17 +63,18 @@ begin
     n.tokens, n.similarity, n.over_threshold,
     array(
       select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from nearest m where m.place < n.place order by m.place),
-    n.named, p.key
+    n.named, p.key, m.comment_id, m.author, m.created_at
   from nearest n
   join public.projects p on p.project_id = n.project_id
   left join public.tickets t on t.ticket_id = n.ticket_id
   left join public.status s on s.status_id = t.status_id
+  left join public.comments m on m.comment_id = n.comment_id
   where n.ticket_id is null or t.ticket_id is not null
   order by n.place;
 end
 $$;
 comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) is
-  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
+  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. comment_*: of a comment''s chunk. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
 revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) from public, anon, authenticated;
 grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) to authenticated, service_role;
 

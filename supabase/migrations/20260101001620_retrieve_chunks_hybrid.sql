@@ -18,7 +18,7 @@ create function public.retrieve_chunks_hybrid(
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
   text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities real[],
-  named boolean, project_key text
+  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
 )
 language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
@@ -81,8 +81,15 @@ begin
     cross join lateral (
       select c.chunk_id, row_number() over (
           order by c.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding, c.chunk_id) as place_in_source
-      from public.chunks c
-      where c.ticket_id = s.ticket_id and c.model = retrieve_chunks_hybrid.embedding_model
+      from (
+        select c.* from public.chunks c where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
+        union all
+        -- Of a ticket with thousands of comments the newest.
+        select c.*
+        from (select m.comment_id from public.comments m where m.ticket_id = s.ticket_id order by m.created_at desc, m.comment_id desc limit 200) m
+        join public.chunks c on c.comment_id = m.comment_id
+      ) c
+      where c.model = retrieve_chunks_hybrid.embedding_model
         and c.embedding_set = (select private.searched_set(retrieve_chunks_hybrid.embedding_model))
         and c.chunk_id is distinct from s.first_chunk_id
         and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
@@ -114,7 +121,7 @@ begin
     ) x
   ), candidate as materialized (
     -- Normalised for the same reason as in retrieve_chunks.
-    select x.*, c.kind, c.text, c.tokens, extensions.l2_normalize(v.embedding) as embedding,
+    select x.*, c.kind, c.text, c.tokens, c.comment_id, extensions.l2_normalize(v.embedding) as embedding,
       1 - (v.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding) as similarity
     from numbered x
     left join public.chunks c on c.chunk_id = x.chunk_id
@@ -128,16 +135,17 @@ begin
     x.tokens, x.similarity, coalesce(x.similarity > retrieve_chunks_hybrid.match_threshold, false), x.relevance,
     array(
       select coalesce(-(x.embedding operator(extensions.<#>) y.embedding), 0)::real from candidate y where y.position < x.position order by y.position),
-    x.named, p.key
+    x.named, p.key, m.comment_id, m.author, m.created_at
   from candidate x
   join public.projects p on p.project_id = x.project_id
   left join public.tickets t on t.ticket_id = x.ticket_id
   left join public.status s on s.status_id = t.status_id
+  left join public.comments m on m.comment_id = x.comment_id
   order by x.position;
 end
 $$;
 comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) is
-  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and the chunks of the tickets and projects that the question names, named, whatever their similarity. A quoted phrase is required of what the words find, not of what is near. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and the chunks of the tickets and projects that the question names, named, whatever their similarity. A quoted phrase is required of what the words find, not of what is near. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded, comment_* but for a comment''s chunk. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
 revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) from public, anon, authenticated;
 grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) to authenticated, service_role;
 

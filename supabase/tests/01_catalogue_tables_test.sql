@@ -3,7 +3,7 @@
 begin;
 select plan(15);
 
-select tables_are('public', array['chunks', 'comments', 'document_chunks', 'document_entities', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
+select tables_are('public', array['chunks', 'comment_entries', 'comments', 'document_chunks', 'document_entities', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
     'projects', 'search_config', 'status', 'status_changes', 'ticket_links', 'tickets'],
   'public has these tables and no other');
 select tables_are('private', array['data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'match_thresholds', 'migrations', 'query_log', 'source_marks',
@@ -28,6 +28,7 @@ select results_eq(
   $$ select role, name, string_agg(privilege, ' ' order by place) from table_rights group by role, name order by role, name $$,
   $$ values
     ('authenticated', 'chunks', 'select'),
+    ('authenticated', 'comment_entries', 'select'),
     ('authenticated', 'comments', 'select insert update delete'),
     ('authenticated', 'document_chunks', 'select'),
     ('authenticated', 'document_entities', 'select'),
@@ -55,7 +56,8 @@ select is_empty(
      where t.name in ('chunks', 'comments', 'document_chunks', 'document_votes', 'documents', 'embeddings', 'project_members', 'projects', 'status', 'status_changes', 'ticket_links', 'tickets')
        and not has_table_privilege('service_role', t.oid, v.privilege) $$,
   'service_role may read and write the tracker, its members, the documents, their votes, and the chunks of both');
-select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'), 'service_role may read the keyword entries');
+select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select')
+  and has_table_privilege('service_role', 'public.comment_entries', 'select'), 'service_role may read the keyword entries, those of comments too');
 select results_eq(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as v(privilege)
@@ -65,14 +67,15 @@ select results_eq(
 select ok(has_table_privilege('service_role', 'private.query_log', p), 'service_role keeps the query log: it may ' || p)
 from unnest(array['select', 'insert', 'delete']) p;
 
--- An index whose first columns are those of the foreign key, in any order.
+-- An index whose first columns are those of the foreign key, in any order; rows without a key may be left out.
 select is_empty(
   $$ select k.conrelid::regclass, k.conname
      from pg_catalog.pg_constraint k
      where k.contype = 'f' and k.conrelid in (select oid from our_tables)
        and not exists (
          select 1 from pg_catalog.pg_index i
-         where i.indrelid = k.conrelid and i.indisvalid and i.indpred is null
+         where i.indrelid = k.conrelid and i.indisvalid and (i.indpred is null
+            or pg_get_expr(i.indpred, i.indrelid) = format('(%s IS NOT NULL)', pg_get_indexdef(i.indexrelid, 1, true)))
            and (i.indkey::smallint[])[0:cardinality(k.conkey) - 1] @> k.conkey) $$,
   'every foreign key has an index');
 

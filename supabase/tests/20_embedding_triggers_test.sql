@@ -5,7 +5,7 @@ select plan(33);
 
 create function pg_temp.jobs() returns table (what text)
 language sql as $$
-  select case when j.ticket_id is null then 'project ' || p.key || case when j.with_tickets then ' and tickets' else '' end else 'ticket ' || t.key end
+  select case when j.ticket_id is null then 'project ' || p.key || case when j.with_children then ' and tickets' else '' end else 'ticket ' || t.key end
     || case when j.background then ' (background)' else '' end
   from private.embedding_jobs j
   left join public.projects p on p.project_id = j.project_id

@@ -45,7 +45,7 @@ select is((select next_due_seconds from claims), null, 'and nothing is to come')
 update public.tickets set description = 'x';
 select from pg_temp.claim(2);
 select is(pg_temp.taken(), '{1,2}', 'as many are taken as are asked for, the oldest first');
-select is((select jobs -> 0 from claims order by place desc limit 1) - 'job_id', '{"project_id": 1, "ticket_id": 1, "attempt": 1, "document_id": null}', 'with their place');
+select is((select jobs -> 0 from claims order by place desc limit 1) - 'job_id', '{"project_id": 1, "ticket_id": 1, "comment_id": null, "attempt": 1, "document_id": null}', 'with their place');
 select from pg_temp.claim();
 select is(pg_temp.taken(), '{3}', 'what is taken is not taken again');
 select from pg_temp.claim();

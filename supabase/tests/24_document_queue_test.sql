@@ -34,7 +34,7 @@ select is(pg_temp.waiting(), '1 2', 'a new document is asked for');
 update public.documents set content = 'new' where id = pg_temp.doc(1);
 select is(pg_temp.waiting(), '1 2', 'and a changed one, once');
 select is(pg_temp.claim(), '1/1 2/1', 'its job names it');
-select is((select (jobs -> 0) - 'job_id' from claims where jobs <> '[]'), jsonb_build_object('project_id', null, 'ticket_id', null, 'document_id', pg_temp.doc(1), 'attempt', 1),
+select is((select (jobs -> 0) - 'job_id' from claims where jobs <> '[]'), jsonb_build_object('project_id', null, 'ticket_id', null, 'comment_id', null, 'document_id', pg_temp.doc(1), 'attempt', 1),
   'and nothing else');
 update public.documents set title = 'Uno', archived = true where id = pg_temp.doc(1);
 select is(pg_temp.waiting(), '1', 'an edit of what is being embedded is a job of its own');

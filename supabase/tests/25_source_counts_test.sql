@@ -20,7 +20,7 @@ language sql as $$
   from (
     select min(case when j.dead_at is not null then 4 when j.lease_id is not null and j.due_at > clock_timestamp() then 1
       when j.attempts > 0 and j.lease_id is null then 3 else 2 end) as state
-    from private.embedding_jobs j group by j.project_id, j.ticket_id, j.document_id) w
+    from private.embedding_jobs j group by j.project_id, j.ticket_id, j.comment_id, j.document_id) w
 $$;
 create function pg_temp.counted(model text) returns bigint[]
 language sql as $$

@@ -36,6 +36,7 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r') t order by t.name $$,
   $$ values
     ('chunks',                       '- 0 4 3 3 3 7'),
+    ('comment_entries',              '- 0 1 1 1 1 2'),
     ('comments',                     '- 0 1 1 1 1 2'),
     ('document_chunks',              '- 0 2 2 2 2 2'),
     ('document_entities',            '- 0 2 2 2 2 2'),
@@ -45,7 +46,7 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('keyword_entries',              '- 0 4 3 3 3 7'),
     ('private.data_version_changes', '- - - - - - -'),
     ('private.data_versions',        '- - - - - - -'),
-    ('private.embedding_jobs',       '- - - - - - 9'),
+    ('private.embedding_jobs',       '- - - - - - 11'),
     ('private.embedding_sets',       '- - - - - - 1'),
     ('private.match_thresholds',     '- - - - - - 0'),
     ('private.migrations',           '- - - - - - -'),

@@ -1,0 +1,247 @@
+-- A comment is a source of its own: what is read, stored, asked for, counted and versioned of it, and that the rest of its
+-- ticket is left alone.
+
+begin;
+select plan(72);
+
+\ir kit/vectors.sql
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
+insert into public.tickets (ticket_id, key, project_id, status_id, name, description) values
+  (11, 'AA-11', 1, 1, 'Login fails', 'Since Monday'), (12, 'AA-12', 1, 1, 'Export', null), (21, 'BB-21', 2, 1, 'Bend', null);
+insert into public.status_changes (status_change_id, ticket_id, note) values (101, 11, 'noted');
+insert into public.comments (comment_id, ticket_id, author, body, created_at) values
+  (1001, 11, 'Ada', 'The certificate has expired', '2025-03-01 23:30+00'), (1002, 11, ' ', 'Renewed', '2025-03-02 00:30+02'),
+  (1003, 11, 'Noor', e' \n', '2025-03-03'), (1004, 21, null, 'Bent', '2025-03-04');
+
+select from setval(pg_get_serial_sequence('public.comments', 'comment_id'), 5000);
+
+-- Reading ---------------------------------------------------------------------------------------------------------
+
+select results_eq(
+  $$ select project_id, ticket_id, comment_id, project_name, ticket_name, comment_heading, texts
+     from public.read_sources('{1,1,1,2}', '{11,11,11,21}', comment_ids => '{1002,null,1001,1004}') where comment_id is not null $$,
+  $$ values
+    (1::bigint, 11::bigint, 1002::bigint, 'Apples', 'Login fails', 'Comment, 2025-03-01', '[{"kind": "comment", "text": "Renewed", "status_change_id": null}]'::jsonb),
+    (1, 11, 1001, 'Apples', 'Login fails', 'Comment by Ada, 2025-03-01', '[{"kind": "comment", "text": "The certificate has expired", "status_change_id": null}]'),
+    (2, 21, 1004, 'Bananas', 'Bend', 'Comment, 2025-03-04', '[{"kind": "comment", "text": "Bent", "status_change_id": null}]') $$,
+  'a comment is its body under its ticket''s names, its author and its day by UTC');
+select is((select jsonb_path_query_array(texts, '$[*].kind') from public.read_sources('{1}', '{11}')), '["ticket", "status_note"]',
+  'a ticket is read without its comments');
+select is((select texts from public.read_sources('{1}', '{11}', comment_ids => '{1003}')), '[]', 'a comment of blanks has no text');
+select is_empty(
+  $$ select from public.read_sources('{1,1,2,1}', '{12,11,11,null}', comment_ids => '{1001,404,1001,1001}') $$,
+  'a comment is read with its own ticket and project, or not at all');
+
+create function pg_temp.hash(ticket bigint, comment bigint default null) returns text
+language sql as $$
+  select r.source_hash from public.tickets t, public.read_sources(array[t.project_id], array[t.ticket_id], comment_ids => array[comment]) r
+  where t.ticket_id = ticket
+$$;
+-- Which fingerprints a statement changes: c, the comment's; t, its ticket's; o, another comment's. It is undone.
+create function pg_temp.changes(statement text) returns text
+language plpgsql as $$
+declare
+  before text[] := array[pg_temp.hash(11, 1001), pg_temp.hash(11), pg_temp.hash(11, 1002)];
+  after text[];
+begin
+  begin
+    execute statement;
+    after := array[pg_temp.hash(11, 1001), pg_temp.hash(11), pg_temp.hash(11, 1002)];
+    raise exception 'undone' using errcode = 'UNDO0';
+  exception when sqlstate 'UNDO0' then
+    return (select string_agg(name, '' order by place) from unnest(array['c', 't', 'o'], before, after) with ordinality as x(name, old, new, place)
+      where old is distinct from new);
+  end;
+end
+$$;
+select is(pg_temp.changes(statement), changed, says) from (values
+  ($$ update public.comments set body = 'Else' where comment_id = 1001 $$, 'c', 'an edited comment changes its own fingerprint'),
+  ($$ update public.comments set author = 'Bo' where comment_id = 1001 $$, 'c', 'so does another author'),
+  ($$ update public.comments set created_at = '2025-04-01' where comment_id = 1001 $$, 'c', 'and another day'),
+  ($$ update public.comments set created_at = '2025-03-01 08:00+00', key = 'k' where comment_id = 1001 $$, null, 'but not another hour of it'),
+  ($$ insert into public.comments (ticket_id, body) values (11, 'One more') $$, null, 'one more comment changes no fingerprint'),
+  ($$ update public.tickets set description = 'x' where ticket_id = 11 $$, 't', 'a description is the ticket''s own affair'),
+  ($$ update public.tickets set name = 'x' where ticket_id = 11 $$, 'cto', 'its name stands above its comments too'),
+  ($$ update public.projects set name = 'x' where project_id = 1 $$, 'cto', 'and so does the project''s')
+) as w(statement, changed, says);
+
+-- Storing ---------------------------------------------------------------------------------------------------------
+
+create function pg_temp.store(ticket bigint, comment bigint, hash text, variadic texts text[]) returns boolean
+language sql as $$
+  select s.stored
+  from public.tickets t
+  cross join lateral public.store_chunks(
+    array[t.project_id], array[t.ticket_id], array[hash],
+    (select coalesce(jsonb_agg(jsonb_build_object('source', 1, 'kind', case when comment is null then 'ticket' else 'comment' end, 'position', place,
+        'text', x, 'tokens', 1, 'input_hash', md5(x), 'model', 'm', 'embedding', 1)), '[]') from unnest(texts) with ordinality as u(x, place)),
+    array[pg_temp.unit(1)], comment_ids => array[comment]) s
+  where t.ticket_id = ticket
+$$;
+create function pg_temp.stored() returns setof text
+language sql as $$
+  select concat_ws(' ', c.project_id, c.ticket_id, c.comment_id, c.kind, c.text) from public.chunks c
+$$;
+set local role service_role;
+select ok(pg_temp.store(11, null, pg_temp.hash(11), 'Login fails'), 'a ticket''s chunks are stored');
+select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'The certificate', 'has expired'), 'and a comment''s');
+select ok(pg_temp.store(11, 1002, pg_temp.hash(11, 1002), 'Renewed'), 'and another one''s, at the same places');
+select bag_eq('select * from pg_temp.stored()',
+  array['1 11 ticket Login fails', '1 11 1001 comment The certificate', '1 11 1001 comment has expired', '1 11 1002 comment Renewed'], 'side by side');
+select ok(not pg_temp.store(11, 1001, pg_temp.hash(11, 1002), 'stale'), 'a comment''s chunks are stored by its own fingerprint alone');
+select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}')), 1, 'a ticket is told of its own chunks');
+select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), 2, 'and a comment of its');
+select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Shorter'), 'a comment is stored again');
+select ok(pg_temp.store(11, null, pg_temp.hash(11), 'Login fails again'), 'and its ticket');
+select bag_eq('select * from pg_temp.stored()',
+  array['1 11 ticket Login fails again', '1 11 1001 comment Shorter', '1 11 1002 comment Renewed'], 'each replaces what is its own');
+select throws_ok(
+  $$ select public.store_chunks('{1}', '{11}', array[pg_temp.hash(11)],
+       '[{"source": 1, "kind": "comment", "position": 0, "text": "t", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(1)]) $$,
+  '23514', null, 'a ticket''s chunk cannot call itself a comment''s');
+
+-- In parts: what is staged is the comment's, and nobody sees it before store_chunks names it.
+select ok(s.staged, 'a part of a long comment is staged')
+from public.stage_chunks(1, 11, pg_temp.hash(11, 1001),
+  '[{"kind": "comment", "position": 7, "text": "staged", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(1)], comment_id => 1001) s;
+select is((select count(*) from public.chunks c where c.comment_id = 1001 and c.generation is not null), 1::bigint, 'with its comment');
+select is((select jsonb_path_query_array(chunks, '$[*].staged') from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), '[false, true]', 'which is told of it');
+select ok(not s.staged, 'one that changed meanwhile is not staged')
+from public.stage_chunks(1, 11, 'another', '[]', array[]::extensions.vector[], comment_id => 1001) s;
+select ok(pg_temp.store(11, 1002, pg_temp.hash(11, 1002), 'Renewed'), 'nor does it hold up other comments of the ticket');
+select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Shorter'), 'storing the comment ends it');
+select is_empty('select from private.staged_generations', 'and nothing stays staged');
+reset role;
+
+-- Asking ----------------------------------------------------------------------------------------------------------
+
+create function pg_temp.jobs() returns table (what text)
+language sql as $$
+  select coalesce('project ' || j.project_id, 'ticket ' || j.ticket_id, 'comment ' || j.comment_id)
+    || case when j.with_children then ' and more' else '' end || case when j.background then ' (background)' else '' end
+  from private.embedding_jobs j
+$$;
+create function pg_temp.asks(statement text, wanted text[], says text) returns text
+language plpgsql as $$
+begin
+  delete from private.embedding_jobs;
+  execute statement;
+  return bag_eq('select * from pg_temp.jobs()', wanted, says);
+end
+$$;
+select pg_temp.asks($$ insert into public.comments (comment_id, ticket_id, author, body) values (1005, 12, 'Bo', 'New'), (1006, 12, 'Bo', ' ') $$,
+  array['comment 1005'], 'a new comment asks for itself alone, one of blanks for nothing');
+select pg_temp.asks($$ update public.comments set body = body || '!', author = author where comment_id = 1005 $$, array['comment 1005'], 'an edited one too');
+select pg_temp.asks($$ update public.comments set author = 'Cy' where comment_id = 1005 $$, array['comment 1005'], 'and one by another author');
+select pg_temp.asks($$ update public.comments set body = body, key = 'k-' || comment_id, updated_at = now() $$, array[]::text[], 'one that stays the same does not');
+select pg_temp.asks($$ update public.comments set ticket_id = 21 where comment_id = 1002 $$, array['comment 1002'], 'one that moves does');
+select bag_eq($$ select * from pg_temp.stored() s where s ~ 'Renewed' $$, array['2 21 1002 comment Renewed'], 'and is found at its new ticket meanwhile');
+update public.comments set ticket_id = 11 where comment_id = 1002;
+select pg_temp.asks($$ update public.tickets set description = 'x' where ticket_id = 11 $$, array['ticket 11'], 'a ticket''s description asks for no comment');
+select pg_temp.asks($$ update public.tickets set name = 'Sign-in fails' where ticket_id in (11) $$, array['ticket 11 and more'], 'its name asks for all');
+select pg_temp.asks($$ insert into public.tickets (ticket_id, project_id, status_id, name) values (13, 1, 1, 'Quiet'); update public.tickets set name = 'Silent' where ticket_id = 13 $$,
+  array['ticket 13'], 'but not where there are none');
+select pg_temp.asks($$ update public.comments set body = 'soon gone' where comment_id = 1006; delete from public.comments where comment_id = 1006 $$,
+  array[]::text[], 'a deleted comment leaves no job');
+
+-- Taking ----------------------------------------------------------------------------------------------------------
+
+create temporary table claims (place bigint generated always as identity, lease_id uuid, jobs jsonb, next_due_seconds double precision);
+create function pg_temp.claim(job_limit integer default 100) returns text
+language sql as $$
+  insert into pg_temp.claims (lease_id, jobs, next_due_seconds) select * from public.claim_embedding_jobs(job_limit);
+  select coalesce(string_agg(concat_ws('/', j ->> 'project_id', j ->> 'ticket_id', j ->> 'comment_id'), ' ' order by j ->> 'ticket_id', j ->> 'comment_id'), 'none')
+  from jsonb_array_elements((select c.jobs from pg_temp.claims c order by c.place desc limit 1)) j
+$$;
+delete from private.embedding_jobs;
+update public.comments set body = 'Expired' where comment_id in (1001, 1004);
+grant all on claims to service_role;
+select is(pg_temp.claim(), '1/11/1001 2/21/1004', 'a comment''s job names its ticket and project');
+select is(pg_temp.claim(), 'none', 'once');
+delete from private.embedding_jobs;
+update public.tickets set name = 'Nobody signs in' where ticket_id = 11;
+select is(pg_temp.claim(1), '1/11', 'a renamed ticket is taken');
+select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11', 'comment 1001 (background)', 'comment 1002 (background)'], 'and asks for its comments, behind fresh edits');
+delete from private.embedding_jobs;
+update public.projects set name = 'Pears' where project_id = 1;
+select is(pg_temp.claim(1), '1', 'a renamed project is taken');
+select bag_eq($$ select * from pg_temp.jobs() where what like 'ticket%' $$,
+  array['ticket 11 and more (background)', 'ticket 12 and more (background)', 'ticket 13 (background)'], 'and asks for its tickets, and for the comments on them');
+-- However many comments tickets have, one call asks for those of one ticket at least, and of others as long as they are few.
+insert into public.comments (ticket_id, body) select 12, 'Many ' || n from generate_series(1, 1000) n;
+delete from private.embedding_jobs;
+update public.tickets set name = name || '.' where project_id = 1;
+insert into public.comments (ticket_id, body) values (13, 'Not so quiet');
+delete from private.embedding_jobs where comment_id is not null;
+update public.tickets set name = name || '.' where project_id = 1;
+select is(pg_temp.claim(), '1/11 1/12 1/13', 'several renamed tickets are taken');
+select is((select count(*) from private.embedding_jobs j join public.comments c using (comment_id) where c.ticket_id in (11, 12)), 1003::bigint, 'all comments of the first are asked for');
+select bag_eq($$ select * from pg_temp.jobs() where what like '%more%' $$, array['ticket 13 and more (background)'], 'and those of the last by a job that comes later');
+
+-- Ending, by who embeds
+delete from private.embedding_jobs;
+update public.comments set body = 'Expired!' where comment_id = 1001;
+update public.tickets set description = 'y' where ticket_id = 11;
+set local role service_role;
+select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Expired!'), 'a comment is stored by another program');
+reset role;
+select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11'], 'which ends its job, and not its ticket''s');
+
+-- Counting ----------------------------------------------------------------------------------------------------------
+
+create function pg_temp.is_counted(says text) returns text
+language sql as $$
+  select is(array[s.chunks, s.sources_without_chunks, s.pending], array[
+      (select count(*) from public.chunks), (select count(*) from private.missing_sources('m')), (select count(*) from private.embedding_jobs)], says)
+  from public.embedding_status('m') s
+$$;
+select pg_temp.is_counted('the status counts comments as sources');
+select private.merge_source_marks();
+select pg_temp.is_counted('as it does when the marks are merged');
+delete from public.comments where comment_id = 1001;
+select pg_temp.is_counted('and when one is gone');
+select private.recount_sources();
+select pg_temp.is_counted('and counted anew');
+select bag_eq($$ select comment_id from private.missing_sources('m') where ticket_id = 21 and comment_id is not null $$, $$ values (1004::bigint) $$, 'a comment without a chunk is missing');
+
+-- Versions ----------------------------------------------------------------------------------------------------------
+
+create function pg_temp.moves(statement text, projects bigint[], says text) returns text
+language plpgsql as $$
+begin
+  delete from private.data_version_changes;
+  execute statement;
+  return is(array(select c.project_id from private.data_version_changes c order by c.project_id), projects, says);
+end
+$$;
+select pg_temp.moves($$ insert into public.comments (comment_id, ticket_id, body) values (2001, 12, 'v') $$, '{1}', 'a new comment moves its project''s version');
+select pg_temp.moves($$ update public.comments set body = 'w' where comment_id = 2001 $$, '{1}', 'an edited one does');
+select pg_temp.moves($$ update public.comments set body = body, updated_at = now() $$, '{}', 'one that stays the same does not');
+select pg_temp.moves($$ update public.comments set ticket_id = 21 where comment_id = 2001 $$, '{1,2}', 'one that moves counts twice');
+select pg_temp.moves($$ delete from public.comments where comment_id = 2001 $$, '{2}', 'and a deleted one once');
+select pg_temp.moves($$ insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (11, 'blocks', 21) $$, '{1,2}', 'a link shows with both its tickets');
+select pg_temp.moves($$ update public.ticket_links set kind = 'duplicates' $$, '{1,2}', 'so does another kind of it');
+select pg_temp.moves($$ update public.ticket_links set kind = kind $$, '{}', 'but not the same');
+select pg_temp.moves($$ delete from public.ticket_links $$, '{1,2}', 'and one that goes');
+
+-- What follows a ticket, and goes with it --------------------------------------------------------------------------
+
+insert into public.chunks (project_id, ticket_id, comment_id, kind, position, text, tokens, input_hash, model, embedding)
+select 1, 12, c.comment_id, 'comment', 0, 'x', 1, 'h', 'm', pg_temp.unit(1) from public.comments c where c.ticket_id = 12 order by 3 limit 3;
+update public.tickets set project_id = 2 where ticket_id = 12;
+select is((select array_agg(distinct c.project_id) from public.chunks c where c.ticket_id = 12), '{2}', 'a ticket that moves takes the chunks of its comments along');
+select is((select array_agg(distinct c.project_id) from public.comment_entries c where c.ticket_id = 12), '{2}', 'and their words');
+delete from public.tickets where ticket_id = 12;
+select is((select count(*) from public.chunks c where c.ticket_id = 12) + (select count(*) from public.comment_entries c where c.ticket_id = 12)
+  + (select count(*) from private.embedding_jobs j where j.comment_id is not null and not exists (select from public.comments c where c.comment_id = j.comment_id)), 0::bigint,
+  'a deleted one leaves nothing of them');
+
+truncate public.comments cascade;
+select is((select count(*) from public.chunks), 0::bigint, 'with the comments all chunks are emptied');
+select ok((select count(*) > 0 from private.embedding_jobs j where j.ticket_id is not null), 'and asked for again');
+select is((select sum(w.comments) + sum(w.comment_words) from private.word_entries(array['', 'expir', 'mani']) w), 0::numeric, 'and the words of comments are forgotten');
+select ok((select w.entries > 0 from private.word_entries(array['']) w), 'but not those of tickets');
+
+select * from finish();
+rollback;
