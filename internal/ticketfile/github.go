@@ -150,9 +150,7 @@ func (r *githubRows) object() (json.RawMessage, place, error) {
 	for {
 		r.from.allow(r.json)
 		if r.inArray && !r.json.More() {
-			if _, err := r.json.Token(); err == io.EOF {
-				return nil, place{}, r.broken(io.ErrUnexpectedEOF)
-			} else if err != nil {
+			if _, err := r.json.Token(); err != nil {
 				return nil, place{}, r.broken(err)
 			}
 			r.inArray = false
@@ -199,12 +197,12 @@ func (r *githubRows) peek() (byte, error) {
 func (r *githubRows) broken(err error) error {
 	var syntax *json.SyntaxError
 	switch {
+	case err == io.EOF && r.inArray || errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the file ends within a value: it was cut off")
 	case err == io.EOF || err == nil:
 		return io.EOF
 	case errors.As(err, &syntax):
 		return fmt.Errorf("line %d: %w", r.from.line(syntax.Offset), err)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the file ends within a value: it was cut off")
 	}
 	return err
 }
