@@ -101,9 +101,17 @@ type Source struct {
 	ProjectID  *int64   `json:"project_id,omitempty"` // nil for a document
 	TicketKey  *string  `json:"ticket_key"`
 	TicketName *string  `json:"ticket_name"`
-	ChunkID    *string  `json:"chunk_id"` // nil where the text is not embedded yet
+	Comment    *Comment `json:"comment,omitempty"` // that the text is of; nil for the ticket's own text and notes
+	ChunkID    *string  `json:"chunk_id"`          // nil where the text is not embedded yet
 	Text       string   `json:"text"`
 	Cited      bool     `json:"cited"` // the answer cites it
+}
+
+// Comment is a comment on a ticket.
+type Comment struct {
+	CommentID int64     `json:"comment_id"`
+	Author    *string   `json:"author"`
+	CreatedAt time.Time `json:"created_at"`
 }
 
 // Answer is what was found. Its citations [1], [2] … count the sources from 1.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"tasklens/internal/mmr"
 	"tasklens/internal/search"
@@ -19,7 +20,10 @@ type candidate struct {
 	ProjectName   string    `json:"project_name"`
 	ProjectKey    string    `json:"project_key"`
 	Status        *string   `json:"status"`
-	Kind          string    `json:"kind"` // project, ticket, status_note or document
+	Kind          string    `json:"kind"` // project, ticket, status_note, comment or document
+	CommentID     *int64    `json:"comment_id"`
+	Author        *string   `json:"comment_author"`
+	CreatedAt     time.Time `json:"comment_created_at"`
 	Tokens        int       `json:"tokens"`
 	OverThreshold bool      `json:"over_threshold"`
 	Named         bool      `json:"named"`        // of a source that the question names: a candidate whatever its similarity
@@ -86,6 +90,9 @@ func typed(found []candidate) []candidate {
 			c.Type = "document"
 		case c.TicketID != nil:
 			c.Type = "ticket"
+			if c.CommentID != nil {
+				c.Comment = &Comment{CommentID: *c.CommentID, Author: c.Author, CreatedAt: c.CreatedAt}
+			}
 		default:
 			c.Type = "project"
 		}
@@ -187,7 +194,7 @@ func reserve(found []candidate, places []int, top int) map[int]bool {
 }
 
 // thin leaves out what would fill the context without adding to it, as long as enough is left: chunks of a ticket
-// beyond its share, texts that are another one's copy, and short notes that have no word of the question, where their
+// beyond its share, texts that are another one's copy, and short notes and comments that have no word of the question, where their
 // ticket has other chunks. What a note such as "Patch is up" has in common with a question is the header that was embedded
 // with it: it says that the ticket is right, and nothing else. The best candidate stays, and so does what is named.
 func thin(found []candidate, places []int, q Question, alike *likeness) []int {
@@ -211,7 +218,7 @@ func thin(found []candidate, places []int, q Question, alike *likeness) []int {
 			kept = append(kept, place)
 			continue
 		}
-		empty := c.Kind == "status_note" && c.Tokens < shortNote && chunks[c.sourceID()] > 1 && overlap(asked, alike.wordsAt(place)) == 0
+		empty := (c.Kind == "status_note" || c.Comment != nil) && c.Tokens < shortNote && chunks[c.sourceID()] > 1 && overlap(asked, alike.wordsAt(place)) == 0
 		copied := false
 		for _, earlier := range kept {
 			copied = copied || alike.copied(earlier, place)

@@ -112,7 +112,8 @@ func callStage(ctx context.Context, db Database, p *plan, chunks []newChunk, vec
 	}
 	defer cancel()
 	function, arguments := "stage_chunks", map[string]any{
-		"project_id": p.source.ProjectID, "ticket_id": p.source.TicketID, "source_hash": p.hash, "chunks": chunks, "embeddings": vectors, "embedding_set": p.set,
+		"project_id": p.source.ProjectID, "ticket_id": p.source.TicketID, "comment_id": p.source.CommentID, "source_hash": p.hash,
+		"chunks": chunks, "embeddings": vectors, "embedding_set": p.set,
 	}
 	if p.source.DocumentID != "" {
 		if err := shorten(vectors); err != nil {

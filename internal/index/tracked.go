@@ -6,8 +6,10 @@ import "context"
 type trackedSource struct {
 	ProjectID   int64         `json:"project_id"`
 	TicketID    *int64        `json:"ticket_id"`
+	CommentID   *int64        `json:"comment_id"`
 	ProjectName string        `json:"project_name"`
 	TicketName  *string       `json:"ticket_name"`
+	Heading     *string       `json:"comment_heading"`
 	Texts       []storedText  `json:"texts"`
 	SourceHash  string        `json:"source_hash"`
 	Chunks      []storedChunk `json:"chunks"`
@@ -28,20 +30,25 @@ func readTracked(ctx context.Context, db Database, sources []Source, number *int
 	if len(sources) == 0 {
 		return nil, 0, nil
 	}
-	projects, tickets := ids(sources)
+	projects, tickets, comments := ids(sources)
 	var rows []trackedSource
-	if err := db.Call(ctx, "read_sources", map[string]any{"project_ids": projects, "ticket_ids": tickets, "embedding_set": number}, &rows); err != nil {
+	if err := db.Call(ctx, "read_sources", map[string]any{
+		"project_ids": projects, "ticket_ids": tickets, "comment_ids": comments, "embedding_set": number,
+	}, &rows); err != nil {
 		return nil, 0, err
 	}
 	found, read = make([]storedSource, len(rows)), len(sources)
 	for i, row := range rows {
 		names := []string{row.ProjectName}
-		if row.TicketName != nil {
-			names = append(names, *row.TicketName)
+		for _, name := range []*string{row.TicketName, row.Heading} {
+			if name != nil {
+				names = append(names, *name)
+			}
 		}
 		read = row.Read
 		found[i] = storedSource{
-			Source: Source{ProjectID: row.ProjectID, TicketID: row.TicketID}, Names: names, Texts: row.Texts, SourceHash: row.SourceHash, Chunks: row.Chunks, Set: row.set,
+			Source: Source{ProjectID: row.ProjectID, TicketID: row.TicketID, CommentID: row.CommentID},
+			Names:  names, Texts: row.Texts, SourceHash: row.SourceHash, Chunks: row.Chunks, Set: row.set,
 		}
 	}
 	return found, read, nil
@@ -55,18 +62,19 @@ func storeTracked(ctx context.Context, db Database, plans []*plan) ([]storeResul
 	for i, p := range plans {
 		sources[i] = p.source
 	}
-	projects, tickets := ids(sources)
+	projects, tickets, comments := ids(sources)
 	chunks, vectors, hashes := newChunks(plans)
 	return call(ctx, db, "store_chunks", map[string]any{
-		"project_ids": projects, "ticket_ids": tickets, "source_hashes": hashes, "chunks": chunks, "embeddings": vectors,
-		"embedding_set": plans[0].set,
+		"project_ids": projects, "ticket_ids": tickets, "comment_ids": comments, "source_hashes": hashes, "chunks": chunks,
+		"embeddings": vectors, "embedding_set": plans[0].set,
 	}, len(plans))
 }
 
-func ids(sources []Source) (projects []int64, tickets []*int64) {
+func ids(sources []Source) (projects []int64, tickets, comments []*int64) {
 	for _, source := range sources {
 		projects = append(projects, source.ProjectID)
 		tickets = append(tickets, source.TicketID)
+		comments = append(comments, source.CommentID)
 	}
-	return projects, tickets
+	return projects, tickets, comments
 }

@@ -39,8 +39,6 @@ func (s *Searcher) facets(ctx context.Context, db Database, q Query, embedding v
 			facets.Status = append(facets.Status, row.FacetValue)
 		case "project":
 			facets.Project = append(facets.Project, row.FacetValue)
-		default:
-			return nil, fmt.Errorf("count facets: unknown facet %q", row.Facet)
 		}
 	}
 	return facets, nil

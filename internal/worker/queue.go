@@ -29,11 +29,12 @@ type job struct {
 type source struct {
 	ProjectID  int64  `json:"project_id"`
 	TicketID   *int64 `json:"ticket_id"` // nil: the project's own text
+	CommentID  *int64 `json:"comment_id"`
 	DocumentID string `json:"document_id"`
 }
 
 func (s source) toIndex() index.Source {
-	return index.Source{ProjectID: s.ProjectID, TicketID: s.TicketID, DocumentID: s.DocumentID}
+	return index.Source{ProjectID: s.ProjectID, TicketID: s.TicketID, CommentID: s.CommentID, DocumentID: s.DocumentID}
 }
 
 func ids(jobs []job) []int64 {

@@ -10,12 +10,17 @@ import (
 type generateRequest struct {
 	ProjectID int64  `json:"project_id"`
 	TicketID  *int64 `json:"ticket_id"`
+	CommentID *int64 `json:"comment_id"`
 	Force     *bool  `json:"force"`
 }
 
 func (r *generateRequest) check(wrong report) {
 	checkID(wrong, "project_id", &r.ProjectID)
 	checkID(wrong, "ticket_id", r.TicketID)
+	checkID(wrong, "comment_id", r.CommentID)
+	if r.CommentID != nil && r.TicketID == nil {
+		wrong("ticket_id", "is missing: a comment is named with its ticket")
+	}
 }
 
 type generateResponse struct {
@@ -23,6 +28,7 @@ type generateResponse struct {
 	EmbeddingIDs []string `json:"embedding_ids"`
 	ProjectID    int64    `json:"project_id"`
 	TicketID     *int64   `json:"ticket_id"`
+	CommentID    *int64   `json:"comment_id,omitempty"`
 	Chunks       int      `json:"chunks"`
 	Embedded     int      `json:"embedded"`
 	Reused       int      `json:"reused"`
@@ -30,7 +36,7 @@ type generateResponse struct {
 	Model        string   `json:"model"`
 }
 
-// generateEmbeddings brings the chunks of one ticket, or of a project's own text, in step with its present text.
+// generateEmbeddings brings the chunks of one ticket, of a comment on it, or of a project's own text, in step with its present text.
 func (a *API) generateEmbeddings(c *fiber.Ctx) error {
 	var request generateRequest
 	if err := decode(c, &request); err != nil {
@@ -40,7 +46,7 @@ func (a *API) generateEmbeddings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	source := index.Source{ProjectID: request.ProjectID, TicketID: request.TicketID}
+	source := index.Source{ProjectID: request.ProjectID, TicketID: request.TicketID, CommentID: request.CommentID}
 	results, err := a.Indexer.Index(c.UserContext(), db, []index.Source{source}, or(request.Force, false))
 	if err != nil {
 		return err
@@ -49,11 +55,15 @@ func (a *API) generateEmbeddings(c *fiber.Ctx) error {
 	if !result.Found && request.TicketID == nil {
 		return fault.New(fault.NotFound, "There is no such project.")
 	}
+	if !result.Found && request.CommentID != nil {
+		return fault.New(fault.NotFound, "There is no such comment on this ticket.")
+	}
 	if !result.Found {
 		return fault.New(fault.NotFound, "There is no such ticket in this project.")
 	}
 	return c.JSON(generateResponse{
-		Status: "success", EmbeddingIDs: result.EmbeddingIDs, ProjectID: request.ProjectID, TicketID: request.TicketID,
+		Status: "success", EmbeddingIDs: result.EmbeddingIDs, ProjectID: request.ProjectID,
+		TicketID: request.TicketID, CommentID: request.CommentID,
 		Chunks: len(result.EmbeddingIDs), Embedded: result.Embedded, Reused: result.Reused, Tokens: result.Tokens, Model: result.Model,
 	})
 }

@@ -19,17 +19,21 @@ comment on table public.status is 'A state that a ticket can be in. Names differ
 comment on column public.status.category is 'A ticket is open until its status is of the category done. Filled from the name when absent.';
 create unique index status_name_key on public.status (lower(name));
 
--- Names that trackers use. A name that says nothing is to do: an unknown status must not hide open tickets.
+-- Names that trackers use. A name that says nothing is to do: an unknown status must not hide open tickets. The first line
+-- that holds decides, so that what only sounds done (Not Done, Ready to Release) goes before what is.
 create function private.guess_status_category(name text) returns text
 language sql immutable security invoker set search_path = ''
 as $$
   select case
-    when n ~ '(^|\W)(not|un|re-?)\W?(done|finished|closed|resolved|opened|solved)' then 'to_do'
-    when n ~ '(^|\W)(done|closed|resolved|complete|completed|fixed|released|shipped|deployed|cancelled|canceled|rejected|declined|duplicate|obsolete|invalid|finished|solved|merged|archived|won''?t( ?(do|fix))?|wont( ?(do|fix))?|erledigt|fertig|geschlossen)($|\W)' then 'done'
-    when n ~ '(^|\W)(in|under|waiting|blocked|on hold|doing|started|testing|review|reviewing|verifying|qa)($|\W)' then 'in_progress'
+    when n ~ '\m(won''?t|will not|not (planned|doing|needed|applicable|reproducible|a bug|an issue)|can(not|''?t) reproduce|(as|by) design(ed)?)\M' then 'done'
+    when n ~ '\m(re-?open(ed)?|(not|un)[ -]?(yet )?(done|finished|closed|resolved|solved|fixed|completed?|started|released|deployed|merged|verified)|incomplete|to be done)\M' then 'to_do'
+    when n ~ '^(waiting|awaiting|pending|to be)\M|\m(almost|nearly|partially|partly)\M|\mready (for|to) (code |peer )?(review|qa|test|testing|uat|verification|acceptance|approval|merge|staging|release|deploy|deployment|production|publish|ship|close)\M' then 'in_progress'
+    when n ~ '\m(done|closed|resolved|completed?|fixed|released|shipped|deployed|live|in production|cancell?ed|rejected|declined|removed|abandoned|withdrawn|duplicate|obsolete|invalid|finished|solved|verified|merged|archived|erledigt|fertig|geschlossen)\M' then 'done'
+    when n ~ '\m(backlog|triage|queue|(selected|ready|approved|planned|scheduled) (for|to))\M' then 'to_do'
+    when n ~ '\m(in|under|waiting|awaiting|pending|blocked|on hold|paused|escalated|active|committed|doing|started|working|wip|ongoing|developing|development|building|implementing|implementation|fixing|investigating|test|testing|review|reviewing|verifying|verification|qa|uat|staging)\M' then 'in_progress'
     else 'to_do'
   end
-  from lower(btrim(guess_status_category.name)) as n
+  from translate(lower(btrim(guess_status_category.name)), '’', '''') as n
 $$;
 comment on function private.guess_status_category(text) is 'The category that a status of this name most likely has: done, in_progress or to_do.';
 revoke execute on function private.guess_status_category(text) from public;

@@ -13,6 +13,7 @@ create table public.comments (
 comment on table public.comments is 'A comment on a ticket. It is searched and embedded as a text of its own, and cited with its author and date.';
 comment on column public.comments.key is 'Its outside id, by which an import finds it again; null where the tracker has none.';
 comment on column public.comments.author is 'As the tracker names people: a name, an address or an id.';
+comment on column public.comments.created_at is 'Its day, by UTC, stands above its chunks, with the author.';
 create index comments_ticket_id_idx on public.comments (ticket_id, created_at, comment_id);
 
 create table public.ticket_links (

@@ -5,18 +5,21 @@ create table private.staged_generations (
   generation bigint generated always as identity primary key,
   project_id bigint references public.projects on delete cascade,
   ticket_id bigint,
+  comment_id bigint references public.comments on delete cascade,
   document_id uuid,
   embedding_set smallint check (embedding_set in (1, 2)),
   staged_at timestamptz not null default clock_timestamp(),
   foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
     on update cascade on delete cascade,
   -- One for each source and set: the next attempt after a failure finds what is paid for.
-  unique nulls not distinct (project_id, ticket_id, embedding_set, document_id),
+  unique nulls not distinct (project_id, ticket_id, comment_id, embedding_set, document_id),
   check (num_nonnulls(project_id, document_id) = 1)
 );
 comment on table private.staged_generations is 'Generations of chunks that no reader sees yet. Taking a row away shows its chunks.';
 comment on column private.staged_generations.ticket_id is 'Null: the project''s own text, or a document''s.';
+comment on column private.staged_generations.comment_id is 'Null: the ticket''s own texts.';
 comment on column private.staged_generations.staged_at is 'When the last part was stored. After a day the chunks are swept.';
+create index staged_generations_comment_id_idx on private.staged_generations (comment_id);
 
 alter table private.staged_generations enable row level security;
 grant select, insert, update, delete on private.staged_generations to service_role;

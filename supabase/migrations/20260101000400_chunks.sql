@@ -6,7 +6,8 @@ create table public.chunks (
   project_id bigint not null references public.projects on delete cascade,
   ticket_id bigint,
   status_change_id bigint references public.status_changes on delete cascade,
-  kind text not null check (kind in ('project', 'ticket', 'status_note')),
+  comment_id bigint references public.comments on delete cascade,
+  kind text not null check (kind in ('project', 'ticket', 'status_note', 'comment')),
   position bigint not null,
   generation bigint,
   text text not null,
@@ -19,15 +20,17 @@ create table public.chunks (
     on update cascade on delete cascade,
   check ((kind = 'project') = (ticket_id is null)),
   check ((kind = 'status_note') = (status_change_id is not null)),
+  check ((kind = 'comment') = (comment_id is not null)),
   -- Cosine distance is the order of inner products only between vectors of one length.
   constraint chunks_embedding_is_normalised check (abs(extensions.vector_norm(embedding) - 1) < 0.001),
   -- Deferrable, so that one statement may change the order of the chunks of a source.
-  constraint chunks_source_position_key unique nulls not distinct (project_id, ticket_id, position, embedding_set) deferrable initially immediate
+  constraint chunks_source_position_key unique nulls not distinct (project_id, ticket_id, comment_id, position, embedding_set) deferrable initially immediate
 );
 -- In the row itself: fetching a vector from where long values are kept costs five times what comparing it does.
 alter table public.chunks alter column embedding set storage main;
-comment on table public.chunks is 'The embedded pieces of projects, tickets and status notes. ticket_id is null for a project''s own text.';
+comment on table public.chunks is 'The embedded pieces of projects, tickets, status notes and comments. ticket_id is null for a project''s own text.';
 comment on column public.chunks.embedding_set is 'Which of two sets it is of: one serves, the other is there only while another model or chunking takes over. See private.embedding_sets.';
+comment on column public.chunks.comment_id is 'A comment is a source of its own: one more on a ticket leaves all other chunks alone. Null for a ticket''s own texts.';
 comment on column public.chunks.position is 'Order among the chunks of its source, with gaps for later ones: the ticket''s own text first, then its notes.';
 comment on column public.chunks.generation is 'Of a source that was stored in parts: hidden as long as it stands in private.staged_generations. Null where one transaction stored all.';
 comment on column public.chunks.text is 'The piece of the text, without the header that was embedded with it.';
@@ -35,8 +38,9 @@ comment on column public.chunks.tokens is 'Length of text in tokens of the model
 comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
 
 -- For reading a ticket''s chunks, and for the foreign keys.
-create index chunks_ticket_id_idx on public.chunks (ticket_id, project_id);
+create index chunks_ticket_id_idx on public.chunks (ticket_id, project_id, comment_id);
 create index chunks_status_change_id_idx on public.chunks (status_change_id);
+create index chunks_comment_id_idx on public.chunks (comment_id) where comment_id is not null;
 create index chunks_generation_idx on public.chunks (generation) where generation is not null;
 -- A graph for each set: in a common one the vectors of two models would be neighbours. Made with twice the usual care, which
 -- takes up to half as long again, it finds as much when a search looks half as far.
@@ -50,5 +54,26 @@ grant select on public.chunks to authenticated;
 create policy read_chunks on public.chunks for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[])
     and (generation is null or generation <> all ((select private.hidden_generations())::bigint[])));
+
+-- A ticket's chunks follow it into another project by their foreign key. A comment has no project of its own, by which they
+-- could follow it to another ticket: until it is embedded again they are found there, and are seen by who may see that.
+create function private.move_comment_chunks() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  update public.chunks c set ticket_id = t.ticket_id, project_id = t.project_id
+  from public.tickets t
+  where c.comment_id = new.comment_id and t.ticket_id = new.ticket_id;
+  update private.staged_generations g set ticket_id = t.ticket_id, project_id = t.project_id
+  from public.tickets t
+  where g.comment_id = new.comment_id and t.ticket_id = new.ticket_id;
+  return null;
+end
+$$;
+comment on function private.move_comment_chunks() is 'Trigger: takes the chunks of a comment along to another ticket.';
+revoke execute on function private.move_comment_chunks() from public;
+
+create trigger move_chunks after update of ticket_id on public.comments
+  for each row when (new.ticket_id is distinct from old.ticket_id) execute function private.move_comment_chunks();
 
 insert into private.migrations (version) values ('20260101000400');

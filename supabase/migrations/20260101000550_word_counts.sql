@@ -1,4 +1,4 @@
--- How many entries hold each word: rare words say more. Exact, and no writer waits for another because of it: every
+-- How many entries, and how many comments, hold each word: rare words say more. Exact, and no writer waits for another because of it: every
 -- statement adds its differences as rows of its own, and now and then some writer adds up what has gathered.
 
 create table private.word_counts (
@@ -6,11 +6,13 @@ create table private.word_counts (
   entries bigint not null,
   titles bigint not null,
   title_words bigint not null default 0,
-  body_words bigint not null default 0
+  body_words bigint not null default 0,
+  comments bigint not null default 0,
+  comment_words bigint not null default 0
 );
-comment on table private.word_counts is 'In how many entries, and titles, each word is. The row of the empty word counts all entries and their lengths.';
+comment on table private.word_counts is 'In how many entries, titles and comments each word is. The row of the empty word counts all of them and their lengths.';
 -- For words that nobody writes any more, to be removed.
-create index word_counts_unused_idx on private.word_counts (word) where entries = 0;
+create index word_counts_unused_idx on private.word_counts (word) where entries = 0 and comments = 0;
 -- For words that nobody wrote: the nearest known ones.
 create index word_counts_similar_idx on private.word_counts using gin (word extensions.gin_trgm_ops) where length(word) between 4 and 40;
 
@@ -20,7 +22,9 @@ create table private.word_count_changes (
   entries bigint not null,
   titles bigint not null,
   title_words bigint not null default 0,
-  body_words bigint not null default 0
+  body_words bigint not null default 0,
+  comments bigint not null default 0,
+  comment_words bigint not null default 0
 );
 comment on table private.word_count_changes is 'What is to be added to word_counts. What counts is the sum of both.';
 create index word_count_changes_word_idx on private.word_count_changes (word);
@@ -49,24 +53,38 @@ begin
   with gone as (
     delete from private.word_count_changes
     returning word_count_changes.word, word_count_changes.entries, word_count_changes.titles,
-      word_count_changes.title_words, word_count_changes.body_words
+      word_count_changes.title_words, word_count_changes.body_words, word_count_changes.comments, word_count_changes.comment_words
   )
-  insert into private.word_counts as c (word, entries, titles, title_words, body_words)
-  select g.word, sum(g.entries), sum(g.titles), sum(g.title_words), sum(g.body_words) from gone g group by g.word
+  insert into private.word_counts as c (word, entries, titles, title_words, body_words, comments, comment_words)
+  select g.word, sum(g.entries), sum(g.titles), sum(g.title_words), sum(g.body_words), sum(g.comments), sum(g.comment_words) from gone g group by g.word
   on conflict (word) do update
     set entries = c.entries + excluded.entries, titles = c.titles + excluded.titles,
-      title_words = c.title_words + excluded.title_words, body_words = c.body_words + excluded.body_words;
-  delete from private.word_counts c where c.entries = 0 and c.word <> '';
+      title_words = c.title_words + excluded.title_words, body_words = c.body_words + excluded.body_words,
+      comments = c.comments + excluded.comments, comment_words = c.comment_words + excluded.comment_words;
+  delete from private.word_counts c where c.entries = 0 and c.comments = 0 and c.word <> '';
 end
 $$;
 comment on function private.merge_word_counts() is 'Adds the gathered changes to word_counts; does nothing while another transaction does it.';
 revoke execute on function private.merge_word_counts() from public;
 
-create function private.count_entry_words() returns trigger
+create function private.merge_gathered_words() returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   gathered bigint;
+begin
+  select max(c.word_count_change_id) - min(c.word_count_change_id) into gathered from private.word_count_changes c;
+  if gathered > 5000 then
+    perform private.merge_word_counts();
+  end if;
+end
+$$;
+comment on function private.merge_gathered_words() is 'Adds up the changes where there are more than a reader should add up.';
+revoke execute on function private.merge_gathered_words() from public;
+
+create function private.count_entry_words() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
 begin
   -- A branch for each event: only its own transition tables exist.
   if tg_op = 'INSERT' then
@@ -95,11 +113,7 @@ begin
     group by d.word
     having (sum(d.entries), sum(d.titles), sum(d.title_words), sum(d.body_words)) is distinct from (0::bigint, 0::bigint, 0::bigint, 0::bigint);
   end if;
-
-  select max(c.word_count_change_id) - min(c.word_count_change_id) into gathered from private.word_count_changes c;
-  if gathered > 5000 then
-    perform private.merge_word_counts();
-  end if;
+  perform private.merge_gathered_words();
   return null;
 end
 $$;

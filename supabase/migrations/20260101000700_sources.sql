@@ -1,26 +1,43 @@
--- Reading what is to be embedded. A source is a ticket with its status notes, or a project's own text.
+-- Reading what is to be embedded. A source is a ticket with its status notes, a comment, or a project's own text.
+
+-- Stands above the chunks of a comment.
+create function private.comment_heading(author text, created_at timestamptz) returns text
+language sql stable security invoker set search_path = ''
+as $$
+  select 'Comment' || coalesce(' by ' || nullif(btrim(left(comment_heading.author, 200)), ''), '')
+    || ', ' || to_char(comment_heading.created_at at time zone 'UTC', 'YYYY-MM-DD')
+$$;
+comment on function private.comment_heading(text, timestamptz) is 'Who wrote a comment and on which day, as a line above its chunks.';
+revoke execute on function private.comment_heading(text, timestamptz) from public;
+grant execute on function private.comment_heading(text, timestamptz) to authenticated, service_role;
 
 -- The texts of some sources as they are in the caller's snapshot, in the order asked for; a source that does not
--- exist (or whose ticket is another project's) has no row. Names and texts are everything an embedding is made
+-- exist (or whose ticket is another project's, or whose comment another ticket's) has no row. Names, heading and texts are everything an embedding is made
 -- of, and source_hash is their fingerprint. A text counts up to its first 1,000,000 characters.
-create function private.source_texts(project_ids bigint[], ticket_ids bigint[])
-returns table (place bigint, project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text)
+create function private.source_texts(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
+returns table (
+  place bigint, project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text,
+  comment_id bigint, comment_heading text
+)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
   with asked as (
-    select a.place, a.project_id, a.ticket_id
-    from unnest(source_texts.project_ids, source_texts.ticket_ids) with ordinality as a(project_id, ticket_id, place)
+    select a.place, a.project_id, a.ticket_id, a.comment_id
+    from unnest(source_texts.project_ids, source_texts.ticket_ids, source_texts.comment_ids)
+      with ordinality as a(project_id, ticket_id, comment_id, place)
   ), found as (
-    select a.place, p.project_id, t.ticket_id, p.name as project_name, t.name as ticket_name,
-      case when t.ticket_id is null then 'project' else 'ticket' end as kind,
-      case when t.ticket_id is null
-        then p.name || coalesce(e'\n\n' || nullif(p.description, ''), '')
-        else t.name || coalesce(e'\n\n' || nullif(t.description, ''), '')
-      end as text
+    select a.place, p.project_id, t.ticket_id, c.comment_id, p.name as project_name, t.name as ticket_name,
+      case when t.ticket_id is null then 'project' when c.comment_id is null then 'ticket' else 'comment' end as kind,
+      case when t.ticket_id is null then p.name || coalesce(e'\n\n' || nullif(p.description, ''), '')
+        when c.comment_id is null then t.name || coalesce(e'\n\n' || nullif(t.description, ''), '')
+        else c.body
+      end as text,
+      case when c.comment_id is not null then private.comment_heading(c.author, c.created_at) end as heading
     from asked a
     join public.projects p on p.project_id = a.project_id
     left join public.tickets t on t.ticket_id = a.ticket_id and t.project_id = a.project_id
-    where a.ticket_id is null or t.ticket_id is not null
+    left join public.comments c on c.comment_id = a.comment_id and c.ticket_id = t.ticket_id
+    where (a.ticket_id is null or t.ticket_id is not null) and (a.comment_id is null or c.comment_id is not null)
   ), told as (
     select f.*, (
       select coalesce(jsonb_agg(jsonb_build_object(
@@ -29,22 +46,24 @@ as $$
       from (
         select f.kind, null::bigint as status_change_id, f.text
         union all
-        select 'status_note', s.status_change_id, s.note from public.status_changes s where s.ticket_id = f.ticket_id
+        select 'status_note', s.status_change_id, s.note from public.status_changes s
+        where s.ticket_id = f.ticket_id and f.comment_id is null
       ) x
       where x.text ~ '\S'
     ) as texts
     from found f
   )
   select t.place, t.project_id, t.ticket_id, t.project_name, t.ticket_name, t.texts,
-    encode(sha256(convert_to(jsonb_build_array(t.project_name, t.ticket_name, t.texts)::text, 'UTF8')), 'hex')
+    encode(sha256(convert_to(jsonb_build_array(t.project_name, t.ticket_name, t.heading, t.texts)::text, 'UTF8')), 'hex'),
+    t.comment_id, t.heading
   from told t
 $$;
-comment on function private.source_texts(bigint[], bigint[]) is 'The texts that the chunks of these sources are made of, with their fingerprint.';
-revoke execute on function private.source_texts(bigint[], bigint[]) from public;
-grant execute on function private.source_texts(bigint[], bigint[]) to authenticated, service_role;
+comment on function private.source_texts(bigint[], bigint[], bigint[]) is 'The texts that the chunks of these sources are made of, with their fingerprint.';
+revoke execute on function private.source_texts(bigint[], bigint[], bigint[]) from public;
+grant execute on function private.source_texts(bigint[], bigint[], bigint[]) to authenticated, service_role;
 
--- Two branches, because "is not distinct from" cannot use an index.
-create function private.source_chunks(project_ids bigint[], ticket_ids bigint[], embedding_set smallint)
+-- A branch each, because "is not distinct from" cannot use an index.
+create function private.source_chunks(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[], embedding_set smallint)
 returns table (
   place bigint, chunk_id uuid, "position" bigint, input_hash text, model text, status_change_id bigint, staged boolean
 )
@@ -54,8 +73,15 @@ as $$
     x.generation is not null and x.generation = any ((select private.hidden_generations())::bigint[])
   from (
     select a.place, c.*
-    from unnest(source_chunks.project_ids, source_chunks.ticket_ids) with ordinality as a(project_id, ticket_id, place)
-    join public.chunks c on c.ticket_id = a.ticket_id and c.project_id = a.project_id
+    from unnest(source_chunks.project_ids, source_chunks.ticket_ids, source_chunks.comment_ids)
+      with ordinality as a(project_id, ticket_id, comment_id, place)
+    join public.chunks c on c.ticket_id = a.ticket_id and c.project_id = a.project_id and c.comment_id is null
+    where a.comment_id is null and c.embedding_set = source_chunks.embedding_set
+    union all
+    select a.place, c.*
+    from unnest(source_chunks.project_ids, source_chunks.ticket_ids, source_chunks.comment_ids)
+      with ordinality as a(project_id, ticket_id, comment_id, place)
+    join public.chunks c on c.comment_id = a.comment_id and c.ticket_id = a.ticket_id and c.project_id = a.project_id
     where c.embedding_set = source_chunks.embedding_set
     union all
     select a.place, c.*
@@ -64,34 +90,40 @@ as $$
     where a.ticket_id is null and c.embedding_set = source_chunks.embedding_set
   ) x
 $$;
-comment on function private.source_chunks(bigint[], bigint[], smallint) is 'The chunks that a set holds of these sources, by place in the arrays; staged: those that are not shown yet.';
-revoke execute on function private.source_chunks(bigint[], bigint[], smallint) from public;
-grant execute on function private.source_chunks(bigint[], bigint[], smallint) to service_role;
+comment on function private.source_chunks(bigint[], bigint[], bigint[], smallint) is 'The chunks that a set holds of these sources, by place in the arrays; staged: those that are not shown yet.';
+revoke execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) from public;
+grant execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) to service_role;
 
 -- How many of these sources one answer takes: at least the first, then as long as what stands before is below 4 MB. Sizes are
 -- known without reading the texts.
-create function private.readable_sources(project_ids bigint[], ticket_ids bigint[]) returns integer
+create function private.readable_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null) returns integer
 language sql stable security invoker set search_path = ''
 as $$
   select coalesce(min(b.place) filter (where b.octets_before >= 4000000) - 1, count(*))::integer
   from (
     select a.place, sum(
         coalesce(octet_length(p.description), 0) + coalesce(octet_length(t.name), 0) + coalesce(octet_length(t.description), 0)
+        + coalesce(octet_length(c.body), 0)
         + coalesce((select sum(octet_length(s.note)) from public.status_changes s where s.ticket_id = t.ticket_id), 0)
       ) over (order by a.place rows between unbounded preceding and 1 preceding) as octets_before
-    from unnest(readable_sources.project_ids, readable_sources.ticket_ids) with ordinality as a(project_id, ticket_id, place)
+    from unnest(readable_sources.project_ids, readable_sources.ticket_ids, readable_sources.comment_ids)
+      with ordinality as a(project_id, ticket_id, comment_id, place)
     left join public.projects p on p.project_id = a.project_id and a.ticket_id is null
-    left join public.tickets t on t.ticket_id = a.ticket_id
+    left join public.tickets t on t.ticket_id = a.ticket_id and a.comment_id is null
+    left join public.comments c on c.comment_id = a.comment_id
   ) b
 $$;
-comment on function private.readable_sources(bigint[], bigint[]) is 'How many sources, from the first on, read_sources answers for at once.';
-revoke execute on function private.readable_sources(bigint[], bigint[]) from public;
-grant execute on function private.readable_sources(bigint[], bigint[]) to service_role;
+comment on function private.readable_sources(bigint[], bigint[], bigint[]) is 'How many sources, from the first on, read_sources answers for at once.';
+revoke execute on function private.readable_sources(bigint[], bigint[], bigint[]) from public;
+grant execute on function private.readable_sources(bigint[], bigint[], bigint[]) to service_role;
 
-create function public.read_sources(project_ids bigint[], ticket_ids bigint[], embedding_set smallint default null)
+create function public.read_sources(
+  project_ids bigint[], ticket_ids bigint[], embedding_set smallint default null, comment_ids bigint[] default null
+)
 returns table (
   project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text, chunks jsonb,
-  embedding_set smallint, embedding_model text, building_set smallint, building_chunking integer, sources_read integer
+  embedding_set smallint, embedding_model text, building_set smallint, building_chunking integer, sources_read integer,
+  comment_id bigint, comment_heading text
 )
 language sql stable security invoker set search_path = ''
 as $$
@@ -99,7 +131,7 @@ as $$
     select case when w.wanted = s.serving or w.building is not null then w.wanted end as wanted,
       case when w.wanted = s.serving then s.model else s.other_model end as model,
       w.building, case when w.building is not null then s.other_chunking end as chunking,
-      private.readable_sources(read_sources.project_ids, read_sources.ticket_ids) as sources
+      private.readable_sources(read_sources.project_ids, read_sources.ticket_ids, read_sources.comment_ids) as sources
     from private.embedding_sets s
     cross join lateral (
       select coalesce(read_sources.embedding_set, s.serving) as wanted,
@@ -111,20 +143,22 @@ as $$
       ) order by c.position) as chunks
     from private.source_chunks(
       read_sources.project_ids[:(select a.sources from asked a)], read_sources.ticket_ids[:(select a.sources from asked a)],
-      (select a.wanted from asked a)) c
+      read_sources.comment_ids[:(select a.sources from asked a)], (select a.wanted from asked a)) c
     group by c.place
   )
   select s.project_id, s.ticket_id, s.project_name, s.ticket_name, s.texts, s.source_hash, coalesce(p.chunks, '[]'),
-    a.wanted, a.model, a.building, a.chunking, a.sources
+    a.wanted, a.model, a.building, a.chunking, a.sources,
+    s.comment_id, s.comment_heading
   from private.source_texts(
-    read_sources.project_ids[:(select a.sources from asked a)], read_sources.ticket_ids[:(select a.sources from asked a)]) s
+    read_sources.project_ids[:(select a.sources from asked a)], read_sources.ticket_ids[:(select a.sources from asked a)],
+    read_sources.comment_ids[:(select a.sources from asked a)]) s
   cross join asked a
   left join present p using (place)
   order by s.place
 $$;
-comment on function public.read_sources(bigint[], bigint[], smallint) is
-  'For each source, a ticket or (ticket_id null) a project''s own text: the names and texts to be chunked, their fingerprint, and the chunks that a set (the serving one where none is named) holds now, in order; staged: those that stage_chunks stored and nobody sees yet. The two arrays go in step. A source that does not exist has no row. sources_read: how many of the arrays this answers for, from the first on, where the texts are too long for one answer; ask again for the rest. embedding_set: that set, null where it neither serves nor is being built; embedding_model: the model it must be embedded by, null where that is not settled; building_set and building_chunking: the set that is being built, null without one.';
-revoke execute on function public.read_sources(bigint[], bigint[], smallint) from public, anon, authenticated;
-grant execute on function public.read_sources(bigint[], bigint[], smallint) to service_role;
+comment on function public.read_sources(bigint[], bigint[], smallint, bigint[]) is
+  'For each source, a ticket, (ticket_id null) a project''s own text or (with comment_id) a comment on that ticket: the names and texts to be chunked, with the heading of a comment, their fingerprint, and the chunks that a set (the serving one where none is named) holds now, in order; staged: those that stage_chunks stored and nobody sees yet. The arrays go in step; comment_ids may be left out. A source that does not exist has no row. sources_read: how many of the arrays this answers for, from the first on, where the texts are too long for one answer; ask again for the rest. embedding_set: that set, null where it neither serves nor is being built; embedding_model: the model it must be embedded by, null where that is not settled; building_set and building_chunking: the set that is being built, null without one.';
+revoke execute on function public.read_sources(bigint[], bigint[], smallint, bigint[]) from public, anon, authenticated;
+grant execute on function public.read_sources(bigint[], bigint[], smallint, bigint[]) to service_role;
 
 insert into private.migrations (version) values ('20260101000700');

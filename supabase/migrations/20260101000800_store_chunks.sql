@@ -2,7 +2,7 @@
 
 -- Locks the sources against edits until the transaction ends and tells which it got. It never waits: a program that
 -- edits a ticket must not be held up, let alone chosen as the victim of a deadlock, because of search.
-create function private.lock_sources(project_ids bigint[], ticket_ids bigint[])
+create function private.lock_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns table (place bigint)
 language plpgsql volatile rows 100 security invoker set search_path = ''
 as $$
@@ -10,10 +10,17 @@ declare
   source record;
 begin
   for source in
-    select a.* from unnest(project_ids, ticket_ids) with ordinality as a(project_id, ticket_id, place)
+    select a.* from unnest(project_ids, ticket_ids, comment_ids) with ordinality as a(project_id, ticket_id, comment_id, place)
   loop
     if source.ticket_id is null then
       perform 1 from public.projects p where p.project_id = source.project_id for no key update skip locked;
+    elsif source.comment_id is not null then
+      -- Shared, so that comments on one ticket are stored side by side.
+      perform 1 from public.projects p where p.project_id = source.project_id for share skip locked;
+      continue when not found;
+      perform 1 from public.tickets t where t.ticket_id = source.ticket_id for share skip locked;
+      continue when not found;
+      perform 1 from public.comments c where c.comment_id = source.comment_id for no key update skip locked;
     else
       perform 1 from public.projects p where p.project_id = source.project_id for share skip locked;
       continue when not found;
@@ -29,9 +36,9 @@ begin
   end loop;
 end
 $$;
-comment on function private.lock_sources(bigint[], bigint[]) is 'Locks what can be locked of these sources without waiting; returns their places in the arrays.';
-revoke execute on function private.lock_sources(bigint[], bigint[]) from public;
-grant execute on function private.lock_sources(bigint[], bigint[]) to service_role;
+comment on function private.lock_sources(bigint[], bigint[], bigint[]) is 'Locks what can be locked of these sources without waiting; returns their places in the arrays.';
+revoke execute on function private.lock_sources(bigint[], bigint[], bigint[]) from public;
+grant execute on function private.lock_sources(bigint[], bigint[], bigint[]) to service_role;
 
 -- Until the transaction ends nothing is switched, begun or given up.
 create function private.hold_embedding_set(embedding_set smallint)
@@ -54,7 +61,8 @@ create function public.store_chunks(
   source_hashes text[],
   chunks jsonb,
   embeddings extensions.vector[],
-  embedding_set smallint default null
+  embedding_set smallint default null,
+  comment_ids bigint[] default null
 )
 returns table (place bigint, stored boolean, embedding_ids uuid[])
 language plpgsql volatile security invoker set search_path = ''
@@ -66,9 +74,9 @@ declare
   generations bigint[];
 begin
   select h.* into strict target from private.hold_embedding_set(store_chunks.embedding_set) h;
-  current_places := array(select l.place from private.lock_sources(project_ids, ticket_ids) l);
+  current_places := array(select l.place from private.lock_sources(project_ids, ticket_ids, comment_ids) l);
   -- Whoever embeds ends what waits for it; see embedding_jobs.
-  waiting_jobs := array(select private.lock_waiting_jobs(project_ids, ticket_ids));
+  waiting_jobs := array(select private.lock_waiting_jobs(project_ids, ticket_ids, comment_ids));
   -- A set takes vectors of its own model alone. And while there are two, what one call stores ends no job: it is a worker
   -- that knows when both are in step.
   if not target.live or exists (
@@ -83,16 +91,18 @@ begin
     select g.generation from private.staged_generations g
     where g.project_id = any (project_ids) and g.embedding_set = target.wanted
       and exists (
-        select from unnest(project_ids, ticket_ids) with ordinality as a(project_id, ticket_id, place)
-        where a.place = any (current_places) and a.project_id = g.project_id and a.ticket_id is not distinct from g.ticket_id)
+        select from unnest(project_ids, ticket_ids, comment_ids) with ordinality as a(project_id, ticket_id, comment_id, place)
+        where a.place = any (current_places) and a.project_id = g.project_id and a.ticket_id is not distinct from g.ticket_id
+          and a.comment_id is not distinct from g.comment_id)
     for update skip locked);
   -- A statement of its own: its snapshot is newer than every edit committed before the locks.
   current_places := array(
-    select s.place from private.source_texts(project_ids, ticket_ids) s
+    select s.place from private.source_texts(project_ids, ticket_ids, comment_ids) s
     where s.place = any (current_places) and s.source_hash = source_hashes[s.place]
       and not exists (
         select from private.staged_generations g
-        where g.project_id = s.project_id and g.ticket_id is not distinct from s.ticket_id and g.embedding_set = target.wanted
+        where g.project_id = s.project_id and g.ticket_id is not distinct from s.ticket_id
+          and g.comment_id is not distinct from s.comment_id and g.embedding_set = target.wanted
           and g.generation <> all (generations)));
 
   return query
@@ -109,13 +119,13 @@ begin
     from (
       select g.source, g.chunk_id, true as wanted, false as is_there from given g where g.kept
       union all
-      select c.place, c.chunk_id, false, true from private.source_chunks(project_ids, ticket_ids, target.wanted) c
+      select c.place, c.chunk_id, false, true from private.source_chunks(project_ids, ticket_ids, comment_ids, target.wanted) c
       where c.place = any (current_places)
     ) x
     group by x.source, x.chunk_id
   ), written as materialized (
     -- Somebody else may have replaced the chunks that the caller wanted to keep.
-    select p.place, project_ids[p.place] as project_id, ticket_ids[p.place] as ticket_id
+    select p.place, project_ids[p.place] as project_id, ticket_ids[p.place] as ticket_id, comment_ids[p.place] as comment_id
     from unnest(current_places) as p(place)
     where p.place not in (select c.source from compared c where c.wanted and not c.is_there)
   ), removed as (
@@ -128,18 +138,21 @@ begin
     where g.kept and c.chunk_id = g.chunk_id
       and (c.position <> g.position or g.kind is not null and (c.kind, c.status_change_id) is distinct from (g.kind, g.status_change_id))
   ), added as (
-    insert into public.chunks (chunk_id, embedding_set, project_id, ticket_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
-    select g.chunk_id, target.wanted, w.project_id, w.ticket_id, g.status_change_id, g.kind, g.position, g.text, g.tokens, g.input_hash, g.model,
+    insert into public.chunks (
+      chunk_id, embedding_set, project_id, ticket_id, comment_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
+    select g.chunk_id, target.wanted, w.project_id, w.ticket_id, w.comment_id, g.status_change_id, g.kind, g.position, g.text, g.tokens, g.input_hash, g.model,
       store_chunks.embeddings[g.embedding]
     from given g join written w on w.place = g.source
     where not g.kept
   ), shown as (
     delete from private.staged_generations s using written w
     where s.generation = any (generations) and s.project_id = w.project_id and s.ticket_id is not distinct from w.ticket_id
+      and s.comment_id is not distinct from w.comment_id
   ), ended as (
     delete from private.embedding_jobs j using written w
     where j.embedding_job_id = any (waiting_jobs)
-      and (j.ticket_id = w.ticket_id or w.ticket_id is null and j.project_id = w.project_id)
+      and case when w.comment_id is not null then j.comment_id = w.comment_id when w.ticket_id is not null then j.ticket_id = w.ticket_id
+        else j.project_id = w.project_id end
   )
   select a.place::bigint, w.place is not null,
     coalesce((select array_agg(g.chunk_id order by g.position) from given g where g.source = w.place), '{}')
@@ -148,9 +161,9 @@ begin
   order by a.place;
 end
 $$;
-comment on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint) is
-  'Replaces the chunks that a set (the serving one where none is named) holds of some sources, in one transaction, each only if its text still has the fingerprint that read_sources gave (else stored is false: read it again; so where the set is not live any more, or of another model, or while somebody stages chunks of the source). chunks: [{source: place of the source in the arrays from 1, chunk_id of a stored or staged chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A chunk to keep without a kind stays the kind and the note''s that it is. Staged chunks that are named are shown, a chunk that is not named is removed, and a job that waits for a source that is stored ends, unless a set is being built. Returns the ids of all chunks of each source, in order.';
-revoke execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint) from public, anon, authenticated;
-grant execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint) to service_role;
+comment on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint, bigint[]) is
+  'Replaces the chunks that a set (the serving one where none is named) holds of some sources, as read_sources names them, in one transaction, each only if its text still has the fingerprint that read_sources gave (else stored is false: read it again; so where the set is not live any more, or of another model, or while somebody stages chunks of the source). chunks: [{source: place of the source in the arrays from 1, chunk_id of a stored or staged chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A chunk to keep without a kind stays the kind and the note''s that it is. Staged chunks that are named are shown, a chunk that is not named is removed, and a job that waits for a source that is stored ends, unless a set is being built. Returns the ids of all chunks of each source, in order.';
+revoke execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint, bigint[]) from public, anon, authenticated;
+grant execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint, bigint[]) to service_role;
 
 insert into private.migrations (version) values ('20260101000800');

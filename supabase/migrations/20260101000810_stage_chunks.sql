@@ -7,7 +7,8 @@ create function public.stage_chunks(
   source_hash text,
   chunks jsonb,
   embeddings extensions.vector[],
-  embedding_set smallint default null
+  embedding_set smallint default null,
+  comment_id bigint default null
 )
 returns table (staged boolean, embedding_ids uuid[])
 language plpgsql volatile rows 1 security invoker set search_path = ''
@@ -24,22 +25,26 @@ begin
   if found and stage_chunks.ticket_id is not null then
     perform 1 from public.tickets t where t.ticket_id = stage_chunks.ticket_id for key share skip locked;
   end if;
+  if found and stage_chunks.comment_id is not null then
+    perform 1 from public.comments c where c.comment_id = stage_chunks.comment_id for key share skip locked;
+  end if;
   if not found or not target.live or exists (
       select 1 from jsonb_to_recordset(stage_chunks.chunks) as g(chunk_id uuid, model text) where g.chunk_id is null and g.model <> target.model)
     or not exists (
-      select 1 from private.source_texts(array[stage_chunks.project_id], array[stage_chunks.ticket_id]) s
+      select 1 from private.source_texts(array[stage_chunks.project_id], array[stage_chunks.ticket_id], array[stage_chunks.comment_id]) s
       where s.source_hash = stage_chunks.source_hash)
   then
     return next;
     return;
   end if;
 
-  insert into private.staged_generations (project_id, ticket_id, embedding_set)
-  values (stage_chunks.project_id, stage_chunks.ticket_id, target.wanted)
+  insert into private.staged_generations (project_id, ticket_id, comment_id, embedding_set)
+  values (stage_chunks.project_id, stage_chunks.ticket_id, stage_chunks.comment_id, target.wanted)
   on conflict do nothing;
   select g.generation into staging
     from private.staged_generations g
-    where g.project_id = stage_chunks.project_id and g.ticket_id is not distinct from stage_chunks.ticket_id and g.embedding_set = target.wanted
+    where g.project_id = stage_chunks.project_id and g.ticket_id is not distinct from stage_chunks.ticket_id
+      and g.comment_id is not distinct from stage_chunks.comment_id and g.embedding_set = target.wanted
     for update skip locked;
   if not found then -- somebody else is staging a part
     return next;
@@ -48,7 +53,8 @@ begin
   update private.staged_generations g set staged_at = clock_timestamp() where g.generation = staging;
   -- A worker that took a waiting job now would embed the same chunks. An edit from now on adds a job of its own.
   update private.embedding_jobs j set due_at = greatest(j.due_at, clock_timestamp() + interval '2 minutes')
-    where j.embedding_job_id = any (array(select private.lock_waiting_jobs(array[stage_chunks.project_id], array[stage_chunks.ticket_id])));
+    where j.embedding_job_id = any (array(
+      select private.lock_waiting_jobs(array[stage_chunks.project_id], array[stage_chunks.ticket_id], array[stage_chunks.comment_id])));
 
   begin
     with given as materialized (
@@ -64,10 +70,11 @@ begin
       from given g
       where g.kept and c.chunk_id = g.chunk_id and c.embedding_set = target.wanted
         and c.project_id = stage_chunks.project_id and c.ticket_id is not distinct from stage_chunks.ticket_id
+        and c.comment_id is not distinct from stage_chunks.comment_id
     ), added as (
       insert into public.chunks (
-        chunk_id, embedding_set, project_id, ticket_id, status_change_id, kind, position, generation, text, tokens, input_hash, model, embedding)
-      select g.chunk_id, target.wanted, stage_chunks.project_id, stage_chunks.ticket_id, g.status_change_id, g.kind, g.position, staging,
+        chunk_id, embedding_set, project_id, ticket_id, comment_id, status_change_id, kind, position, generation, text, tokens, input_hash, model, embedding)
+      select g.chunk_id, target.wanted, stage_chunks.project_id, stage_chunks.ticket_id, stage_chunks.comment_id, g.status_change_id, g.kind, g.position, staging,
         g.text, g.tokens, g.input_hash, g.model, stage_chunks.embeddings[g.embedding]
       from given g
       where not g.kept
@@ -80,9 +87,9 @@ begin
   return next;
 end
 $$;
-comment on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint) is
-  'Stores some of the new chunks of a source, a ticket or (ticket_id null) a project''s own text, so that nobody sees them before store_chunks names them: chunks as store_chunks takes them, without source. A chunk_id names a stored or staged chunk that gets another position; that shows at once. A waiting job of the source is due two minutes later at the earliest. Returns the ids in the order of the list. staged is false, and nothing is stored, where the text no longer has this fingerprint, somebody else stages chunks of the source, or the set takes no vectors of this model: read the source again.';
-revoke execute on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint) from public, anon, authenticated;
-grant execute on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint) to service_role;
+comment on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint, bigint) is
+  'Stores some of the new chunks of a source, a ticket, (ticket_id null) a project''s own text or (with comment_id) a comment, so that nobody sees them before store_chunks names them: chunks as store_chunks takes them, without source. A chunk_id names a stored or staged chunk that gets another position; that shows at once. A waiting job of the source is due two minutes later at the earliest. Returns the ids in the order of the list. staged is false, and nothing is stored, where the text no longer has this fingerprint, somebody else stages chunks of the source, or the set takes no vectors of this model: read the source again.';
+revoke execute on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint, bigint) from public, anon, authenticated;
+grant execute on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint, bigint) to service_role;
 
 insert into private.migrations (version) values ('20260101000810');

@@ -1,40 +1,162 @@
 -- What a search may look at: filters, and what whoever asks may see.
 
--- A filter that is blank, as an empty drop-down sends it, is none. Trimmed of Unicode white space.
-create function private.filter_text(filter text) returns text
-language sql immutable security invoker set search_path = ''
-as $$
-  select nullif(btrim(filter, U&' \0009\000A\000B\000C\000D\0085\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A\2028\2029\202F\205F\3000'), '')
-$$;
-comment on function private.filter_text(text) is 'A filter trimmed of white space; null where it is blank.';
-revoke execute on function private.filter_text(text) from public;
-grant execute on function private.filter_text(text) to authenticated, service_role;
+-- projects, statuses: what passes, null for all. on_tickets: a ticket's state or another of its columns is filtered, so that
+-- a project's own text does not pass.
+create type private.scope as (
+  projects bigint[], statuses bigint[], passing private.filter_values, barred private.filter_values, on_tickets boolean, is_empty boolean
+);
+comment on type private.scope is 'What a search may look at: what passes its filters, of what whoever asks may see.';
 
 -- For the searches' own use, in functions that run as the owner of the tables ("security definer"): beneath a policy an
 -- operator that is not leakproof (@@, %, ~) may use no index, and what a policy leaves of a ranked list is not the best of
 -- what one may see. So the searches look past the policies, and at nothing but what is in this scope.
-create function private.resolve_scope(
-  project_filter bigint, status_filter text,
-  out projects bigint[], out status_id bigint, out is_empty boolean
-)
+create function private.resolve_scope(project_filter bigint, status_filter text, filters jsonb) returns private.scope
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   visible constant bigint[] := private.visible_projects();
+  has_filters constant boolean := coalesce(jsonb_typeof(filters), 'null') <> 'null';
+  read constant private.filters := private.read_filters(filters);
+  passing private.filter_values;
+  barred private.filter_values;
+  scope private.scope;
 begin
-  projects := case
+  scope.projects := case
     when project_filter is null then visible
     when visible is null or project_filter = any (visible) then array[project_filter]
     else array[]::bigint[] end;
   status_filter := private.filter_text(status_filter);
-  if status_filter is not null then
-    select s.status_id into status_id from public.status s where lower(s.name) = lower(status_filter);
+  scope.on_tickets := status_filter is not null;
+  if status_filter is not null and not has_filters then
+    scope.statuses := array(select s.status_id from public.status s where lower(s.name) = lower(status_filter));
   end if;
-  is_empty := coalesce(cardinality(projects) = 0, false) or status_filter is not null and status_id is null;
+  if has_filters then
+    passing := read.passing;
+    barred := read.barred;
+    scope.passing := passing;
+    scope.barred := barred;
+    if passing.project_keys is not null or barred.project_keys is not null then
+      scope.projects := array(
+        select p.project_id from public.projects p
+        where (scope.projects is null or p.project_id = any (scope.projects))
+          and (passing.project_keys is null or p.project_id = any (passing.project_ids) or upper(p.key) = any (passing.project_keys))
+          and (p.project_id = any (barred.project_ids) or upper(p.key) = any (barred.project_keys)) is not true
+        order by p.project_id);
+    end if;
+    if status_filter is not null or passing.statuses is not null or passing.open is not null or barred.statuses is not null then
+      scope.statuses := array(
+        select s.status_id from public.status s
+        where (status_filter is null or lower(s.name) = lower(status_filter))
+          and (passing.statuses is null or lower(s.name) = any (passing.statuses))
+          and (passing.open is null or (s.category <> 'done') = passing.open)
+          and (lower(s.name) = any (barred.statuses)) is not true
+        order by s.status_id);
+    end if;
+    scope.on_tickets := private.scope_condition(scope, true) <> 'true';
+  end if;
+  scope.is_empty := coalesce(cardinality(scope.projects) = 0, false) or coalesce(cardinality(scope.statuses) = 0, false);
+  return scope;
 end
 $$;
-comment on function private.resolve_scope(bigint, text) is
-  'The projects that pass a filter and that whoever asks may see (null: all), the state that a filter names (null: any), and whether nothing can pass.';
-revoke execute on function private.resolve_scope(bigint, text) from public;
+comment on function private.resolve_scope(bigint, text, jsonb) is
+  'What passes filters and whoever asks may see, with names resolved to ids, and whether that is nothing. Filters that are none are an error (22023).';
+revoke execute on function private.resolve_scope(bigint, text, jsonb) from public;
+
+-- One condition for each filter that is there. values_in: where the query has the values; labels: a ticket's labels, folded.
+create function private.value_conditions(filter private.filter_values, values_in text, labels text) returns text[]
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  return array(
+    select format(c.condition, values_in, labels)
+    from (values
+      (filter.assignees is not null and filter.unassigned, '(lower(t.assignee) is null or lower(t.assignee) = any (%1$s.assignees))'),
+      (filter.assignees is not null and not filter.unassigned, 'lower(t.assignee) = any (%1$s.assignees)'),
+      (filter.assignees is null and filter.unassigned, 'lower(t.assignee) is null'),
+      (filter.reporters is not null and filter.unreported, '(lower(t.reporter) is null or lower(t.reporter) = any (%1$s.reporters))'),
+      (filter.reporters is not null and not filter.unreported, 'lower(t.reporter) = any (%1$s.reporters)'),
+      (filter.reporters is null and filter.unreported, 'lower(t.reporter) is null'),
+      (filter.types is not null, 'lower(t.ticket_type) = any (%1$s.types)'),
+      (filter.priorities is not null, 'lower(t.priority) = any (%1$s.priorities)'),
+      (filter.any_labels is not null and filter.all_labels is not null, '(%2$s && %1$s.any_labels and %2$s @> %1$s.all_labels)'),
+      (filter.any_labels is not null and filter.all_labels is null, '%2$s && %1$s.any_labels'),
+      (filter.any_labels is null and filter.all_labels is not null, '%2$s @> %1$s.all_labels'),
+      (filter.created_from is not null and filter.created_before is not null, '(t.created_at >= %1$s.created_from and t.created_at < %1$s.created_before)'),
+      (filter.created_from is not null and filter.created_before is null, 't.created_at >= %1$s.created_from'),
+      (filter.created_from is null and filter.created_before is not null, 't.created_at < %1$s.created_before'),
+      (filter.updated_from is not null and filter.updated_before is not null, '(t.updated_at >= %1$s.updated_from and t.updated_at < %1$s.updated_before)'),
+      (filter.updated_from is not null and filter.updated_before is null, 't.updated_at >= %1$s.updated_from'),
+      (filter.updated_from is null and filter.updated_before is not null, 't.updated_at < %1$s.updated_before'),
+      (filter.due_from is not null and filter.due_before is not null, '(t.due_date >= %1$s.due_from and t.due_date < %1$s.due_before)'),
+      (filter.due_from is not null and filter.due_before is null, 't.due_date >= %1$s.due_from'),
+      (filter.due_from is null and filter.due_before is not null, 't.due_date < %1$s.due_before')
+    ) c(is_there, condition)
+    where c.is_there);
+end
+$$;
+comment on function private.value_conditions(private.filter_values, text, text) is 'SQL conditions on public.tickets t, one a filter, whose values stay parameters.';
+revoke execute on function private.value_conditions(private.filter_values, text, text) from public;
+
+-- The text is made of constants: values are read from the query's parameter $1, a private.scope. Only what is filtered is in
+-- it, so that a query planned for these values may use the indexes. of_one: for a ticket that is looked up already, whose
+-- project passes; calling fold_labels would cost more there than all the rest.
+create function private.scope_condition(scope private.scope, of_one boolean) returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+declare
+  labels constant text := case when of_one then 'array(select lower(l) from unnest(t.labels) l)' else 'private.fold_labels(t.labels)' end;
+  conditions text[] := array[]::text[];
+begin
+  if scope.projects is not null and not of_one then
+    conditions := conditions || 't.project_id = any (($1).projects)'::text;
+  end if;
+  if scope.statuses is not null then
+    conditions := conditions || 't.status_id = any (($1).statuses)'::text;
+  end if;
+  conditions := conditions || private.value_conditions(scope.passing, '(($1).passing)', labels) || array(
+    select format('(%s) is not true', b) from unnest(private.value_conditions(scope.barred, '(($1).barred)', labels)) b);
+  return coalesce(nullif(array_to_string(conditions, ' and '), ''), 'true');
+end
+$$;
+comment on function private.scope_condition(private.scope, boolean) is 'The SQL condition on public.tickets t by which a ticket is in a scope, the parameter $1.';
+revoke execute on function private.scope_condition(private.scope, boolean) from public;
+
+create function private.passing_tickets(scope private.scope, ticket_ids bigint[]) returns bigint[]
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
+as $$
+declare
+  passing bigint[];
+begin
+  if scope.projects is null and not scope.on_tickets then
+    return ticket_ids;
+  end if;
+  execute format('select array(select t.ticket_id from public.tickets t where t.ticket_id = any ($2) and %s order by array_position($2, t.ticket_id))',
+    private.scope_condition(scope, false)) into passing using scope, ticket_ids;
+  return passing;
+end
+$$;
+comment on function private.passing_tickets(private.scope, bigint[]) is 'Those of some tickets that are in a scope, in their order.';
+revoke execute on function private.passing_tickets(private.scope, bigint[]) from public;
+
+-- For lists that were made elsewhere.
+create function private.passing_sources(project_ids bigint[], ticket_ids bigint[], project_filter bigint, status_filter text, filters jsonb)
+returns bigint[]
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  scope constant private.scope := private.resolve_scope(project_filter, status_filter, filters);
+begin
+  if scope.is_empty then
+    return '{}';
+  end if;
+  return private.passing_tickets(scope, array_remove(ticket_ids, null)) || array(
+    select ~u.project_id from unnest(project_ids, ticket_ids) as u(project_id, ticket_id)
+    where u.ticket_id is null and not scope.on_tickets and (scope.projects is null or u.project_id = any (scope.projects)));
+end
+$$;
+comment on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) is
+  'Which tickets, and projects (no ticket) as ~ of their ids, pass the filters of a search and are in what whoever asks may see. The arrays go in step.';
+revoke execute on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) from public;
+grant execute on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101000950');

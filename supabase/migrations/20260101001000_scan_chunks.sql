@@ -22,28 +22,21 @@ comment on function private.narrow_limit(integer) is 'Up to how many tickets com
 revoke execute on function private.narrow_limit(integer) from public;
 
 -- Counted are tickets, from the index alone and no further than it matters.
-create function private.is_narrow(projects bigint[], status_id bigint, wanted integer) returns boolean
+create function private.is_narrow(scope private.scope, wanted integer) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   ticket_limit constant integer := private.narrow_limit(wanted);
-  conditions text := 'true';
   narrow boolean;
 begin
-  if projects is not null then
-    conditions := conditions || ' and t.project_id = any ($1)';
-  end if;
-  if status_id is not null then
-    conditions := conditions || ' and t.status_id = $2';
-  end if;
   -- Planned anew for every filter.
-  execute format('select count(*) <= $3 from (select 1 from public.tickets t where %s limit $3 + 1) as counted', conditions)
-    into narrow using projects, status_id, ticket_limit;
+  execute format('select count(*) <= $2 from (select 1 from public.tickets t where %s limit $2 + 1) as counted', private.scope_condition(scope, false))
+    into narrow using scope, ticket_limit;
   return narrow;
 end
 $$;
-comment on function private.is_narrow(bigint[], bigint, integer) is 'Whether comparing all chunks that pass a filter costs less than finding as many as are wanted in the vector index.';
-revoke execute on function private.is_narrow(bigint[], bigint, integer) from public;
+comment on function private.is_narrow(private.scope, integer) is 'Whether comparing all chunks of a scope costs less than finding as many as are wanted in the vector index.';
+revoke execute on function private.is_narrow(private.scope, integer) from public;
 
 -- Chunks in the order of falling cosine similarity to the query: the nearest one always, whatever its similarity
 -- (it tells how near a failed search came), then as long as they are strictly over the threshold, until there
@@ -56,7 +49,8 @@ revoke execute on function private.is_narrow(bigint[], bigint, integer) from pub
 -- The index gives batches, each in order, and the next may hold what is nearer than the last of this one. So more is read than
 -- is wanted, and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
 -- leaves out the query's own neighbourhood.
--- What the words of a ticket or project must hold (required) or must not (excluded) is a filter too. Where few hold it, their
+-- What the words of a ticket or project must hold (required) or must not (excluded; its comments' words are excluded_tickets'
+-- affair) is a filter too. Where few hold it, their
 -- chunks are compared; else each chunk is looked at in its turn, the nearest first.
 create function private.scan_chunks(
   query_embedding extensions.vector,
@@ -68,7 +62,8 @@ create function private.scan_chunks(
   source_limit integer,
   required tsquery default null,
   excluded tsquery default null,
-  excluded_tickets bigint[] default null
+  excluded_tickets bigint[] default null,
+  filters jsonb default null
 )
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
 -- Compiling a plan (jit) and starting workers cost more than any of these takes. Planned for the filter at hand, whatever who
@@ -77,14 +72,13 @@ language plpgsql volatile rows 300 security definer
 set search_path = '' set jit = off set max_parallel_workers_per_gather = 0 set plan_cache_mode = auto
 as $$
 declare
-  scope record;
+  scope private.scope;
   filtered text := 'public.chunks c';
   -- Written out, as the partial indexes are.
-  conditions text := format('c.embedding_set = %s and c.model = $2 and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))',
+  conditions text := format('c.embedding_set = %s and c.model = $3 and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))',
     private.searched_set(scan_chunks.embedding_model));
-  status_condition text := '';
+  ticket_condition text := '';
   word_condition text := '';
-  holding constant tsquery := case when excluded is null then required else coalesce(required && !!excluded, !!excluded) end;
   entry_ids bigint[]; -- the only ones that hold what is required, where they are few
   exact boolean := false;
   query text;
@@ -99,37 +93,37 @@ declare
   sources integer; -- tickets and projects
   below integer; -- chunks at or below the threshold
 begin
-  scope := private.resolve_scope(project_filter, status_filter);
+  scope := private.resolve_scope(project_filter, status_filter, filters);
   if scope.is_empty then
     return;
   end if;
-  if scope.status_id is not null then
-    filtered := filtered || ' join public.tickets t on t.ticket_id = c.ticket_id and t.status_id = $3';
+  if scope.on_tickets then
+    filtered := filtered || ' join public.tickets t on t.ticket_id = c.ticket_id and ' || private.scope_condition(scope, false);
     -- A scalar subquery cannot be turned into a join, which would lose the order of the index.
-    status_condition := ' and (select t.status_id from public.tickets t where t.ticket_id = c.ticket_id) = $3';
+    ticket_condition := format(' and (select %s from public.tickets t where t.ticket_id = c.ticket_id)', private.scope_condition(scope, true));
   end if;
   if scope.projects is not null then
-    conditions := conditions || ' and c.project_id = any ($4)';
+    conditions := conditions || ' and c.project_id = any (($1).projects)';
   end if;
   if cardinality(scan_chunks.excluded_tickets) > 0 then
-    conditions := conditions || ' and (c.ticket_id = any ($8)) is not true';
+    conditions := conditions || ' and (c.ticket_id = any ($7)) is not true';
   end if;
   if required is not null then
-    entry_ids := private.narrow_entries(scope.projects, scope.status_id, holding, private.narrow_limit(greatest(200, wanted)));
+    entry_ids := private.narrow_entries(scope, required, private.narrow_limit(greatest(200, wanted)), excluded);
   end if;
   if entry_ids is not null then
     exact := true;
     -- A project's own chunks have no ticket.
     filtered := '(
-        select c.* from public.keyword_entries e join public.chunks c on c.ticket_id = e.ticket_id where e.keyword_entry_id = any ($9)
+        select c.* from public.keyword_entries e join public.chunks c on c.ticket_id = e.ticket_id where e.keyword_entry_id = any ($8)
         union all
         select c.* from public.keyword_entries e join public.chunks c on c.project_id = e.project_id and c.ticket_id is null
-        where e.keyword_entry_id = any ($9) and e.ticket_id is null) c';
-  elsif holding is not null then
-    word_condition := ' and private.entry_holds(c.project_id, c.ticket_id, $7)';
+        where e.keyword_entry_id = any ($8) and e.ticket_id is null) c';
+  elsif required is not null or excluded is not null then
+    word_condition := ' and private.entry_holds(c.project_id, c.ticket_id, $6, $9)';
   end if;
-  if not exact and (scope.projects is not null or scope.status_id is not null) then
-    exact := private.is_narrow(scope.projects, scope.status_id, greatest(200, wanted));
+  if not exact and (scope.projects is not null or scope.on_tickets) then
+    exact := private.is_narrow(scope, greatest(200, wanted));
   end if;
   -- A hundred find the ten nearest of 50,000 chunks; a larger graph has to be looked at further for as much, 224 of 200,000.
   -- And a ticket has more than one; where all are compared, more cost next to nothing.
@@ -139,14 +133,14 @@ begin
   loop
     if exact then
       query := format('with compared as materialized (
-          select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance from %s where %s)
+          select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance from %s where %s)
         select c.chunk_id, c.project_id, c.ticket_id, c.distance
-        from (select f.* from compared f order by f.distance, f.chunk_id offset 0) c where true%s limit $5',
+        from (select f.* from compared f order by f.distance, f.chunk_id offset 0) c where true%s limit $4',
         filtered, conditions, word_condition);
     else
-      query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $1 as distance
+      query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance
         from public.chunks c where %s%s%s
-        order by c.embedding operator(extensions.<=>) $1 limit $5', conditions, status_condition, word_condition);
+        order by c.embedding operator(extensions.<=>) $2 limit $4', conditions, ticket_condition, word_condition);
       -- One batch, if that can be: the next costs as much again. A tenth is for rows that are of it and not seen here: dead
       -- ones, and those of another model.
       perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true),
@@ -154,9 +148,9 @@ begin
         set_config('enable_sort', 'off', true); -- the order must come from the index, whatever the statistics say
     end if;
     execute format('select array_agg(r.chunk_id), array_agg(r.project_id), array_agg(r.ticket_id), array_agg(1 - r.distance), count(*),
-        count(distinct coalesce(r.ticket_id, -r.project_id)), count(*) filter (where (1 - r.distance > $6) is not true) from (%s) r', query)
+        count(distinct coalesce(r.ticket_id, -r.project_id)), count(*) filter (where (1 - r.distance > $5) is not true) from (%s) r', query)
       into chunk_ids, project_ids, ticket_ids, similarities, chunks, sources, below
-      using query_embedding, embedding_model, scope.status_id, scope.projects, reach, match_threshold, holding, scan_chunks.excluded_tickets, entry_ids;
+      using scope, query_embedding, embedding_model, reach, match_threshold, required, scan_chunks.excluded_tickets, entry_ids, excluded;
     perform set_config('enable_sort', saved_sort, true);
     -- What is compared is in order, so that one at or below the threshold is enough; batches overlap.
     -- An index that gave less than it was asked for has ended early, and what it passed over may be nearer.
@@ -184,9 +178,9 @@ begin
     limit chunk_limit;
 end
 $$;
-comment on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[]) is
+comment on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[], jsonb) is
   'Chunks that the caller may see, by falling cosine similarity, filters before ranking: the nearest, then those over the threshold. embedding_model: vectors of other models are never compared. required, excluded: what the words of their ticket or project must and must not hold.';
-revoke execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[]) from public;
-grant execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[]) to authenticated, service_role;
+revoke execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[], jsonb) from public;
+grant execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[], jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001000');

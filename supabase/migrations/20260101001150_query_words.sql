@@ -1,40 +1,45 @@
 -- The words of a query with what they are worth: the rarer, the more.
 
 create function private.word_entries(words text[])
-returns table (word text, entries bigint, titles bigint, title_words bigint, body_words bigint)
+returns table (
+  word text, entries bigint, titles bigint, title_words bigint, body_words bigint, comments bigint, comment_words bigint
+)
 language plpgsql stable rows 8 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin
 return query
   select w.word, coalesce(sum(c.entries), 0)::bigint, coalesce(sum(c.titles), 0)::bigint,
-    coalesce(sum(c.title_words), 0)::bigint, coalesce(sum(c.body_words), 0)::bigint
+    coalesce(sum(c.title_words), 0)::bigint, coalesce(sum(c.body_words), 0)::bigint,
+    coalesce(sum(c.comments), 0)::bigint, coalesce(sum(c.comment_words), 0)::bigint
   from unnest(word_entries.words) as w(word)
   left join lateral (
-    select k.entries, k.titles, k.title_words, k.body_words from private.word_counts k where k.word = w.word
+    select k.entries, k.titles, k.title_words, k.body_words, k.comments, k.comment_words from private.word_counts k where k.word = w.word
     union all
-    select g.entries, g.titles, g.title_words, g.body_words from private.word_count_changes g where g.word = w.word
+    select g.entries, g.titles, g.title_words, g.body_words, g.comments, g.comment_words from private.word_count_changes g where g.word = w.word
   ) c on true
   group by w.word;
 end
 $$;
-comment on function private.word_entries(text[]) is 'In how many entries and titles each word is; for the empty word, the number of entries and their lengths.';
+comment on function private.word_entries(text[]) is 'In how many entries, titles and comments each word is; for the empty word, the number of entries and of comments, and their lengths.';
 revoke execute on function private.word_entries(text[]) from public;
 
--- A word is known to whoever sees an entry that holds it. One that stands only in what they may not see is as one that nobody
+-- A word is known to whoever sees an entry or a comment that holds it. One that stands only in what they may not see is as one that nobody
 -- wrote: a search that takes the one for a slip of the pen and not the other would tell them apart. What many entries hold
 -- is not looked up, and nobody's secret.
-create function private.is_known(word text, entries bigint, visible bigint[]) returns boolean
+create function private.is_known(word text, texts bigint, visible bigint[]) returns boolean
 -- The index knows where a word is, whatever the statistics say.
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
 as $$
 begin
-  return entries > 0 and (visible is null or entries > 200 or exists (
+  return texts > 0 and (visible is null or texts > 200 or exists (
     select 1 from public.keyword_entries e
+    where e.words @@ private.quote_word(is_known.word)::tsquery and e.project_id = any (visible)) or exists (
+    select 1 from public.comment_entries e
     where e.words @@ private.quote_word(is_known.word)::tsquery and e.project_id = any (visible)));
 end
 $$;
-comment on function private.is_known(text, bigint, bigint[]) is 'Whether a word that so many entries hold is in one of these projects (null: all); taken for granted beyond 200 entries.';
+comment on function private.is_known(text, bigint, bigint[]) is 'Whether a word that so many entries and comments hold is in one of these projects (null: all); taken for granted beyond 200.';
 revoke execute on function private.is_known(text, bigint, bigint[]) from public;
 
 -- What is only implied (see implied_words) is no word that somebody wrote: "error in" makes no "errorin".
@@ -44,19 +49,21 @@ as $$
 begin
   return exists (
     select 1 from public.keyword_entries e
+    where e.words @@ (private.quote_word(is_written.word) || ':ABC')::tsquery and (visible is null or e.project_id = any (visible))) or exists (
+    select 1 from public.comment_entries e
     where e.words @@ (private.quote_word(is_written.word) || ':ABC')::tsquery and (visible is null or e.project_id = any (visible)));
 end
 $$;
-comment on function private.is_written(text, bigint[]) is 'Whether a word stands in an entry of these projects (null: all) as it is.';
+comment on function private.is_written(text, bigint[]) is 'Whether a word stands in an entry or a comment of these projects (null: all) as it is.';
 revoke execute on function private.is_written(text, bigint[]) from public;
 
 -- The known words nearest to one that no entry holds, by shared trigrams. A word with a digit is a code: another code is
 -- another thing.
 create function private.nearest_words(unknown_word text, visible bigint[])
-returns table (word text, entries bigint, titles bigint, similarity double precision)
+returns table (word text, entries bigint, titles bigint, similarity double precision, comments bigint)
 language sql stable rows 3 security invoker set search_path = ''
 as $$
-  select p.word, e.entries, e.titles, p.similarity
+  select p.word, e.entries, e.titles, p.similarity, e.comments
   from (
     select n.word, max(n.similarity) as similarity
     from (
@@ -76,7 +83,7 @@ as $$
     limit case when nearest_words.visible is null then 3 else 20 end
   ) p
   cross join lateral private.word_entries(array[p.word]) e
-  where e.entries > 0 and private.is_written(p.word, nearest_words.visible)
+  where e.entries + e.comments > 0 and private.is_written(p.word, nearest_words.visible)
   order by p.similarity desc, p.word
   limit 3
 $$;
@@ -162,10 +169,10 @@ $$;
 comment on function private.split_words(text, bigint[]) is 'Words of a query as two that stand beside one another in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
 revoke execute on function private.split_words(text, bigint[]) from public;
 
--- idf as in BM25 (Robertson and Zaragoza 2009). A word that stands in for an unknown one is worth half of what its
+-- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and a comment is one. A word that stands in for an unknown one is worth half of what its
 -- likeness leaves; neighbours that somebody writes as one count as that word too. Of a long text the 32 rarest words count.
 create function private.query_words(query_text text, visible bigint[])
-returns table (word text, place integer, entries bigint, titles bigint, idf double precision)
+returns table (word text, place integer, entries bigint, titles bigint, idf double precision, comments bigint)
 language plpgsql stable rows 8 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
@@ -174,31 +181,33 @@ return query
   with asked as (
     select u.lexeme as word, u.positions[1]::integer as place from unnest(private.to_words(query_words.query_text)) u
   ), counted as (
-    select a.word, a.place, e.entries, e.titles, private.is_known(a.word, e.entries, visible) as is_known
+    select a.word, a.place, e.entries, e.titles, e.comments, private.is_known(a.word, e.entries + e.comments, visible) as is_known
     from asked a join private.word_entries(array(select x.word from asked x)) e using (word)
   ), known as (
-    select c.word, c.place, c.entries, c.titles, 1.0::double precision as worth, c.entries as weighed from counted c where c.is_known
+    select c.word, c.place, c.entries, c.titles, c.comments, 1.0::double precision as worth, c.entries + c.comments as weighed
+    from counted c where c.is_known
     union all
-    select n.word, u.place, n.entries, n.titles, n.similarity / 2, n.entries
+    select n.word, u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
     from (select c.word, c.place from counted c where not c.is_known order by c.place limit 8) u
     cross join lateral private.nearest_words(u.word, visible) n
     union all
     -- Places of their own, behind the query: they part no neighbours. Written as one they say no more than the rarer of them.
-    select j.word, 1000 + j.place, e.entries, e.titles, 0.5, greatest(e.entries, (select min(h.entries) from private.word_entries(j.halves) h))
+    select j.word, 1000 + j.place, e.entries, e.titles, e.comments, 0.5,
+      greatest(e.entries + e.comments, (select min(h.entries + h.comments) from private.word_entries(j.halves) h))
     from private.joined_words(query_words.query_text) j
     cross join lateral private.word_entries(array[j.word]) e
-    where e.entries > 0 and private.is_written(j.word, visible)
+    where e.entries + e.comments > 0 and private.is_written(j.word, visible)
   ), total as (
-    select greatest(t.entries, 1) as entries from private.word_entries(array['']) t
+    select greatest(t.entries + t.comments, 1) as texts from private.word_entries(array['']) t
   )
-  select distinct on (k.entries, k.word) k.word, k.place, k.entries, k.titles,
-    k.worth * ln(1 + greatest(t.entries - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5))
+  select distinct on (k.entries + k.comments, k.word) k.word, k.place, k.entries, k.titles,
+    k.worth * ln(1 + greatest(t.texts - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5)), k.comments
   from known k cross join total t
-  order by k.entries, k.word, k.worth desc, k.place
+  order by k.entries + k.comments, k.word, k.worth desc, k.place
   limit 32;
 end
 $$;
-comment on function private.query_words(text, bigint[]) is 'The words of a query that are known in these projects (null: all), rarest first, each with its place in the query, in how many entries and titles it is, and its weight.';
+comment on function private.query_words(text, bigint[]) is 'The words of a query that are known in these projects (null: all), rarest first, each with its place in the query, in how many entries, titles and comments it is, and its weight.';
 revoke execute on function private.query_words(text, bigint[]) from public;
 
 insert into private.migrations (version) values ('20260101001150');

@@ -1,21 +1,30 @@
 -- A query ready to be searched by.
 
-create function private.entry_holds(of_project bigint, of_ticket bigint, query tsquery) returns boolean
+-- What is required stands in the ticket's own text or in one of its comments. What is excluded is looked for in the former
+-- alone: read_query knows the tickets whose comments hold it.
+create function private.entry_holds(of_project bigint, of_ticket bigint, required tsquery, excluded tsquery) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$
 begin
   -- Two branches, because "is not distinct from" cannot use an index.
   if of_ticket is not null then
-    return exists (select 1 from public.keyword_entries e where e.ticket_id = of_ticket and e.words @@ query);
+    return exists (
+      select 1 from public.keyword_entries e
+      where e.ticket_id = of_ticket and (excluded is null or not e.words @@ excluded)
+        and (required is null or e.words @@ required
+          or exists (select 1 from public.comment_entries m where m.ticket_id = of_ticket and m.words @@ required)));
   end if;
-  return exists (select 1 from public.keyword_entries e where e.ticket_id is null and e.project_id = of_project and e.words @@ query);
+  return exists (
+    select 1 from public.keyword_entries e
+    where e.ticket_id is null and e.project_id = of_project and (excluded is null or not e.words @@ excluded)
+      and (required is null or e.words @@ required));
 end
 $$;
-comment on function private.entry_holds(bigint, bigint, tsquery) is 'Whether the words of a ticket (or project, of_ticket null) match, whoever the caller is.';
-revoke execute on function private.entry_holds(bigint, bigint, tsquery) from public;
+comment on function private.entry_holds(bigint, bigint, tsquery, tsquery) is 'Whether a ticket (or project, of_ticket null) holds the words that are required, and none that are excluded, whoever the caller is.';
+revoke execute on function private.entry_holds(bigint, bigint, tsquery, tsquery) from public;
 
 -- required: null where nothing that may be seen holds all phrases, which relaxes them. excluded_tickets: those whose keys stand
--- behind a minus. required_of_named: what a ticket must hold that the query names by its key.
+-- behind a minus, and those whose comments hold what is excluded. required_of_named: what a ticket must hold that the query names by its key.
 create type private.query as (
   plain text, wanted tsquery, required tsquery, required_of_named tsquery, excluded tsquery,
   ticket_keys text[], excluded_tickets bigint[], relaxed boolean
@@ -31,6 +40,7 @@ declare
   parsed constant record := private.parse_query(query_text);
   settled private.query;
   named text;
+  read_limit constant integer := 20000; -- comments that hold what is excluded; of a word that more hold, these count
 begin
   settled := row(
     parsed.plain, parsed.wanted, parsed.required, parsed.required_of_named, parsed.excluded, parsed.ticket_keys, array[]::bigint[], false);
@@ -43,16 +53,25 @@ begin
       settled.excluded := coalesce(settled.excluded || private.phrase(named), private.phrase(named), settled.excluded);
     end if;
   end loop;
+  if settled.excluded is not null then
+    settled.excluded_tickets := settled.excluded_tickets || array(
+      select distinct m.ticket_id from (
+        select e.ticket_id from public.comment_entries e
+        where e.words @@ settled.excluded and (visible is null or e.project_id = any (visible)) limit read_limit
+      ) m);
+  end if;
   if settled.required is not null then
     -- People paste names with quotes in them: phrases that nothing holds are taken as their words. What one may not see counts
     -- for nothing, or a phrase would tell whether it is there.
     settled.relaxed := not exists (
         select 1 from public.keyword_entries e where e.words @@ settled.required and (visible is null or e.project_id = any (visible)))
       and not exists (
+        select 1 from public.comment_entries e where e.words @@ settled.required and (visible is null or e.project_id = any (visible)))
+      and not exists (
         select 1 from public.tickets t
         where upper(t.key) = any (settled.ticket_keys) and (visible is null or t.project_id = any (visible))
           and settled.required_of_named is distinct from settled.required
-          and (settled.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, settled.required_of_named)));
+          and (settled.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, settled.required_of_named, null)));
     if settled.relaxed then
       settled.required := null;
       settled.required_of_named := null;
@@ -69,26 +88,29 @@ grant execute on function private.read_query(text) to authenticated, service_rol
 -- the arrays go in step.
 create function private.plan_query(
   query private.query,
-  out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[]
+  out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[],
+  out comments bigint[]
 )
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   visible constant bigint[] := private.visible_projects();
 begin
-  select coalesce(array_agg(w.term order by w.entries, w.term), '{}'), coalesce(array_agg(w.idf order by w.entries, w.term), '{}'),
-      coalesce(array_agg(w.place order by w.entries, w.term), '{}'), coalesce(array_agg(w.entries order by w.entries, w.term), '{}'),
-      coalesce(array_agg(w.titles order by w.entries, w.term), '{}')
-    into words, idfs, places, entries, titles
+  select coalesce(array_agg(w.term), '{}'), coalesce(array_agg(w.idf), '{}'), coalesce(array_agg(w.place), '{}'),
+      coalesce(array_agg(w.entries), '{}'), coalesce(array_agg(w.titles), '{}'), coalesce(array_agg(w.comments), '{}')
+    into words, idfs, places, entries, titles, comments
     from (
-      select private.quote_word(k.word) as term, k.idf, k.place, k.entries, k.titles from private.query_words(query.plain, visible) k
-      union all
-      select s.term, s.idf, 2000 + s.place, s.entries, s.titles from private.split_words(query.plain, visible) s
+      select * from (
+        select private.quote_word(k.word) as term, k.idf, k.place, k.entries, k.titles, k.comments from private.query_words(query.plain, visible) k
+        union all
+        select s.term, s.idf, 2000 + s.place, s.entries, s.titles, 0 from private.split_words(query.plain, visible) s
+      ) t
+      order by t.entries + t.comments, t.term
     ) w;
 end
 $$;
 comment on function private.plan_query(private.query) is
-  'The words of a query that are known to the caller, rarest first: each with its weight, its place in the query, and in how many entries and titles it is.';
+  'The words of a query that are known to the caller, rarest first: each with its weight, its place in the query, and in how many entries, titles and comments it is.';
 revoke execute on function private.plan_query(private.query) from public;
 
 insert into private.migrations (version) values ('20260101001160');

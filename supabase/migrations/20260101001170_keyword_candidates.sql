@@ -1,42 +1,113 @@
 -- Which entries are worth ranking: those that hold the rare words of a query. What is looked at does not grow with how
 -- common the words are.
 
--- The entries of a filter and of required phrases, when these leave few enough to look at each; else null.
-create function private.narrow_entries(projects bigint[], status_id bigint, required tsquery, entry_limit integer)
+-- The entries of a filter and of required phrases, when these leave few enough to look at each; else null. A phrase may stand in
+-- the ticket's own text or in one of its comments.
+create function private.narrow_entries(scope private.scope, required tsquery, entry_limit integer, excluded tsquery default null)
 returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
 as $$
 declare
+  read_limit constant integer := 20000; -- comments
+  clean constant text := case when excluded is null then '' else ' and not e.words @@ $4' end;
+  holds constant text := case when required is null then '' else ' and e.words @@ $2' end || clean;
   entry_ids bigint[];
+  commented bigint[]; -- tickets
 begin
-  if status_id is not null then
-    entry_ids := array(
-      select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
-      where t.status_id = narrow_entries.status_id and (projects is null or t.project_id = any (projects))
-        and (required is null or e.words @@ required)
-      limit entry_limit + 1);
-  elsif projects is not null then
-    entry_ids := array(
-      select e.keyword_entry_id from public.keyword_entries e
-      where e.project_id = any (projects) and (required is null or e.words @@ required)
-      limit entry_limit + 1);
-  else
-    entry_ids := array(select e.keyword_entry_id from public.keyword_entries e where e.words @@ required limit entry_limit + 1);
+  execute case
+    when scope.on_tickets then format('select array(
+        select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id where %s%s limit $3)',
+      private.scope_condition(scope, false), holds)
+    else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
+      case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
+    into entry_ids using scope, required, entry_limit + 1, excluded;
+  if required is not null and cardinality(entry_ids) <= entry_limit then
+    execute format('select array(select m.ticket_id from public.comment_entries m where m.words @@ $2%s limit $3)',
+      case when scope.projects is null then '' else ' and m.project_id = any (($1).projects)' end)
+      into commented using scope, required, read_limit + 1;
+    if cardinality(commented) > read_limit then
+      return null;
+    elsif commented <> '{}' then
+      execute format('select array(
+          select u from unnest($5) as u
+          union
+          select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
+          where t.ticket_id = any ($2) and %s%s
+          limit $3)', private.scope_condition(scope, false), clean)
+        into entry_ids using scope, commented, entry_limit + 1, excluded, entry_ids;
+    end if;
   end if;
   return case when cardinality(entry_ids) <= entry_limit then entry_ids end;
 end
 $$;
-comment on function private.narrow_entries(bigint[], bigint, tsquery, integer) is 'The entries that pass filter and phrases where they are at most entry_limit, else null.';
-revoke execute on function private.narrow_entries(bigint[], bigint, tsquery, integer) from public;
+comment on function private.narrow_entries(private.scope, tsquery, integer, tsquery) is 'The entries of a scope that hold what is required and do not hold what is excluded, where they are at most entry_limit, else null.';
+revoke execute on function private.narrow_entries(private.scope, tsquery, integer, tsquery) from public;
+
+-- The comments that are worth ranking, by the same rule as entries, and the best three of each ticket: a ticket is as good as what
+-- one comment says, not as many comments as it has. few: the only tickets that count; where they have few comments, all of
+-- these are looked at. gain: the weights of the words that the best comment holds.
+create function private.comment_candidates(
+  words text[], idfs double precision[], comments bigint[],
+  scope private.scope, required tsquery, few bigint[], reach integer, candidate_limit integer
+)
+returns table (ticket_id bigint, gain double precision, comment_ids bigint[])
+language plpgsql stable rows 100 security invoker set search_path = '' set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  conditions text := '';
+  hits text;
+begin
+  if (select sum(u) from unnest(comments) as u) > 0 is not true then
+    return;
+  end if;
+  if few is not null and (
+    select count(*) from (select from public.comment_entries m where m.ticket_id = any (few) limit 2 * reach + 1) counted) <= 2 * reach
+  then
+    hits := 'select m.comment_id, m.ticket_id, m.length, t.idf
+      from public.comment_entries m join unnest($2, $3) as t(word, idf) on m.words @@ t.word::tsquery
+      where m.ticket_id = any ($6)';
+  else
+    if few is not null then
+      conditions := ' and m.ticket_id = any ($6)';
+    else
+      if scope.projects is not null then
+        conditions := ' and m.project_id = any (($1).projects)';
+      end if;
+      if scope.on_tickets then
+        conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = m.ticket_id)', private.scope_condition(scope, true));
+      end if;
+    end if;
+    hits := format('select m.comment_id, m.ticket_id, m.length, t.idf
+      from (
+        select coalesce(q.query && $5, q.query) as query, u.idf,
+          case when sum(u.comments) over (order by u.place) <= $7 then u.comments when u.place = 1 then $7 else 0 end as take
+        from unnest($2, $3, $4) with ordinality as u(word, idf, comments, place)
+        cross join lateral (select u.word::tsquery) q(query)
+      ) t cross join lateral (
+        select m.comment_id, m.ticket_id, m.length from public.comment_entries m where m.words @@ t.query%s limit t.take) m', conditions);
+  end if;
+  return query execute format('
+    select c.ticket_id, max(c.gain), (array_agg(c.comment_id order by c.gain desc, c.length, c.comment_id desc))[1:3]
+    from (
+      select h.comment_id, h.ticket_id, h.length, sum(h.idf) as gain from (%s) h group by h.comment_id, h.ticket_id, h.length
+    ) c
+    group by c.ticket_id order by 2 desc, 1 limit $8', hits)
+    using scope, words, idfs, comments, case when few is null then required end, few, reach, candidate_limit;
+end
+$$;
+comment on function private.comment_candidates(text[], double precision[], bigint[], private.scope, tsquery, bigint[], integer, integer) is
+  'Tickets whose comments hold the rare words of a query, by the weights of the words that the best of these holds, with the ids of the best three; filters hold before that. The arrays go in step, rarest word first.';
+revoke execute on function private.comment_candidates(text[], double precision[], bigint[], private.scope, tsquery, bigint[], integer, integer) from public;
 
 -- A word is looked up as long as it and the rarer ones are together in at most reach entries (the rarest always, up to
 -- that many); a commoner one in the names alone, by the same rule. gain: the weights of the words an entry holds, 1.7
--- times for a word of its name. At most candidate_limit, the best first.
+-- times for a word of its name, and half of what its best comment holds. At most candidate_limit, the best first.
 create function private.keyword_candidates(
-  words text[], idfs double precision[], entries bigint[], titles bigint[],
-  projects bigint[], status_id bigint, required tsquery, reach integer, candidate_limit integer
+  words text[], idfs double precision[], entries bigint[], titles bigint[], comments bigint[],
+  scope private.scope, required tsquery, reach integer, candidate_limit integer
 )
-returns table (keyword_entry_id bigint, project_id bigint, ticket_id bigint, gain double precision)
+returns table (keyword_entry_id bigint, project_id bigint, ticket_id bigint, gain double precision, comment_ids bigint[])
 -- The index knows where a word is; reading every entry for it would not end.
 language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off
 as $$
@@ -44,60 +115,76 @@ as $$
 declare
   total double precision;
   few bigint[];
+  conditions text := '';
 begin
-  if projects is not null or keyword_candidates.status_id is not null or required is not null then
+  if scope.projects is not null or scope.on_tickets or required is not null then
     select greatest(t.entries, 1) into total from private.word_entries(array['']) t;
     -- Reading an entry's words costs about twelve times what counting it costs.
-    few := private.narrow_entries(projects, keyword_candidates.status_id, required, greatest(1000, sqrt(reach * total / 12)::integer));
+    few := private.narrow_entries(scope, required, greatest(1000, sqrt(reach * total / 12)::integer));
     if few is not null then
       return query
-        select e.keyword_entry_id, e.project_id, e.ticket_id, sum(case when e.title_words @@ t.query then t.title_idf else t.idf end)
-        from public.keyword_entries e
-        join (select u.word::tsquery as query, u.idf, 1.7 * u.idf as title_idf from unnest(words, idfs) as u(word, idf)) t on e.words @@ t.query
-        where e.keyword_entry_id = any (few)
-        group by e.keyword_entry_id
+        select h.keyword_entry_id, min(h.project_id), min(h.ticket_id), sum(h.gain), max(h.comment_ids)
+        from (
+          select e.keyword_entry_id, e.project_id, e.ticket_id, case when e.title_words @@ t.query then t.title_idf else t.idf end as gain,
+            null::bigint[] as comment_ids
+          from public.keyword_entries e
+          join (select u.word::tsquery as query, u.idf, 1.7 * u.idf as title_idf from unnest(words, idfs) as u(word, idf)) t on e.words @@ t.query
+          where e.keyword_entry_id = any (few)
+          union all
+          select e.keyword_entry_id, e.project_id, e.ticket_id, 0.5 * c.gain, c.comment_ids
+          from private.comment_candidates(
+            words, idfs, comments, scope, required,
+            array(select e.ticket_id from public.keyword_entries e where e.keyword_entry_id = any (few) and e.ticket_id is not null),
+            reach, candidate_limit) c
+          join public.keyword_entries e on e.ticket_id = c.ticket_id
+        ) h
+        group by h.keyword_entry_id
         order by 4 desc, 1
         limit candidate_limit;
       return;
     end if;
   end if;
 
-  return query
+  if scope.projects is not null then
+    conditions := ' and e.project_id = any (($1).projects)';
+  end if;
+  if scope.on_tickets then
+    conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = e.ticket_id)', private.scope_condition(scope, true));
+  end if;
+  return query execute format($query$
     with term as materialized (
-      select q.query as title_query, coalesce(q.query && required, q.query) as query, u.idf, u.entries > reach as is_cut,
-        case when sum(u.entries) over rarest <= reach then u.entries when u.place = 1 then reach else 0 end as take,
-        case when sum(u.titles) over rarest <= reach then u.titles when u.place = 1 then reach else 0 end as take_titles
-      from unnest(words, idfs, entries, titles) with ordinality as u(word, idf, entries, titles, place)
+      select q.query as title_query, coalesce(q.query && $6, q.query) as query, u.idf, u.entries > $7 as is_cut,
+        case when sum(u.entries) over rarest <= $7 then u.entries when u.place = 1 then $7 else 0 end as take,
+        case when sum(u.titles) over rarest <= $7 then u.titles when u.place = 1 then $7 else 0 end as take_titles
+      from unnest($2, $3, $4, $5) with ordinality as u(word, idf, entries, titles, place)
       cross join lateral (select u.word::tsquery) q(query)
       window rarest as (order by u.place)
     ), hit as (
-      select e.keyword_entry_id, e.project_id, e.ticket_id, t.idf as gain
+      select e.keyword_entry_id, e.project_id, e.ticket_id, t.idf as gain, null::bigint[] as comment_ids
       from term t cross join lateral (
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
         -- Of a word that is cut off, the names are counted whole below.
-        where e.words @@ t.query and not (t.is_cut and e.title_words @@ t.title_query)
-          and (projects is null or e.project_id = any (projects))
-          and (keyword_candidates.status_id is null
-            or (select t.status_id from public.tickets t where t.ticket_id = e.ticket_id) = keyword_candidates.status_id)
+        where e.words @@ t.query and not (t.is_cut and e.title_words @@ t.title_query)%1$s
         limit t.take) e
       union all
       -- A word of the name that was looked up everywhere has been counted once already.
-      select e.keyword_entry_id, e.project_id, e.ticket_id, case when t.take > 0 and not t.is_cut then 0.7::double precision else 1.7 end * t.idf
+      select e.keyword_entry_id, e.project_id, e.ticket_id, case when t.take > 0 and not t.is_cut then 0.7::double precision else 1.7 end * t.idf, null
       from term t cross join lateral (
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
-        where e.title_words @@ t.title_query
-          and (required is null or e.words @@ required)
-          and (projects is null or e.project_id = any (projects))
-          and (keyword_candidates.status_id is null
-            or (select t.status_id from public.tickets t where t.ticket_id = e.ticket_id) = keyword_candidates.status_id)
+        where e.title_words @@ t.title_query and ($6 is null or e.words @@ $6)%1$s
         limit t.take_titles) e
+      union all
+      select e.keyword_entry_id, e.project_id, e.ticket_id, 0.5 * c.gain, c.comment_ids
+      from private.comment_candidates($2, $3, $9, $1, $6, null, $7, $8) c
+      join public.keyword_entries e on e.ticket_id = c.ticket_id
     )
-    select h.keyword_entry_id, min(h.project_id), min(h.ticket_id), sum(h.gain)
-    from hit h group by h.keyword_entry_id order by 4 desc, 1 limit candidate_limit;
+    select h.keyword_entry_id, min(h.project_id), min(h.ticket_id), sum(h.gain), max(h.comment_ids)
+    from hit h group by h.keyword_entry_id order by 4 desc, 1 limit $8$query$, conditions)
+    using scope, words, idfs, entries, titles, required, reach, candidate_limit, comments;
 end
 $$;
-comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], bigint, tsquery, integer, integer) is
-  'Entries that hold the rare words of a query, by the weights of the words they hold; filters hold before that. The arrays go in step, rarest word first.';
-revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], bigint, tsquery, integer, integer) from public;
+comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], private.scope, tsquery, integer, integer) is
+  'Entries that hold the rare words of a query, or whose comments do, by the weights of the words they hold, with the ids of their best comments; filters hold before that. The arrays go in step, rarest word first.';
+revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], private.scope, tsquery, integer, integer) from public;
 
 insert into private.migrations (version) values ('20260101001170');

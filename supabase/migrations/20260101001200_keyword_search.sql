@@ -1,11 +1,13 @@
 -- Search by words: BM25F over name and text (Robertson and Zaragoza 2009), with the closeness of neighbouring words.
 
 -- The score of some entries, as if all entries were scored: each word by its frequency in the name (three times) and in
--- the text, each against its usual length. Of the best close_limit by this, the closeness of words: neighbours in the query
+-- the text, each against its usual length, and four tenths of what it is in the best of the comments given for it, which is
+-- less than a note's half: one comment counts, however many there are. Of the best close_limit by this, the closeness of words: neighbours in the query
 -- that stand within three places of one another in the entry, in that order. Of the best alike_limit by both, how alike
 -- query and name are as a whole. level says how far an entry came: 0, 1 close, 2 alike.
 create function private.score_entries(
-  entry_ids bigint[], words text[], idfs double precision[], places integer[], plain text, close_limit integer, alike_limit integer
+  entry_ids bigint[], words text[], idfs double precision[], places integer[], plain text, close_limit integer, alike_limit integer,
+  comment_ids bigint[]
 )
 returns table (keyword_entry_id bigint, score double precision, level integer)
 language plpgsql stable rows 300 security invoker set search_path = ''
@@ -14,12 +16,14 @@ as $$
 declare
   usual_title double precision;
   usual_body double precision;
+  usual_comment double precision;
   terms constant tsquery[] := array(select u.word::tsquery from unnest(words) with ordinality as u(word, place) order by u.place);
   pairs tsquery[];
   pair_idfs double precision[];
 begin
-  select greatest(t.title_words / greatest(t.entries, 1)::double precision, 1), greatest(t.body_words / greatest(t.entries, 1)::double precision, 1)
-    into usual_title, usual_body
+  select greatest(t.title_words / greatest(t.entries, 1)::double precision, 1), greatest(t.body_words / greatest(t.entries, 1)::double precision, 1),
+      greatest(t.comment_words / greatest(t.comments, 1)::double precision, 1)
+    into usual_title, usual_body, usual_comment
     from private.word_entries(array['']) t;
   select array_agg((n.word || ' <-> ' || n.next || ' | ' || n.word || ' <2> ' || n.next || ' | ' || n.word || ' <3> ' || n.next)::tsquery),
       array_agg((n.idf + n.next_idf) / 2)
@@ -34,17 +38,32 @@ begin
     where n.next is not null;
 
   return query
-  with by_words as materialized (
-    select e.keyword_entry_id, e.project_id, e.ticket_id, s.score
+  with remark as materialized (
+    select m.ticket_id, (array[m.words])[1] as words, 0.4 * 0.645 / (0.25 + (0.75 / usual_comment) * m.length) as weight
+    from public.comment_entries m where m.comment_id = any (score_entries.comment_ids)
+  ), discussion as materialized (
+    select f.ticket_id, array_agg(f.n order by f.place) as frequencies,
+      (select array_agg(m.words) from remark m where m.ticket_id = f.ticket_id) as texts
+    from (
+      select m.ticket_id, t.place, max(case when m.words @@ t.query then m.weight * (r.rank / (1.0024 - r.rank)) else 0 end) as n
+      from remark m
+      cross join unnest(terms) with ordinality as t(query, place)
+      cross join lateral (select ts_rank('{1, 1, 0, 0}', m.words, t.query) as rank offset 0) r
+      group by m.ticket_id, t.place
+    ) f
+    group by f.ticket_id
+  ), by_words as materialized (
+    select e.keyword_entry_id, e.project_id, e.ticket_id, s.score, d.texts
     from public.keyword_entries e
+    left join discussion d on d.ticket_id = e.ticket_id
     cross join lateral (
       select sum(f.idf * f.n / (1.2 + f.n)) as score
       from (
         -- For a word that is in a part n times ts_rank gives (1/1² + 1/2² + … + 1/n²) / (π²/6), of which n is 0.645 times the
         -- odds, rank / (1 - rank), to within 6 per cent up to 30 times, and less of it beyond: never above 270.
-        select r.idf, r.title * (r.a / (1.0024 - r.a)) + r.body * (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) as n
+        select r.idf, r.title * (r.a / (1.0024 - r.a)) + r.body * (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) + r.said as n
         from (
-          select t.idf, w.title, w.body, case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
+          select t.idf, w.title, w.body, coalesce(d.frequencies[t.place], 0) as said, case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
             -- D: what the entry only implies.
             ts_rank('{1, 0, 1, 0}', w.words, t.query) as b, ts_rank('{0, 1, 0, 0}', w.words, t.query) as c
           from (
@@ -54,7 +73,7 @@ begin
               0.645 * 3 / (0.25 + (0.75 / usual_title) * e.title_length) as title,
               0.645 / (0.25 + (0.75 / usual_body) * e.body_length) as body
             offset 0
-          ) w join unnest(terms, idfs) as t(query, idf) on w.words @@ t.query
+          ) w join unnest(terms, idfs) with ordinality as t(query, idf, place) on w.words @@ t.query or d.frequencies[t.place] > 0
           -- Here and above: keeps what is computed once from being computed again for every place where it is used.
           offset 0
         ) r
@@ -69,10 +88,11 @@ begin
       row_number() over (order by b.score + 0.3 * coalesce(n.score, 0) desc, b.keyword_entry_id) <= alike_limit as is_alike
     from placed b
     cross join lateral (
-      select sum(p.idf * (1 + (e.title_words @@ p.query)::integer)) as score
+      select sum(p.idf * case when w.words @@ p.query then 1 + (e.title_words @@ p.query)::integer else 0.4 end) as score
       from public.keyword_entries e
       cross join lateral (select (array[e.words])[1] as words offset 0) w
-      join unnest(pairs, pair_idfs) as p(query, idf) on w.words @@ p.query
+      join unnest(pairs, pair_idfs) as p(query, idf)
+        on w.words @@ p.query or exists (select from unnest(b.texts) as m(words) where m.words @@ p.query)
       where e.keyword_entry_id = b.keyword_entry_id
     ) n
     where b.place <= close_limit
@@ -88,15 +108,39 @@ begin
   select b.keyword_entry_id, b.score, 0 from placed b where b.place > close_limit;
 end
 $$;
-comment on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer) is
-  'BM25F of some entries with closeness of neighbouring words and likeness of the name. The arrays of words go in step.';
-revoke execute on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer) from public;
+comment on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer, bigint[]) is
+  'BM25F of some entries and some of their comments, with closeness of neighbouring words and likeness of the name. The arrays of words go in step.';
+revoke execute on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer, bigint[]) from public;
 
--- The whole search. The last four bound its work (see search_by_keyword); without bounds the answer is the one that they
+-- By an array, which the index is looked up by.
+create function private.named_tickets(query private.query, scope private.scope)
+returns table (project_id bigint, ticket_id bigint)
+language plpgsql stable rows 1 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  passing bigint[];
+begin
+  if coalesce(cardinality(query.ticket_keys), 0) = 0 then
+    return;
+  end if;
+  passing := private.passing_tickets(scope, array(
+    select t.ticket_id from public.tickets t where upper(t.key) = any (query.ticket_keys) and t.ticket_id <> all (query.excluded_tickets)));
+  return query
+  select t.project_id, t.ticket_id from public.tickets t
+  where t.ticket_id = any (passing)
+    and (query.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, query.required_of_named, null))
+    and (query.excluded is null or private.entry_holds(t.project_id, t.ticket_id, null, query.excluded));
+end
+$$;
+comment on function private.named_tickets(private.query, private.scope) is 'The tickets of a scope that a query names by their keys, if they hold what it requires and nothing that it excludes.';
+revoke execute on function private.named_tickets(private.query, private.scope) from public;
+
+-- The whole search. reach and the three after it bound its work (see search_by_keyword); without bounds the answer is the one that they
 -- must come near to.
 create function private.rank_by_keyword(
   query_text text, match_count integer, project_filter bigint, status_filter text,
-  reach integer, scored integer, close_limit integer, alike_limit integer
+  reach integer, scored integer, close_limit integer, alike_limit integer, filters jsonb default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
 -- Planned for the filter at hand, whatever who calls it has set.
@@ -104,11 +148,11 @@ language plpgsql volatile rows 300 security definer set search_path = '' set jit
 as $$
 #variable_conflict use_column
 declare
-  scope record;
+  scope private.scope;
   query private.query;
   plan record;
 begin
-  scope := private.resolve_scope(project_filter, status_filter);
+  scope := private.resolve_scope(project_filter, status_filter, filters);
   if scope.is_empty then
     return;
   end if;
@@ -118,9 +162,9 @@ begin
   return query
   with candidate as materialized (
     -- They come in order.
-    select c.keyword_entry_id, c.project_id, c.ticket_id, c.gain
+    select c.keyword_entry_id, c.project_id, c.ticket_id, c.gain, c.comment_ids
     from private.keyword_candidates(
-      plan.words, plan.idfs, plan.entries, plan.titles, scope.projects, scope.status_id, query.required, reach, greatest(1000, scored)) c
+      plan.words, plan.idfs, plan.entries, plan.titles, plan.comments, scope, query.required, reach, greatest(1000, scored)) c
     where cardinality(plan.words) > 0 and (c.ticket_id = any (query.excluded_tickets)) is not true
       and (query.excluded is null or not exists (
         select 1 from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id and e.words @@ query.excluded))
@@ -128,15 +172,10 @@ begin
     select s.keyword_entry_id, s.score, s.level
     from private.score_entries(
       array(select c.keyword_entry_id from candidate c limit scored),
-      plan.words, plan.idfs, plan.places, query.plain, close_limit, alike_limit) s
+      plan.words, plan.idfs, plan.places, query.plain, close_limit, alike_limit,
+      array(select u from (select c.comment_ids from candidate c limit scored) c, unnest(c.comment_ids) as u)) s
   ), named as (
-    select t.project_id, t.ticket_id from public.tickets t
-    where upper(t.key) = any (query.ticket_keys)
-      and (scope.projects is null or t.project_id = any (scope.projects))
-      and (scope.status_id is null or t.status_id = scope.status_id)
-      and t.ticket_id <> all (query.excluded_tickets)
-      and (query.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, query.required_of_named))
-      and (query.excluded is null or not private.entry_holds(t.project_id, t.ticket_id, query.excluded))
+    select n.project_id, n.ticket_id from private.named_tickets(query, scope) n
   ), listed as (
     select coalesce(n.project_id, c.project_id) as project_id, coalesce(n.ticket_id, c.ticket_id) as ticket_id,
       coalesce(s.score, 0) as score, coalesce(s.level, -1) as level, coalesce(c.gain, 0) as gain, n.ticket_id is not null as exact
@@ -150,16 +189,17 @@ begin
   limit greatest(1, match_count);
 end
 $$;
-comment on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer) is
+comment on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) is
   'search_by_keyword, in what whoever asks may see, with bounds of one''s own: reach, the entries that are looked up for the words of a query together; scored, the best of these that are scored; and the limits of score_entries.';
-revoke execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer) from public;
-grant execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer) to authenticated, service_role;
+revoke execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) from public;
+grant execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) to authenticated, service_role;
 
 create function public.search_by_keyword(
   query_text text,
   match_count integer default 10,
   project_filter bigint default null,
-  status_filter text default null
+  status_filter text default null,
+  filters jsonb default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
 language plpgsql volatile rows 300 security invoker set search_path = ''
@@ -169,12 +209,12 @@ begin
   select r.rank, r.project_id, r.ticket_id, r.score, r.exact
   from private.rank_by_keyword(
     search_by_keyword.query_text, least(1000, search_by_keyword.match_count),
-    search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 500, 200, 50) r;
+    search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 500, 200, 50, search_by_keyword.filters) r;
 end
 $$;
-comment on function public.search_by_keyword(text, integer, bigint, text) is
+comment on function public.search_by_keyword(text, integer, bigint, text, jsonb) is
   'Tickets and projects (ticket_id null) by BM25F over their words, made of ts_rank: any of the words counts, rare ones more, "phrases" must occur, -words must not; tickets whose key the query names come first, exact. Unknown words stand for the nearest known ones. At most 1,000; from the 501st on the score is 0 and the order rougher.';
-revoke execute on function public.search_by_keyword(text, integer, bigint, text) from public, anon, authenticated;
-grant execute on function public.search_by_keyword(text, integer, bigint, text) to authenticated, service_role;
+revoke execute on function public.search_by_keyword(text, integer, bigint, text, jsonb) from public, anon, authenticated;
+grant execute on function public.search_by_keyword(text, integer, bigint, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001200');

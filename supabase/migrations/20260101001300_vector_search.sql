@@ -9,7 +9,8 @@ create function private.nearest_sources(
   status_filter text,
   required tsquery default null,
   excluded tsquery default null,
-  excluded_tickets bigint[] default null
+  excluded_tickets bigint[] default null,
+  filters jsonb default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
 language plpgsql volatile rows 300 security invoker set search_path = ''
@@ -24,7 +25,7 @@ begin
       nearest_sources.status_filter, nearest_sources.match_threshold,
       -- So many chunks that the hundreds of a long ticket leave room for others.
       10000, greatest(1, least(1000, nearest_sources.match_count)),
-      nearest_sources.required, nearest_sources.excluded, nearest_sources.excluded_tickets
+      nearest_sources.required, nearest_sources.excluded, nearest_sources.excluded_tickets, nearest_sources.filters
     ) s
     where s.similarity > nearest_sources.match_threshold
     order by s.ticket_id, s.project_id, s.similarity desc, s.chunk_id
@@ -36,10 +37,10 @@ begin
   limit greatest(1, least(1000, nearest_sources.match_count));
 end
 $$;
-comment on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[]) is
+comment on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb) is
   'search_by_vector among what holds the words that are required and none that are excluded, see scan_chunks.';
-revoke execute on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[]) from public;
-grant execute on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[]) to authenticated, service_role;
+revoke execute on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb) from public;
+grant execute on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb) to authenticated, service_role;
 
 create function public.search_by_vector(
   query_embedding extensions.vector(1536),
@@ -47,7 +48,8 @@ create function public.search_by_vector(
   match_threshold double precision default 0.7,
   match_count integer default 10,
   project_filter bigint default null,
-  status_filter text default null
+  status_filter text default null,
+  filters jsonb default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
 language plpgsql volatile rows 300 security invoker set search_path = ''
@@ -57,13 +59,13 @@ begin
   select n.rank, n.project_id, n.ticket_id, n.chunk_id, n.similarity
   from private.nearest_sources(
     search_by_vector.query_embedding, search_by_vector.embedding_model, search_by_vector.match_threshold, search_by_vector.match_count,
-    search_by_vector.project_filter, search_by_vector.status_filter) n;
+    search_by_vector.project_filter, search_by_vector.status_filter, filters => search_by_vector.filters) n;
 end
 $$;
-comment on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) is
+comment on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) is
   'Tickets and projects (ticket_id null) by the cosine similarity of their best chunk, strictly over match_threshold. Only chunks of embedding_model are compared. At most 1,000.';
-revoke execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) from public, anon, authenticated;
-grant execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text) to authenticated, service_role;
+revoke execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) from public, anon, authenticated;
+grant execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) to authenticated, service_role;
 
 -- What is a hundredth by meaning, and not found by the words, adds 1/160 to its score, less than half of what a first one adds:
 -- it comes behind all that is worth a look. And without a filter so many come out of the first batch that the index gives, as

@@ -6,7 +6,7 @@
 create type private.word_ranking as (projects bigint[], tickets bigint[], scores double precision[], exact integer);
 comment on type private.word_ranking is 'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000.';
 
-create function private.rank_words(query_text text, project_filter bigint, status_filter text) returns private.word_ranking
+create function private.rank_words(query_text text, project_filter bigint, status_filter text, filters jsonb default null) returns private.word_ranking
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
@@ -15,29 +15,32 @@ begin
   select coalesce(array_agg(k.project_id order by k.rank), '{}'), coalesce(array_agg(k.ticket_id order by k.rank), '{}'),
       coalesce(array_agg(k.score order by k.rank), '{}'), (count(*) filter (where k.exact))::integer
     into ranking
-    from public.search_by_keyword(query_text, 1000, project_filter, status_filter) k;
+    from public.search_by_keyword(query_text, 1000, project_filter, status_filter, filters) k;
   return ranking;
 end
 $$;
-comment on function private.rank_words(text, bigint, text) is 'What the words of a query find, in what whoever asks may see.';
-revoke execute on function private.rank_words(text, bigint, text) from public;
-grant execute on function private.rank_words(text, bigint, text) to authenticated, service_role;
+comment on function private.rank_words(text, bigint, text, jsonb) is 'What the words of a query find, in what whoever asks may see.';
+revoke execute on function private.rank_words(text, bigint, text, jsonb) from public;
+grant execute on function private.rank_words(text, bigint, text, jsonb) to authenticated, service_role;
 
 -- So that it can be found while the query is still being embedded.
-create function public.keyword_ranking(query_text text, project_filter bigint default null, status_filter text default null)
+create function public.keyword_ranking(
+  query_text text, project_filter bigint default null, status_filter text default null, filters jsonb default null
+)
 returns table (projects text, tickets text, scores text, exact integer)
 language plpgsql volatile rows 1 security invoker set search_path = ''
 as $$
 begin
   return query
   select r.projects::text, r.tickets::text, r.scores::text, r.exact
-  from private.rank_words(keyword_ranking.query_text, keyword_ranking.project_filter, keyword_ranking.status_filter) r;
+  from private.rank_words(
+    keyword_ranking.query_text, keyword_ranking.project_filter, keyword_ranking.status_filter, keyword_ranking.filters) r;
 end
 $$;
-comment on function public.keyword_ranking(text, bigint, text) is
+comment on function public.keyword_ranking(text, bigint, text, jsonb) is
   'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000, the best first, as arrays that go in step (a project''s own text has no ticket), written as text, because a JSON array of a thousand numbers takes longer to read than one string; the first so many are exact. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters.';
-revoke execute on function public.keyword_ranking(text, bigint, text) from public, anon, authenticated;
-grant execute on function public.keyword_ranking(text, bigint, text) to authenticated, service_role;
+revoke execute on function public.keyword_ranking(text, bigint, text, jsonb) from public, anon, authenticated;
+grant execute on function public.keyword_ranking(text, bigint, text, jsonb) to authenticated, service_role;
 
 -- A ranking that was made a moment ago. It may come from anywhere: who uses it shows of it what is still there, passes the
 -- filters and may be seen. What has come since is not in it, as if the search had ended then.
@@ -91,7 +94,8 @@ create function private.fuse_searches(
   vector_weight double precision,
   keyword_weight double precision,
   reach integer,
-  fusion text
+  fusion text,
+  filters jsonb default null
 )
 returns table (
   place bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
@@ -126,7 +130,7 @@ begin
       row_number() over (order by v.rank) as rank
     from private.nearest_sources(
       fuse_searches.query_embedding, fuse_searches.embedding_model, fuse_searches.match_threshold, private.vector_candidates(),
-      fuse_searches.project_filter, fuse_searches.status_filter, query.required, query.excluded, query.excluded_tickets) v
+      fuse_searches.project_filter, fuse_searches.status_filter, query.required, query.excluded, query.excluded_tickets, fuse_searches.filters) v
     where fuse_searches.query_embedding is not null
   ), worded as (
     select w.*, coalesce(w.ticket_id, ~w.project_id) as source
@@ -160,10 +164,10 @@ begin
   order by 1;
 end
 $$;
-comment on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text) is
+comment on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) is
   'Tickets and projects found by either search, those of the first reach places among them, in their order (place), with their ranks and what each adds to the fused score. query: what read_query makes of it. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword. fusion is rrf or convex; anything else is an error (22023).';
-revoke execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text) from public;
-grant execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text) to authenticated, service_role;
+revoke execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) from public;
+grant execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) to authenticated, service_role;
 
 create function public.search_hybrid(
   query_text text,
@@ -177,14 +181,18 @@ create function public.search_hybrid(
   vector_weight double precision default 1,
   keyword_weight double precision default 1,
   keyword_ranking jsonb default null,
-  fusion text default 'rrf'
+  fusion text default 'rrf',
+  sort text default 'relevance',
+  filters jsonb default null
 )
 returns table (
   ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, fused_score double precision,
   project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
   vector_rank bigint, keyword_rank bigint, keyword_score double precision,
   vector_contribution double precision, keyword_contribution double precision,
-  matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean
+  matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean,
+  assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, created_at timestamptz, updated_at timestamptz,
+  status_category text, comment_id bigint, comment_author text, comment_created_at timestamptz, links jsonb
 )
 -- Planning takes longer than looking ten rows up, and there is one way to do that: by their keys. The setting holds for what
 -- is called from here too; what has a filter to plan for sets it back.
@@ -195,7 +203,7 @@ declare
   query constant private.query := private.read_query(query_text);
   wanted constant tsquery := query.wanted;
   ranking constant private.word_ranking := case
-    when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter)
+    when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter, filters)
     else private.read_ranking(keyword_ranking) end;
   page_size constant integer := greatest(1, least(100, match_count));
   page_start constant integer := greatest(0, least(1000, match_offset));
@@ -203,32 +211,39 @@ begin
   status_filter := private.filter_text(status_filter);
   return query
   with page as (
-    select f.*, count(*) over () > page_start + page_size as has_more
-    from private.fuse_searches(
-      ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
+    select f.*
+    from private.hybrid_page(
+      search_hybrid.query_text, ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
       search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-      page_start + page_size + 1, search_hybrid.fusion) f
-    order by f.place
-    limit page_size offset page_start
+      search_hybrid.fusion, search_hybrid.filters, search_hybrid.sort, page_start, page_size) f
+  ), passing as materialized (
+    select private.passing_sources(
+      array_agg(g.project_id), array_agg(g.ticket_id), search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.filters) as sources
+    from page g
   )
   select g.ticket_id, shown.text, g.similarity,
     case when g.vector_rank is null then 'keyword' else 'vector' end,
     g.rrf_score, g.fused_score, p.project_id, p.name, t.key, t.name, s.name,
     g.vector_rank, g.keyword_rank, g.keyword_score, g.vector_contribution, g.keyword_contribution,
+    -- Beyond the ranks, what matches does so by its words.
     array_remove(array[
-      case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null then 'keyword' end], null),
+      case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null or g.vector_rank is null then 'keyword' end], null),
     g.exact,
     -- What matches is in the name then, or nowhere. A ticket's first chunk begins with its name.
     case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), wanted) || ' — ' || lit.line end,
-    shown.chunk_id, g.has_more, coalesce(query.relaxed, false)
+    shown.chunk_id, g.has_more, coalesce(query.relaxed, false),
+    t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, coalesce(t.created_at, p.created_at), coalesce(t.updated_at, p.updated_at),
+    s.category, null::bigint, null::text, null::timestamptz, l.links
   from page g
   -- "offset 0" here and below: looked up, or called, for the rows that need it, and once.
   left join lateral (
-    select t.project_id, t.key, t.name, t.description, t.status_id from public.tickets t where t.ticket_id = g.ticket_id offset 0
+    select t.project_id, t.key, t.name, t.description, t.status_id, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date,
+      t.created_at, t.updated_at
+    from public.tickets t where t.ticket_id = g.ticket_id offset 0
   ) t on true
   -- A ranking that was handed in may know another project of the ticket's.
   cross join lateral (
-    select p.project_id, p.name from public.projects p where p.project_id = coalesce(t.project_id, g.project_id) offset 0
+    select p.project_id, p.name, p.created_at, p.updated_at from public.projects p where p.project_id = coalesce(t.project_id, g.project_id) offset 0
   ) p
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
@@ -241,28 +256,30 @@ begin
       coalesce(c.text, b.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)) as text
   ) shown
   cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
+  cross join lateral (select private.links_of(g.ticket_id) as links offset 0) l
   -- Not what went a moment ago, nor what such a ranking makes up.
   where (g.ticket_id is null or t.project_id is not null)
     and (search_hybrid.project_filter is null or p.project_id = search_hybrid.project_filter)
     and (search_hybrid.status_filter is null or lower(s.name) = lower(search_hybrid.status_filter))
+    and (search_hybrid.filters is null or coalesce(g.ticket_id, ~g.project_id) = any ((select f.sources from passing f)::bigint[]))
   order by g.place;
   -- All of the page may have gone since the words were ranked.
-  if not found and cardinality(ranking.projects) > 0 then
+  if not found and cardinality(ranking.projects) > 0 and coalesce(search_hybrid.sort, 'relevance') = 'relevance' then
     has_more := (
       select count(*) > page_start + page_size
       from private.fuse_searches(
         ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
         search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-        page_start + page_size + 1, search_hybrid.fusion));
+        page_start + page_size + 1, search_hybrid.fusion, search_hybrid.filters));
     if has_more then
       return next;
     end if;
   end if;
 end
 $$;
-comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text) is
+comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb) is
   'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then by fused_score. fusion rrf: weight / (60 + rank) of each search, added up. convex: vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best one. rrf_score is there in both. Without query_embedding: keyword search alone. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page; relaxed: whether nothing holds the quoted phrases, so that they count as words. What went since a ranking that is handed in was made leaves its place empty; a page of such places alone, before others, is one row of nulls with has_more. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
-revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text) from public, anon, authenticated;
-grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text) to authenticated, service_role;
+revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb) from public, anon, authenticated;
+grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001500');

@@ -6,7 +6,7 @@
 -- with how common words are. Where a filter leaves few entries at all, each of these is looked at instead.
 create function private.match_entries(
   words text[], entries bigint[], required tsquery, excluded tsquery,
-  projects bigint[], status_id bigint, match_limit integer
+  scope private.scope, match_limit integer
 )
 returns table (project_id bigint, ticket_id bigint, complete boolean)
 -- The index knows where a word is; reading every entry for it would take seconds.
@@ -16,7 +16,8 @@ as $$
 declare
   reach constant integer := 50000;
   few_limit constant integer := 2000; -- reading an entry's words costs about twelve times what finding it by one costs
-  filtered constant boolean := projects is not null or match_entries.status_id is not null;
+  filtered constant boolean := scope.projects is not null or scope.on_tickets;
+  conditions text := '';
   few bigint[];
   asked tsquery[]; -- to be looked up one after the other
   wanted tsquery;
@@ -32,21 +33,20 @@ begin
   end if;
 
   if filtered and (select sum(u) from unnest(entries) as u) > few_limit then
-    if match_entries.status_id is not null then
-      few := array(
-        select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
-        where t.status_id = match_entries.status_id and (projects is null or t.project_id = any (projects))
-        limit few_limit + 1);
-    else
-      few := array(select e.keyword_entry_id from public.keyword_entries e where e.project_id = any (projects) limit few_limit + 1);
-    end if;
-    if cardinality(few) <= few_limit then
+    few := private.narrow_entries(scope, null, few_limit);
+    if few is not null then
       wanted := (select string_agg(u, ' | ')::tsquery from unnest(words) as u);
       return query
         select e.project_id, e.ticket_id, true from public.keyword_entries e
         where e.keyword_entry_id = any (few) and e.words @@ wanted and (required is null or e.words @@ required);
       return;
     end if;
+  end if;
+  if scope.projects is not null then
+    conditions := ' and r.project_id = any (($1).projects)';
+  end if;
+  if scope.on_tickets then
+    conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = r.ticket_id)', private.scope_condition(scope, true));
   end if;
 
   asked := array(
@@ -65,19 +65,15 @@ begin
     if required is not null then
       exact := exact && required;
     end if;
-    with raw as materialized (
-      select e.project_id, e.ticket_id from public.keyword_entries e
-      where e.words @@ exact
-      limit case when filtered then reach - looked else match_limit - cardinality(found_projects) end
-    ), passed as (
-      select r.project_id, r.ticket_id from raw r
-      where (projects is null or r.project_id = any (projects))
-        and (match_entries.status_id is null
-          or (select t.status_id from public.tickets t where t.ticket_id = r.ticket_id) = match_entries.status_id)
-      limit match_limit - cardinality(found_projects)
-    )
-    select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets
-      into step from passed p;
+    execute format('
+      with raw as materialized (
+        select e.project_id, e.ticket_id from public.keyword_entries e where e.words @@ $2 limit $3
+      ), passed as (
+        select r.project_id, r.ticket_id from raw r where true%s limit $4
+      )
+      select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p', conditions)
+      into step
+      using scope, exact, case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects);
     looked := looked + step.looked;
     found_projects := found_projects || step.projects;
     found_tickets := found_tickets || step.tickets;
@@ -89,26 +85,26 @@ begin
     from unnest(found_projects, found_tickets) as f(project_id, ticket_id);
 end
 $$;
-comment on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint[], bigint, integer) is
+comment on function private.match_entries(text[], bigint[], tsquery, tsquery, private.scope, integer) is
   'Tickets and projects (ticket_id null) that hold any of the words, those of rare words first; complete where these are all. The arrays go in step, rarest word first.';
-revoke execute on function private.match_entries(text[], bigint[], tsquery, tsquery, bigint[], bigint, integer) from public;
+revoke execute on function private.match_entries(text[], bigint[], tsquery, tsquery, private.scope, integer) from public;
 
 -- What a hybrid search would list if lists had no end: the tickets that the query names, the nearest over the
 -- threshold, and everything that its words match, by the rules of search_by_keyword.
 create function private.find_matches(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
-  project_filter bigint, status_filter text, match_limit integer
+  project_filter bigint, status_filter text, match_limit integer, filters jsonb default null
 )
 returns table (project_id bigint, ticket_id bigint, complete boolean)
-language plpgsql volatile rows 1000 security definer set search_path = '' set jit = off
+language plpgsql volatile rows 1000 security definer set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
 declare
-  scope record;
+  scope private.scope;
   query private.query;
   plan record;
 begin
-  scope := private.resolve_scope(project_filter, status_filter);
+  scope := private.resolve_scope(project_filter, status_filter, filters);
   if scope.is_empty then
     return;
   end if;
@@ -120,16 +116,10 @@ begin
     select v.project_id, v.ticket_id
     from private.nearest_sources(
       query_embedding, embedding_model, match_threshold, private.vector_candidates(), project_filter, status_filter,
-      query.required, query.excluded, query.excluded_tickets) v
+      query.required, query.excluded, query.excluded_tickets, filters) v
     where query_embedding is not null
   ), named as (
-    select t.project_id, t.ticket_id from public.tickets t
-    where upper(t.key) = any (query.ticket_keys)
-      and (scope.projects is null or t.project_id = any (scope.projects))
-      and (scope.status_id is null or t.status_id = scope.status_id)
-      and t.ticket_id <> all (query.excluded_tickets)
-      and (query.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, query.required_of_named))
-      and (query.excluded is null or not private.entry_holds(t.project_id, t.ticket_id, query.excluded))
+    select n.project_id, n.ticket_id from private.named_tickets(query, scope) n
   ), certain as (
     select n.project_id, n.ticket_id from near n union select n.project_id, n.ticket_id from named n
   )
@@ -139,7 +129,7 @@ begin
     union all
     select m.project_id, m.ticket_id, 2, m.complete
     from private.match_entries(
-      plan.words, plan.entries, query.required, query.excluded, scope.projects, scope.status_id,
+      plan.words, plan.entries, query.required, query.excluded, scope,
       match_limit + 1 + cardinality(query.excluded_tickets)) m
     where (m.ticket_id = any (query.excluded_tickets)) is not true
   ) f
@@ -148,9 +138,9 @@ begin
   limit match_limit;
 end
 $$;
-comment on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) is
+comment on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) is
   'Tickets and projects (ticket_id null) that a hybrid search matches in what whoever asks may see, those named and near first, then by words; complete where these are all.';
-revoke execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) from public;
-grant execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer) to authenticated, service_role;
+revoke execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) from public;
+grant execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001540');

@@ -1,4 +1,5 @@
--- How many matches of a query each status and each project has, for the filters beside a list of results.
+-- How many matches of a query each status, project, person, type, priority and label has, for the filters beside a list of
+-- results.
 
 create function public.search_facets(
   query_text text,
@@ -6,48 +7,73 @@ create function public.search_facets(
   embedding_model text default null,
   match_threshold double precision default 0.7,
   project_filter bigint default null,
-  status_filter text default null
+  status_filter text default null,
+  filters jsonb default null
 )
 returns table (facet text, value bigint, label text, count bigint, capped boolean)
 language sql volatile rows 20 security invoker set search_path = ''
 as $$
-  -- A facet ignores its own filter; without filters both count the same matches, which are found once.
-  with of_statuses as materialized (
-    select m.project_id, m.ticket_id, m.complete
-    from private.find_matches(
+  with facets as (
+    -- A facet ignores its own filter, what stands under "not" excepted.
+    select f.place, f.facet,
+      case when f.facet <> 'project' then search_facets.project_filter end as project_filter,
+      case when f.facet <> 'status' then private.filter_text(search_facets.status_filter) end as status_filter,
+      case when jsonb_typeof(search_facets.filters) <> 'object' then search_facets.filters else nullif(search_facets.filters - f.member, '{}') end as filters
+    from unnest(
+      array['status', 'project', 'assignee', 'reporter', 'type', 'priority', 'label', 'open'],
+      array['statuses', 'projects', 'assignee', 'reporter', 'types', 'priorities', 'labels', 'open']) with ordinality as f(facet, member, place)
+  ), asked as materialized (
+    select f.place, f.facet, f.project_filter, f.status_filter, f.filters, dense_rank() over (order by f.project_filter, f.status_filter, f.filters) as search
+    from facets f
+  ), matched as materialized (
+    -- Facets under the same filters count the same matches, which are found once.
+    select a.search, m.project_id, m.ticket_id, t.status_id, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, m.complete
+    from (select distinct on (x.search) x.* from asked x order by x.search) a
+    cross join lateral private.find_matches(
       search_facets.query_text, search_facets.query_embedding, search_facets.embedding_model, search_facets.match_threshold,
-      search_facets.project_filter, null, 10000) m
-  ), of_projects as materialized (
-    select o.project_id, o.ticket_id, o.complete from of_statuses o
-    where search_facets.project_filter is null and search_facets.status_filter is null
+      a.project_filter, a.status_filter, 10000, a.filters) m
+    left join public.tickets t on t.ticket_id = m.ticket_id
+    where m.ticket_id is null or t.ticket_id is not null
+  ), by_id as (
+    select a.facet, case a.facet when 'project' then m.project_id else m.status_id end as id, count(*) as count, not bool_and(m.complete) as capped
+    from asked a join matched m using (search)
+    where a.facet in ('status', 'project', 'open')
+    group by 1, 2
+  ), by_name as (
+    -- Names as they are written are few: what is done to each of them is done once.
+    select a.facet, n.name, count(*) as count, not bool_and(m.complete) as capped
+    from asked a
+    join matched m using (search)
+    cross join lateral (
+      select case a.facet when 'assignee' then m.assignee when 'reporter' then m.reporter when 'type' then m.ticket_type else m.priority end as name
+      where a.facet <> 'label'
+      union all
+      select distinct on (lower(l)) l from unnest(case when a.facet = 'label' then m.labels end) l
+    ) n
+    where a.facet in ('assignee', 'reporter', 'type', 'priority', 'label') and n.name is not null
+    group by 1, 2
+  ), counted as (
+    select c.facet, c.id as value, s.name as label, c.count, c.capped from by_id c join public.status s on c.facet = 'status' and s.status_id = c.id
     union all
-    select m.project_id, m.ticket_id, m.complete
-    from private.find_matches(
-      search_facets.query_text, search_facets.query_embedding, search_facets.embedding_model, search_facets.match_threshold,
-      null, search_facets.status_filter, 10000) m
-    where search_facets.project_filter is not null or search_facets.status_filter is not null
-  ), status_counts as (
-    select t.status_id, count(*) as count, not bool_and(o.complete) as capped
-    from of_statuses o join public.tickets t on t.ticket_id = o.ticket_id
-    group by t.status_id
-  ), project_counts as (
-    select o.project_id, count(*) as count, not bool_and(o.complete) as capped from of_projects o group by o.project_id
+    select c.facet, c.id, p.name, c.count, c.capped from by_id c join public.projects p on c.facet = 'project' and p.project_id = c.id
+    union all
+    select c.facet, null, o.label, sum(c.count)::bigint, bool_or(c.capped)
+    from by_id c join public.status s on c.facet = 'open' and s.status_id = c.id
+    cross join lateral (select case s.category when 'done' then 'done' else 'open' end as label) o
+    group by 1, 3
+    union all
+    select c.facet, null, (array_agg(c.name order by c.count desc, c.name))[1], sum(c.count)::bigint, bool_or(c.capped)
+    from by_name c group by c.facet, lower(c.name)
   )
-  (
-    select 'status', s.status_id, s.name, n.count, n.capped
-    from status_counts n join public.status s using (status_id)
-    order by n.count desc, s.name, s.status_id limit 400
-  )
-  union all
-  (
-    select 'project', p.project_id, p.name, n.count, n.capped
-    from project_counts n join public.projects p using (project_id)
-    order by n.count desc, p.name, p.project_id limit 400
-  )
+  select c.facet, c.value, c.label, c.count, c.capped
+  from (select x.*, row_number() over (partition by x.facet order by x.count desc, x.label, x.value) as place from counted x) c
+  join asked a using (facet)
+  where c.place <= 400
+  order by a.place, c.place
 $$;
-comment on function public.search_facets(text, extensions.vector, text, double precision, bigint, text) is
-  'How many matches of a hybrid search each status and each project has, the most first, at most 400 of each (facet status, project; value is the id). A status counts under project_filter alone, a project under status_filter alone; a project''s own text has no status. At most 10,000 matches are counted, capped where there are more: those named by key, the nearest 100 by meaning over match_threshold, and then those that hold the rarest words of the query; of equals, those that lie first in the table, so that a count stays the same until something is written.';
-revoke execute on function public.search_facets(text, extensions.vector, text, double precision, bigint, text) from public, anon, authenticated;
-grant execute on function public.search_facets(text, extensions.vector, text, double precision, bigint, text) to authenticated, service_role;
+comment on function public.search_facets(text, extensions.vector, text, double precision, bigint, text, jsonb) is
+  'How many matches of a hybrid search each status, project, assignee, reporter, type, priority and label has, and how many are open or done (facet open), the most first, at most 400 of each; value is the id of a status or project, label the name as it is written most often. Each facet ignores its own filter (status: status_filter and filters.statuses; project: project_filter and filters.projects), and a ticket without a value counts nowhere; a project''s own text counts for its project alone. At most 10,000 matches are counted, capped where there are more: those named by key, the nearest 100 by meaning over match_threshold, and then those that hold the rarest words of the query; of equals, those that lie first in the table, so that a count stays the same until something is written.';
+revoke execute on function public.search_facets(text, extensions.vector, text, double precision, bigint, text, jsonb) from public, anon, authenticated;
+grant execute on function public.search_facets(text, extensions.vector, text, double precision, bigint, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001550');

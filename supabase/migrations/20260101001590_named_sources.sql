@@ -72,24 +72,25 @@ comment on function private.word_runs(text) is 'The runs of words in a question 
 revoke execute on function private.word_runs(text) from public;
 
 -- ticket_ids: at most five, in the order of the question. project_ids: at most three, those named by the most words first.
--- status: a state that is named. listed: nothing is asked but what is in that state.
-create type private.names as (ticket_ids bigint[], project_ids bigint[], status text, listed boolean);
+-- status: a state that is named. listed: nothing is asked but what is in that state. own_texts: filters let projects' own
+-- texts pass.
+create type private.names as (ticket_ids bigint[], project_ids bigint[], status text, listed boolean, own_texts boolean);
 comment on type private.names is 'What a question names, of what the caller may see.';
 
 -- "Security definer", because beneath a policy upper() may use no index; it looks at nothing but what may be seen.
-create function private.read_names(question text, project_filter bigint, status_filter text) returns private.names
+create function private.read_names(question text, project_filter bigint, status_filter text, filters jsonb default null) returns private.names
 language plpgsql stable security definer set search_path = '' set jit = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
-  scope record;
+  scope private.scope;
   named private.names;
   keys text[];
   number text;
   runs record;
   rest integer;
 begin
-  scope := private.resolve_scope(project_filter, status_filter);
+  scope := private.resolve_scope(project_filter, status_filter, filters);
   if scope.is_empty or question is null then
     return named;
   end if;
@@ -131,7 +132,7 @@ begin
     select s.name, r.first, r.last
     from public.status s join run r on private.name_words(s.name) = r.words
     where not exists (select from chosen c where r.first >= c.first and r.last <= c.last)
-      and (scope.status_id is null or s.status_id = scope.status_id)
+      and (scope.statuses is null or s.status_id = any (scope.statuses))
     order by r.last - r.first desc, r.first, s.status_id
     limit 1
   )
@@ -142,16 +143,13 @@ begin
     into runs;
   named.project_ids := runs.project_ids;
   named.status := runs.status;
+  named.own_texts := filters is null or not scope.on_tickets;
 
   keys := private.question_keys(question);
   if cardinality(keys) > 0 then
     -- By an array, which the index is looked up by whatever the statistics say; a join may read the table.
-    named.ticket_ids := array(
-      select t.ticket_id from public.tickets t
-      where upper(t.key) = any (keys) and (scope.projects is null or t.project_id = any (scope.projects))
-        and (scope.status_id is null or t.status_id = scope.status_id)
-      order by array_position(keys, upper(t.key))
-      limit 5);
+    named.ticket_ids := (private.passing_tickets(scope, array(
+      select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by array_position(keys, upper(t.key)))))[1:5];
   end if;
   if coalesce(cardinality(named.ticket_ids), 0) = 0 then
     -- "ticket 400" may be any project's, if the question names none.
@@ -161,12 +159,8 @@ begin
         select upper(p.key || '-' || number) from public.projects p
         where (scope.projects is null or p.project_id = any (scope.projects))
           and (cardinality(named.project_ids) = 0 or p.project_id = any (named.project_ids)));
-      named.ticket_ids := array(
-        select t.ticket_id from public.tickets t
-        where upper(t.key) = any (keys) and (scope.projects is null or t.project_id = any (scope.projects))
-          and (scope.status_id is null or t.status_id = scope.status_id)
-        order by t.ticket_id
-        limit 5);
+      named.ticket_ids := (private.passing_tickets(scope, array(
+        select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by t.ticket_id)))[1:5];
     end if;
   end if;
 
@@ -183,16 +177,17 @@ begin
   return named;
 end
 $$;
-comment on function private.read_names(text, bigint, text) is
+comment on function private.read_names(text, bigint, text, jsonb) is
   'The tickets, projects and state that a question names, of what the caller may see and the filters leave: keys in any usual spelling, names as whole phrases. A name of one word must be marked as one: by a capital, quotes, the word "project", or as the end of the question.';
-revoke execute on function private.read_names(text, bigint, text) from public;
-grant execute on function private.read_names(text, bigint, text) to authenticated, service_role;
+revoke execute on function private.read_names(text, bigint, text, jsonb) from public;
+grant execute on function private.read_names(text, bigint, text, jsonb) to authenticated, service_role;
 
--- Of a ticket: its own text first, its newest note, where the resolution stands, and the chunk nearest to the question. Of a
+-- Of a ticket: its own text first, its newest note and its newest comment, where the resolution stands, and the chunk nearest
+-- to the question. Of a
 -- project: the beginning of its text, and the nearest. Of what a project (or, where nothing else is asked, the whole tracker)
 -- has in a state that is named: the nearest chunk of each of the nearest tickets, ten where nothing else is asked, else two.
 create function private.named_chunks(
-  question text, query_embedding extensions.vector, embedding_model text, project_filter bigint, status_filter text
+  question text, query_embedding extensions.vector, embedding_model text, project_filter bigint, status_filter text, filters jsonb default null
 )
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
 language plpgsql volatile rows 10 security invoker set search_path = '' set jit = off
@@ -206,7 +201,7 @@ begin
   if question is null then
     return;
   end if;
-  named := private.read_names(question, project_filter, status_filter);
+  named := private.read_names(question, project_filter, status_filter, filters);
   set_id := private.searched_set(embedding_model);
   hidden := private.hidden_generations();
 
@@ -214,17 +209,27 @@ begin
   with source as materialized (
     select t.project_id, t.ticket_id from public.tickets t where t.ticket_id = any (named.ticket_ids)
     union all
-    select p.project_id, null from public.projects p where p.project_id = any (named.project_ids)
+    select p.project_id, null from public.projects p where p.project_id = any (named.project_ids) and named.own_texts
   ), chunk as materialized (
     -- So many are compared of a long ticket.
     select c.chunk_id, s.project_id, s.ticket_id, c.position, c.embedding operator(extensions.<=>) query_embedding as distance
     from source s
     cross join lateral (
       select c.chunk_id, c.position, c.embedding from public.chunks c
-      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.model = embedding_model and c.embedding_set = set_id
+      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
+        and c.model = embedding_model and c.embedding_set = set_id
         and (c.generation is null or c.generation <> all (hidden))
       order by c.position limit 200) c
     where s.ticket_id is not null
+    union all
+    -- And of its newest comments. Behind its own text, wherever they begin.
+    select c.chunk_id, s.project_id, s.ticket_id, null, c.embedding operator(extensions.<=>) query_embedding
+    from source s
+    cross join lateral (
+      select m.comment_id from public.comments m where m.ticket_id = s.ticket_id
+      order by m.created_at desc, m.comment_id desc limit 200) m
+    join public.chunks c on c.comment_id = m.comment_id and c.model = embedding_model and c.embedding_set = set_id
+      and (c.generation is null or c.generation <> all (hidden))
     union all
     select c.chunk_id, s.project_id, null, c.position, c.embedding operator(extensions.<=>) query_embedding
     from source s
@@ -239,7 +244,8 @@ begin
     from source s
     cross join lateral (
       select c.status_change_id from public.chunks c
-      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.model = embedding_model and c.embedding_set = set_id
+      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
+        and c.model = embedding_model and c.embedding_set = set_id
         and (c.generation is null or c.generation <> all (hidden)) and c.status_change_id is not null
       order by c.position desc limit 1) l
     cross join lateral (
@@ -247,8 +253,19 @@ begin
       where c.status_change_id = l.status_change_id and c.model = embedding_model and c.embedding_set = set_id
         and (c.generation is null or c.generation <> all (hidden))
       order by c.position limit 1) n
+    union all
+    select n.chunk_id, s.project_id, s.ticket_id, n.embedding operator(extensions.<=>) query_embedding
+    from source s
+    cross join lateral (
+      select m.comment_id from public.comments m where m.ticket_id = s.ticket_id
+      order by m.created_at desc, m.comment_id desc limit 1) m
+    cross join lateral (
+      select c.chunk_id, c.embedding from public.chunks c
+      where c.comment_id = m.comment_id and c.model = embedding_model and c.embedding_set = set_id
+        and (c.generation is null or c.generation <> all (hidden))
+      order by c.position limit 1) n
   ), placed as (
-    select k.*, row_number() over (partition by k.ticket_id, k.project_id order by k.position) as place,
+    select k.*, row_number() over (partition by k.ticket_id, k.project_id order by k.position nulls last) as place,
       row_number() over (partition by k.ticket_id, k.project_id order by k.distance, k.chunk_id) as nearness
     from chunk k
   ), listed as (
@@ -257,7 +274,7 @@ begin
       when named.status is null or coalesce(cardinality(named.ticket_ids), 0) > 0 then '{}'
       when cardinality(named.project_ids) > 0 then named.project_ids
       when project_filter is not null or named.listed then array[project_filter] end) p(project_id)
-    cross join lateral private.scan_chunks(query_embedding, embedding_model, p.project_id, named.status, -2, 100, 10) l
+    cross join lateral private.scan_chunks(query_embedding, embedding_model, p.project_id, named.status, -2, 100, 10, filters => filters) l
     order by l.ticket_id, l.similarity desc, l.chunk_id
   )
   select p.chunk_id, p.project_id, p.ticket_id, 1 - p.distance from placed p where p.place = 1 or p.nearness = 1
@@ -273,10 +290,10 @@ begin
   where not exists (select from chunk k where k.project_id = s.project_id and k.ticket_id is not distinct from s.ticket_id);
 end
 $$;
-comment on function private.named_chunks(text, extensions.vector, text, bigint, text) is
-  'The chunks of what a question names, with their true similarity; chunk_id is null for a ticket or project that is not embedded yet. At most 31.';
-revoke execute on function private.named_chunks(text, extensions.vector, text, bigint, text) from public;
-grant execute on function private.named_chunks(text, extensions.vector, text, bigint, text) to authenticated, service_role;
+comment on function private.named_chunks(text, extensions.vector, text, bigint, text, jsonb) is
+  'The chunks of what a question names, with their true similarity; chunk_id is null for a ticket or project that is not embedded yet. At most 36.';
+revoke execute on function private.named_chunks(text, extensions.vector, text, bigint, text, jsonb) from public;
+grant execute on function private.named_chunks(text, extensions.vector, text, bigint, text, jsonb) to authenticated, service_role;
 
 create function private.beginning_of(name text, description text) returns text
 language plpgsql immutable security invoker set search_path = ''

@@ -9,12 +9,13 @@ create function public.retrieve_chunks(
   project_filter bigint default null,
   status_filter text default null,
   source_chunk_limit integer default null,
-  question text default null
+  question text default null,
+  filters jsonb default null
 )
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
   text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[],
-  named boolean, project_key text
+  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
 )
 language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
@@ -29,7 +30,7 @@ begin
       retrieve_chunks.match_threshold,
       -- Behind the hundreds of chunks of a long ticket there are others, if these are wanted.
       case when retrieve_chunks.source_chunk_limit is null then greatest(1, least(100, retrieve_chunks.match_count)) else 10000 end,
-      greatest(1, least(100, retrieve_chunks.match_count))) s
+      greatest(1, least(100, retrieve_chunks.match_count)), filters => retrieve_chunks.filters) s
   ), kept as (
     select s.* from scanned s
     order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
@@ -37,7 +38,7 @@ begin
   ), named as materialized (
     select n.* from private.named_chunks(
       retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.project_filter,
-      retrieve_chunks.status_filter) n
+      retrieve_chunks.status_filter, retrieve_chunks.filters) n
   ), listed as (
     select k.chunk_id, k.project_id, k.ticket_id, k.similarity, false as named from kept k
     where k.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null)
@@ -46,7 +47,7 @@ begin
     order by named desc, similarity desc nulls last, chunk_id
     limit greatest(1, least(100, retrieve_chunks.match_count))
   ), nearest as materialized (
-    select l.*, c.kind, c.text, c.tokens,
+    select l.*, c.kind, c.text, c.tokens, c.comment_id,
       -- Of length 1, so that the inner product is the cosine, for half the work; and lies here whole: as stored it may be
       -- compressed, and would be unpacked for every pair, which takes longer than comparing.
       extensions.l2_normalize(c.embedding) as embedding,
@@ -62,18 +63,19 @@ begin
     n.tokens, n.similarity, n.over_threshold,
     array(
       select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from nearest m where m.place < n.place order by m.place),
-    n.named, p.key
+    n.named, p.key, m.comment_id, m.author, m.created_at
   from nearest n
   join public.projects p on p.project_id = n.project_id
   left join public.tickets t on t.ticket_id = n.ticket_id
   left join public.status s on s.status_id = t.status_id
+  left join public.comments m on m.comment_id = n.comment_id
   where n.ticket_id is null or t.ticket_id is not null
   order by n.place;
 end
 $$;
-comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) is
-  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
-revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) from public, anon, authenticated;
-grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) to authenticated, service_role;
+comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) is
+  'The chunks nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. With source_chunk_limit the first so many chunks of each ticket or project go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. comment_*: of a comment''s chunk. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
+revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) from public, anon, authenticated;
+grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001600');

@@ -12,12 +12,13 @@ create function public.retrieve_chunks_hybrid(
   keyword_weight double precision default 1,
   source_chunk_limit integer default null,
   keyword_ranking jsonb default null,
-  fusion text default 'rrf'
+  fusion text default 'rrf',
+  filters jsonb default null
 )
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
   text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities real[],
-  named boolean, project_key text
+  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
 )
 language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
@@ -26,7 +27,7 @@ declare
   question constant text := query_text;
   query private.query := private.read_query(query_text);
   ranking constant private.word_ranking := case
-    when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter)
+    when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter, filters)
     else private.read_ranking(keyword_ranking) end;
 begin
   status_filter := private.filter_text(status_filter);
@@ -36,17 +37,22 @@ begin
   with named as materialized (
     select n.* from private.named_chunks(
       question, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.project_filter,
-      retrieve_chunks_hybrid.status_filter) n
+      retrieve_chunks_hybrid.status_filter, retrieve_chunks_hybrid.filters) n
   ), fused as (
     select f.place, f.project_id, f.ticket_id, f.chunk_id, f.exact, f.fused_score as score
     from private.fuse_searches(
       ranking, query, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
       retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
       retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, greatest(1, least(100, retrieve_chunks_hybrid.match_count)),
-      retrieve_chunks_hybrid.fusion) f
+      retrieve_chunks_hybrid.fusion, retrieve_chunks_hybrid.filters) f
   ), best as (
     select f.* from fused f order by f.place
     limit greatest(1, least(100, retrieve_chunks_hybrid.match_count))
+  ), passing as materialized (
+    select private.passing_sources(
+      array_agg(b.project_id), array_agg(b.ticket_id), retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
+      retrieve_chunks_hybrid.filters) as sources
+    from best b
   ), shown as materialized (
     -- Scaled so that the list uses the whole range: fused scores lie close together, and MMR weighs them against cosines.
     -- A ticket that the question names is as relevant as can be.
@@ -64,6 +70,7 @@ begin
     where (b.ticket_id is null or t.project_id is not null)
       and (retrieve_chunks_hybrid.project_filter is null or p.project_id = retrieve_chunks_hybrid.project_filter)
       and (retrieve_chunks_hybrid.status_filter is null or lower(s.name) = lower(retrieve_chunks_hybrid.status_filter))
+      and (retrieve_chunks_hybrid.filters is null or coalesce(b.ticket_id, ~b.project_id) = any ((select f.sources from passing f)::bigint[]))
   ), chosen as (
     select s.place, s.project_id, s.ticket_id, s.relevance, s.first_chunk_id as chunk_id, 0 as place_in_source
     from shown s
@@ -93,7 +100,7 @@ begin
     select null, n.project_id, n.ticket_id, null, n.chunk_id, 0
     from private.scan_chunks(
       retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.project_filter,
-      retrieve_chunks_hybrid.status_filter, retrieve_chunks_hybrid.match_threshold, 1, 1) n
+      retrieve_chunks_hybrid.status_filter, retrieve_chunks_hybrid.match_threshold, 1, 1, filters => retrieve_chunks_hybrid.filters) n
   ), numbered as (
     -- What is named goes before what is not where the list is full.
     select x.*, row_number() over (order by x.place is null, not x.named, x.place, x.place_in_source) as cut,
@@ -107,7 +114,7 @@ begin
     ) x
   ), candidate as materialized (
     -- Normalised for the same reason as in retrieve_chunks.
-    select x.*, c.kind, c.text, c.tokens, extensions.l2_normalize(v.embedding) as embedding,
+    select x.*, c.kind, c.text, c.tokens, c.comment_id, extensions.l2_normalize(v.embedding) as embedding,
       1 - (v.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding) as similarity
     from numbered x
     left join public.chunks c on c.chunk_id = x.chunk_id
@@ -121,17 +128,18 @@ begin
     x.tokens, x.similarity, coalesce(x.similarity > retrieve_chunks_hybrid.match_threshold, false), x.relevance,
     array(
       select coalesce(-(x.embedding operator(extensions.<#>) y.embedding), 0)::real from candidate y where y.position < x.position order by y.position),
-    x.named, p.key
+    x.named, p.key, m.comment_id, m.author, m.created_at
   from candidate x
   join public.projects p on p.project_id = x.project_id
   left join public.tickets t on t.ticket_id = x.ticket_id
   left join public.status s on s.status_id = t.status_id
+  left join public.comments m on m.comment_id = x.comment_id
   order by x.position;
 end
 $$;
-comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text) is
-  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and the chunks of the tickets and projects that the question names, named, whatever their similarity. A quoted phrase is required of what the words find, not of what is near. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
-revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text) from public, anon, authenticated;
-grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text) to authenticated, service_role;
+comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) is
+  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and the chunks of the tickets and projects that the question names, named, whatever their similarity. A quoted phrase is required of what the words find, not of what is near. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded, comment_* but for a comment''s chunk. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) from public, anon, authenticated;
+grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001620');

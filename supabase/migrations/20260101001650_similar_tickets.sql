@@ -5,7 +5,8 @@ create function public.similar_tickets(
   embedding_model text,
   match_count integer default 5,
   exclude_ticket bigint default null,
-  project_filter bigint default null
+  project_filter bigint default null,
+  filters jsonb default null
 )
 returns table (ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text)
 language plpgsql volatile rows 5 security invoker set search_path = ''
@@ -24,7 +25,7 @@ begin
       array_agg(v.similarity order by v.rank) filter (where v.ticket_id <> coalesce(exclude_ticket, 0)) as similarities
       into found
       -- No similarity is as low as -2: duplicates are judged by order, and by whoever reads them.
-      from public.search_by_vector(query_embedding, embedding_model, -2, width, project_filter) v;
+      from public.search_by_vector(query_embedding, embedding_model, -2, width, project_filter, filters => similar_tickets.filters) v;
     exit when cardinality(found.tickets) >= wanted or found.sources < width;
   end loop;
   return query
@@ -36,16 +37,18 @@ begin
     limit wanted;
 end
 $$;
-comment on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint) is
+comment on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) is
   'Tickets by the cosine similarity of their best chunk, each once, without exclude_ticket; no threshold. match_count at most 100.';
-revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint) from public, anon, authenticated;
-grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint) to authenticated, service_role;
+revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) from public, anon, authenticated;
+grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) to authenticated, service_role;
 
 -- A ticket is compared by its first chunk: its name and how its description begins. On tickets known to duplicate one
 -- another that finds as many as the mean of all its chunks does, which costs more and may have no direction.
 -- The chunk is up to date where the text begins with it, and a chunk that is the only one where it is the whole text. A
 -- project's new name is in the header of later chunks and makes no other ticket of it.
-create function public.find_similar_tickets(ticket_id bigint, embedding_model text, match_count integer default 5)
+create function public.find_similar_tickets(
+  ticket_id bigint, embedding_model text, match_count integer default 5, filters jsonb default null
+)
 returns table (project_name text, ticket_name text, text text, embedded boolean, results jsonb)
 language plpgsql volatile rows 1 security invoker set search_path = ''
 as $$
@@ -54,6 +57,7 @@ declare
   source record;
   stored record;
 begin
+  perform private.read_filters(filters);
   select x.project_name, x.ticket_name, n.item ->> 'text' as text into source
     from public.tickets t
     cross join lateral private.source_texts(array[t.project_id], array[t.ticket_id]) x
@@ -75,7 +79,7 @@ begin
   if embedded then
     results := (
       select coalesce(jsonb_agg(to_jsonb(s) - 'place' order by s.place), '[]')
-      from public.similar_tickets(stored.embedding, embedding_model, match_count, find_similar_tickets.ticket_id)
+      from public.similar_tickets(stored.embedding, embedding_model, match_count, find_similar_tickets.ticket_id, filters => find_similar_tickets.filters)
         with ordinality as s(ticket_id, ticket_key, similarity, ticket_name, project_id, status, place));
   else
     text := left(source.text, 100000);
@@ -83,9 +87,9 @@ begin
   return next;
 end
 $$;
-comment on function public.find_similar_tickets(bigint, text, integer) is
+comment on function public.find_similar_tickets(bigint, text, integer, jsonb) is
   'The tickets most like a ticket, as similar_tickets gives them, in results. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
-revoke execute on function public.find_similar_tickets(bigint, text, integer) from public, anon, authenticated;
-grant execute on function public.find_similar_tickets(bigint, text, integer) to authenticated, service_role;
+revoke execute on function public.find_similar_tickets(bigint, text, integer, jsonb) from public, anon, authenticated;
+grant execute on function public.find_similar_tickets(bigint, text, integer, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001650');

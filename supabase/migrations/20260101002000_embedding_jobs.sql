@@ -1,4 +1,4 @@
--- What waits to be embedded: a queue of sources (a ticket with its notes, a project's own text, or a document). Whoever writes a text
+-- What waits to be embedded: a queue of sources (a ticket with its notes, a comment, a project's own text, or a document). Whoever writes a text
 -- adds to it in the same transaction, and waits for nobody doing so: what would wait is passed over, and adds a job too
 -- many at worst. A job too many is cheap: whoever takes it finds the chunks in step and ends it.
 
@@ -6,24 +6,25 @@ create table private.embedding_jobs (
   embedding_job_id bigint generated always as identity primary key,
   project_id bigint,
   ticket_id bigint,
+  comment_id bigint,
   document_id uuid,
   background boolean not null,
-  with_tickets boolean not null default false,
+  with_children boolean not null default false,
   requested_at timestamptz not null default clock_timestamp(),
   due_at timestamptz not null default clock_timestamp(),
   attempts integer not null default 0,
   lease_id uuid,
   dead_at timestamptz,
   last_error text,
-  check (num_nonnulls(project_id, ticket_id, document_id) = 1),
+  check (num_nonnulls(project_id, ticket_id, comment_id, document_id) = 1),
   check (lease_id is null or dead_at is null)
 )
 -- Rows come and go.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 comment on table private.embedding_jobs is
-  'Sources whose chunks may be behind their texts: a ticket (wherever it is now), a project''s own text, or a document. Nothing refers to their tables: a job whose source is gone just ends.';
+  'Sources whose chunks may be behind their texts: a ticket or a comment (wherever it is now), a project''s own text, or a document. Nothing refers to their tables: a job whose source is gone just ends.';
 comment on column private.embedding_jobs.background is 'Behind what a person has just edited.';
-comment on column private.embedding_jobs.with_tickets is 'A project''s: all its tickets are to follow, because its name is in the header of their chunks.';
+comment on column private.embedding_jobs.with_children is 'A project''s: all its tickets are to follow; a ticket''s: all its comments; because its name is in the header of their chunks.';
 comment on column private.embedding_jobs.due_at is 'When it may be taken: at once, after a pause, or (of a running one) when its lease runs out.';
 comment on column private.embedding_jobs.attempts is 'How often it was taken and neither ended nor given back. A worker that vanishes has used one up.';
 comment on column private.embedding_jobs.lease_id is 'Who has taken it. Whoever has not the same one can no longer end it.';
@@ -33,6 +34,7 @@ create index embedding_jobs_due_idx on private.embedding_jobs (background, due_a
 create index embedding_jobs_requested_at_idx on private.embedding_jobs (requested_at) where dead_at is null and lease_id is null;
 create index embedding_jobs_ticket_id_idx on private.embedding_jobs (ticket_id) where ticket_id is not null;
 create index embedding_jobs_project_id_idx on private.embedding_jobs (project_id) where project_id is not null;
+create index embedding_jobs_comment_id_idx on private.embedding_jobs (comment_id) where comment_id is not null;
 create index embedding_jobs_document_id_idx on private.embedding_jobs (document_id) where document_id is not null;
 create index embedding_jobs_lease_id_idx on private.embedding_jobs (lease_id) where lease_id is not null;
 
@@ -44,9 +46,10 @@ grant select, insert, update, delete on private.embedding_jobs to service_role;
 create function private.enqueue_sources(
   project_ids bigint[],
   ticket_ids bigint[],
-  with_tickets boolean default false,
+  with_children boolean default false,
   background boolean default false,
-  document_ids uuid[] default '{}'
+  document_ids uuid[] default '{}',
+  comment_ids bigint[] default '{}'
 )
 returns bigint
 -- A plan made while the queue was empty would read all of it at every edit.
@@ -57,11 +60,13 @@ declare
   -- Who loads many rows and embeds them itself says so, and keeps workers from doing the same.
   due constant timestamptz := start + least('10 minutes', coalesce(nullif(current_setting('tasklens.embedding_delay', true), ''), '0')::interval);
   -- What came in hundreds was no person's edit.
-  asked constant integer := cardinality(enqueue_sources.project_ids) + cardinality(enqueue_sources.ticket_ids) + cardinality(enqueue_sources.document_ids);
+  asked constant integer := cardinality(enqueue_sources.project_ids) + cardinality(enqueue_sources.ticket_ids)
+    + cardinality(enqueue_sources.document_ids) + cardinality(enqueue_sources.comment_ids);
   behind constant boolean := enqueue_sources.background or asked > 100;
   waiting_projects bigint[] := array[]::bigint[];
   waiting_tickets bigint[] := array[]::bigint[];
   waiting_documents uuid[] := array[]::uuid[];
+  waiting_comments bigint[] := array[]::bigint[];
   added bigint;
 begin
   -- A ticket that is deleted runs the triggers of its notes, even if it has none.
@@ -73,11 +78,16 @@ begin
     waiting_projects := array(
       select j.project_id from private.embedding_jobs j
       where j.project_id = any (enqueue_sources.project_ids) and j.lease_id is null and j.dead_at is null and j.attempts = 0
-        and j.due_at <= due and j.background <= behind and j.with_tickets >= enqueue_sources.with_tickets
+        and j.due_at <= due and j.background <= behind and j.with_children >= enqueue_sources.with_children
       for key share skip locked);
     waiting_tickets := array(
       select j.ticket_id from private.embedding_jobs j
       where j.ticket_id = any (enqueue_sources.ticket_ids) and j.lease_id is null and j.dead_at is null and j.attempts = 0
+        and j.due_at <= due and j.background <= behind and j.with_children >= enqueue_sources.with_children
+      for key share skip locked);
+    waiting_comments := array(
+      select j.comment_id from private.embedding_jobs j
+      where j.comment_id = any (enqueue_sources.comment_ids) and j.lease_id is null and j.dead_at is null and j.attempts = 0
         and j.due_at <= due and j.background <= behind
       for key share skip locked);
     waiting_documents := array(
@@ -86,43 +96,49 @@ begin
         and j.due_at <= due and j.background <= behind
       for key share skip locked);
   end if;
-  insert into private.embedding_jobs (project_id, ticket_id, document_id, background, with_tickets, requested_at, due_at)
-  select s.project_id, s.ticket_id, s.document_id, behind, enqueue_sources.with_tickets, start, due
+  insert into private.embedding_jobs (project_id, ticket_id, comment_id, document_id, background, with_children, requested_at, due_at)
+  select s.project_id, s.ticket_id, s.comment_id, s.document_id, behind,
+    enqueue_sources.with_children and num_nonnulls(s.project_id, s.ticket_id) = 1, start, due
   from (
-    select p.project_id, null::bigint as ticket_id, null::uuid as document_id
+    select p.project_id, null::bigint as ticket_id, null::bigint as comment_id, null::uuid as document_id
     from (select unnest(enqueue_sources.project_ids) as project_id except select unnest(waiting_projects)) p
     union all
-    select null, t.ticket_id, null
+    select null, t.ticket_id, null, null
     from (select unnest(enqueue_sources.ticket_ids) as ticket_id except select unnest(waiting_tickets)) t
     union all
-    select null, null, d.document_id
+    select null, null, c.comment_id, null
+    from (select unnest(enqueue_sources.comment_ids) as comment_id except select unnest(waiting_comments)) c
+    union all
+    select null, null, null, d.document_id
     from (select unnest(enqueue_sources.document_ids) as document_id except select unnest(waiting_documents)) d
   ) s
-  order by s.project_id, s.ticket_id, s.document_id;
+  order by s.project_id, s.ticket_id, s.comment_id, s.document_id;
   get diagnostics added = row_count;
   return added;
 end
 $$;
-comment on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[]) is
-  'Asks for these projects'' own texts, these tickets and these documents to be embedded; with_tickets: and all tickets of the projects. More than 100 at once, or background, go behind others. Waits for nobody. Returns how many jobs it added to those that wait already.';
-revoke execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[]) from public;
-grant execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[]) to service_role;
+comment on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) is
+  'Asks for these projects'' own texts, these tickets, comments and documents to be embedded; with_children: and all tickets of the projects, and all comments on the tickets. More than 100 at once, or background, go behind others. Waits for nobody. Returns how many jobs it added to those that wait already.';
+revoke execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) from public;
+grant execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) to service_role;
 
 -- To be called before the texts are read again: then what the locked jobs ask for is surely in what is read.
-create function private.lock_waiting_jobs(project_ids bigint[], ticket_ids bigint[])
+create function private.lock_waiting_jobs(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns setof bigint
 language sql volatile rows 100 security invoker set search_path = ''
 as $$
   select j.embedding_job_id from private.embedding_jobs j
-  where j.lease_id is null and not j.with_tickets and (j.ticket_id = any (lock_waiting_jobs.ticket_ids)
+  where j.lease_id is null and not j.with_children and (j.comment_id = any (lock_waiting_jobs.comment_ids)
+    or j.ticket_id = any (array(
+      select s.ticket_id from unnest(lock_waiting_jobs.ticket_ids, lock_waiting_jobs.comment_ids) as s(ticket_id, comment_id) where s.comment_id is null))
     or j.project_id = any (array(
       select s.project_id from unnest(lock_waiting_jobs.project_ids, lock_waiting_jobs.ticket_ids) as s(project_id, ticket_id) where s.ticket_id is null)))
   for update skip locked
 $$;
-comment on function private.lock_waiting_jobs(bigint[], bigint[]) is
+comment on function private.lock_waiting_jobs(bigint[], bigint[], bigint[]) is
   'Locks the jobs of these sources that nobody has taken, as far as it can without waiting, and returns them.';
-revoke execute on function private.lock_waiting_jobs(bigint[], bigint[]) from public;
-grant execute on function private.lock_waiting_jobs(bigint[], bigint[]) to service_role;
+revoke execute on function private.lock_waiting_jobs(bigint[], bigint[], bigint[]) from public;
+grant execute on function private.lock_waiting_jobs(bigint[], bigint[], bigint[]) to service_role;
 
 create function private.lock_waiting_document_jobs(document_ids uuid[])
 returns setof bigint

@@ -25,18 +25,28 @@ comment on function private.enqueue_projects() is 'Trigger: asks for projects wh
 create function private.enqueue_tickets() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
+declare
+  renamed bigint[];
 begin
   if tg_op = 'INSERT' then
     perform private.enqueue_sources('{}', array(select n.ticket_id from new_rows n));
   else
+    -- As of projects, where a comment follows. Older snapshots may not see them all.
+    renamed := array(
+      select n.ticket_id from new_rows n left join old_rows o using (ticket_id)
+      where (n.project_id, n.name) is distinct from (o.project_id, o.name)
+        and (current_setting('transaction_isolation') <> 'read committed'
+          or exists (select from public.comments c where c.ticket_id = n.ticket_id)));
+    perform private.enqueue_sources('{}', renamed, true);
     perform private.enqueue_sources('{}', array(
       select n.ticket_id from new_rows n left join old_rows o using (ticket_id)
-      where (n.project_id, n.name, n.description) is distinct from (o.project_id, o.name, o.description)));
+      where (n.project_id, n.name, n.description) is distinct from (o.project_id, o.name, o.description)
+        and n.ticket_id <> all (renamed)));
   end if;
   return null;
 end
 $$;
-comment on function private.enqueue_tickets() is 'Trigger: asks for tickets that are new, moved, or whose text changed.';
+comment on function private.enqueue_tickets() is 'Trigger: asks for tickets that are new, moved, or whose text changed, and for the comments on those moved or renamed.';
 
 create function private.enqueue_notes() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -63,6 +73,24 @@ begin
 end
 $$;
 comment on function private.enqueue_notes() is 'Trigger: asks for tickets whose notes changed.';
+
+create function private.enqueue_comments() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    perform private.enqueue_sources('{}', '{}', comment_ids => array(select n.comment_id from new_rows n where n.body ~ '\S'));
+  else
+    perform private.enqueue_sources('{}', '{}', comment_ids => array(
+      select n.comment_id from new_rows n left join old_rows o using (comment_id)
+      where (n.ticket_id, n.body, private.comment_heading(n.author, n.created_at))
+          is distinct from (o.ticket_id, o.body, private.comment_heading(o.author, o.created_at))
+        and (n.body ~ '\S' or o.body ~ '\S')));
+  end if;
+  return null;
+end
+$$;
+comment on function private.enqueue_comments() is 'Trigger: asks for comments that are new, moved, or whose text or heading changed.';
 
 create function private.enqueue_documents() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -92,6 +120,10 @@ begin
     jobs := array(
       select j.embedding_job_id from private.embedding_jobs j
       where j.project_id = any (array(select o.project_id from old_rows o)) for update of j skip locked);
+  elsif tg_table_name = 'comments' then
+    jobs := array(
+      select j.embedding_job_id from private.embedding_jobs j
+      where j.comment_id = any (array(select o.comment_id from old_rows o)) for update of j skip locked);
   elsif tg_table_name = 'documents' then
     jobs := array(
       select j.embedding_job_id from private.embedding_jobs j
@@ -105,11 +137,12 @@ begin
   return null;
 end
 $$;
-comment on function private.forget_jobs() is 'Trigger: ends the jobs of deleted projects, tickets or documents, except those that somebody holds; they end when they are taken.';
+comment on function private.forget_jobs() is 'Trigger: ends the jobs of deleted projects, tickets, comments or documents, except those that somebody holds; they end when they are taken.';
 
 revoke execute on function private.enqueue_projects() from public;
 revoke execute on function private.enqueue_tickets() from public;
 revoke execute on function private.enqueue_notes() from public;
+revoke execute on function private.enqueue_comments() from public;
 revoke execute on function private.enqueue_documents() from public;
 revoke execute on function private.forget_jobs() from public;
 
@@ -140,6 +173,15 @@ create trigger enqueue_updated_notes after update on public.status_changes
 create trigger enqueue_deleted_notes after delete on public.status_changes
   referencing old table as old_rows
   for each statement execute function private.enqueue_notes();
+create trigger enqueue_inserted_comments after insert on public.comments
+  referencing new table as new_rows
+  for each statement execute function private.enqueue_comments();
+create trigger enqueue_updated_comments after update on public.comments
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.enqueue_comments();
+create trigger forget_deleted_comments after delete on public.comments
+  referencing old table as old_rows
+  for each statement execute function private.forget_jobs();
 create trigger enqueue_inserted_documents after insert on public.documents
   referencing new table as new_rows
   for each statement execute function private.enqueue_documents();

@@ -17,7 +17,9 @@ declare
   lease constant uuid := gen_random_uuid();
   behind boolean;
   taken bigint[] := array[]::bigint[];
-  renamed bigint[];
+  renamed bigint[]; -- projects
+  headed bigint[]; -- tickets
+  discussed bigint[];
 begin
   foreach behind in array array[false, true] loop
     taken := taken || array(
@@ -26,6 +28,8 @@ begin
         -- What somebody works on is left until it is done: two would do the same.
         and not exists (
           select 1 from private.embedding_jobs r where r.ticket_id = j.ticket_id and r.lease_id is not null and r.due_at > moment)
+        and not exists (
+          select 1 from private.embedding_jobs r where r.comment_id = j.comment_id and r.lease_id is not null and r.due_at > moment)
         and not exists (
           select 1 from private.embedding_jobs r where r.project_id = j.project_id and r.lease_id is not null and r.due_at > moment)
         and not exists (
@@ -47,6 +51,12 @@ begin
     ) || array(
       select s.embedding_job_id
       from private.embedding_jobs s
+      join private.embedding_jobs j on s.comment_id = j.comment_id
+      where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
+      for update of s skip locked
+    ) || array(
+      select s.embedding_job_id
+      from private.embedding_jobs s
       join private.embedding_jobs j on s.project_id = j.project_id
       where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
       for update of s skip locked
@@ -60,15 +70,16 @@ begin
 
     with source as materialized (
       -- The latest job is the one that stays: what was tried before its text was written says nothing about it.
-      select max(j.embedding_job_id) as embedding_job_id, min(j.requested_at) as requested_at, bool_or(j.with_tickets) as with_tickets,
-        j.ticket_id, coalesce(p.project_id, t.project_id) as project_id, d.id as document_id,
+      select max(j.embedding_job_id) as embedding_job_id, min(j.requested_at) as requested_at, bool_or(j.with_children) as with_children,
+        coalesce(j.ticket_id, c.ticket_id) as ticket_id, c.comment_id, coalesce(p.project_id, t.project_id) as project_id, d.id as document_id,
         num_nonnulls(p.project_id, t.project_id, d.id) > 0 as is_there
       from private.embedding_jobs j
       left join public.projects p on p.project_id = j.project_id
-      left join public.tickets t on t.ticket_id = j.ticket_id
+      left join public.comments c on c.comment_id = j.comment_id
+      left join public.tickets t on t.ticket_id = coalesce(j.ticket_id, c.ticket_id)
       left join public.documents d on d.id = j.document_id
       where j.embedding_job_id = any (taken)
-      group by j.ticket_id, p.project_id, t.project_id, d.id
+      group by coalesce(j.ticket_id, c.ticket_id), c.comment_id, p.project_id, t.project_id, d.id
     ), spent as materialized (
       -- Only a job whose workers vanished, or whose document was held by an edit, comes here with all its attempts used up.
       select s.embedding_job_id, s.document_id from source s join private.embedding_jobs j using (embedding_job_id)
@@ -88,7 +99,7 @@ begin
     ), claimed as (
       update private.embedding_jobs j
       set requested_at = s.requested_at,
-        with_tickets = j.attempts >= attempt_limit and s.with_tickets,
+        with_children = j.attempts >= attempt_limit and s.with_children,
         lease_id = case when j.attempts < attempt_limit then lease end,
         dead_at = case when j.embedding_job_id in (select d.embedding_job_id from dead d) then moment end,
         last_error = case when j.attempts >= attempt_limit then coalesce(j.last_error, 'Its worker stopped before it was done.') else j.last_error end,
@@ -96,7 +107,7 @@ begin
         due_at = moment + make_interval(secs => case when j.attempts < attempt_limit then greatest(0.1, least(3600, lease_seconds)) else 1 end)
       from source s
       where j.embedding_job_id = s.embedding_job_id and s.is_there
-      returning j.embedding_job_id, j.ticket_id, s.project_id, s.document_id, j.attempts, j.lease_id, s.with_tickets
+      returning j.embedding_job_id, s.ticket_id, s.comment_id, s.project_id, s.document_id, j.attempts, j.lease_id, s.with_children
     ), told as (
       update public.documents d set embedding_status = 'failed' from given_up g where d.id = g.id
     ), hoped_for as materialized (
@@ -108,13 +119,32 @@ begin
       update public.documents d set embedding_status = 'pending' from hoped_for f where d.id = f.id
     )
     select jsonb_agg(jsonb_build_object(
-        'job_id', c.embedding_job_id, 'project_id', c.project_id, 'ticket_id', c.ticket_id, 'document_id', c.document_id, 'attempt', c.attempts
-      ) order by c.embedding_job_id), array_agg(c.project_id) filter (where c.with_tickets)
-      into jobs, renamed
+        'job_id', c.embedding_job_id, 'project_id', c.project_id, 'ticket_id', c.ticket_id, 'comment_id', c.comment_id, 'document_id', c.document_id,
+        'attempt', c.attempts
+      ) order by c.embedding_job_id), array_agg(c.project_id) filter (where c.with_children and c.ticket_id is null),
+        array_agg(c.ticket_id) filter (where c.with_children and c.ticket_id is not null)
+      into jobs, renamed, headed
       from claimed c
       where c.lease_id is not null;
     if renamed is not null then
-      perform private.enqueue_sources('{}', array(select t.ticket_id from public.tickets t where t.project_id = any (renamed)), false, true);
+      perform private.enqueue_sources('{}', array(
+        select t.ticket_id from public.tickets t
+        where t.project_id = any (renamed) and exists (select from public.comments c where c.ticket_id = t.ticket_id)), true, true);
+      perform private.enqueue_sources('{}', array(
+        select t.ticket_id from public.tickets t
+        where t.project_id = any (renamed) and not exists (select from public.comments c where c.ticket_id = t.ticket_id)), false, true);
+    end if;
+    if headed is not null then
+      -- Those of one ticket at least, then of others as long as there are few; the rest come with a job of their own.
+      select array_agg(h.ticket_id) filter (where h.before < 1000), array_agg(h.ticket_id) filter (where h.before >= 1000)
+        into discussed, headed
+        from (
+          select u.ticket_id, coalesce(sum(n.comments) over (order by u.place rows between unbounded preceding and 1 preceding), 0) as before
+          from unnest(headed) with ordinality as u(ticket_id, place)
+          cross join lateral (select count(*) as comments from public.comments c where c.ticket_id = u.ticket_id) n
+        ) h;
+      perform private.enqueue_sources('{}', coalesce(headed, '{}'), true, true,
+        comment_ids => array(select c.comment_id from public.comments c where c.ticket_id = any (discussed) and c.body ~ '\S'));
     end if;
   end if;
 
@@ -132,7 +162,7 @@ begin
 end
 $$;
 comment on function public.claim_embedding_jobs(integer, double precision, integer) is
-  'Takes up to job_limit (at most 1000) due jobs, each source once, for lease_seconds: jobs is [{job_id, project_id, ticket_id, document_id, attempt}], ticket_id null for a project''s own text, both null for a document, attempt 1 the first time. Until then nobody else gets them; afterwards anybody. Fresh edits come first. next_due_seconds: until another job is due, null when there is none.';
+  'Takes up to job_limit (at most 1000) due jobs, each source once, for lease_seconds: jobs is [{job_id, project_id, ticket_id, comment_id, document_id, attempt}], comment_id null for what is no comment, ticket_id null too for a project''s own text, all three null for a document, attempt 1 the first time. Until then nobody else gets them; afterwards anybody. Fresh edits come first. next_due_seconds: until another job is due, null when there is none.';
 revoke execute on function public.claim_embedding_jobs(integer, double precision, integer) from public, anon, authenticated;
 grant execute on function public.claim_embedding_jobs(integer, double precision, integer) to service_role;
 

@@ -93,12 +93,13 @@ revoke execute on function public.release_embedding_jobs(uuid, bigint[], double 
 grant execute on function public.release_embedding_jobs(uuid, bigint[], double precision) to service_role;
 
 create function public.list_dead_embedding_jobs(match_count integer default 100)
-returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamptz, last_error text)
+returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamptz, last_error text, comment_id bigint)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
-  select j.embedding_job_id, coalesce(j.project_id, t.project_id), j.ticket_id, t.key, j.document_id, d.title, j.attempts, j.dead_at, j.last_error
+  select j.embedding_job_id, coalesce(j.project_id, t.project_id), t.ticket_id, t.key, j.document_id, d.title, j.attempts, j.dead_at, j.last_error, j.comment_id
   from private.embedding_jobs j
-  left join public.tickets t on t.ticket_id = j.ticket_id
+  left join public.comments c on c.comment_id = j.comment_id
+  left join public.tickets t on t.ticket_id = coalesce(j.ticket_id, c.ticket_id)
   left join public.documents d on d.id = j.document_id
   where j.dead_at is not null
   order by j.dead_at desc, j.embedding_job_id desc

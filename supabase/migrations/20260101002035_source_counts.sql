@@ -22,7 +22,7 @@ create table private.source_states (
   chunks integer not null,
   primary key (source, embedding_set, model)
 );
-comment on table private.source_states is 'What each source adds to source_totals. source: t, p or d, for a ticket, a project''s own text or a document, and the id.';
+comment on table private.source_states is 'What each source adds to source_totals. source: t, c, p or d, for a ticket, a comment, a project''s own text or a document, and the id.';
 
 create table private.source_marks (
   source_mark_id bigint generated always as identity primary key,
@@ -47,15 +47,25 @@ as $$
     from public.tickets t
     where t.ticket_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 't'))
     union all
+    select 'c' || m.comment_id, m.body ~ '\S'
+    from public.comments m
+    where m.comment_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 'c'))
+    union all
     select 'p' || p.project_id, p.name ~ '\S' or p.description ~ '\S'
     from public.projects p
     where p.project_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 'p'))
   ), chunks as (
     select 't' || c.ticket_id as source, c.embedding_set, c.model, count(*) as chunks
     from public.chunks c
-    where c.ticket_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 't'))
+    where c.ticket_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 't')) and c.comment_id is null
       and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
     group by c.ticket_id, c.embedding_set, c.model
+    union all
+    select 'c' || c.comment_id, c.embedding_set, c.model, count(*)
+    from public.chunks c
+    where c.comment_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 'c'))
+      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
+    group by c.comment_id, c.embedding_set, c.model
     union all
     select 'p' || c.project_id, c.embedding_set, c.model, count(*)
     from public.chunks c
@@ -84,6 +94,10 @@ as $$
     select 't' || w.ticket_id as source, case when w.dead_at is not null then 3 when w.attempts > 0 then 2 else 1 end as state
     from private.embedding_jobs w
     where w.ticket_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 't')) and w.lease_id is null
+    union all
+    select 'c' || w.comment_id, case when w.dead_at is not null then 3 when w.attempts > 0 then 2 else 1 end
+    from private.embedding_jobs w
+    where w.comment_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 'c')) and w.lease_id is null
     union all
     select 'p' || w.project_id, case when w.dead_at is not null then 3 when w.attempts > 0 then 2 else 1 end
     from private.embedding_jobs w
@@ -155,11 +169,13 @@ begin
   insert into private.source_marks (source)
   select 't' || t.ticket_id from public.tickets t
   union all
+  select 'c' || c.comment_id from public.comments c
+  union all
   select 'p' || p.project_id from public.projects p
   union all
   select 'd' || d.id from public.documents d
   union all
-  select coalesce('t' || j.ticket_id, 'p' || j.project_id, 'd' || j.document_id) from private.embedding_jobs j;
+  select coalesce('c' || j.comment_id, 't' || j.ticket_id, 'p' || j.project_id, 'd' || j.document_id) from private.embedding_jobs j;
   perform private.merge_source_marks();
 end
 $$;

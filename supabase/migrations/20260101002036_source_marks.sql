@@ -65,14 +65,15 @@ declare
 begin
   for watched in
     select * from (values
-      ('private.embedding_jobs', 'coalesce(''t'' || r.ticket_id, ''p'' || r.project_id, ''d'' || r.document_id)',
+      ('private.embedding_jobs', 'coalesce(''c'' || r.comment_id, ''t'' || r.ticket_id, ''p'' || r.project_id, ''d'' || r.document_id)',
         'row(r.lease_id is null, r.dead_at is null, r.attempts > 0)'),
       ('public.projects', '''p'' || r.project_id', 'coalesce(r.name ~ ''\S'' or r.description ~ ''\S'', false)'),
       ('public.tickets', '''t'' || r.ticket_id', 'coalesce(r.name ~ ''\S'' or r.description ~ ''\S'', false)'),
       ('public.status_changes', 'case when r.note ~ ''\S'' then ''t'' || r.ticket_id end', 'true'),
-      ('public.chunks', 'coalesce(''t'' || r.ticket_id, ''p'' || r.project_id)', 'row(r.embedding_set, r.model)'),
+      ('public.comments', '''c'' || r.comment_id', 'coalesce(r.body ~ ''\S'', false)'),
+      ('public.chunks', 'coalesce(''c'' || r.comment_id, ''t'' || r.ticket_id, ''p'' || r.project_id)', 'row(r.embedding_set, r.model)'),
       -- Staged chunks count from when they are shown.
-      ('private.staged_generations', 'coalesce(''t'' || r.ticket_id, ''p'' || r.project_id, ''d'' || r.document_id)', 'true'),
+      ('private.staged_generations', 'coalesce(''c'' || r.comment_id, ''t'' || r.ticket_id, ''p'' || r.project_id, ''d'' || r.document_id)', 'true'),
       ('public.documents', '''d'' || r.id', 'true'),
       ('public.document_chunks', '''d'' || r.document_id', 'true'),
       ('public.embeddings', 'case when r.chunk_id is null then ''d'' || r.document_id end', 'r.model')

@@ -2,7 +2,7 @@
 
 -- A source whose texts are blank has nothing to embed.
 create function private.missing_sources(embedding_model text, everything boolean default false, embedding_set smallint default null)
-returns table (project_id bigint, ticket_id bigint, document_id uuid, characters bigint)
+returns table (project_id bigint, ticket_id bigint, document_id uuid, characters bigint, comment_id bigint)
 language sql stable rows 10000 security invoker set search_path = ''
 as $$
   with wanted as materialized (
@@ -10,7 +10,7 @@ as $$
     from private.embedding_sets s
     cross join lateral (select coalesce(missing_sources.embedding_set, s.serving) as embedding_set) w
   )
-  select p.project_id, null::bigint, null::uuid, (length(p.name) + coalesce(length(p.description), 0))::bigint
+  select p.project_id, null::bigint, null::uuid, (length(p.name) + coalesce(length(p.description), 0))::bigint, null::bigint
   from public.projects p
   where (p.name ~ '\S' or p.description ~ '\S') and (missing_sources.everything or not exists (
     select 1 from public.chunks c
@@ -19,16 +19,25 @@ as $$
       and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))))
   union all
   select t.project_id, t.ticket_id, null, length(t.name) + coalesce(length(t.description), 0) + coalesce((
-      select sum(length(s.note)) from public.status_changes s where s.ticket_id = t.ticket_id), 0)
+      select sum(length(s.note)) from public.status_changes s where s.ticket_id = t.ticket_id), 0), null
   from public.tickets t
   where (t.name ~ '\S' or t.description ~ '\S' or exists (select 1 from public.status_changes s where s.ticket_id = t.ticket_id and s.note ~ '\S'))
     and (missing_sources.everything or not exists (
       select 1 from public.chunks c
-      where c.ticket_id = t.ticket_id
+      where c.ticket_id = t.ticket_id and c.comment_id is null
         and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)
         and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))))
   union all
-  select null, null, d.id, length(d.title) + least(1000000, length(d.content))
+  select t.project_id, t.ticket_id, null, length(m.body), m.comment_id
+  from public.comments m
+  join public.tickets t on t.ticket_id = m.ticket_id
+  where m.body ~ '\S' and (missing_sources.everything or not exists (
+    select 1 from public.chunks c
+    where c.comment_id = m.comment_id
+      and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)
+      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))))
+  union all
+  select null, null, d.id, length(d.title) + least(1000000, length(d.content)), null
   from public.documents d
   where missing_sources.embedding_set is null and (missing_sources.everything or not exists (
     select 1 from public.embeddings e where e.document_id = d.id and e.chunk_id is null and e.model = missing_sources.embedding_model))
@@ -45,7 +54,7 @@ returns table (
 language sql stable rows 1 security invoker set search_path = '' set jit = off set enable_seqscan = off set enable_sort = off
 as $$
   with leased as (
-    select distinct j.project_id, j.ticket_id, j.document_id from private.embedding_jobs j where j.lease_id is not null
+    select distinct j.project_id, j.ticket_id, j.comment_id, j.document_id from private.embedding_jobs j where j.lease_id is not null
   ), worked_on as materialized (
     -- A source counts once, by the best of its jobs; counted is what the totals say of it.
     select w.*
@@ -61,6 +70,8 @@ as $$
       from (
         select * from private.embedding_jobs t where t.ticket_id = l.ticket_id
         union all
+        select * from private.embedding_jobs c where c.comment_id = l.comment_id
+        union all
         select * from private.embedding_jobs p where p.project_id = l.project_id
         union all
         select * from private.embedding_jobs d where d.document_id = l.document_id
@@ -75,6 +86,7 @@ as $$
         select j.requested_at from private.embedding_jobs j
         where j.dead_at is null and j.lease_id is null
           and not exists (select from private.embedding_jobs r where r.ticket_id = j.ticket_id and r.lease_id is not null)
+          and not exists (select from private.embedding_jobs r where r.comment_id = j.comment_id and r.lease_id is not null)
           and not exists (select from private.embedding_jobs r where r.project_id = j.project_id and r.lease_id is not null)
           and not exists (select from private.embedding_jobs r where r.document_id = j.document_id and r.lease_id is not null)
         order by j.requested_at limit 1)) as oldest
@@ -124,11 +136,11 @@ as $$
     select m.* from missing m order by random() limit greatest(1, least(1000, measure_missing_embeddings.sample_count))
   )
   select count(*), coalesce(sum(m.characters), 0)::bigint,
-    (select coalesce(jsonb_agg(jsonb_build_object('project_id', s.project_id, 'ticket_id', s.ticket_id, 'document_id', s.document_id)), '[]') from sampled s)
+    (select coalesce(jsonb_agg(jsonb_build_object('project_id', s.project_id, 'ticket_id', s.ticket_id, 'comment_id', s.comment_id, 'document_id', s.document_id)), '[]') from sampled s)
   from missing m
 $$;
 comment on function public.measure_missing_embeddings(text, boolean, integer, smallint) is
-  'How much enqueue_missing_embeddings would ask for: sources, the characters of their texts, and some of them picked at random, [{project_id, ticket_id, document_id}], to see how many tokens that is. sample_count at most 1000. embedding_set: of what that set lacks, documents left out.';
+  'How much enqueue_missing_embeddings would ask for: sources, the characters of their texts, and some of them picked at random, [{project_id, ticket_id, comment_id, document_id}], to see how many tokens that is. sample_count at most 1000. embedding_set: of what that set lacks, documents left out.';
 revoke execute on function public.measure_missing_embeddings(text, boolean, integer, smallint) from public, anon, authenticated;
 grant execute on function public.measure_missing_embeddings(text, boolean, integer, smallint) to service_role;
 
@@ -140,11 +152,12 @@ declare
   missing record;
 begin
   select coalesce(array_agg(m.project_id) filter (where m.ticket_id is null and m.document_id is null), '{}') as projects,
-    coalesce(array_agg(m.ticket_id) filter (where m.ticket_id is not null), '{}') as tickets,
+    coalesce(array_agg(m.ticket_id) filter (where m.ticket_id is not null and m.comment_id is null), '{}') as tickets,
+    coalesce(array_agg(m.comment_id) filter (where m.comment_id is not null), '{}') as comments,
     coalesce(array_agg(m.document_id) filter (where m.document_id is not null), '{}') as documents
     into missing
     from private.missing_sources(enqueue_missing.embedding_model, enqueue_missing.everything, enqueue_missing.embedding_set) m;
-  return private.enqueue_sources(missing.projects, missing.tickets, false, true, missing.documents);
+  return private.enqueue_sources(missing.projects, missing.tickets, false, true, missing.documents, missing.comments);
 end
 $$;
 comment on function private.enqueue_missing(text, boolean, smallint) is 'Asks, behind fresh edits, for the sources that missing_sources tells. Returns how many jobs it added to those that wait already.';

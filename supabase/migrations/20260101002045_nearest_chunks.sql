@@ -27,7 +27,8 @@ create function public.nearest_chunks(
   query_embedding extensions.vector(1536),
   match_count integer default 10,
   project_filter bigint default null,
-  status_filter text default null
+  status_filter text default null,
+  filters jsonb default null
 )
 returns table (similarity double precision, project_id bigint, ticket_id bigint, ticket_key text, kind text, text text, chunk_id uuid)
 language plpgsql volatile rows 10 security invoker set search_path = ''
@@ -39,16 +40,17 @@ begin
   return query
   select s.similarity, c.project_id, c.ticket_id, t.key, c.kind, c.text, c.chunk_id
   from private.scan_chunks(
-    nearest_chunks.query_embedding, private.serving_model(), nearest_chunks.project_filter, nearest_chunks.status_filter, -2, wanted, wanted) s
+    nearest_chunks.query_embedding, private.serving_model(), nearest_chunks.project_filter, nearest_chunks.status_filter, -2, wanted, wanted,
+    filters => nearest_chunks.filters) s
   join public.chunks c on c.chunk_id = s.chunk_id
   left join public.tickets t on t.ticket_id = c.ticket_id
   order by s.similarity desc, c.chunk_id
   limit wanted;
 end
 $$;
-comment on function public.nearest_chunks(extensions.vector, integer, bigint, text) is
+comment on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) is
   'The chunks nearest to a vector, by falling cosine similarity: of the set and the model that search uses, in what the caller may see. By the vector index, or exactly where a filter leaves few chunks; filters hold before ranking. match_count at most 1,000.';
-revoke execute on function public.nearest_chunks(extensions.vector, integer, bigint, text) from public, anon, authenticated;
-grant execute on function public.nearest_chunks(extensions.vector, integer, bigint, text) to authenticated, service_role;
+revoke execute on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) from public, anon, authenticated;
+grant execute on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101002045');

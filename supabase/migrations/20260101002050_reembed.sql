@@ -45,7 +45,9 @@ as $$
     cross join private.embedding_jobs j
     where j.document_id is null and (j.requested_at <= s.began_at or j.attempts > 0 and j.lease_id is null)
       and (j.dead_at is null
-        or exists (select 1 from public.chunks c where c.ticket_id = j.ticket_id and c.embedding_set = s.serving
+        or exists (select 1 from public.chunks c where c.ticket_id = j.ticket_id and c.comment_id is null and c.embedding_set = s.serving
+          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))
+        or exists (select 1 from public.chunks c where c.comment_id = j.comment_id and c.embedding_set = s.serving
           and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))
         or exists (select 1 from public.chunks c where c.project_id = j.project_id and c.ticket_id is null and c.embedding_set = s.serving
           and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))))
@@ -70,9 +72,9 @@ begin
     raise exception 'no set is being built' using errcode = 'object_not_in_prerequisite_state', hint = 'call begin_reembed';
   end if;
   if private.reembed_waits() or exists (
-    select m.project_id, m.ticket_id from private.missing_sources(null, false, (3 - sets.serving)::smallint) m
+    select m.project_id, m.ticket_id, m.comment_id from private.missing_sources(null, false, (3 - sets.serving)::smallint) m
     except
-    select m.project_id, m.ticket_id from private.missing_sources(null, false, sets.serving) m
+    select m.project_id, m.ticket_id, m.comment_id from private.missing_sources(null, false, sets.serving) m
   ) then
     return false;
   end if;

@@ -1,5 +1,5 @@
 -- What follows when a table is emptied by "truncate", which runs no trigger for its rows. With the notes go all chunks, as
--- they refer to them; with projects or tickets goes everything, and nothing is left to be asked for.
+-- they refer to them, and with the comments, and their words; with projects or tickets goes everything, and nothing is left to be asked for.
 
 create function private.follow_truncate() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -10,17 +10,23 @@ begin
     perform private.refresh_ticket_entries(array(select t.ticket_id from public.tickets t));
   elsif tg_table_name = 'keyword_entries' then
     -- Nobody else's changes are under way: emptying has waited for all who write entries.
-    delete from private.word_count_changes;
-    delete from private.word_counts;
+    delete from private.word_count_changes c where c.comments = 0 and c.comment_words = 0;
+    delete from private.word_counts c where c.comments = 0 and c.comment_words = 0;
+    update private.word_counts c set entries = 0, titles = 0, title_words = 0, body_words = 0;
+  elsif tg_table_name = 'comment_entries' then
+    delete from private.word_count_changes c where c.comments <> 0 or c.comment_words <> 0;
+    delete from private.word_counts c where c.entries = 0 and c.comments <> 0;
+    update private.word_counts c set comments = 0, comment_words = 0 where c.comments <> 0 or c.comment_words <> 0;
   else
     perform private.enqueue_sources(
-      array(select p.project_id from public.projects p), array(select t.ticket_id from public.tickets t), false, true);
+      array(select p.project_id from public.projects p), array(select t.ticket_id from public.tickets t), false, true,
+      comment_ids => array(select c.comment_id from public.comments c));
   end if;
   return null;
 end
 $$;
 comment on function private.follow_truncate() is
-  'Trigger: when chunks are emptied, asks for everything, behind fresh edits; when notes are, writes the words of all tickets anew; when keyword entries are, forgets the counts of their words.';
+  'Trigger: when chunks are emptied, asks for everything, behind fresh edits; when notes are, writes the words of all tickets anew; when keyword entries or those of comments are, forgets the counts of their words.';
 revoke execute on function private.follow_truncate() from public;
 
 create trigger enqueue_emptied_chunks after truncate on public.chunks
@@ -28,6 +34,8 @@ create trigger enqueue_emptied_chunks after truncate on public.chunks
 create trigger index_emptied_notes after truncate on public.status_changes
   for each statement execute function private.follow_truncate();
 create trigger count_emptied_words after truncate on public.keyword_entries
+  for each statement execute function private.follow_truncate();
+create trigger count_emptied_words after truncate on public.comment_entries
   for each statement execute function private.follow_truncate();
 
 insert into private.migrations (version) values ('20260101002060');

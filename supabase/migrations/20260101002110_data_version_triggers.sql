@@ -1,5 +1,6 @@
 -- What moves the version: whatever can change a result, in the writer's transaction, for the projects it touches. Rows
--- that are written as they were do not. A status note counts where its ticket is, before and after a move.
+-- that are written as they were do not. A status note, a comment and a link count where their tickets are, before and
+-- after a move.
 
 create function private.version_new_rows() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -112,6 +113,58 @@ end
 $$;
 comment on function private.version_status_notes() is 'Trigger: moves the version of projects whose status notes changed.';
 
+create function private.version_comments() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  changed bigint[]; -- tickets
+begin
+  -- A branch for each event: only its own transition tables exist.
+  if tg_op = 'INSERT' then
+    changed := array(select distinct n.ticket_id from new_rows n);
+  elsif tg_op = 'DELETE' then
+    changed := array(select distinct o.ticket_id from old_rows o);
+  else
+    changed := array(
+      select distinct unnest(array[n.ticket_id, o.ticket_id]) from new_rows n full join old_rows o using (comment_id)
+      where (n.ticket_id, n.author, n.body, n.created_at) is distinct from (o.ticket_id, o.author, o.body, o.created_at));
+  end if;
+  if cardinality(changed) > 0 then
+    perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (changed)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.version_comments() is 'Trigger: moves the version of projects whose comments changed.';
+
+create function private.version_links() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  changed bigint[]; -- tickets
+begin
+  -- A branch for each event: only its own transition tables exist.
+  if tg_op = 'INSERT' then
+    changed := array(select distinct unnest(array[n.ticket_id, n.other_ticket_id]) from new_rows n);
+  elsif tg_op = 'DELETE' then
+    changed := array(select distinct unnest(array[o.ticket_id, o.other_ticket_id]) from old_rows o);
+  else
+    changed := array(
+      select distinct unnest(array[x.ticket_id, x.other_ticket_id])
+      from (
+        (select n.ticket_id, n.kind, n.other_ticket_id from new_rows n except select o.ticket_id, o.kind, o.other_ticket_id from old_rows o)
+        union all
+        (select o.ticket_id, o.kind, o.other_ticket_id from old_rows o except select n.ticket_id, n.kind, n.other_ticket_id from new_rows n)
+      ) x);
+  end if;
+  if cardinality(changed) > 0 then
+    perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (changed)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.version_links() is 'Trigger: moves the version of projects whose tickets were linked or unlinked.';
+
 -- Another role shows nothing else.
 create function private.version_memberships() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -210,6 +263,8 @@ revoke execute on function private.version_updated_tickets() from public;
 revoke execute on function private.version_updated_chunks() from public;
 revoke execute on function private.version_renamed_statuses() from public;
 revoke execute on function private.version_status_notes() from public;
+revoke execute on function private.version_comments() from public;
+revoke execute on function private.version_links() from public;
 revoke execute on function private.version_memberships() from public;
 revoke execute on function private.version_truncated() from public;
 revoke execute on function private.version_documents() from public;
@@ -234,6 +289,12 @@ begin
     ('version_new_notes',                'insert',            'public.status_changes',      'version_status_notes'),
     ('version_updated_notes',            'update',            'public.status_changes',      'version_status_notes'),
     ('version_deleted_notes',            'delete',            'public.status_changes',      'version_status_notes'),
+    ('version_new_comments',             'insert',            'public.comments',            'version_comments'),
+    ('version_updated_comments',         'update',            'public.comments',            'version_comments'),
+    ('version_deleted_comments',         'delete',            'public.comments',            'version_comments'),
+    ('version_new_links',                'insert',            'public.ticket_links',        'version_links'),
+    ('version_updated_links',            'update',            'public.ticket_links',        'version_links'),
+    ('version_deleted_links',            'delete',            'public.ticket_links',        'version_links'),
     ('version_renamed_statuses',         'update',            'public.status',              'version_renamed_statuses'),
     ('version_new_members',              'insert',            'public.project_members',     'version_memberships'),
     ('version_updated_members',          'update',            'public.project_members',     'version_memberships'),
@@ -243,7 +304,10 @@ begin
     ('version_emptied_tickets',          'truncate',          'public.tickets',             'version_truncated'),
     ('version_emptied_chunks',           'truncate',          'public.chunks',              'version_truncated'),
     ('version_emptied_notes',            'truncate',          'public.status_changes',      'version_truncated'),
+    ('version_emptied_comments',         'truncate',          'public.comments',            'version_truncated'),
+    ('version_emptied_links',            'truncate',          'public.ticket_links',        'version_truncated'),
     ('version_switched_sets',            'update of serving', 'private.embedding_sets',     'version_truncated'),
+    ('version_emptied_comment_entries',  'truncate',          'public.comment_entries',     'version_truncated'),
     ('version_emptied_entries',          'truncate',          'public.keyword_entries',     'version_truncated'),
     ('version_new_documents',            'insert',            'public.documents',           'version_documents'),
     ('version_updated_documents',        'update',            'public.documents',           'version_documents'),

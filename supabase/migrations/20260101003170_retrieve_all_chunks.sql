@@ -10,7 +10,8 @@ create function public.retrieve_all_chunks(
   project_filter bigint default null,
   status_filter text default null,
   source_chunk_limit integer default null,
-  question text default null
+  question text default null,
+  filters jsonb default null
 )
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
@@ -24,7 +25,7 @@ as $$
   ), named as materialized (
     select n.* from private.named_chunks(
       retrieve_all_chunks.question, retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model,
-      retrieve_all_chunks.project_filter, retrieve_all_chunks.status_filter) n
+      retrieve_all_chunks.project_filter, retrieve_all_chunks.status_filter, retrieve_all_chunks.filters) n
   ), candidates as materialized (
     select n.chunk_id, n.ticket_id, n.project_id, null::uuid as document_id,
       coalesce(c.kind, case when n.ticket_id is null then 'project' else 'ticket' end) as kind, c.text, c.tokens,
@@ -38,7 +39,7 @@ as $$
     from private.scan_chunks(
       retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, retrieve_all_chunks.project_filter,
       -- No similarity is as low as -2: the threshold holds for the cut vectors.
-      retrieve_all_chunks.status_filter, -2, 300, 300) s
+      retrieve_all_chunks.status_filter, -2, 300, 300, filters => retrieve_all_chunks.filters) s
     join public.chunks c using (chunk_id)
     where s.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null)
     union all
@@ -74,9 +75,9 @@ as $$
   left join public.documents d on d.id = n.document_id
   order by n.place
 $$;
-comment on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) is
+comment on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) is
   'The chunks of tickets and documents nearest to a question, compared by the first 768 numbers: those over match_threshold, or else the nearest one alone with over_threshold false. Filters narrow the tickets, not the documents. With source_chunk_limit the first so many chunks of each ticket, project or document go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
-revoke execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) from public, anon, authenticated;
-grant execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text) to authenticated, service_role;
+revoke execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) from public, anon, authenticated;
+grant execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101003170');

@@ -31,6 +31,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.are_entities(jsonb)', 'immutable', 'invoker', 'service_role'),
     ('private.beginning_of(text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
+    ('private.caller_names()', 'stable', 'invoker', 'authenticated service_role'),
     ('private.change_data_version(bigint[])', 'volatile', 'definer', ''),
     ('private.clean_keywords(text[])', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.combine_items(jsonb, jsonb)', 'immutable', 'invoker', 'service_role'),
@@ -61,18 +62,23 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.fill_project_key()', 'volatile', 'definer', ''),
     ('private.fill_status_category()', 'volatile', 'definer', ''),
     ('private.fill_ticket_key()', 'volatile', 'definer', ''),
+    ('private.filter_list(jsonb, text, text[])', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.filter_names(jsonb, text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.filter_people(jsonb, text)', 'stable', 'invoker', 'authenticated service_role'),
+    ('private.filter_range(jsonb, text, boolean)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.filter_text(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.find_entities(text, text, integer)', 'stable', 'definer', 'authenticated service_role'),
-    ('private.find_matches(text, vector, text, double precision, bigint, text, integer)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.find_matches(text, vector, text, double precision, bigint, text, integer, jsonb)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.flatten_marks(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.fold_labels(text[])', 'immutable', 'invoker', 'public'),
     ('private.follow_truncate()', 'volatile', 'definer', ''),
     ('private.forget_jobs()', 'volatile', 'definer', ''),
-    ('private.fuse_searches(private.word_ranking, private.query, vector, text, double precision, bigint, text, double precision, double precision, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('private.fuse_searches(private.word_ranking, private.query, vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.guess_status_category(text)', 'immutable', 'invoker', ''),
     ('private.hidden_generations()', 'stable', 'definer', 'authenticated service_role'),
     ('private.highlight(text, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.hold_embedding_set(smallint)', 'volatile', 'invoker', 'service_role'),
+    ('private.hybrid_page(text, private.word_ranking, private.query, vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.implied_words(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.index_entities()', 'volatile', 'definer', ''),
     ('private.index_inserted_tickets()', 'volatile', 'definer', ''),
@@ -81,19 +87,20 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.index_updated_tickets()', 'volatile', 'definer', ''),
     ('private.index_words(text, text, text)', 'stable', 'invoker', ''),
     ('private.is_known(text, bigint, bigint[])', 'stable', 'invoker', ''),
-    ('private.is_narrow(bigint[], bigint, integer)', 'stable', 'invoker', ''),
+    ('private.is_narrow(private.scope, integer)', 'stable', 'invoker', ''),
     ('private.is_unrestricted()', 'stable', 'definer', 'authenticated service_role'),
     ('private.is_written(text, bigint[])', 'stable', 'invoker', ''),
     ('private.item_key(jsonb)', 'immutable', 'invoker', 'service_role'),
     ('private.joined_words(text)', 'stable', 'invoker', ''),
-    ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], bigint, tsquery, integer, integer)', 'stable', 'invoker', ''),
+    ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], private.scope, tsquery, integer, integer)', 'stable', 'invoker', ''),
     ('private.leave_embedding_to_caller(boolean)', 'volatile', 'invoker', 'service_role'),
+    ('private.links_of(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.lock_sources(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
     ('private.lock_waiting_document_jobs(uuid[])', 'volatile', 'invoker', 'service_role'),
     ('private.lock_waiting_jobs(bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
     ('private.mark_all_sources()', 'volatile', 'definer', ''),
     ('private.mark_sources()', 'volatile', 'definer', ''),
-    ('private.match_entries(text[], bigint[], tsquery, tsquery, bigint[], bigint, integer)', 'stable', 'invoker', ''),
+    ('private.match_entries(text[], bigint[], tsquery, tsquery, private.scope, integer)', 'stable', 'invoker', ''),
     ('private.may_merge(text)', 'volatile', 'invoker', ''),
     ('private.membership_version(uuid)', 'immutable', 'invoker', ''),
     ('private.merge_data_versions()', 'volatile', 'definer', ''),
@@ -101,16 +108,20 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.merge_source_marks()', 'volatile', 'definer', ''),
     ('private.merge_word_counts()', 'volatile', 'definer', ''),
     ('private.missing_sources(text, boolean, smallint)', 'stable', 'invoker', 'service_role'),
+    ('private.name_type(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.name_words(text)', 'immutable', 'definer', 'public'),
-    ('private.named_chunks(text, vector, text, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('private.narrow_entries(bigint[], bigint, tsquery, integer)', 'stable', 'invoker', ''),
+    ('private.named_chunks(text, vector, text, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('private.named_tickets(private.query, private.scope)', 'stable', 'invoker', ''),
+    ('private.narrow_entries(private.scope, tsquery, integer)', 'stable', 'invoker', ''),
     ('private.narrow_limit(integer)', 'stable', 'invoker', ''),
-    ('private.nearest_sources(vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[])', 'volatile', 'invoker', 'authenticated service_role'),
+    ('private.nearest_sources(vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.nearest_words(text, bigint[])', 'stable', 'invoker', ''),
     ('private.needed_pieces(text)', 'immutable', 'invoker', 'service_role'),
     ('private.parse_query(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.part_names(text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.particles()', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.passing_sources(bigint[], bigint[], bigint, text, jsonb)', 'stable', 'definer', 'authenticated service_role'),
+    ('private.passing_tickets(private.scope, bigint[])', 'stable', 'invoker', ''),
     ('private.phrase(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.pieces(text[])', 'immutable', 'invoker', 'service_role'),
     ('private.plain_hyphens(text)', 'immutable', 'invoker', 'authenticated service_role'),
@@ -121,10 +132,12 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.question_key(text)', 'immutable', 'invoker', 'service_role'),
     ('private.question_keys(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.quote_word(text)', 'immutable', 'invoker', 'authenticated service_role'),
-    ('private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer)', 'volatile', 'definer', 'authenticated service_role'),
-    ('private.rank_words(text, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.rank_words(text, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.read_data_version(bigint)', 'stable', 'definer', 'authenticated service_role'),
-    ('private.read_names(text, bigint, text)', 'stable', 'definer', 'authenticated service_role'),
+    ('private.read_filter_values(jsonb, text, text[])', 'stable', 'invoker', 'authenticated service_role'),
+    ('private.read_filters(jsonb)', 'stable', 'invoker', 'authenticated service_role'),
+    ('private.read_names(text, bigint, text, jsonb)', 'stable', 'definer', 'authenticated service_role'),
     ('private.read_query(text)', 'stable', 'definer', 'authenticated service_role'),
     ('private.read_ranking(jsonb)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.read_source_states(text[])', 'stable', 'invoker', 'service_role'),
@@ -134,9 +147,10 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.reembed_waits()', 'stable', 'invoker', 'service_role'),
     ('private.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
     ('private.replace_keywords(text[], text[], text[])', 'immutable', 'invoker', 'service_role'),
-    ('private.resolve_scope(bigint, text)', 'stable', 'invoker', ''),
-    ('private.scan_chunks(vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[])', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.resolve_scope(bigint, text, jsonb)', 'stable', 'invoker', ''),
+    ('private.scan_chunks(vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[], jsonb)', 'volatile', 'definer', 'authenticated service_role'),
     ('private.scan_documents(vector, text, double precision, integer)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.scope_condition(private.scope, boolean)', 'immutable', 'invoker', ''),
     ('private.score_documents(uuid[], double precision[], text[], double precision)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer)', 'stable', 'invoker', ''),
     ('private.searched_set(text)', 'stable', 'definer', 'authenticated service_role'),
@@ -155,6 +169,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.touch_updated_at()', 'volatile', 'invoker', ''),
     ('private.unrelated_similarity(text)', 'stable', 'definer', 'authenticated service_role'),
     ('private.unspaced_scripts()', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.value_conditions(private.filter_values, text, text)', 'immutable', 'invoker', ''),
     ('private.vector_candidates()', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.version_document_vectors()', 'volatile', 'definer', ''),
     ('private.version_documents()', 'volatile', 'definer', ''),
@@ -192,11 +207,11 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.fail_enrichment(uuid, uuid, text, double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.find_documents_by_entity(text, text, integer)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.find_similar_documents(uuid, integer)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.find_similar_tickets(bigint, text, integer)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.find_similar_tickets(bigint, text, integer, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.finish_embedding_jobs(uuid, bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.finish_reembed()', 'volatile', 'invoker', 'service_role'),
     ('public.get_document(uuid)', 'stable', 'invoker', 'authenticated service_role'),
-    ('public.keyword_ranking(text, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.keyword_ranking(text, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.list_dead_embedding_jobs(integer)', 'stable', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
     ('public.list_projects()', 'stable', 'invoker', 'authenticated service_role'),
@@ -204,26 +219,26 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.log_queries(jsonb, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.may_write_project(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.measure_missing_embeddings(text, boolean, integer, smallint)', 'volatile', 'invoker', 'service_role'),
-    ('public.nearest_chunks(vector, integer, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.nearest_chunks(vector, integer, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.rate_document(uuid, boolean)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.read_documents(uuid[])', 'stable', 'invoker', 'service_role'),
     ('public.read_sources(bigint[], bigint[], smallint)', 'stable', 'invoker', 'service_role'),
     ('public.release_embedding_jobs(uuid, bigint[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.release_enrichments(uuid[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
-    ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retry_enrichments()', 'volatile', 'invoker', 'service_role'),
     ('public.sample_tickets(text, integer)', 'stable', 'invoker', 'service_role'),
-    ('public.search_by_keyword(text, integer, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.search_by_vector(vector, text, double precision, integer, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_by_keyword(text, integer, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_by_vector(vector, text, double precision, integer, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.search_documents(vector, integer, double precision, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.search_documents_hybrid(vector, text[], integer, double precision, boolean, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.search_facets(text, vector, text, double precision, bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.similar_tickets(vector, text, integer, bigint, bigint)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_facets(text, vector, text, double precision, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.similar_tickets(vector, text, integer, bigint, bigint, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.stage_chunks(bigint, bigint, text, jsonb, vector[], smallint)', 'volatile', 'invoker', 'service_role'),
     ('public.stage_document_chunks(uuid, text, jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
     ('public.store_chunks(bigint[], bigint[], text[], jsonb, vector[], smallint)', 'volatile', 'invoker', 'service_role'),
@@ -270,7 +285,7 @@ select results_eq(
     ('find_documents_by_entity', 'entity_name text, entity_type text DEFAULT NULL::text, match_limit integer DEFAULT 10',
       'TABLE(id uuid, title text, matched_entity text, matched_type text)'),
     ('find_similar_documents', 'doc_id uuid, match_count integer DEFAULT 5', 'TABLE(id uuid, title text, similarity double precision)'),
-    ('find_similar_tickets', 'ticket_id bigint, embedding_model text, match_count integer DEFAULT 5',
+    ('find_similar_tickets', 'ticket_id bigint, embedding_model text, match_count integer DEFAULT 5, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(project_name text, ticket_name text, text text, embedded boolean, results jsonb)'),
     ('finish_embedding_jobs', 'lease_id uuid, job_ids bigint[]',
       'bigint'),
@@ -281,7 +296,7 @@ select results_eq(
         || 'last_retrieved_at timestamp with time zone, retrieval_queries text[], enriched_at timestamp with time zone, '
         || 'enrichment_model text, enrichment_error text, created_at timestamp with time zone, '
         || 'updated_at timestamp with time zone)'),
-    ('keyword_ranking', 'query_text text, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
+    ('keyword_ranking', 'query_text text, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(projects text, tickets text, scores text, exact integer)'),
     ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',
       'TABLE(job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamp with time zone, last_error text)'),
@@ -293,7 +308,8 @@ select results_eq(
     ('measure_missing_embeddings', 'embedding_model text, everything boolean DEFAULT false, sample_count integer DEFAULT 100, '
         || 'embedding_set smallint DEFAULT NULL::smallint',
       'TABLE(sources bigint, characters bigint, sample jsonb)'),
-    ('nearest_chunks', 'query_embedding vector, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text', 'TABLE(similarity double precision, project_id bigint, ticket_id bigint, ticket_key text, kind text, text text, chunk_id uuid)'),
+    ('nearest_chunks', 'query_embedding vector, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
+      'TABLE(similarity double precision, project_id bigint, ticket_id bigint, ticket_key text, kind text, text text, chunk_id uuid)'),
     ('rate_document', 'doc_id uuid, helpful boolean', 'double precision'),
     ('read_documents', 'document_ids uuid[]', 'TABLE(id uuid, title text, text text, source_hash text, chunks jsonb, documents_read integer)'),
     ('read_sources', 'project_ids bigint[], ticket_ids bigint[], embedding_set smallint DEFAULT NULL::smallint',
@@ -306,21 +322,22 @@ select results_eq(
       'bigint'),
     ('retrieve_all_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text',
+        || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean, '
         || 'similarities real[], '
         || 'named boolean, project_key text)'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text',
+        || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[], '
         || 'named boolean, project_key text)'),
     ('retrieve_chunks_hybrid', 'query_text text, query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer, keyword_ranking jsonb DEFAULT NULL::jsonb, fusion text DEFAULT ''rrf''::text',
+        || 'source_chunk_limit integer DEFAULT NULL::integer, keyword_ranking jsonb DEFAULT NULL::jsonb, fusion text DEFAULT ''rrf''::text, '
+        || 'filters jsonb DEFAULT NULL::jsonb',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, '
         || 'similarities real[], named boolean, project_key text)'),
@@ -331,10 +348,11 @@ select results_eq(
     ('retry_enrichments', '', 'bigint'),
     ('sample_tickets', 'embedding_model text, match_count integer DEFAULT 200', 'TABLE(ticket_key text, ticket_name text)'),
     ('search_by_keyword', 'query_text text, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, '
-        || 'status_filter text DEFAULT NULL::text',
+        || 'status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)'),
     ('search_by_vector', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
-        || 'match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
+        || 'match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
+        || 'filters jsonb DEFAULT NULL::jsonb',
       'TABLE(rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)'),
     ('search_documents', 'query_embedding vector, match_count integer DEFAULT 10, match_threshold double precision DEFAULT 0.3, '
         || 'embedding_model text DEFAULT NULL::text',
@@ -346,20 +364,24 @@ select results_eq(
         || 'utility_boost double precision, freshness_boost double precision, temporal_weight double precision, '
         || 'final_score double precision, keywords text[], temporal_class text)'),
     ('search_facets', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
-        || 'match_threshold double precision DEFAULT 0.7, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text',
+        || 'match_threshold double precision DEFAULT 0.7, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
+        || 'filters jsonb DEFAULT NULL::jsonb',
       'TABLE(facet text, value bigint, label text, count bigint, capped boolean)'),
     ('search_hybrid', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
         || 'match_threshold double precision DEFAULT 0.7, match_count integer DEFAULT 10, match_offset integer DEFAULT 0, '
         || 'project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, keyword_ranking jsonb DEFAULT NULL::jsonb, '
-        || 'fusion text DEFAULT ''rrf''::text',
+        || 'fusion text DEFAULT ''rrf''::text, sort text DEFAULT ''relevance''::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, fused_score double precision, '
         || 'project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '
         || 'vector_contribution double precision, keyword_contribution double precision, '
-        || 'matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean)'),
+        || 'matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean, '
+        || 'assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, '
+        || 'created_at timestamp with time zone, updated_at timestamp with time zone, status_category text, '
+        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, links jsonb)'),
     ('similar_tickets', 'query_embedding vector, embedding_model text, match_count integer DEFAULT 5, exclude_ticket bigint DEFAULT NULL::bigint, '
-        || 'project_filter bigint DEFAULT NULL::bigint',
+        || 'project_filter bigint DEFAULT NULL::bigint, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text)'),
     ('stage_chunks', 'project_id bigint, ticket_id bigint, source_hash text, chunks jsonb, embeddings vector[], '
         || 'embedding_set smallint DEFAULT NULL::smallint',

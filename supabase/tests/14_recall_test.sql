@@ -24,7 +24,7 @@ analyze public.chunks;
 analyze public.tickets;
 
 -- So few chunks would all be compared: here the index has to do.
-create or replace function private.is_narrow(projects bigint[], status_id bigint, wanted integer) returns boolean
+create or replace function private.is_narrow(scope private.scope, wanted integer) returns boolean
 language sql stable as $$ select false $$;
 
 create function pg_temp.recall(query bigint) returns numeric

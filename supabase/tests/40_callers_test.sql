@@ -95,7 +95,7 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('search_by_vector',            '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 4 3 3 3 7'),
   ('search_documents',            '(pg_temp.unit(1, 768))',                                  '- 0 2 2 2 2 2'),
   ('search_documents_hybrid',     '(pg_temp.unit(1, 768), ''{pump}'')',                      '- 0 2 2 2 2 2'),
-  ('search_facets',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 2 3 3 3 4'),
+  ('search_facets',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 3 5 5 5 6'),
   ('search_hybrid',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 4 3 3 3 7'),
   ('similar_tickets',             '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 3 2 2 2 5');
 select bag_eq($$ select name from calls $$,
@@ -123,7 +123,7 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from search_by_keyword(''"secretword pump"'')', '- 0 1 3 3 3 1'),
     ('select from search_by_vector(pg_temp.unit(1, 1536), ''m'', 0.7, 10, 2)', '- 0 4 0 0 0 4'),
     ('select from search_hybrid(''BB-22'', project_filter => 2)', '- 0 1 0 0 0 1'),
-    ('select from search_facets(''pump'', project_filter => 2)', '- 0 2 1 1 1 3'),
+    ('select from search_facets(''pump'', project_filter => 2)', '- 0 3 1 1 1 4'),
     ('select from find_similar_tickets(22, ''m'')', '- 0 1 0 0 0 1'),
     ('select from retrieve_chunks_hybrid(''BB-22'', pg_temp.unit(1, 1536), ''m'', 0.7, 20, 2)', '- 0 4 0 0 0 4'),
     ('select from search_by_keyword(''pump -secretword'')', '- 0 2 3 3 3 5'),

@@ -67,7 +67,7 @@ reset role;
 select results_eq('table of_member', 'table of_service', 'what a user finds is what the service finds in that project, in every detail');
 
 -- So few chunks would all be compared: here the index has to do.
-create or replace function private.is_narrow(projects bigint[], status_id bigint, wanted integer) returns boolean
+create or replace function private.is_narrow(scope private.scope, wanted integer) returns boolean
 language sql stable as $$ select false $$;
 select pg_temp.act('viewer');
 select bag_eq('select way, tickets from pg_temp.found()',

@@ -154,10 +154,14 @@ func loadText(ctx context.Context, connection *pgx.Conn, c Collection) error {
 	for start := 0; start < c.Tickets(); start += batch {
 		n := min(batch, c.Tickets()-start)
 		_, err := connection.CopyFrom(ctx, pgx.Identifier{"public", "tickets"},
-			[]string{"ticket_id", "key", "project_id", "status_id", "name", "description"},
+			[]string{"ticket_id", "key", "project_id", "status_id", "name", "description", "assignee", "ticket_type", "priority", "labels", "created_at", "updated_at", "due_date"},
 			pgx.CopyFromSlice(n, func(i int) ([]any, error) {
 				t := c.Ticket(start + i)
-				return []any{int64(t.ID), t.Key(), int64(t.Project), int64(t.Status), t.Name, t.Description}, nil
+				a := c.attributes(start + i)
+				return []any{
+					int64(t.ID), t.Key(), int64(t.Project), int64(t.Status), t.Name, t.Description,
+					a.assignee, a.kind, a.priority, a.labels, a.created, a.updated, a.due,
+				}, nil
 			}))
 		if err != nil {
 			return fmt.Errorf("load tickets: %w", err)

@@ -1,0 +1,120 @@
+-- The words of comments, a row each: one more comment on a ticket costs the same however many there are.
+
+create table public.comment_entries (
+  comment_id bigint primary key references public.comments on delete cascade,
+  ticket_id bigint not null,
+  project_id bigint not null references public.projects on delete cascade,
+  words tsvector not null,
+  length integer not null,
+  foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
+    on update cascade on delete cascade
+);
+-- As those of keyword_entries.
+alter table public.comment_entries alter column words set storage external;
+comment on table public.comment_entries is 'The words of a comment (C, implied words D). project_id and ticket_id are its ticket''s.';
+comment on column public.comment_entries.length is 'Its length in words.';
+create index comment_entries_ticket_id_idx on public.comment_entries (ticket_id, project_id, comment_id);
+create index comment_entries_project_id_idx on public.comment_entries (project_id);
+create index comment_entries_words_idx on public.comment_entries using gin (words);
+
+alter table public.comment_entries enable row level security;
+revoke all on public.comment_entries from anon, authenticated;
+grant select on public.comment_entries to authenticated, service_role;
+create policy read_comment_entries on public.comment_entries for select to authenticated
+  using (project_id = any ((select private.visible_projects())::bigint[]));
+
+-- Ids without a comment are passed over.
+create function private.refresh_comment_entries(comment_ids bigint[]) returns void
+language sql volatile security definer set search_path = ''
+as $$
+  insert into public.comment_entries (comment_id, ticket_id, project_id, words, length)
+  select c.comment_id, t.ticket_id, t.project_id, i.words, i.body_length
+  from public.comments c
+  join public.tickets t on t.ticket_id = c.ticket_id
+  cross join lateral private.index_words('', '', c.body) i
+  where c.comment_id = any (refresh_comment_entries.comment_ids)
+  order by c.comment_id
+  on conflict (comment_id) do update
+    set ticket_id = excluded.ticket_id, project_id = excluded.project_id, words = excluded.words, length = excluded.length
+    where (comment_entries.ticket_id, comment_entries.project_id, comment_entries.words)
+      is distinct from (excluded.ticket_id, excluded.project_id, excluded.words)
+$$;
+comment on function private.refresh_comment_entries(bigint[]) is 'Writes the words of these comments anew.';
+revoke execute on function private.refresh_comment_entries(bigint[]) from public;
+
+create function private.index_comments() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    perform private.refresh_comment_entries(array(select n.comment_id from new_rows n));
+  else
+    perform private.refresh_comment_entries(array(
+      select n.comment_id from new_rows n left join old_rows o using (comment_id)
+      where (n.ticket_id, n.body) is distinct from (o.ticket_id, o.body)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.index_comments() is 'Trigger: writes the words of comments that are new, moved, or whose text changed.';
+revoke execute on function private.index_comments() from public;
+
+create trigger index_inserted_comments after insert on public.comments
+  referencing new table as new_rows
+  for each statement execute function private.index_comments();
+create trigger index_updated_comments after update on public.comments
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.index_comments();
+
+create function private.count_comment_words() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  -- A branch for each event: only its own transition tables exist.
+  if tg_op = 'INSERT' then
+    insert into private.word_count_changes (word, entries, titles, comments, comment_words)
+    select u.lexeme, 0, 0, count(*), 0 from new_rows n, unnest(n.words) u group by u.lexeme
+    union all
+    select '', 0, 0, count(*), sum(n.length) from new_rows n having count(*) > 0;
+  elsif tg_op = 'DELETE' then
+    -- A ticket that is deleted runs this even if it has no comments.
+    if not exists (select from old_rows) then
+      return null;
+    end if;
+    insert into private.word_count_changes (word, entries, titles, comments, comment_words)
+    select u.lexeme, 0, 0, -count(*), 0 from old_rows o, unnest(o.words) u group by u.lexeme
+    union all
+    select '', 0, 0, -count(*), -sum(o.length) from old_rows o;
+  else
+    insert into private.word_count_changes (word, entries, titles, comments, comment_words)
+    select d.word, 0, 0, sum(d.comments), sum(d.comment_words)
+    from (
+      select u.lexeme as word, 1 as comments, 0 as comment_words from new_rows n, unnest(n.words) u
+      union all
+      select u.lexeme, -1, 0 from old_rows o, unnest(o.words) u
+      union all
+      select '', 0, n.length from new_rows n
+      union all
+      select '', 0, -o.length from old_rows o
+    ) d
+    group by d.word
+    having (sum(d.comments), sum(d.comment_words)) is distinct from (0::bigint, 0::bigint);
+  end if;
+  perform private.merge_gathered_words();
+  return null;
+end
+$$;
+comment on function private.count_comment_words() is 'Trigger: adds what a statement changed in the words of comments to the word counts.';
+revoke execute on function private.count_comment_words() from public;
+
+create trigger count_inserted_words after insert on public.comment_entries
+  referencing new table as new_rows
+  for each statement execute function private.count_comment_words();
+create trigger count_updated_words after update on public.comment_entries
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.count_comment_words();
+create trigger count_deleted_words after delete on public.comment_entries
+  referencing old table as old_rows
+  for each statement execute function private.count_comment_words();
+
+insert into private.migrations (version) values ('20260101000620');

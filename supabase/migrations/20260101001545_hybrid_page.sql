@@ -1,0 +1,100 @@
+-- What a page of search_hybrid lists, by relevance or by time, and the links that it shows.
+
+-- By time, what matches is listed as it is counted for facets, beyond what the searches rank: their ranks and scores are
+-- shown where they have one.
+create function private.hybrid_page(
+  query_text text,
+  ranking private.word_ranking,
+  query private.query,
+  query_embedding extensions.vector,
+  embedding_model text,
+  match_threshold double precision,
+  project_filter bigint,
+  status_filter text,
+  vector_weight double precision,
+  keyword_weight double precision,
+  fusion text,
+  filters jsonb,
+  sort text,
+  page_start integer,
+  page_size integer
+)
+returns table (
+  place bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
+  keyword_score double precision, keyword_rank bigint, exact boolean,
+  vector_contribution double precision, keyword_contribution double precision, rrf_score double precision, fused_score double precision,
+  has_more boolean
+)
+language plpgsql volatile rows 10 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  if hybrid_page.sort not in ('relevance', 'newest', 'updated') then
+    raise exception 'sort is "%"', hybrid_page.sort using errcode = '22023', hint = 'It is relevance, newest or updated.';
+  end if;
+  if coalesce(hybrid_page.sort, 'relevance') = 'relevance' then
+    return query
+    select f.*, count(*) over () > page_start + page_size
+    from private.fuse_searches(
+      ranking, query, hybrid_page.query_embedding, hybrid_page.embedding_model, hybrid_page.match_threshold, hybrid_page.project_filter,
+      hybrid_page.status_filter, hybrid_page.vector_weight, hybrid_page.keyword_weight, page_start + page_size + 1, hybrid_page.fusion,
+      hybrid_page.filters) f
+    order by f.place
+    limit page_size offset page_start;
+    return;
+  end if;
+
+  return query
+  with listed as (
+    select m.project_id, m.ticket_id, row_number() over (order by m.at desc, m.ticket_id nulls last, m.project_id) as place, count(*) over () as matches
+    from (
+      select f.project_id, f.ticket_id, case hybrid_page.sort
+          when 'newest' then coalesce(t.created_at, p.created_at) else coalesce(t.updated_at, p.updated_at) end as at
+      from private.find_matches(
+        hybrid_page.query_text, hybrid_page.query_embedding, hybrid_page.embedding_model, hybrid_page.match_threshold,
+        hybrid_page.project_filter, hybrid_page.status_filter, 10000, hybrid_page.filters) f
+      left join public.tickets t on t.ticket_id = f.ticket_id
+      left join public.projects p on f.ticket_id is null and p.project_id = f.project_id
+    ) m
+  ), fused as materialized (
+    select f.* from private.fuse_searches(
+      ranking, query, hybrid_page.query_embedding, hybrid_page.embedding_model, hybrid_page.match_threshold, hybrid_page.project_filter,
+      hybrid_page.status_filter, hybrid_page.vector_weight, hybrid_page.keyword_weight, 1000, hybrid_page.fusion, hybrid_page.filters) f
+  )
+  select l.place, l.project_id, l.ticket_id, f.chunk_id, f.similarity, f.vector_rank, f.keyword_score, f.keyword_rank, coalesce(f.exact, false),
+    coalesce(f.vector_contribution, 0), coalesce(f.keyword_contribution, 0), coalesce(f.rrf_score, 0), coalesce(f.fused_score, 0),
+    l.matches > page_start + page_size
+  from (select x.* from listed x order by x.place limit page_size offset page_start) l
+  left join fused f on coalesce(f.ticket_id, ~f.project_id) = coalesce(l.ticket_id, ~l.project_id)
+  order by l.place;
+end
+$$;
+comment on function private.hybrid_page(text, private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer) is
+  'A page of search_hybrid: of the fused list, or of everything that matches (at most 10,000) by time, newest or updated; any other sort is an error (22023).';
+revoke execute on function private.hybrid_page(text, private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer) from public;
+grant execute on function private.hybrid_page(text, private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer) to authenticated, service_role;
+
+-- Looked up from both ends; whoever asks sees a link if they see both tickets.
+create function private.links_of(of_ticket bigint) returns jsonb
+language sql stable security invoker set search_path = ''
+as $$
+  select jsonb_agg(jsonb_build_object(
+      'kind', l.kind, 'direction', l.direction, 'ticket_key', l.key, 'ticket_name', l.name, 'status', l.status) order by l.direction desc, l.kind, l.other)
+  from (
+    select x.kind, x.direction, x.other, t.key, t.name, s.name as status
+    from (
+      select k.kind, 'out' as direction, k.other_ticket_id as other from public.ticket_links k where k.ticket_id = of_ticket
+      union all
+      select k.kind, 'in', k.ticket_id from public.ticket_links k where k.other_ticket_id = of_ticket
+    ) x
+    join public.tickets t on t.ticket_id = x.other
+    join public.status s using (status_id)
+    order by x.direction desc, x.kind, x.other
+    limit 20
+  ) l
+$$;
+comment on function private.links_of(bigint) is 'The links of a ticket with what is at their other ends, those that it has itself (out) first, at most 20; null where it has none.';
+revoke execute on function private.links_of(bigint) from public;
+grant execute on function private.links_of(bigint) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001545');
