@@ -108,25 +108,39 @@ begin
       -- Most have one chunk, which needs no ranking.
       select x.*, case when wanted is null or count(*) over () = 1 then 1 else ts_rank(to_tsvector('private.words', x.text), wanted) end as rank
       from (
-        select c.chunk_id, c.text, c.position from public.chunks c
-        where c.ticket_id = of_ticket and c.embedding_set = (select private.searched_set(null))
+        (select c.chunk_id, c.text, c.position, false as remark from public.chunks c
+        where c.ticket_id = of_ticket and c.project_id = of_project and c.comment_id is null and c.embedding_set = (select private.searched_set(null))
           and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
+        order by c.position limit 50)
         union all
-        select c.chunk_id, c.text, c.position from public.chunks c
+        -- Of a ticket with thousands of comments the newest are looked at.
+        (select c.chunk_id, c.text, c.position, true
+        from (
+          select m.comment_id from (
+            select e.comment_id, e.words from public.comment_entries e where e.ticket_id = of_ticket and e.project_id = of_project
+            order by e.comment_id desc limit 500
+          ) m
+          where m.words @@ wanted order by ts_rank('{1, 1, 0, 0}', m.words, wanted) desc, m.comment_id desc limit 5
+        ) m
+        join public.chunks c on c.comment_id = m.comment_id and c.embedding_set = (select private.searched_set(null))
+          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
+        limit 50)
+        union all
+        (select c.chunk_id, c.text, c.position, false from public.chunks c
         where of_ticket is null and c.project_id = of_project and c.ticket_id is null
           and c.embedding_set = (select private.searched_set(null))
           and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
         -- A ticket of thousands of chunks is not ranked whole for the sake of an excerpt.
-        order by 3 limit 50
+        order by c.position limit 50)
       ) x
     ) r
   ) c
   -- Cutting names and scripts without spaces into words takes four times as long: only where the words do not stand apart.
-  order by case when c.best > 0 then c.rank else ts_rank(to_tsvector('private.words', private.plain_text(c.text)), wanted) end desc, c.position
+  order by case when c.best > 0 then c.rank else ts_rank(to_tsvector('private.words', private.plain_text(c.text)), wanted) end desc, c.remark, c.position
   limit 1;
 end
 $$;
-comment on function private.best_chunk_by_words(bigint, bigint, tsquery) is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50.';
+comment on function private.best_chunk_by_words(bigint, bigint, tsquery) is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50 and those of the five best of its newest 500 comments.';
 revoke execute on function private.best_chunk_by_words(bigint, bigint, tsquery) from public;
 grant execute on function private.best_chunk_by_words(bigint, bigint, tsquery) to authenticated, service_role;
 

@@ -233,7 +233,7 @@ begin
     case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), wanted) || ' — ' || lit.line end,
     shown.chunk_id, g.has_more, coalesce(query.relaxed, false),
     t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, coalesce(t.created_at, p.created_at), coalesce(t.updated_at, p.updated_at),
-    s.category, null::bigint, null::text, null::timestamptz, l.links
+    s.category, m.comment_id, m.author, m.created_at, l.links
   from page g
   -- "offset 0" here and below: looked up, or called, for the rows that need it, and once.
   left join lateral (
@@ -255,6 +255,11 @@ begin
     select coalesce(g.chunk_id, b.chunk_id) as chunk_id,
       coalesce(c.text, b.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)) as text
   ) shown
+  left join lateral (
+    select m.comment_id, m.author, m.created_at
+    from public.chunks c join public.comments m on m.comment_id = c.comment_id
+    where c.chunk_id = shown.chunk_id offset 0
+  ) m on true
   cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
   cross join lateral (select private.links_of(g.ticket_id) as links offset 0) l
   -- Not what went a moment ago, nor what such a ranking makes up.

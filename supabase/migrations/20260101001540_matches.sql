@@ -3,9 +3,10 @@
 -- Which entries the words match, the holders of rare words first. The words go from the rarest to the commonest: those
 -- that are together in at most match_limit entries are looked up as one, then each of the others for what it adds, until
 -- there are match_limit matches, or reach were looked at because a filter let few of them pass. So the work does not grow
--- with how common words are. Where a filter leaves few entries at all, each of these is looked at instead.
+-- with how common words are. Where a filter leaves few entries at all, each of these is looked at instead. The comments that hold
+-- the same words add their tickets.
 create function private.match_entries(
-  words text[], entries bigint[], required tsquery, excluded tsquery,
+  words text[], entries bigint[], comments bigint[], required tsquery, excluded tsquery,
   scope private.scope, match_limit integer
 )
 returns table (project_id bigint, ticket_id bigint, complete boolean)
@@ -27,18 +28,27 @@ declare
   found_projects bigint[] := array[]::bigint[];
   found_tickets bigint[] := array[]::bigint[];
   step record;
+  own constant tsquery := case when excluded is null then required else coalesce(required && !!excluded, !!excluded) end;
+  has_comments constant boolean := coalesce((select sum(u) from unnest(comments) as u), 0) > 0;
+  commented bigint[] := array[]::bigint[]; -- tickets found by a comment
+  holding bigint[]; -- tickets with a comment that holds what is required
 begin
-  if excluded is not null then
-    required := coalesce(required && !!excluded, !!excluded);
-  end if;
-
-  if filtered and (select sum(u) from unnest(entries) as u) > few_limit then
+  if filtered and (select sum(u) from unnest(entries || comments) as u) > few_limit then
     few := private.narrow_entries(scope, null, few_limit);
     if few is not null then
       wanted := (select string_agg(u, ' | ')::tsquery from unnest(words) as u);
+      if has_comments then
+        found_tickets := array(select e.ticket_id from public.keyword_entries e where e.keyword_entry_id = any (few) and e.ticket_id is not null);
+        commented := array(select distinct m.ticket_id from public.comment_entries m where m.ticket_id = any (found_tickets) and m.words @@ wanted);
+        if required is not null then
+          holding := array(select distinct m.ticket_id from public.comment_entries m where m.ticket_id = any (found_tickets) and m.words @@ required);
+        end if;
+      end if;
       return query
         select e.project_id, e.ticket_id, true from public.keyword_entries e
-        where e.keyword_entry_id = any (few) and e.words @@ wanted and (required is null or e.words @@ required);
+        where e.keyword_entry_id = any (few) and (e.words @@ wanted or e.ticket_id = any (commented))
+          and (required is null or e.words @@ required or e.ticket_id = any (holding))
+          and (excluded is null or not e.words @@ excluded);
       return;
     end if;
   end if;
@@ -52,8 +62,8 @@ begin
   asked := array(
     select string_agg(g.word, ' | ')::tsquery
     from (
-      select u.word, u.place, sum(u.entries) over (order by u.place) <= match_limit as rare
-      from unnest(match_entries.words, match_entries.entries) with ordinality as u(word, entries, place)
+      select u.word, u.place, sum(u.entries + u.comments) over (order by u.place) <= match_limit as rare
+      from unnest(match_entries.words, match_entries.entries, match_entries.comments) with ordinality as u(word, entries, comments, place)
     ) g
     group by case when not g.rare then g.place end
     order by min(g.place));
@@ -62,22 +72,43 @@ begin
     if known is not null then
       exact := exact && !!known;
     end if;
-    if required is not null then
-      exact := exact && required;
+    if own is not null then
+      exact := exact && own;
     end if;
     execute format('
       with raw as materialized (
-        select e.project_id, e.ticket_id from public.keyword_entries e where e.words @@ $2 limit $3
+        select e.project_id, e.ticket_id from public.keyword_entries e where e.words @@ $2%2$s limit $3
       ), passed as (
-        select r.project_id, r.ticket_id from raw r where true%s limit $4
+        select r.project_id, r.ticket_id from raw r where true%1$s limit $4
       )
-      select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p', conditions)
+      select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
+      conditions, case when commented <> '{}' then ' and (e.ticket_id = any ($5)) is not true' end)
       into step
-      using scope, exact, case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects);
+      using scope, exact, case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects), commented;
     looked := looked + step.looked;
     found_projects := found_projects || step.projects;
     found_tickets := found_tickets || step.tickets;
     exit when looked >= reach or cardinality(found_projects) >= match_limit;
+    if has_comments then
+      execute format('
+        with raw as materialized (
+          select m.project_id, m.ticket_id from public.comment_entries m where m.words @@ $2 limit $3
+        ), passed as (
+          select r.project_id, r.ticket_id from (select distinct w.project_id, w.ticket_id from raw w) r
+          where (r.ticket_id = any ($5)) is not true%s%s limit $4
+        )
+        select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
+        conditions,
+        case when excluded is not null then ' and not exists (select from public.keyword_entries e where e.ticket_id = r.ticket_id and e.words @@ $6)' end)
+        into step
+        using scope, case when required is null then wanted else wanted && required end, reach - looked,
+          match_limit - cardinality(found_projects), found_tickets, excluded;
+      looked := looked + step.looked;
+      found_projects := found_projects || step.projects;
+      found_tickets := found_tickets || step.tickets;
+      commented := commented || step.tickets;
+      exit when looked >= reach or cardinality(found_projects) >= match_limit;
+    end if;
     known := coalesce(known || wanted, wanted);
   end loop;
   return query
@@ -85,9 +116,9 @@ begin
     from unnest(found_projects, found_tickets) as f(project_id, ticket_id);
 end
 $$;
-comment on function private.match_entries(text[], bigint[], tsquery, tsquery, private.scope, integer) is
-  'Tickets and projects (ticket_id null) that hold any of the words, those of rare words first; complete where these are all. The arrays go in step, rarest word first.';
-revoke execute on function private.match_entries(text[], bigint[], tsquery, tsquery, private.scope, integer) from public;
+comment on function private.match_entries(text[], bigint[], bigint[], tsquery, tsquery, private.scope, integer) is
+  'Tickets and projects (ticket_id null) that hold any of the words, in their own texts or in a comment, those of rare words first; complete where these are all. The arrays go in step, rarest word first.';
+revoke execute on function private.match_entries(text[], bigint[], bigint[], tsquery, tsquery, private.scope, integer) from public;
 
 -- What a hybrid search would list if lists had no end: the tickets that the query names, the nearest over the
 -- threshold, and everything that its words match, by the rules of search_by_keyword.
@@ -129,7 +160,7 @@ begin
     union all
     select m.project_id, m.ticket_id, 2, m.complete
     from private.match_entries(
-      plan.words, plan.entries, query.required, query.excluded, scope,
+      plan.words, plan.entries, plan.comments, query.required, query.excluded, scope,
       match_limit + 1 + cardinality(query.excluded_tickets)) m
     where (m.ticket_id = any (query.excluded_tickets)) is not true
   ) f

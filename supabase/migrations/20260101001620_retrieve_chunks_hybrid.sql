@@ -81,8 +81,15 @@ begin
     cross join lateral (
       select c.chunk_id, row_number() over (
           order by c.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding, c.chunk_id) as place_in_source
-      from public.chunks c
-      where c.ticket_id = s.ticket_id and c.model = retrieve_chunks_hybrid.embedding_model
+      from (
+        select c.* from public.chunks c where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
+        union all
+        -- Of a ticket with thousands of comments the newest.
+        select c.*
+        from (select m.comment_id from public.comments m where m.ticket_id = s.ticket_id order by m.created_at desc, m.comment_id desc limit 200) m
+        join public.chunks c on c.comment_id = m.comment_id
+      ) c
+      where c.model = retrieve_chunks_hybrid.embedding_model
         and c.embedding_set = (select private.searched_set(retrieve_chunks_hybrid.embedding_model))
         and c.chunk_id is distinct from s.first_chunk_id
         and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))

@@ -16,7 +16,7 @@ create function public.retrieve_all_chunks(
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
   document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean,
-  similarities real[], named boolean, project_key text
+  similarities real[], named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
 )
 language sql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
@@ -28,13 +28,13 @@ as $$
       retrieve_all_chunks.project_filter, retrieve_all_chunks.status_filter, retrieve_all_chunks.filters) n
   ), candidates as materialized (
     select n.chunk_id, n.ticket_id, n.project_id, null::uuid as document_id,
-      coalesce(c.kind, case when n.ticket_id is null then 'project' else 'ticket' end) as kind, c.text, c.tokens,
+      coalesce(c.kind, case when n.ticket_id is null then 'project' else 'ticket' end) as kind, c.text, c.tokens, c.comment_id,
       extensions.l2_normalize(extensions.subvector(c.embedding, 1, 768)) as embedding, true as named
     from named n
     left join public.chunks c using (chunk_id)
     where n.chunk_id is null or c.chunk_id is not null
     union all
-    select s.chunk_id, s.ticket_id, s.project_id, null, c.kind, c.text, c.tokens,
+    select s.chunk_id, s.ticket_id, s.project_id, null, c.kind, c.text, c.tokens, c.comment_id,
       extensions.l2_normalize(extensions.subvector(c.embedding, 1, 768)), false
     from private.scan_chunks(
       retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, retrieve_all_chunks.project_filter,
@@ -43,7 +43,7 @@ as $$
     join public.chunks c using (chunk_id)
     where s.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null)
     union all
-    select d.chunk_id, null, null, d.document_id, 'document', d.text, d.tokens, extensions.l2_normalize(e.embedding), false
+    select d.chunk_id, null, null, d.document_id, 'document', d.text, d.tokens, null, extensions.l2_normalize(e.embedding), false
     from query q
     cross join lateral public.retrieve_document_chunks(q.embedding, retrieve_all_chunks.embedding_model, -2, 100) d
     join public.embeddings e on e.document_id = d.document_id and e.chunk_id = d.chunk_id
@@ -67,16 +67,17 @@ as $$
     coalesce(n.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)), n.tokens,
     n.similarity, coalesce(n.similarity > retrieve_all_chunks.match_threshold, false),
     array(select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from nearest m where m.place < n.place order by m.place),
-    n.named, p.key
+    n.named, p.key, m.comment_id, m.author, m.created_at
   from nearest n
   left join public.projects p on p.project_id = n.project_id
   left join public.tickets t on t.ticket_id = n.ticket_id
   left join public.status s on s.status_id = t.status_id
   left join public.documents d on d.id = n.document_id
+  left join public.comments m on m.comment_id = n.comment_id
   order by n.place
 $$;
 comment on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) is
-  'The chunks of tickets and documents nearest to a question, compared by the first 768 numbers: those over match_threshold, or else the nearest one alone with over_threshold false. Filters narrow the tickets, not the documents. With source_chunk_limit the first so many chunks of each ticket, project or document go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
+  'The chunks of tickets and documents nearest to a question, compared by the first 768 numbers: those over match_threshold, or else the nearest one alone with over_threshold false. Filters narrow the tickets, not the documents. With source_chunk_limit the first so many chunks of each ticket, project or document go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens, and comment_* but for a comment''s chunk. match_count at most 100.';
 revoke execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) from public, anon, authenticated;
 grant execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) to authenticated, service_role;
 
