@@ -33,17 +33,17 @@ type rawTicket struct {
 }
 
 type rawComment struct {
-	Key     string `json:"key"`
-	Author  string `json:"author"`
-	Body    string `json:"body"`
-	Created string `json:"created_at"`
-	Updated string `json:"updated_at"`
+	Key     string   `json:"key"`
+	Author  string   `json:"author"`
+	Body    jsonText `json:"body"`
+	Created string   `json:"created_at"`
+	Updated string   `json:"updated_at"`
 }
 
 type rawNote struct {
-	Status  string `json:"status"`
-	Text    string `json:"note"`
-	Created string `json:"created_at"`
+	Status  string   `json:"status"`
+	Text    jsonText `json:"note"`
+	Created string   `json:"created_at"`
 }
 
 // fieldNames are what a form calls its fields, for the reasons given to people who look at the file.
@@ -165,7 +165,7 @@ func checkComments(t *Ticket, raw []rawComment, names fieldNames, at place) {
 	empty, undated := 0, 0
 	seen := map[string]int{}
 	for _, c := range raw {
-		text := clean(c.Body)
+		text := clean(string(c.Body))
 		if strings.TrimSpace(text) == "" {
 			empty++
 			continue
@@ -233,7 +233,7 @@ func cut(s string, characters int) string {
 func checkNotes(t *Ticket, raw []rawNote, at place) error {
 	empty, undated := 0, 0
 	for _, n := range raw {
-		text := clean(n.Text)
+		text := clean(string(n.Text))
 		if strings.TrimSpace(text) == "" {
 			empty++
 			continue

@@ -278,7 +278,7 @@ func (i githubIssue) ticket(repository string) (rawTicket, error) {
 	}
 	raw.comments = []rawComment{}
 	for _, c := range comments {
-		comment := rawComment{Key: strings.Trim(string(c.ID), `"`), Body: c.Body, Created: c.CreatedAt, Updated: c.UpdatedAt}
+		comment := rawComment{Key: strings.Trim(string(c.ID), `"`), Body: jsonText(c.Body), Created: c.CreatedAt, Updated: c.UpdatedAt}
 		if c.Author != nil {
 			comment.Author = c.Author.Login
 		}

@@ -1,8 +1,11 @@
 package ticketfile
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
+
+	"tasklens/internal/markup"
 )
 
 const (
@@ -96,11 +99,18 @@ func jiraTicket(r *csvRows) (rawTicket, error) {
 func jiraComment(field string) rawComment {
 	if parts := strings.SplitN(field, ";", 3); len(parts) == 3 {
 		if created, err := parseDate(parts[0]); err == nil && !created.IsZero() {
-			return rawComment{Created: parts[0], Author: parts[1], Body: wikiText(parts[2])}
+			return rawComment{Created: parts[0], Author: parts[1], Body: jsonText(wikiText(parts[2]))}
 		}
 	}
-	return rawComment{Body: wikiText(field)}
+	return rawComment{Body: jsonText(wikiText(field))}
 }
 
-// wikiText makes readable text of Jira's markup.
-func wikiText(s string) string { return s }
+// wikiText makes readable text of Jira's markup, or of an Atlassian document.
+func wikiText(s string) string {
+	if trimmed := strings.TrimSpace(s); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
+		if text, err := markup.Document(json.RawMessage(trimmed)); err == nil {
+			return text
+		}
+	}
+	return markup.Text(s)
+}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"tasklens/internal/markup"
 )
 
 var jsonNames = fieldNames{
@@ -69,7 +71,7 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 		ID          json.RawMessage `json:"ticket_id"`
 		ProjectID   json.RawMessage `json:"project_id"`
 		Name        string          `json:"name"`
-		Description string          `json:"description"`
+		Description jsonText        `json:"description"`
 		Status      string          `json:"status"`
 		CreatedAt   string          `json:"created_at"`
 		Notes       []rawNote       `json:"notes"`
@@ -91,7 +93,7 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 		return Ticket{}, err
 	}
 	raw := rawTicket{
-		name: row.Name, description: row.Description, status: row.Status, created: row.CreatedAt, notes: row.Notes,
+		name: row.Name, description: string(row.Description), status: row.Status, created: row.CreatedAt, notes: row.Notes,
 		updated: row.UpdatedAt, resolved: row.ResolvedAt.value, due: row.DueDate.value, category: row.Category,
 		assignee: row.Assignee.value, reporter: row.Reporter.value, ticketType: row.Type.value, priority: row.Priority.value,
 		labels: list(row.Labels), comments: list(row.Comments),
@@ -114,6 +116,18 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 		}
 	}
 	return checkTicket(raw, jsonNames, at)
+}
+
+// jsonText is a string, or a document as Atlassian's APIs give it.
+type jsonText string
+
+func (t *jsonText) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '{' {
+		plain, err := markup.Document(text)
+		*t = jsonText(plain)
+		return err
+	}
+	return json.Unmarshal(text, (*string)(t))
 }
 
 type jsonLink struct {

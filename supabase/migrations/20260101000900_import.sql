@@ -48,8 +48,7 @@ create function private.ensure_statuses(statuses jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$
   insert into public.status as s (name, category)
-  select distinct on (lower(g.row ->> 'name')) g.row ->> 'name',
-    coalesce(g.row ->> 'category', private.guess_status_category(g.row ->> 'name'))
+  select distinct on (lower(g.row ->> 'name')) g.row ->> 'name', g.row ->> 'category'
   from jsonb_array_elements(ensure_statuses.statuses) as g(row)
   where g.row ->> 'name' is not null and not exists (
     select 1 from public.status k
