@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,25 +26,36 @@ const maxTold = 50
 // importFiles loads a folder or a file and indexes what it held. Bad rows and fields are told with their lines; they
 // make the program end with an error only when nothing else was there. What could not be stored or indexed always does.
 func importFiles(ctx context.Context, args []string) error {
-	if len(args) != 1 {
+	flags := newFlags("import")
+	prune := flags.Bool("prune", false, "")
+	if flags.Parse(args) != nil || flags.NArg() != 1 {
 		return errUsage
 	}
+	path := flags.Arg(0)
 	e, err := newEmbedding()
 	if err != nil {
 		return err
 	}
-	if notefile.Is(args[0]) {
-		return importNotes(ctx, e, args[0])
+	if notefile.Is(path) {
+		if *prune {
+			return errors.New("--prune is for tickets: documents are removed by their ids")
+		}
+		return importNotes(ctx, e, path)
 	}
-	rows, err := ticketfile.Open(args[0])
+	rows, err := ticketfile.Open(path)
 	if err != nil {
 		return err
+	}
+	if unread := rows.Unread(); len(unread) > 0 {
+		fmt.Fprintf(os.Stderr, "columns that are not read: %s\n", strings.Join(unread, ", "))
 	}
 	started := time.Now()
 	_, size := rows.Progress()
 	bar := newBar(size, "importing", true)
 	badRows, badFields, failed := teller{kind: "left out", bar: bar}, teller{kind: "warning", bar: bar}, teller{kind: "failed", bar: bar}
-	summary, err := load.Load(ctx, e.db, e.indexer, rows, load.Report{
+	lacking := teller{kind: "not in the file", bar: bar}
+	summary, err := load.Load(ctx, e.db, e.indexer, rows, load.Options{Prune: *prune}, load.Report{
+		Lacking:  func(key string) { lacking.tell(errors.New(key)) },
 		BadRow:   func(row *ticketfile.RowError) { badRows.tell(row) },
 		BadField: func(field *ticketfile.RowError) { badFields.tell(field) },
 		Failed:   func(err error) { failed.tell(err) },
@@ -56,15 +68,30 @@ func importFiles(ctx context.Context, args []string) error {
 	badRows.rest("rows")
 	badFields.rest("fields are left out")
 	failed.rest("failures")
-	fmt.Printf("%d projects and %d tickets in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields; %.1f s\n",
-		summary.Projects, summary.Tickets, summary.Chunks, summary.Embedded, summary.Tokens, summary.Reused, summary.BadRows, summary.BadFields,
-		time.Since(started).Seconds())
+	lacking.rest("tickets")
+	fmt.Printf("%d projects, %d tickets and %d comments in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields, %d links to unknown tickets; %.1f s\n",
+		summary.Projects, summary.Tickets, summary.Comments, summary.Chunks, summary.Embedded, summary.Tokens, summary.Reused, summary.BadRows, summary.BadFields,
+		summary.BadLinks, time.Since(started).Seconds())
+	tellLacking(summary, *prune)
 	if err == nil {
 		e.fitThreshold(ctx)
 	}
 	return imported(ctx, err, importOutcome{
 		good: summary.Projects + summary.Tickets, bad: summary.BadRows, unwritten: summary.Unwritten, unindexed: summary.Unindexed, things: "rows",
 	}, failed.last)
+}
+
+// tellLacking says what an earlier import brought and this one does not.
+func tellLacking(summary load.Summary, prune bool) {
+	lacking := fmt.Sprintf("%d tickets, %d comments and %d links", summary.Lacking.Tickets, summary.Lacking.Comments, summary.Lacking.Links)
+	switch {
+	case summary.Pruned:
+		fmt.Printf("removed because the file lacks them: %s\n", lacking)
+	case summary.Lacking.Any():
+		fmt.Printf("the file lacks %s that are stored; --prune removes them\n", lacking)
+	case prune && !summary.Compared:
+		fmt.Println("nothing was removed: rows were left out, or a key occurs twice, so what the file lacks is not known")
+	}
 }
 
 // importOutcome is what became of the things of an import.

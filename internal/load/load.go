@@ -8,7 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"sync/atomic"
+	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,7 +25,9 @@ const (
 	batchTickets = 100
 	batchBytes   = 1 << 20 // of names, descriptions and notes
 	batchSources = 100
-	workers      = 3 // batches under way: one chunked, one with the model, one with the database
+	batchLinks   = 500
+	batchListed  = 5000 // tickets, keys of comments and links that are compared with the files
+	workers      = 3    // batches under way: one chunked, one with the model, one with the database
 )
 
 // Database calls a Postgres function with named arguments.
@@ -44,37 +47,67 @@ type Report struct {
 	BadField func(*ticketfile.RowError) // a part of a row that was left out; the rest of the row was not
 	Failed   func(error)                // what could not be written or indexed; the rest goes on
 	Indexed  func(tickets int)          // tickets written and searchable since the last call
+	Lacking  func(ticketKey string)     // a ticket of the files' projects that the files lack
+}
+
+// Options say what a load may do beyond adding and changing.
+type Options struct {
+	// Prune removes the tickets of the files' projects, and the comments and links of the files' tickets, that an earlier
+	// load brought and these files lack. A load that left anything out removes nothing.
+	Prune bool
 }
 
 // Summary counts what was done.
 type Summary struct {
 	Projects  int
 	Tickets   int // that were written
+	Comments  int // that were written or already there
 	BadRows   int
 	BadFields int
+	BadLinks  int  // that name a ticket which does not exist
+	Compared  bool // with what an earlier load brought; not where rows were left out or a key occurs twice
+	Lacking   Lacking
+	Pruned    bool // Lacking was removed
 	bulk.Counts
 }
 
 // Load writes all rows and indexes them. What fails is reported and counted, and the rest goes on; it ends early where nothing at
 // all can be stored or embedded, or the files cannot be read. What was written before stays.
-func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, report Report) (Summary, error) {
-	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report}
+func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, options Options, report Report) (Summary, error) {
+	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report, loaded: map[int64]bool{}, inward: map[string][]listedLink{}}
 	projects, err := l.projects(ctx, rows)
 	if err == nil {
 		err = l.tickets(ctx, rows, projects)
 	}
-	return Summary{
-		Projects: len(projects), Tickets: int(l.written.Load()), BadRows: l.badRows, BadFields: l.badFields, Counts: l.bulk.Counts(),
-	}, err
+	if err == nil {
+		err = l.linkRest(ctx)
+	}
+	summary := Summary{
+		Projects: len(projects), Tickets: len(l.loaded), Comments: l.comments, BadRows: l.badRows, BadFields: l.badFields,
+		BadLinks: len(l.unlinked), Counts: l.bulk.Counts(),
+	}
+	// Of what was not read, or stands twice, nobody knows what the files say.
+	if err == nil && summary.BadRows == 0 && summary.Unwritten == 0 && l.rows == len(l.loaded) {
+		summary.Compared = true
+		summary.Lacking, err = l.reconcile(ctx, rows, projects, options.Prune)
+		summary.Pruned = options.Prune && err == nil
+	}
+	return summary, err
 }
 
 type loader struct {
-	db      Database
-	bulk    *bulk.Import
-	report  Report
-	written atomic.Int64 // tickets
+	db     Database
+	bulk   *bulk.Import
+	report Report
 
-	badRows, badFields int // rows are read by one goroutine
+	badRows, badFields int                     // rows are read by one goroutine
+	inward             map[string][]listedLink // by the key in upper case that they start at: those that another ticket lists
+
+	mutex    sync.Mutex
+	loaded   map[int64]bool // tickets that were written or already there
+	rows     int            // of tickets; more than loaded where a key occurs twice
+	comments int
+	unlinked []linkRow // whose tickets are not all there yet
 }
 
 func (l *loader) badRow(row *ticketfile.RowError) {
@@ -166,6 +199,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 		for _, warning := range ticket.Warnings {
 			l.badField(warning)
 		}
+		l.noteInward(ticket)
 		row := newTicketRow(ticket)
 		if len(batch) > 0 && size+row.bytes() > batchBytes {
 			flush()
@@ -189,19 +223,33 @@ func (l *loader) batch(ctx context.Context, tickets []ticketRow) error {
 	var sources []index.Source
 	err := bulk.Write(ctx, l.bulk, tickets, func(row ticketRow) string { return "ticket " + row.Key }, func(part []ticketRow) error {
 		var written []struct {
-			TicketID  int64 `json:"ticket_id"`
-			ProjectID int64 `json:"project_id"`
+			TicketID   int64   `json:"ticket_id"`
+			ProjectID  int64   `json:"project_id"`
+			CommentIDs []int64 `json:"comment_ids"`
 		}
 		if err := l.db.Call(ctx, "upsert_tickets", map[string]any{"tickets": part}, &written); err != nil {
 			return fmt.Errorf("write tickets %s to %s: %w", part[0].Key, part[len(part)-1].Key, err)
 		}
+		l.mutex.Lock()
+		defer l.mutex.Unlock()
+		l.rows += len(part)
 		for _, row := range written {
+			l.loaded[row.TicketID] = true
+			l.comments += len(row.CommentIDs)
 			sources = append(sources, index.Source{ProjectID: row.ProjectID, TicketID: &row.TicketID})
+			for _, comment := range row.CommentIDs {
+				sources = append(sources, index.Source{ProjectID: row.ProjectID, TicketID: &row.TicketID, CommentID: &comment})
+			}
 		}
 		return nil
 	})
-	l.written.Add(int64(len(sources)))
-	if err = errors.Join(err, l.bulk.Index(ctx, sources)); err != nil {
+	if err == nil {
+		err = l.link(ctx, linksOf(tickets))
+	}
+	for part := range slices.Chunk(sources, batchSources) {
+		err = errors.Join(err, l.bulk.Index(ctx, part))
+	}
+	if err != nil {
 		return fmt.Errorf("tickets %s to %s: %w", tickets[0].Key, tickets[len(tickets)-1].Key, err)
 	}
 	l.report.Indexed(len(tickets))

@@ -12,8 +12,11 @@
 //     and notes may be missing, other fields are ignored.
 //
 //   - a CSV export from Jira (.csv or .csv.gz), with commas, semicolons or tabs, the columns in any order. Issue key and
-//     Summary are required; Project key, Project name, Project description, Status, Created and Description are read
-//     where they are present. Comments, attachments and all other columns are left out.
+//     Summary are required; jira.go lists what else is read where it is present.
+//
+//   - a CSV export from Linear, of the same forms; ID, Team and Title are required.
+//
+//   - issues of GitHub (.json or .json.gz), as "gh issue list --json" and "gh api" write them.
 //
 // A bad row is reported with its file and line, and reading goes on behind it; a file that cannot be read to its end
 // stops it. Memory stays bounded by [MaxRow], whatever the file holds (and, for the projects of a CSV export, by their keys).

@@ -30,12 +30,12 @@ func FuzzJiraTickets(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := newJiraRows("f", bufio.NewReader(bytes.NewReader(data)))
+		rows, err := newCSVRows("f", bufio.NewReader(bytes.NewReader(data)))
 		if err != nil {
 			return
 		}
 		checkRows(t, data, rows.nextTicket)
-		rows, err = newJiraRows("f", bufio.NewReader(bytes.NewReader(data)))
+		rows, err = newCSVRows("f", bufio.NewReader(bytes.NewReader(data)))
 		if err != nil {
 			t.Fatalf("the header is read once and then not: %v", err)
 		}

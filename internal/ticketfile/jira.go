@@ -1,117 +1,116 @@
 package ticketfile
 
 import (
-	"bufio"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"strings"
+
+	"tasklens/internal/markup"
 )
 
-var jiraNames = fieldNames{key: "Issue key", project: "Project key", name: "Summary", status: "Status", created: "Created"}
+const (
+	jiraComponents  = "Components" // "Component/s" in older ones
+	jiraComponents2 = "Component/s"
+	jiraParent      = "Parent key"
+	jiraParent2     = "Parent" // a key, or the number by which Jira's database knows it
+	jiraEpic        = "Custom field (Epic Link)"
+)
 
-// jiraRows reads the tickets of a CSV export.
-type jiraRows struct {
-	name string // the file's, for RowErrors
-	csv  *csvReader
-	header
-	seen map[string]bool // the projects that nextProject has returned
+// jira is "Export CSV" of Jira Cloud and Data Center.
+var jira = csvForm{
+	fieldNames: fieldNames{
+		key: "Issue key", project: "Project key", name: "Summary", status: "Status", created: "Created", updated: "Updated",
+		resolved: "Resolved", due: "Due date", category: "Status Category", assignee: "Assignee", reporter: "Reporter",
+		ticketType: "Issue Type", priority: "Priority", labels: "Labels", comments: "Comments", links: "Links",
+	},
+	required: []string{"Issue key", "Summary"},
+	columns: []string{
+		"Issue key", "Project key", "Project name", "Project description", "Summary", "Description", "Status", "Status Category",
+		"Issue Type", "Priority", "Assignee", "Reporter", "Labels", jiraComponents, jiraComponents2, "Created", "Updated",
+		"Resolved", "Due date", "Comment", jiraParent, jiraParent2, jiraEpic,
+	},
+	linkColumn: jiraLinkColumn,
+	ticket:     jiraTicket,
+	project: func(r *csvRows) (name, description string) {
+		return r.value("Project name"), wikiText(r.value("Project description"))
+	},
 }
 
-// newJiraRows reads the header.
-func newJiraRows(name string, from *bufio.Reader) (*jiraRows, error) {
-	head, err := readHeader(&lineReader{from: from, max: MaxRow})
-	if err != nil {
-		return nil, err
-	}
-	return &jiraRows{
-		name:   name,
-		csv:    &csvReader{from: from, comma: head.comma, max: MaxRow, keep: head.width, line: head.line},
-		header: head,
-		seen:   map[string]bool{},
-	}, nil
-}
-
-// nextTicket returns the next ticket, a *RowError, io.EOF, or an error of the stream.
-func (j *jiraRows) nextTicket() (Ticket, error) {
-	at, err := j.nextRow()
-	if err != nil {
-		return Ticket{}, err
-	}
-	ticket, err := j.ticket(at)
-	if err != nil {
-		return Ticket{}, at.wrong("%v", err)
-	}
-	return ticket, nil
-}
-
-// nextProject returns the next project not returned before, io.EOF, or an error of the stream.
-func (j *jiraRows) nextProject() (Project, error) {
-	for {
-		ticket, err := j.nextTicket()
-		var bad *RowError
-		if errors.As(err, &bad) {
-			continue
-		}
-		if err != nil {
-			return Project{}, err
-		}
-		if key := ticket.ProjectKey; !j.seen[key] {
-			j.seen[key] = true
-			name := strings.TrimSpace(clean(j.value("Project name")))
-			if name == "" {
-				name = key
-			}
-			return Project{Key: key, Name: name, Description: clean(j.value("Project description"))}, nil
+// jiraLinkColumn reads names such as "Outward issue link (Blocks)". A type of link that is none of ours relates the tickets.
+func jiraLinkColumn(name string) (linkColumn, bool) {
+	name = strings.ToLower(name)
+	kind, inward := strings.CutPrefix(name, "inward issue link (")
+	if !inward {
+		var outward bool
+		if kind, outward = strings.CutPrefix(name, "outward issue link ("); !outward {
+			return linkColumn{}, false
 		}
 	}
-}
-
-// nextRow moves to the next row that is not blank and has as many fields as the header.
-func (j *jiraRows) nextRow() (place, error) {
-	for {
-		err := j.csv.next()
-		at := place{j.name, j.csv.start}
-		var quotes quoteError
-		switch {
-		case err == errTooLong || errors.As(err, &quotes):
-			return at, at.wrong("%v", err)
-		case err != nil:
-			return at, err
-		case j.csv.blank():
-			continue
-		case j.csv.count != j.width:
-			// Some field holds an unquoted separator or line end: nobody can tell which, so no field can be trusted.
-			return at, at.wrong("the row has %d fields where the header has %d", j.csv.count, j.width)
-		}
-		return at, nil
+	switch strings.TrimSuffix(kind, ")") {
+	case "duplicate", "duplicates":
+		return linkColumn{kind: Duplicates, inward: inward}, true
+	case "blocks", "blocker", "dependency":
+		return linkColumn{kind: Blocks, inward: inward}, true
 	}
+	return linkColumn{kind: RelatesTo, inward: inward}, true
 }
 
-func (j *jiraRows) ticket(at place) (Ticket, error) {
+func jiraTicket(r *csvRows) (rawTicket, error) {
 	raw := rawTicket{
-		key:         j.value(jiraNames.key),
-		project:     j.value(jiraNames.project),
-		name:        j.value(jiraNames.name),
-		description: j.value("Description"),
-		status:      j.value(jiraNames.status),
-		created:     j.value(jiraNames.created),
+		key:         r.value(r.form.key),
+		project:     r.value(r.form.fieldNames.project),
+		name:        r.value(r.form.name),
+		description: wikiText(r.value("Description")),
+		status:      r.value(r.form.status),
+		created:     r.value(r.form.created),
+		updated:     r.optional(r.form.updated),
+		resolved:    r.optional(r.form.resolved),
+		due:         r.optional(r.form.due),
+		category:    r.optional(r.form.category),
+		assignee:    r.optional(r.form.assignee),
+		reporter:    r.optional(r.form.reporter),
+		ticketType:  r.optional(r.form.ticketType),
+		priority:    r.optional(r.form.priority),
+		labels:      r.values("Labels", jiraComponents, jiraComponents2),
 	}
 	if strings.TrimSpace(raw.project) == "" && strings.TrimSpace(raw.key) != "" {
 		dash := strings.LastIndexByte(raw.key, '-')
 		if dash < 0 {
-			return Ticket{}, fmt.Errorf("Project key is missing, and Issue key %s does not hold it", quote(raw.key))
+			return rawTicket{}, fmt.Errorf("Project key is missing, and Issue key %s does not hold it", quote(raw.key))
 		}
 		raw.project = raw.key[:dash]
 	}
-	return checkTicket(raw, jiraNames, at)
-}
-
-// value returns the first non-empty field of a column: an export repeats a column that has several values.
-func (j *jiraRows) value(column string) string {
-	for _, i := range j.columns[column] {
-		if s := j.csv.field(i); s != "" {
-			return s
+	if comments := r.values("Comment"); comments != nil {
+		raw.comments = []rawComment{}
+		for _, comment := range comments {
+			raw.comments = append(raw.comments, jiraComment(comment))
 		}
 	}
-	return ""
+	for _, parent := range r.values(jiraParent, jiraEpic, jiraParent2) {
+		if strings.Contains(parent, "-") {
+			raw.links = append(raw.links, Link{From: raw.key, Kind: ChildOf, To: parent})
+			break
+		}
+	}
+	return raw, nil
+}
+
+// jiraComment reads "14/Mar/25 9:30 AM;ann;seen; closing". What does not begin with a date is all text.
+func jiraComment(field string) rawComment {
+	if parts := strings.SplitN(field, ";", 3); len(parts) == 3 {
+		if created, err := parseDate(parts[0]); err == nil && !created.IsZero() {
+			return rawComment{Created: parts[0], Author: parts[1], Body: jsonText(wikiText(parts[2]))}
+		}
+	}
+	return rawComment{Body: jsonText(wikiText(field))}
+}
+
+// wikiText makes readable text of Jira's markup, or of an Atlassian document.
+func wikiText(s string) string {
+	if trimmed := strings.TrimSpace(s); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
+		if text, err := markup.Document(json.RawMessage(trimmed)); err == nil {
+			return text
+		}
+	}
+	return markup.Text(s)
 }

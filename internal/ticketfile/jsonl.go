@@ -8,9 +8,15 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"tasklens/internal/markup"
 )
 
-var jsonNames = fieldNames{key: "ticket_id", project: "project_id", name: "name", status: "status", created: "created_at"}
+var jsonNames = fieldNames{
+	key: "ticket_id", project: "project_id", name: "name", status: "status", created: "created_at", updated: "updated_at",
+	resolved: "resolved_at", due: "due_date", category: "status_category", assignee: "assignee", reporter: "reporter",
+	ticketType: "ticket_type", priority: "priority", labels: "labels", comments: "comments", links: "links",
+}
 
 // jsonRows returns a function that decodes the next line that is not blank. name is the file's, for
 // the RowErrors that it makes of what decode objects to.
@@ -65,15 +71,33 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 		ID          json.RawMessage `json:"ticket_id"`
 		ProjectID   json.RawMessage `json:"project_id"`
 		Name        string          `json:"name"`
-		Description string          `json:"description"`
+		Description jsonText        `json:"description"`
 		Status      string          `json:"status"`
 		CreatedAt   string          `json:"created_at"`
 		Notes       []rawNote       `json:"notes"`
+
+		// A field that is there and null says that there is none.
+		UpdatedAt  *string             `json:"updated_at"`
+		ResolvedAt given[string]       `json:"resolved_at"`
+		DueDate    given[string]       `json:"due_date"`
+		Category   *string             `json:"status_category"`
+		Assignee   given[string]       `json:"assignee"`
+		Reporter   given[string]       `json:"reporter"`
+		Type       given[string]       `json:"ticket_type"`
+		Priority   given[string]       `json:"priority"`
+		Labels     given[[]string]     `json:"labels"`
+		Comments   given[[]rawComment] `json:"comments"`
+		Links      given[[]jsonLink]   `json:"links"`
 	}
 	if err := unmarshal(line, &row); err != nil {
 		return Ticket{}, err
 	}
-	raw := rawTicket{name: row.Name, description: row.Description, status: row.Status, created: row.CreatedAt, notes: row.Notes}
+	raw := rawTicket{
+		name: row.Name, description: string(row.Description), status: row.Status, created: row.CreatedAt, notes: row.Notes,
+		updated: row.UpdatedAt, resolved: row.ResolvedAt.value, due: row.DueDate.value, category: row.Category,
+		assignee: row.Assignee.value, reporter: row.Reporter.value, ticketType: row.Type.value, priority: row.Priority.value,
+		labels: list(row.Labels), comments: list(row.Comments),
+	}
 	var err error
 	if raw.key, err = idText(jsonNames.key, row.ID); err != nil {
 		return Ticket{}, err
@@ -81,7 +105,53 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 	if raw.project, err = idText(jsonNames.project, row.ProjectID); err != nil {
 		return Ticket{}, err
 	}
+	if row.Links.value != nil {
+		raw.links = []Link{}
+		for _, link := range *row.Links.value {
+			to, err := idText("links.ticket_id", link.To)
+			if err != nil {
+				return Ticket{}, err
+			}
+			raw.links = append(raw.links, Link{From: raw.key, Kind: link.Kind, To: to})
+		}
+	}
 	return checkTicket(raw, jsonNames, at)
+}
+
+// jsonText is a string, or a document as Atlassian's APIs give it.
+type jsonText string
+
+func (t *jsonText) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '{' {
+		plain, err := markup.Document(text)
+		*t = jsonText(plain)
+		return err
+	}
+	return json.Unmarshal(text, (*string)(t))
+}
+
+type jsonLink struct {
+	Kind string          `json:"kind"`
+	To   json.RawMessage `json:"ticket_id"`
+}
+
+// given is a field that may be absent: then value is nil. Null is the zero value.
+type given[T any] struct{ value *T }
+
+func (g *given[T]) UnmarshalJSON(text []byte) error {
+	g.value = new(T)
+	return json.Unmarshal(text, g.value) // null leaves the zero value
+}
+
+// list is nil where the field is absent, and otherwise not.
+func list[T any](field given[[]T]) []T {
+	switch {
+	case field.value == nil:
+		return nil
+	case *field.value == nil:
+		return []T{}
+	}
+	return *field.value
 }
 
 // unmarshal decodes one JSON object and says what is wrong in the words of the file, not of Go.

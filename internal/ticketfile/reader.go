@@ -13,9 +13,21 @@ import (
 // Reader reads the projects and tickets of one import. It holds no open file: each pass opens its file and closes it
 // at its end, so there is nothing to close, and a pass may be broken off or repeated.
 type Reader struct {
-	projects, tickets *file // two views of the same file in a CSV export
-	csv               bool
+	projects, tickets *file // two views of the same file in an export
+	form              form
+	unread            []string
 }
+
+type form int
+
+const (
+	folderForm form = iota
+	csvExport
+	githubExport
+)
+
+// Unread returns the names of the columns of a CSV export that are not read.
+func (r *Reader) Unread() []string { return r.unread }
 
 // Open finds out which form the import at path has. It fails when path is of neither form, when a file of it cannot be
 // opened, and when a CSV file lacks the columns that a Jira export has.
@@ -35,11 +47,14 @@ func detect(path string) (*Reader, error) {
 	if info.IsDir() {
 		return detectFolder(path)
 	}
-	name := strings.ToLower(info.Name())
-	if !strings.HasSuffix(name, ".csv") && !strings.HasSuffix(name, ".csv.gz") {
-		return nil, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor a CSV export from Jira (.csv or .csv.gz)", path)
+	r := &Reader{form: csvExport}
+	switch name := strings.TrimSuffix(strings.ToLower(info.Name()), ".gz"); {
+	case strings.HasSuffix(name, ".csv"):
+	case strings.HasSuffix(name, ".json"):
+		r.form = githubExport
+	default:
+		return nil, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz), nor a CSV export from Jira or Linear (.csv), nor issues of GitHub (.json), plain or .gz", path)
 	}
-	r := &Reader{csv: true}
 	if r.projects, err = newFile(path); err != nil {
 		return nil, err
 	}
@@ -51,7 +66,16 @@ func detect(path string) (*Reader, error) {
 		return nil, err
 	}
 	defer in.close()
-	if _, err := newJiraRows(path, in.Reader); err != nil {
+	if r.form == csvExport {
+		rows, err := newCSVRows(path, in.Reader)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
+		r.unread = rows.unread
+		return r, nil
+	}
+	// What is no JSON at all is better known now than after the projects.
+	if _, _, err := newGitHubRows(path, in.Reader).object(); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return r, nil
@@ -99,16 +123,19 @@ func plainOrGzip(folder, name string) (string, error) {
 }
 
 // Projects yields the projects in the order of the file. A bad row yields a *RowError and reading goes on; any other
-// error is the last thing yielded. A CSV export has no rows for projects: they are collected from its good tickets, each
+// error is the last thing yielded. An export has no rows for projects: they are collected from its good tickets, each
 // yielded once, with the name and description of its first ticket; what is bad is left for Tickets to report.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
 	return pass(r.projects, func(in *stream) (func() (Project, error), error) {
-		if r.csv {
-			rows, err := newJiraRows(r.projects.path, in.Reader)
+		switch r.form {
+		case csvExport:
+			rows, err := newCSVRows(r.projects.path, in.Reader)
 			if err != nil {
 				return nil, err
 			}
 			return rows.nextProject, nil
+		case githubExport:
+			return newGitHubRows(r.projects.path, in.Reader).nextProject, nil
 		}
 		return jsonRows(r.projects.path, in.Reader, decodeProject), nil
 	})
@@ -118,12 +145,15 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 // error is the last thing yielded. A key that occurs twice is yielded twice.
 func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
 	return pass(r.tickets, func(in *stream) (func() (Ticket, error), error) {
-		if r.csv {
-			rows, err := newJiraRows(r.tickets.path, in.Reader)
+		switch r.form {
+		case csvExport:
+			rows, err := newCSVRows(r.tickets.path, in.Reader)
 			if err != nil {
 				return nil, err
 			}
 			return rows.nextTicket, nil
+		case githubExport:
+			return newGitHubRows(r.tickets.path, in.Reader).nextTicket, nil
 		}
 		return jsonRows(r.tickets.path, in.Reader, decodeTicket), nil
 	})

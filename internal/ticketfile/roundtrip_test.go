@@ -93,7 +93,7 @@ func TestCSVRoundTrip(t *testing.T) {
 	t.Parallel()
 	folders := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		header := rapid.Permutation([]string{"Issue key", "Summary", "Project key", "Status", "Created", "Description", "Comment", "Comment", "Labels"}).Draw(t, "header")
+		header := rapid.Permutation([]string{"Issue key", "Summary", "Project key", "Status", "Created", "Description", "Attachment", "Attachment", "Watchers"}).Draw(t, "header")
 		layout := rapid.SampledFrom([]string{"2/Jan/06 3:04 PM", "02/Jan/06 15:04", "2006-01-02 15:04", time.RFC3339}).Draw(t, "layout")
 		var file bytes.Buffer
 		if rapid.Bool().Draw(t, "mark") {
@@ -134,7 +134,7 @@ func TestCSVRoundTrip(t *testing.T) {
 				ticket.CreatedAt = time.Time{}
 			}
 			row := map[string]string{"Issue key": ticket.Key, "Summary": ticket.Name, "Project key": ticket.ProjectKey,
-				"Status": ticket.Status, "Description": ticket.Description, "Comment": texts.Draw(t, "comment"), "Labels": texts.Draw(t, "labels")}
+				"Status": ticket.Status, "Description": ticket.Description, "Attachment": texts.Draw(t, "attachment"), "Watchers": texts.Draw(t, "watchers")}
 			if !ticket.CreatedAt.IsZero() {
 				row["Created"] = ticket.CreatedAt.Format(layout)
 			}

@@ -24,7 +24,20 @@ type Ticket struct {
 	Description string // "" when there is none
 	Status      string // at most 100 characters; DefaultStatus when the row names none
 	CreatedAt   time.Time
+	UpdatedAt   time.Time
 	Notes       []Note // in the order of the row
+
+	// Of these nil says that the row does not tell, and "", a zero time or an empty list that there is none.
+	Assignee       *string
+	Reporter       *string
+	Type           *string // Bug, Story, …
+	Priority       *string
+	Labels         []string
+	DueDate        *string // 2025-03-14
+	ResolvedAt     *time.Time
+	StatusCategory string    // to_do, in_progress, done, or "" where the row does not tell
+	Comments       []Comment // in the order of the row
+	Links          []Link    // that begin or end at this ticket
 
 	// File and Line are where the row starts.
 	File string
@@ -40,6 +53,28 @@ type Note struct {
 	Text      string
 	CreatedAt time.Time
 }
+
+// Comment is one comment on a ticket. Key and Text are never empty.
+type Comment struct {
+	Key       string // tells it from the ticket's other comments, the same in every export
+	Author    string // "" when unknown
+	Text      string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Link says that the ticket From duplicates, blocks, relates to or is a child of the ticket To. Both are keys.
+type Link struct {
+	From, Kind, To string
+}
+
+// The kinds of links.
+const (
+	Duplicates = "duplicates"
+	Blocks     = "blocks"
+	RelatesTo  = "relates_to"
+	ChildOf    = "child_of"
+)
 
 // RowError says what is wrong with one row.
 type RowError struct {

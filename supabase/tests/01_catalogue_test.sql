@@ -61,7 +61,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.enqueue_projects()', 'volatile', 'definer', ''),
     ('private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[])', 'volatile', 'definer', 'service_role'),
     ('private.enqueue_tickets()', 'volatile', 'definer', ''),
-    ('private.ensure_statuses(text[])', 'volatile', 'invoker', 'service_role'),
+    ('private.ensure_statuses(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('private.entry_holds(bigint, bigint, tsquery, tsquery)', 'stable', 'invoker', ''),
     ('private.fill_project_key()', 'volatile', 'definer', ''),
     ('private.fill_status_category()', 'volatile', 'definer', ''),
@@ -210,6 +210,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.compare_tickets(vector[], text[], text)', 'stable', 'invoker', 'service_role'),
     ('public.data_version(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.delete_document(uuid)', 'volatile', 'invoker', 'service_role'),
+    ('public.delete_tickets(bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.embedding_sets()', 'stable', 'definer', 'service_role'),
     ('public.embedding_status(text)', 'stable', 'invoker', 'service_role'),
     ('public.enqueue_missing_embeddings(text, boolean)', 'volatile', 'invoker', 'service_role'),
@@ -233,9 +234,11 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.may_write_project(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.measure_missing_embeddings(text, boolean, integer, smallint)', 'volatile', 'invoker', 'service_role'),
     ('public.nearest_chunks(vector, integer, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.page_tickets(bigint[], bigint, integer)', 'stable', 'invoker', 'service_role'),
     ('public.rate_document(uuid, boolean)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.read_documents(uuid[])', 'stable', 'invoker', 'service_role'),
     ('public.read_sources(bigint[], bigint[], smallint, bigint[])', 'stable', 'invoker', 'service_role'),
+    ('public.reconcile_tickets(jsonb, boolean)', 'volatile', 'invoker', 'service_role'),
     ('public.release_embedding_jobs(uuid, bigint[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.release_enrichments(uuid[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
@@ -264,6 +267,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.unanswered_questions(integer, integer)', 'stable', 'invoker', 'service_role'),
     ('public.upsert_documents(jsonb, boolean)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_projects(jsonb)', 'volatile', 'invoker', 'service_role'),
+    ('public.upsert_ticket_links(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_tickets(jsonb)', 'volatile', 'invoker', 'service_role') $$,
   'every function has its volatility, its security and its callers, and there is no other');
 
@@ -283,6 +287,7 @@ select results_eq(
       'TABLE(place bigint, similarities double precision[])'),
     ('data_version', 'project_filter bigint DEFAULT NULL::bigint', 'text'),
     ('delete_document', 'doc_id uuid', 'boolean'),
+    ('delete_tickets', 'ticket_ids bigint[]', 'bigint'),
     ('embedding_sets', '',
       'TABLE(serving smallint, model text, chunking integer, other_state text, other_model text, other_chunking integer, match_thresholds jsonb)'),
     ('embedding_status', 'embedding_model text',
@@ -328,6 +333,7 @@ select results_eq(
       'TABLE(sources bigint, characters bigint, sample jsonb)'),
     ('nearest_chunks', 'query_embedding vector, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(similarity double precision, project_id bigint, ticket_id bigint, ticket_key text, kind text, text text, chunk_id uuid)'),
+    ('page_tickets', 'project_ids bigint[], after bigint DEFAULT 0, match_count integer DEFAULT 1000', 'TABLE(ticket_id bigint, key text)'),
     ('rate_document', 'doc_id uuid, helpful boolean', 'double precision'),
     ('read_documents', 'document_ids uuid[]', 'TABLE(id uuid, title text, text text, source_hash text, chunks jsonb, documents_read integer)'),
     ('read_sources', 'project_ids bigint[], ticket_ids bigint[], embedding_set smallint DEFAULT NULL::smallint, '
@@ -335,6 +341,7 @@ select results_eq(
       'TABLE(project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text, chunks jsonb, '
         || 'embedding_set smallint, embedding_model text, building_set smallint, building_chunking integer, sources_read integer, '
         || 'comment_id bigint, comment_heading text)'),
+    ('reconcile_tickets', 'tickets jsonb, remove boolean DEFAULT false', 'TABLE(comments bigint, links bigint)'),
     ('release_embedding_jobs', 'lease_id uuid, job_ids bigint[], delay_seconds double precision DEFAULT NULL::double precision',
       'bigint'),
     ('release_enrichments', 'lease_ids uuid[], delay_seconds double precision DEFAULT 0', 'bigint'),
@@ -424,7 +431,8 @@ select results_eq(
       'TABLE(question text, times bigint, last_asked_at timestamp with time zone, best_similarity double precision)'),
     ('upsert_documents', 'documents jsonb, embedded_by_caller boolean DEFAULT false', 'TABLE(id uuid, created boolean, embedding_status text)'),
     ('upsert_projects', 'projects jsonb', 'TABLE(key text, project_id bigint)'),
-    ('upsert_tickets', 'tickets jsonb', 'TABLE(key text, ticket_id bigint, project_id bigint)') $$,
+    ('upsert_ticket_links', 'links jsonb', 'TABLE(place bigint)'),
+    ('upsert_tickets', 'tickets jsonb', 'TABLE(key text, ticket_id bigint, project_id bigint, comment_ids bigint[])') $$,
   'the public functions take and give what callers rely on');
 
 select is_empty(

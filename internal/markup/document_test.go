@@ -1,0 +1,53 @@
+package markup
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+const document = `{"version":1,"type":"doc","content":[
+ {"type":"heading","attrs":{"level":2},"content":[{"type":"text","text":"Root cause"}]},
+ {"type":"paragraph","content":[{"type":"text","text":"See "},{"type":"text","text":"the page","marks":[{"type":"strong"},{"type":"link","attrs":{"href":"https://a.example"}}]},
+  {"type":"text","text":", "},{"type":"mention","attrs":{"id":"5b","text":"@Ann"}},{"type":"hardBreak"},{"type":"emoji","attrs":{"shortName":":smile:","text":"☺"}},
+  {"type":"date","attrs":{"timestamp":"1741910400000"}},{"type":"text","text":" "},{"type":"status","attrs":{"text":"LATE","color":"red"}}]},
+ {"type":"bulletList","content":[
+  {"type":"listItem","content":[{"type":"paragraph","content":[{"type":"text","text":"one"}]},
+   {"type":"orderedList","attrs":{"order":3},"content":[{"type":"listItem","content":[{"type":"paragraph","content":[{"type":"text","text":"deep"}]}]}]}]},
+  {"type":"listItem","content":[{"type":"paragraph","content":[{"type":"text","text":"two"}]}]}]},
+ {"type":"codeBlock","attrs":{"language":"c"},"content":[{"type":"text","text":"int *a = *b;\nreturn _x_;"}]},
+ {"type":"table","content":[{"type":"tableRow","content":[
+  {"type":"tableHeader","content":[{"type":"paragraph","content":[{"type":"text","text":"Case"}]}]},
+  {"type":"tableHeader","content":[{"type":"paragraph","content":[{"type":"text","text":"Result"}]}]}]}]},
+ {"type":"panel","attrs":{"panelType":"info"},"content":[{"type":"paragraph","content":[{"type":"text","text":"Careful"}]}]},
+ {"type":"taskList","content":[{"type":"taskItem","attrs":{"state":"DONE"},"content":[{"type":"text","text":"ask Bob"}]}]},
+ {"type":"expand","attrs":{"title":"Logs"},"content":[{"type":"paragraph","content":[{"type":"inlineCard","attrs":{"url":"https://b.example"}}]}]},
+ {"type":"rule"},{"type":"mediaSingle","content":[{"type":"media","attrs":{"id":"x","alt":"screen.png"}}]},
+ {"type":"newThing","content":[{"type":"paragraph","content":[{"type":"text","text":"kept"}]},{"type":"paragraph","content":[{"type":"text","text":"too"}]}]}]}`
+
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	got, err := Document(json.RawMessage(document))
+	want := "Root cause\n\nSee the page (https://a.example), @Ann\n☺2025-03-14 LATE\n\n- one\n  3. deep\n- two\n\n" +
+		"int *a = *b;\nreturn _x_;\n\nCase | Result\n\nCareful\n\n- ask Bob\n\nLogs\nhttps://b.example\n\nscreen.png\n\nkept\ntoo"
+	if err != nil || got != want {
+		t.Errorf("%v\n got %q\nwant %q", err, got, want)
+	}
+	for _, bad := range []string{"", "null", "{}", `"x"`, `{"type":"paragraph"}`, `{"type":"doc","content":"x"}`, `{"type":"doc"`} {
+		if got, err := Document(json.RawMessage(bad)); err == nil {
+			t.Errorf("%s is taken: %q", bad, got)
+		}
+	}
+}
+
+func FuzzDocument(f *testing.F) {
+	f.Add([]byte(document))
+	f.Add([]byte(`{"type":"doc","content":[{"type":"text","text":"` + strings.Repeat("x", 10) + `"}]}`))
+	f.Fuzz(func(t *testing.T, adf []byte) {
+		text, err := Document(adf)
+		if err == nil && !utf8.ValidString(text) {
+			t.Fatalf("%q", text)
+		}
+	})
+}

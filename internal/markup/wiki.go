@@ -1,0 +1,172 @@
+package markup
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Lines that carry their meaning at their start.
+var (
+	heading = regexp.MustCompile(`^\s*h[1-6]\.\s+`)
+	quoted  = regexp.MustCompile(`^\s*bq\.\s+`)
+	bullet  = regexp.MustCompile(`^([*#]{2,8}|\*) +`)
+	// A macro that wraps text. Its parameters are layout, but for a title.
+	wrapper = regexp.MustCompile(`\{(quote|(?:color|panel|info|note|warning|tip|expand)(?::[^{}\n]{1,512})?)\}`)
+	title   = regexp.MustCompile(`[:|]title=([^|{}]+)`)
+)
+
+// Text returns what a reader sees of wiki, a text in Jira's wiki markup. What stands in code and noformat blocks is kept as
+// it is.
+func Text(wiki string) string {
+	wiki = strings.ReplaceAll(wiki, "\r\n", "\n")
+	var out strings.Builder
+	out.Grow(len(wiki))
+	ends := map[string][]int{} // where the end tags of the verbatim blocks are, in order, those passed removed
+	for _, name := range []string{"code", "noformat"} {
+		ends[name] = indexAll(wiki, "{"+name+"}")
+	}
+	outside := lines{&out, tagsOf(wiki)}
+	from := 0 // of the text not yet written
+	for at := 0; at < len(wiki); {
+		open, name := nextBlock(wiki, at)
+		if open == nil {
+			break
+		}
+		// A block ends at the first end tag behind its start.
+		for len(ends[name]) > 0 && ends[name][0] < open[1] {
+			ends[name] = ends[name][1:]
+		}
+		if len(ends[name]) == 0 { // never closed: not a block
+			at = open[1]
+			continue
+		}
+		end := ends[name][0]
+		outside.write(wiki[from:open[0]])
+		writeTitle(&out, wiki[open[0]:open[1]])
+		body := wiki[open[1]:end]
+		body = strings.TrimPrefix(body, "\n")
+		out.WriteString(strings.TrimSuffix(body, "\n"))
+		at = end + len(name) + len("{}")
+		from = at
+	}
+	outside.write(wiki[from:])
+	return out.String()
+}
+
+var verbatim = regexp.MustCompile(`\{(code|noformat)(?::[^{}\n]{1,512})?\}`)
+
+// nextBlock finds the start tag of the next verbatim block.
+func nextBlock(wiki string, from int) (tag []int, name string) {
+	found := verbatim.FindStringSubmatchIndex(wiki[from:])
+	if found == nil {
+		return nil, ""
+	}
+	return []int{from + found[0], from + found[1]}, wiki[from+found[2] : from+found[3]]
+}
+
+func indexAll(s, part string) (all []int) {
+	for from := 0; ; {
+		i := strings.Index(s[from:], part)
+		if i < 0 {
+			return all
+		}
+		all = append(all, from+i)
+		from += i + len(part)
+	}
+}
+
+// writeTitle writes the title that a macro names, on a line of its own.
+func writeTitle(out *strings.Builder, macro string) {
+	if found := title.FindStringSubmatch(macro); found != nil {
+		out.WriteString(strings.TrimSpace(found[1]) + "\n")
+	}
+}
+
+// lines writes text outside verbatim blocks. tags counts the wrappers of each name: one that stands alone, as a
+// placeholder may, is text.
+type lines struct {
+	out  *strings.Builder
+	tags map[string]int
+}
+
+func tagsOf(wiki string) map[string]int {
+	tags := map[string]int{}
+	for _, tag := range wrapper.FindAllStringSubmatch(wiki, -1) {
+		tags[tagName(tag[1])]++
+	}
+	return tags
+}
+
+func tagName(inside string) string {
+	name, _, _ := strings.Cut(inside, ":")
+	return name
+}
+
+func (l lines) write(text string) {
+	for line := range strings.Lines(text) {
+		body, end := strings.CutSuffix(line, "\n")
+		l.line(body)
+		if end {
+			l.out.WriteByte('\n')
+		}
+	}
+}
+
+func (l lines) line(line string) {
+	out := l.out
+	line = wrapper.ReplaceAllStringFunc(line, func(macro string) string {
+		if l.tags[tagName(strings.Trim(macro, "{}"))] < 2 {
+			return macro
+		}
+		if found := title.FindStringSubmatch(macro); found != nil {
+			return strings.TrimSpace(found[1]) + "\n"
+		}
+		return ""
+	})
+	line = strings.TrimSuffix(line, `\\`)
+	if at := heading.FindString(line); at != "" {
+		line = line[len(at):]
+	} else if at := quoted.FindString(line); at != "" {
+		line = line[len(at):]
+	} else if at := bullet.FindStringSubmatch(line); at != nil {
+		out.WriteString(strings.Repeat("  ", len(at[1])-1) + "- ")
+		line = line[len(at[0]):]
+	} else if cells, ok := tableRow(line); ok {
+		for i, cell := range cells {
+			if i > 0 {
+				out.WriteString(" | ")
+			}
+			out.WriteString(inline(strings.TrimSpace(cell)))
+		}
+		return
+	}
+	out.WriteString(inline(line))
+}
+
+// tableRow splits |a|b| and ||a||b|| into cells. A bar within brackets belongs to a link.
+func tableRow(line string) ([]string, bool) {
+	row := strings.TrimSpace(line)
+	if len(row) < 3 || row[0] != '|' || row[len(row)-1] != '|' || strings.Trim(row, "| ") == "" {
+		return nil, false
+	}
+	var cells []string
+	start, depth := 0, 0
+	row = strings.Trim(row, "|")
+	for i := range len(row) {
+		switch row[i] {
+		case '[':
+			depth = 1
+		case ']':
+			depth = 0
+		case '|':
+			if depth > 0 {
+				continue
+			}
+			if i > start || row[i-1] != '|' {
+				cells = append(cells, row[start:i])
+			}
+			start = i + 1
+		}
+	}
+	return append(cells, row[start:]), true
+}

@@ -1,0 +1,122 @@
+package markup
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	for wiki, want := range map[string]string{
+		"":                                    "",
+		"plain\ntext\n":                       "plain\ntext\n",
+		"a\r\nb":                              "a\nb",
+		"h1. Root cause\nh6.  Fine":           "Root cause\nFine",
+		"h7. Seven\nh1.x\nfooh1. bar":         "h7. Seven\nh1.x\nfooh1. bar",
+		"bq. As Ann said":                     "As Ann said",
+		"*bold* _it_, (*both*) *_two_* _*3*_": "bold it, (both) two 3",
+		"*two words*: _and more._":            "two words: and more.",
+		"{*}odd{*}":                           "{*}odd{*}",
+		"* one\n** two\n*** three\n# first\n## second":                            "- one\n  - two\n    - three\n# first\n  - second",
+		"{code:java|title=Foo.java}\nint *a = *b; // _x_ *y*\n{code}\nafter *it*": "Foo.java\nint *a = *b; // _x_ *y*\nafter it",
+		"{noformat}\n|a|b|\nh1. x\n{noformat}":                                    "|a|b|\nh1. x",
+		"in {code}*x*{code} a *line*":                                             "in *x* a line",
+		"{code}never *closed*":                                                    "{code}never closed",
+		"GET /users/{info}: {quote} {color:red}":                                  "GET /users/{info}: {quote} {color:red}",
+
+		"{code}a{noformat}b{code}*c*":                                          "a{noformat}bc",
+		"{quote}\n*We* wait.\n{quote}":                                         "\nWe wait.\n",
+		"{color:red}hot{color} {color:#ff0000}hotter{color}":                   "hot hotter",
+		"{panel:title=Note|borderStyle=dashed}Read *this*{panel}":              "Note\nRead this",
+		"see [the page|https://a.example/x_y_z?q=*1*] now":                     "see the page (https://a.example/x_y_z?q=*1*) now",
+		"[https://a.example] [https://a.example|https://a.example|smart-link]": "https://a.example https://a.example",
+		"[Ann|mailto:ann@a.example] [mailto:b@a.example]":                      "Ann (ann@a.example) b@a.example",
+		"[~ann] and [~accountid:5b10:0-9] agree":                               "@ann and @5b10:0-9 agree",
+		"!screen shot.png|width=300! !https://a.example/i.svg! wow! Yes!":      "screen shot.png https://a.example/i.svg wow! Yes!",
+		"||Case||Result||\n|a b|*ok*|\n|[t|https://a.example]|no|":             "Case | Result\na b | ok\nt (https://a.example) | no",
+		`\*not bold\* \{x\} end\\` + "\nnext":                                  "*not bold* {x} end\nnext",
+		"run {{make all}} now":                                                 "run `make all` now",
+		"https://a.example/_foo_/*bar*":                                        "https://a.example/_foo_/*bar*",
+		"*größer* _é_":                                                         "größer é",
+	} {
+		if got := Text(wiki); got != want {
+			t.Errorf("%q:\n got %q\nwant %q", wiki, got, want)
+		}
+	}
+}
+
+// What only resembles markup is left alone.
+func TestTextLeavesOtherTextsAlone(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"snake_case_names and __init__ and _private_var and MAX_ and _",
+		"2*3*4 = 24, a * b * c, x*y, *, **, a ** b ** c",
+		"int *p = *q, **argv; char *a, *b; (*f)(*g); *p++ = *q++;",
+		"/* comment */ /*comment*/ /** doc */\n * inside\n */",
+		"for f in *.go *_test.go; do echo ${f} {a,b} ${x[0]} {1..3}; done",
+		"awk '{print $1}' | grep -v '^#' | sort | uniq -c",
+		"|| die \"no\" && a || b",
+		"select *, count(*) from t where a[1] = 2 and b like '_x'",
+		"if (!ok && !done) { return; } !important",
+		"[a-z]+ [^a-z] arr[i] [x|y] [TODO] [1] {} {foo} {{ .Values.x }} {{.x}}",
+		`C:\Users\ann \d+ \\server\share`,
+		"- a\n-- b\n1. c\n# make install\n#!/bin/sh\n----",
+		"cron: */5 * * * *, 0 2 * * *",
+		"*starts and never ends\n_neither does this",
+		"{\"json\": [1, {\"a_b\": \"*\"}]}",
+		"5 * 3! = 30 and a[0]*b[1]*c",
+	} {
+		if got := Text(text); got != text {
+			t.Errorf("%q:\n got %q", text, got)
+		}
+	}
+}
+
+// words are the letters and digits of a text, without what a tag may hold.
+func words(s string) string {
+	return strings.Map(func(r rune) rune {
+		if wordy(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// A megabyte of what a parser could look for over and over.
+func TestTextTakesLinearTime(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"*a ", "_", "*", "[", "[a|", "!", "!a", "{{", "{code}", "{code:x}", "{noformat}{code}", "{quote", "|a", "{", `\`, "h1. ", "*_a_* ",
+		"{color:", "https://", "*a\n", "|\n", "[~"} {
+		text := strings.Repeat(part, 1<<20/len(part))
+		started := time.Now()
+		Text(text)
+		// A quadratic pass takes minutes.
+		if took := time.Since(started); took > 20*time.Second {
+			t.Errorf("%q took %v", part, took)
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"", "h1. x\n*b* _i_ {code:java}x{code}", "||a||b||\n|c|d|", "[t|https://a.example] !a.png! [~u]", "{quote}x{quote}\\*", "{{x}} {color:red}y{color}",
+		"* a\n** b\n# c", "{noformat}{code}", "*_*_", "\x00\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, wiki string) {
+		got := Text(wiki)
+		if len(got) > 4*len(wiki)+8 {
+			t.Fatalf("%q became %d bytes", wiki, len(got))
+		}
+		if strings.ContainsAny(wiki, "{[!") {
+			return // tags hold words that nobody sees
+		}
+		want := words(wiki)
+		if strings.Contains(wiki, ". ") || strings.Contains(wiki, ".\t") || strings.ContainsAny(wiki, "\v\f\u0085") {
+			return // of headings the level goes
+		}
+		if words(got) != want {
+			t.Fatalf("%q lost words: %q", wiki, got)
+		}
+	})
+}
