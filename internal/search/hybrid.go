@@ -21,6 +21,7 @@ type Query struct {
 	Limit          int
 	Offset         int
 	Fusion         string // RRF, also where it is empty, or Convex
+	Retrieval      string // Both, also where it is empty, or KeywordOnly
 	Facets         bool   // also counts what each status and each project has
 	// Unembedded is why the query cannot be embedded, nil where it can: then its words alone are searched.
 	Unembedded error `json:"-"`
@@ -64,10 +65,14 @@ type Page struct {
 }
 
 // Hybrid runs both searches and gives a page of the fused list. When the model fails, or takes longer than hybridBudget,
-// keyword search answers alone, and the page says so. Facets are counted at the same time, for the same matches.
+// keyword search answers alone, and the page says so. With KeywordOnly the model is not called.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, error) {
 	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
 	var embedding vector.Vector
+	if q.Retrieval == KeywordOnly {
+		page.Executed = []string{"keyword"}
+		return s.fill(ctx, db, q, nil, nil, page)
+	}
 	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter}, func(ctx context.Context) error {
 		if q.Unembedded != nil {
 			return q.Unembedded
@@ -84,6 +89,11 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query) (Page, erro
 		s.warn(ctx, "searching by keyword alone: the query could not be embedded", err)
 		page.Executed, page.Degraded = []string{"keyword"}, []string{"vector"}
 	}
+	return s.fill(ctx, db, q, embedding, ranking, page)
+}
+
+// fill lists the page's hits and counts its facets, at the same time.
+func (s *Searcher) fill(ctx context.Context, db Database, q Query, embedding vector.Vector, ranking *Ranking, page Page) (Page, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		return rescue.Do(func() error { return s.list(ctx, db, q, embedding, ranking, &page) })

@@ -104,6 +104,7 @@ func TestInvalidBodies(t *testing.T) {
 			"corpus":          `"document"|"Tickets"|1|["all"]`,
 			"retrieval":       `"keyword"|"Hybrid"|1`,
 			"fusion":          `"sum"|"RRF"|1|["rrf"]`,
+			"retrieval":       `"vector"|"Keyword"|1|["keyword"]`,
 			"stream":          `1|"false"|0`,
 			"explain":         `0|1|"true"|[]`,
 			"facets":          `0|1|"true"|[]`,

@@ -24,6 +24,7 @@ type searchRequest struct {
 	Offset         *int     `json:"offset"`
 	MatchThreshold *float64 `json:"match_threshold"`
 	Fusion         *string  `json:"fusion"`
+	Retrieval      *string  `json:"retrieval"`
 	Explain        *bool    `json:"explain"`
 	Facets         *bool    `json:"facets"`
 }
@@ -38,6 +39,8 @@ func (r *searchRequest) check(wrong report) {
 	checkUnit(wrong, "match_threshold", r.MatchThreshold)
 	fusion := or(r.Fusion, search.RRF)
 	wrong(fusion != search.RRF && fusion != search.Convex, "fusion", "must be \"rrf\" or \"convex\"")
+	retrieval := or(r.Retrieval, search.Both)
+	wrong(retrieval != search.Both && retrieval != search.KeywordOnly, "retrieval", "must be \"hybrid\" or \"keyword\"")
 }
 
 type searchResponse struct {
@@ -45,6 +48,7 @@ type searchResponse struct {
 	HasMore        bool           `json:"has_more"`
 	MatchThreshold float64        `json:"match_threshold"`
 	Fusion         string         `json:"fusion"`
+	Retrieval      string         `json:"retrieval"`
 	Facets         *searchFacets  `json:"facets,omitempty"`
 	FacetsCapped   bool           `json:"facets_capped,omitempty"`
 	Cached         bool           `json:"cached"`
@@ -113,8 +117,8 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		Text: request.Query, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
 		MatchThreshold: or(request.MatchThreshold, a.usualThreshold(c.UserContext(), answer.Tickets)),
 		Limit:          or(request.Limit, defaultLimit), Offset: or(request.Offset, 0),
-		Fusion: or(request.Fusion, cmp.Or(a.Fusion, search.RRF)),
-		Facets: or(request.Facets, false),
+		Fusion:    or(request.Fusion, cmp.Or(a.Fusion, search.RRF)),
+		Retrieval: or(request.Retrieval, search.Both), Facets: or(request.Facets, false),
 	}
 	explained := or(request.Explain, false)
 	// A word weighs by how rare it is in all projects, so a result depends on all, whatever its filter.
@@ -128,6 +132,13 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		kept := response
 		kept.Cached = true
 		return encodeResponse(response, kept, len(page.Degraded) == 0, page)
+	}
+	if query.Retrieval == search.KeywordOnly { // for search as one types: no model, no cache, no query log
+		made, err := work(c.UserContext(), nil)
+		if err != nil {
+			return err
+		}
+		return sendMade(c, made, a.unremembered())
 	}
 	made, origin, err := a.remembered(c.UserContext(), db, everything, query.Text, nil, work)
 	if errors.Is(err, reembed.ErrUnknown) {
@@ -143,7 +154,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 
 func newSearchResponse(page search.Page, query search.Query, explained bool) searchResponse {
 	response := searchResponse{Results: []searchResult{}, HasMore: page.HasMore, MatchThreshold: query.MatchThreshold, Fusion: query.Fusion,
-		Executed: page.Executed, Degraded: page.Degraded, Relaxed: page.Relaxed}
+		Retrieval: query.Retrieval, Executed: page.Executed, Degraded: page.Degraded, Relaxed: page.Relaxed}
 	if page.Facets != nil {
 		response.Facets = &searchFacets{Status: page.Facets.Status, Project: page.Facets.Project}
 		response.FacetsCapped = page.Facets.Capped
