@@ -163,6 +163,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
 		Library:  knowledge.New(asked),
 		Answerer: answer.New(asked, measure, want.answers), Migrations: supabase.Migrations(), Log: log, Limits: want.limits,
+		Console:        consoleOf(t),
 		EmbeddingModel: want.embeddingModel, MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
 	if want.serves {
