@@ -59,7 +59,9 @@ func TestConsole(t *testing.T) {
 		}
 	}
 	for _, name := range names {
-		follow("/" + name[1])
+		if strings.HasPrefix(name[1], "console/") {
+			follow("/" + name[1])
+		}
 	}
 	if len(seen) < 10 {
 		t.Errorf("the page consists of %d parts", len(seen))

@@ -152,7 +152,7 @@ function SourceCard({ source, number, open, onToggle }) {
       ${source.type === 'project' ? html`<span class="name">Project</span>` : html`<a class="name" href=${link}>${source.ticket_key && html`<span class="key">${source.ticket_key}</span> `}${source.ticket_name ?? source.title}</a>`}
       ${source.similarity !== null && html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${source.similarity} /><span>${decimal(source.similarity)}</span></span>`}</div>
     <p class=${`text ${open ? '' : 'clipped'}`}>${source.text}</p>
-    <button type="button" class="link small" aria-expanded=${open} onClick=${onToggle}>${open ? 'Show less' : 'Show all'}<span class="sr"> of source ${number}</span></button>`;
+    ${(source.text.length > 160 || source.text.includes('\n')) && html`<button type="button" class="link small" aria-expanded=${open} onClick=${onToggle}>${open ? 'Show less' : 'Show all'}<span class="sr"> of source ${number}</span></button>`}`;
 }
 
 /** @param {{done: import('./api.js').QueryResponse, question: string}} props */

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { FACETS, readFilters, withoutLastWord } from './facets.js';
 import { go, href } from './route.js';
-import { asProblem, count, Empty, Failure, Highlight, Icon, useLoad } from './ui.js';
+import { asProblem, count, Empty, Failure, Highlight, Icon, pieces, splitName, useLoad } from './ui.js';
 import { Details } from './details.js';
 
 /** @typedef {import('./api.js').SearchResponse} SearchResponse */
@@ -226,7 +226,7 @@ export function Search({ params }) {
     <form class="field" role="search" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); submit(true); }}>
       <${Icon} name="search" />
       <input ref=${input} id="query" type="search" name="q" autocomplete="off" spellcheck=${false} maxlength="2000" autofocus
-        placeholder="Search tickets by what they mean, or by TX-400 and exact words" aria-label="Search tickets and projects"
+        placeholder="Describe it, or type a key or exact words" aria-label="Search tickets and projects"
         value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)} />
       <kbd aria-hidden="true" title="Press / to search">/</kbd>
     </form>
@@ -236,7 +236,8 @@ export function Search({ params }) {
         <span class="muted">${facet.title}</span> ${labelOf(facet, filters[facet.name], known)}<${Icon} name="close" /></button>`)}
       ${suggestions.map(({ facet, value }) => html`<button type="button" class="chip" onClick=${() => choose(facet, value)}><span class="muted">${facet.title}</span> ${value.label}</button>`)}
     </div>`}
-    ${text.trim() === '' ? html`<${Start} projects=${projects} onChoose=${(/** @type {string} */ q) => { setText(q); input.current?.focus(); }} />` : html`
+    ${text.trim() === '' ? html`<${Start} projects=${projects} onChoose=${(/** @type {string} */ q) => { setText(q); input.current?.focus(); }}
+      onProject=${(/** @type {number} */ id) => { change({ project: id }); input.current?.focus(); }} />` : html`
     <div class="columns">
       <${Facets} response=${response} filters=${filters} known=${known} onChoose=${(/** @type {string} */ name, /** @type {string} */ key) => change({ [name]: filters[name] === key ? '' : key })} />
       <section class="found" aria-label="Results" aria-busy=${busy !== ''}>
@@ -288,10 +289,11 @@ const filtersOf = (request) => request.project_id !== undefined || request.statu
 
 /** @param {{result: SearchResult, open: boolean, link: string}} props */
 function Result({ result, open, link }) {
+  const [name, excerpt] = splitName(pieces(result.highlight), result.ticket_name ?? result.project_name);
   return html`<li><a class="result" href=${link} aria-current=${open ? 'true' : undefined}
     onClick=${(/** @type {MouseEvent} */ e) => { if (!e.metaKey && !e.ctrlKey && !e.shiftKey) { e.preventDefault(); go(link); } }}>
-    <span class="head"><span class="key">${result.ticket_key ?? 'Project'}</span><span class="name">${result.ticket_name ?? result.project_name}</span></span>
-    <span class="excerpt"><${Highlight} text=${result.highlight} /></span>
+    <span class="head"><span class="key">${result.ticket_key ?? 'Project'}</span><span class="name"><${Highlight} pieces=${name} /></span></span>
+    <span class="excerpt"><${Highlight} pieces=${excerpt} /></span>
     <span class="meta"><${Found} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}<span class="muted">${result.project_name}</span></span>
   </a></li>`;
 }
@@ -345,8 +347,8 @@ function Nothing({ query, busy, filtered, onClear }) {
   <//>`;
 }
 
-/** Before anything is searched for: examples out of what there is. @param {{projects: any, onChoose: (query: string) => void}} props */
-function Start({ projects, onChoose }) {
+/** Before anything is searched for: examples out of what there is. @param {{projects: any, onChoose: (query: string) => void, onProject: (id: number) => void}} props */
+function Start({ projects, onChoose, onProject }) {
   const list = /** @type {import('./api.js').Project[] | undefined} */ (projects.value);
   const examples = useLoad(async (signal) => {
     const largest = [...(list ?? [])].sort((a, b) => b.tickets - a.tickets).slice(0, 4);
@@ -363,7 +365,8 @@ function Start({ projects, onChoose }) {
     <p class="lead">Describe a problem in your own words, or type a key. Exact matches and similar meanings come in one list.</p>
     <div class="try">${(examples.value ?? []).length > 0 && html`<h2>Try</h2><ul class="examples">${(examples.value ?? []).map((text) => html`<li><button type="button" class="example" onClick=${() => onChoose(text)}><${Icon} name="search" />${text}</button></li>`)}</ul>`}</div>
     <h2>Projects</h2>
-    <ul class="tiles">${(list ?? []).map((p) => html`<li class="tile"><span class="key">${p.key}</span><span class="name">${p.name}</span><span class="muted small">${count(p.tickets)} ${p.tickets === 1 ? 'ticket' : 'tickets'}</span></li>`)}</ul>
+    <ul class="tiles">${(list ?? []).map((p) => html`<li><button type="button" class="tile" onClick=${() => onProject(p.project_id)} title=${`Search in ${p.name}`}>
+      <span class="key">${p.key}</span><span class="name">${p.name}</span><span class="muted small">${count(p.tickets)} ${p.tickets === 1 ? 'ticket' : 'tickets'}</span></button></li>`)}</ul>
   </div>`;
 }
 

@@ -37,13 +37,36 @@ export const date = (text) => day.format(new Date(text));
 /** @type {Record<string, string>} */
 const entities = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&#34;': '"', '&#39;': "'" };
 
-/** Escaped text with marks around what matched: the marks are drawn, all else is text. @param {{text: string}} props */
-export function Highlight({ text }) {
-  return text.split(/(<mark>.*?<\/mark>)/s).map((part) => {
-    const plain = part.replace(/^<mark>|<\/mark>$/g, '').replace(/&(?:lt|gt|amp|quot|#34|#39);/g, (entity) => entities[entity]);
-    return plain === '' ? null : part.startsWith('<mark>') ? html`<mark>${plain}</mark>` : plain;
-  });
+/** @typedef {{text: string, marked: boolean}} Piece */
+
+/** Escaped text with marks around what matched, as pieces of plain text. @param {string} highlight @returns {Piece[]} */
+export const pieces = (highlight) => highlight.split(/(<mark>.*?<\/mark>)/s).map((part) => ({
+  marked: part.startsWith('<mark>'),
+  text: part.replace(/^<mark>|<\/mark>$/g, '').replace(/&(?:lt|gt|amp|quot|#34|#39);/g, (entity) => entities[entity]),
+})).filter((piece) => piece.text !== '');
+
+/**
+ * The pieces of a name, and of what follows it; all of them follow where the highlight does not begin with the name.
+ * @param {Piece[]} all @param {string} name @returns {[Piece[], Piece[]]}
+ */
+export function splitName(all, name) {
+  if (!all.map((piece) => piece.text).join('').startsWith(name)) return [[{ text: name, marked: false }], all];
+  /** @type {Piece[]} */
+  const before = [];
+  /** @type {Piece[]} */
+  const after = [];
+  let left = name.length;
+  for (const { text, marked } of all) {
+    if (left > 0) before.push({ text: text.slice(0, left), marked });
+    if (text.length > left) after.push({ text: text.slice(left), marked });
+    left = Math.max(0, left - text.length);
+  }
+  if (after[0]) after[0].text = after[0].text.replace(/^[\s—]+/, '');
+  return [before, after];
 }
+
+/** The marks are drawn, all else is text. @param {{pieces: Piece[]}} props */
+export const Highlight = ({ pieces: all }) => all.map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text));
 
 /** A share of a whole, drawn. @param {{label: string, value: number, max?: number, kind?: string, tick?: number, text?: string}} props */
 export function Bar({ label, value, max = 1, kind = 'plain', tick, text }) {
