@@ -4,7 +4,7 @@ import { html } from './dom.js';
 import { useEffect, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { href } from './route.js';
-import { Bar, count, decimal, Failure, Icon, score, Stack, useLoad } from './ui.js';
+import { Bar, count, decimal, Failure, Icon, Prose, score, Stack, useLoad } from './ui.js';
 import { Found } from './search.js';
 
 /** @typedef {import('./api.js').SearchResult} SearchResult */
@@ -25,7 +25,7 @@ export function Details({ result, answer, onClose }) {
     <header><div><p class="key">${result.ticket_key ?? 'Project'}</p><h2>${name}</h2></div>
       <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick=${onClose}><${Icon} name="close" /></button></header>
     <p class="meta"><${Found} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}<span class="muted">${result.project_name}</span></p>
-    ${text && html`<p class="text">${long && !whole ? `${text.slice(0, 400).trimEnd()} …` : text}</p>`}
+    ${text && html`<p class="text"><${Prose} text=${long && !whole ? `${text.slice(0, 400).trimEnd()} …` : text} /></p>`}
     ${long && html`<button type="button" class="link small" onClick=${() => setWhole(!whole)}>${whole ? 'Show less' : 'Show the whole passage'}</button>`}
     <${Why} result=${result} answer=${answer} />
     ${ticket !== null && html`<${Similar} ticket=${ticket} />`}

@@ -4,7 +4,7 @@ import { html } from './dom.js';
 import { useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { go, href } from './route.js';
-import { asProblem, count, date, decimal, Dialog, Empty, Failure, Icon, useLoad, Bar } from './ui.js';
+import { asProblem, count, date, decimal, Dialog, Empty, Failure, Icon, Prose, useLoad, Bar } from './ui.js';
 
 /** @typedef {import('./api.js').Document} Document */
 /** @typedef {import('./api.js').DocumentRequest} DocumentRequest */
@@ -36,7 +36,7 @@ export function DocumentPage({ id, may, back }) {
         ${may.write && html`<button type="button" class="button" onClick=${() => setEditing(true)}>Replace</button>
           <button type="button" class="button danger" onClick=${() => setDeleting(true)}>Delete</button>`}</div></header>
       ${d.embedding_status !== 'complete' && html`<div class="notice"><${Icon} name="alert" /><p>${d.embedding_status === 'failed' ? 'Its embedding failed: searches do not find it.' : 'It is being embedded: searches find it in a moment.'}</p></div>`}
-      <div class="columns"><p class="text">${d.content || html`<span class="muted">No text.</span>`}</p>
+      <div class="columns"><p class="text">${d.content ? html`<${Prose} text=${d.content} />` : html`<span class="muted">No text.</span>`}</p>
       <aside aria-label="About this document">
         ${may.vote && html`<${Votes} id=${id} />`}
         <h2>Facts</h2>

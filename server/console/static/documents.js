@@ -54,7 +54,7 @@ function Found({ q, basic, params }) {
   if (!q) return html`<${Start} />`;
   const list = found.value ?? [];
   const best = Math.max(...list.map((d) => ('final_score' in d ? d.final_score : 0)), 0.0001);
-  return html`<section aria-label="Documents found" aria-busy=${found.loading}>
+  return html`<section aria-label="Documents found" aria-busy=${found.loading}><h1 class="sr">Documents</h1>
     <div class="told"><p role="status">${found.loading ? 'Searching …' : found.value ? `${list.length} ${list.length === 1 ? 'document' : 'documents'}` : ''}</p>
       <${Choice} label="Order by" value=${basic ? 'similarity' : ''} options=${[['', 'Score'], ['similarity', 'Similarity alone']]}
         onChange=${(/** @type {string} */ by) => go(href('documents', { ...Object.fromEntries(params), by }))} /></div>
@@ -68,7 +68,7 @@ function Found({ q, basic, params }) {
 /** @param {{document: WeighedDocument | FoundDocument, q: string, best: number}} props */
 function DocumentResult({ document: d, q, best }) {
   return html`<a class="result" href=${href('documents', { id: d.id, q })}><span class="head"><span class="name">${d.title}</span></span>
-    <span class="excerpt">${d.content.slice(0, 300)}</span>
+    <span class="excerpt">${d.content.slice(0, 400).replace(/^#+ /gm, '').replaceAll('`', '')}</span>
     ${'final_score' in d ? html`<${Parts} document=${d} best=${best} />` : html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${d.similarity} /><span>${decimal(d.similarity)}</span></span>`}</a>`;
 }
 

@@ -20,7 +20,7 @@ export function Draft() {
   const found = useLoad(async (signal) => (enough ? api.similarToDraft({ text, limit: 6, project_id: draft.project ? Number(draft.project) : undefined }, signal) : null), [text, draft.project]);
   return html`<div class="draft">
     <section aria-labelledby="draft"><h1 id="draft">Before you file</h1>
-      <p class="muted">Write the ticket here. What is already filed about it shows up as you type. Nothing is sent or stored.</p>
+      <p class="muted">Write the ticket here. What is already filed about it shows up as you type. Nothing is stored.</p>
       <form onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
         <label for="title">Title</label>
         <input id="title" type="text" maxlength="500" autocomplete="off" autofocus value=${draft.title} placeholder="What goes wrong, in one line" onInput=${(/** @type {any} */ e) => edit({ title: e.target.value })} />

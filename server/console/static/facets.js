@@ -45,7 +45,10 @@ export function readFilters(text, known, complete) {
     }
     return all;
   });
-  return { filters, suggestions, rest: Object.keys(filters).length > 0 ? rest.replace(/\s+/g, ' ').trimStart() : text };
+  const left = Object.keys(filters).length > 0 ? rest.replace(/\s+/g, ' ').trimStart() : text;
+  // What is searched for: a filter that is still being typed is no word of the query.
+  const query = (suggestions.length > 0 ? withoutLastWord(left) : left).trim();
+  return { filters, suggestions, rest: left, query };
 }
 
 /** @param {string} text that ends with name:… @returns {string} it without that */

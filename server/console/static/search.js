@@ -124,34 +124,46 @@ export function Search({ params }) {
   const { suggestions } = readFilters(text, known, false);
   const open = params.get('open') ?? '';
 
-  /** @param {Record<string, unknown>} changes @param {boolean} [replace] */
-  const change = (changes, replace) => go(href('search', { ...Object.fromEntries(params), page: '', open: '', ...changes }), { replace });
+  const settled = useRef(text); // what needs no search by typing
+  const timers = useRef(/** @type {number[]} */ ([]));
+  const latest = useRef(text);
+  latest.current = text;
+
+  /** Another state of this screen, with what has been typed. @param {Record<string, unknown>} changes @param {boolean} [replace] */
+  function change(changes, replace) {
+    const next = { ...Object.fromEntries(params), q: readFilters(text, known, false).query, page: '', open: '', ...changes };
+    typed.current = next.q;
+    go(href('search', next), { replace });
+  }
+
+  const again = () => searches.run(requestOf(params, readFilters(text, known, false).query), ['hybrid']);
 
   // The address was changed by a link or the history.
   useEffect(() => {
-    if (inAddress !== typed.current) {
-      typed.current = inAddress;
-      setText(inAddress);
-    }
+    if (inAddress === typed.current) return;
+    typed.current = settled.current = latest.current = inAddress;
+    setText(inAddress);
+    if (inAddress.trim()) searches.run(requestOf(params, inAddress.trim()), ['keyword', 'hybrid']);
+    else searches.clear();
   }, [inAddress]);
 
   // Filters, page and ranking are deliberate: both searches at once, and keywords alone until they are done.
   const first = useRef(true);
   useEffect(() => {
-    const query = text.trim();
+    timers.current.forEach(clearTimeout);
+    const { query } = readFilters(latest.current, known, false);
     if (query && (first.current || searches.shown)) searches.run(requestOf(params, query), first.current ? ['keyword', 'hybrid'] : ['hybrid']);
     first.current = false;
   }, [narrowed]);
 
   // Typing.
-  const settled = useRef(text);
   useEffect(() => {
     if (text === settled.current) return;
     settled.current = text;
-    const query = readFilters(text, known, false).rest.trim();
+    const { query, suggestions: offered } = readFilters(text, known, false);
+    if (!query && offered.length > 0) return;
     if (!query) {
       searches.clear();
-      typed.current = '';
       change({ q: '' }, true);
       return;
     }
@@ -162,14 +174,12 @@ export function Search({ params }) {
     timers.current = [soon, later];
     return () => { clearTimeout(soon); clearTimeout(later); };
   }, [text]);
-  const timers = useRef(/** @type {number[]} */ ([]));
 
   /** Both searches, and the query into the address. @param {boolean} complete whether the last word is */
   function submit(complete) {
     timers.current.forEach(clearTimeout);
     const read = readFilters(text, known, complete);
-    const query = read.rest.trim();
-    typed.current = query;
+    const { query } = read;
     const added = Object.keys(read.filters).length > 0;
     if (added) {
       settled.current = read.rest;
@@ -188,7 +198,6 @@ export function Search({ params }) {
   /** @param {import('./facets.js').Facet} facet @param {import('./facets.js').Value} value */
   function choose(facet, value) {
     const rest = withoutLastWord(text);
-    typed.current = rest.trim();
     settled.current = rest;
     setText(rest);
     first.current = true;
@@ -238,14 +247,15 @@ export function Search({ params }) {
     </div>`}
     ${text.trim() === '' ? html`<${Start} projects=${projects} onChoose=${(/** @type {string} */ q) => { setText(q); input.current?.focus(); }}
       onProject=${(/** @type {number} */ id) => { change({ project: id }); input.current?.focus(); }} />` : html`
+    <h1 class="sr">Search</h1>
     <div class="columns">
       <${Facets} response=${response} filters=${filters} known=${known} onChoose=${(/** @type {string} */ name, /** @type {string} */ key) => change({ [name]: filters[name] === key ? '' : key })} />
       <section class="found" aria-label="Results" aria-busy=${busy !== ''}>
-        <${Told} searches=${searches} page=${page} again=${() => submit(true)} />
-        ${searches.problem && html`<${Failure} problem=${searches.problem} retry=${() => submit(true)} />`}
+        <${Told} searches=${searches} page=${page} />
+        ${searches.problem && html`<${Failure} problem=${searches.problem} retry=${again} />`}
         ${response?.degraded && !busy && html`<div class="notice"><${Icon} name="alert" /><div><strong>Matches by keyword only</strong>
           <p>The search by meaning did not answer in time. What has other words for the same thing is missing.</p></div>
-          <button type="button" class="button" onClick=${() => submit(true)}>Try again</button></div>`}
+          <button type="button" class="button" onClick=${again}>Try again</button></div>`}
         ${response?.relaxed && html`<p class="small muted">Nothing contains the phrase in quotes as it stands. Its words count one by one.</p>`}
         ${!shown && !searches.problem && html`<${Skeleton} />`}
         ${response && response.results.length === 0 && busy !== 'keyword' && html`<${Nothing} busy=${busy} query=${shown?.request.query} filtered=${active.length > 0} onClear=${() => change(Object.fromEntries(FACETS.map((f) => [f.name, ''])))} />`}
@@ -264,7 +274,7 @@ export function Search({ params }) {
 /** @param {import('./facets.js').Facet} facet @param {string} key @param {Record<string, import('./facets.js').Value[]>} known */
 const labelOf = (facet, key, known) => known[facet.name]?.find((v) => v.key === key)?.label ?? key;
 
-/** One line that says what is shown, always there so that nothing moves. @param {{searches: ReturnType<typeof useSearches>, page: number, again: () => void}} props */
+/** One line that says what is shown, always there so that nothing moves. @param {{searches: ReturnType<typeof useSearches>, page: number}} props */
 function Told({ searches, page }) {
   const { shown, held, busy, slow } = searches;
   const response = shown?.response;

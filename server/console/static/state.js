@@ -31,14 +31,15 @@ export function State({ may }) {
   }, [may.read]);
   const good = reached && ready?.status === 'ready';
   const tickets = queue?.match_thresholds.find((t) => t.dimensions > 768) ?? queue?.match_thresholds[0];
-  return html`<footer class="state" aria-label="State of the service"><dl>
-    <div class=${good ? 'good' : ready || !reached ? 'bad' : ''}><dt><span class="dot"></span></dt><dd role="status">${!reached ? 'Not reachable' : !ready ? 'Checking …' : good ? 'Ready' : `Not ready: ${(ready.missing ?? []).join(', ')}`}</dd></div>
-    ${queue && html`<div><dt>Queue</dt><dd>${count(queue.pending + queue.running + queue.failed)}</dd></div>
+  return html`<footer class="state" aria-label="State of the service">
+    <p role="status" class=${good ? 'good' : ready || !reached ? 'bad' : ''}><span class="dot"></span>${!reached ? 'Not reachable' : !ready ? 'Checking …' : good ? 'Ready' : `Not ready: ${(ready.missing ?? []).join(', ')}`}</p>
+    <dl>    ${queue && html`<div><dt>Queue</dt><dd>${count(queue.pending + queue.running + queue.failed)}</dd></div>
       <div><dt>Lag</dt><dd>${lag(queue.oldest_pending_seconds)}</dd></div>
       <div class=${queue.dead > 0 ? 'bad' : ''}><dt>Dead letters</dt><dd>${count(queue.dead)}</dd></div>
       <div><dt>Chunks</dt><dd>${count(queue.chunks)}</dd></div>`}
     ${tickets && html`<div><dt>Model</dt><dd>${tickets.model}</dd></div><div><dt>Threshold</dt><dd>${decimal(tickets.match_threshold)} <span class="muted">${tickets.origin}</span></dd></div>`}
-    <div class="end"><a href="docs">API</a></div></dl></footer>`;
+</dl>
+    <a class="end" href="docs">API</a></footer>`;
 }
 
 const units = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'second', unitDisplay: 'short', maximumFractionDigits: 0 });

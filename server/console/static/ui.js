@@ -68,6 +68,12 @@ export function splitName(all, name) {
 /** The marks are drawn, all else is text. @param {{pieces: Piece[]}} props */
 export const Highlight = ({ pieces: all }) => all.map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text));
 
+/** Plain text: of Markdown only headings and code show. @param {{text: string}} props */
+export const Prose = ({ text }) => text.split(/(^#{1,6} .*$|`[^`\n]+`)/m).map((part) => {
+  if (/^#{1,6} /.test(part)) return html`<strong>${part.replace(/^#+ /, '')}</strong>`;
+  return /^`.+`$/.test(part) ? html`<code>${part.slice(1, -1)}</code>` : part;
+});
+
 /** A share of a whole, drawn. @param {{label: string, value: number, max?: number, kind?: string, tick?: number, text?: string}} props */
 export function Bar({ label, value, max = 1, kind = 'plain', tick, text }) {
   const share = Math.max(0, Math.min(1, max > 0 ? value / max : 0));
