@@ -8,10 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
+
 	"tasklens/internal/cache"
 	"tasklens/internal/identity"
 	"tasklens/internal/limit"
 	"tasklens/server/api"
+	"tasklens/server/console"
 )
 
 // minSecretBytes is what HS256 needs (RFC 7518, section 3.2), and Supabase gives.
@@ -30,6 +33,8 @@ func (c Config) accessProblems(wrong func(bad bool, format string, args ...any))
 	wrong(c.JWTIssuer != "" && !isHTTP(c.JWTIssuer), "SUPABASE_JWT_ISSUER must be an http(s) address")
 	wrong(c.Auth == "on" && c.JWKSURL == "off" && c.JWTSecret == "", "SUPABASE_JWT_SECRET must be set where AUTH is on and SUPABASE_JWKS_URL is off: no token could be verified")
 	wrong(c.JWTSecret != "" && len(c.JWTSecret) < minSecretBytes, "SUPABASE_JWT_SECRET must have at least %d bytes", minSecretBytes)
+	wrong(c.Console != "off" && c.Console != "on", "CONSOLE must be on or off, not %q", c.Console)
+	wrong(!mayBePublished(c.PublishableKey, c.key()), "SUPABASE_PUBLISHABLE_KEY must be the project's publishable (or anon) key: it is shown to everyone, and this one is secret")
 	for _, origin := range c.origins() {
 		wrong(!isOrigin(origin), "CORS_ORIGINS must be a list of origins such as https://example.com,https://example.org, not %q: * would let every page in the world ask", origin)
 	}
@@ -49,6 +54,34 @@ func (c Config) accessProblems(wrong func(bad bool, format string, args ...any))
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && text == strings.ToLower(u.Scheme+"://"+u.Host) && !strings.Contains(u.Host, "*")
+}
+
+// mayBePublished takes no key that acts as the service: what a page holds everybody can read.
+func mayBePublished(key, secret string) bool {
+	if key == "" {
+		return true
+	}
+	if key == secret || strings.HasPrefix(key, "sb_secret_") {
+		return false
+	}
+	var role struct {
+		jwt.RegisteredClaims
+		Role string `json:"role"`
+	}
+	_, _, err := jwt.NewParser().ParseUnverified(key, &role)
+	return err != nil || role.Role != identity.RoleService
+}
+
+// newConsole is the page at /; nil where it is off.
+func newConsole(c Config) (*console.Console, error) {
+	if c.Console == "off" {
+		return nil, nil
+	}
+	options := console.Options{Auth: c.Auth == "on"}
+	if options.Auth && c.PublishableKey != "" {
+		options.SupabaseURL, options.PublishableKey = strings.TrimRight(c.SupabaseURL, "/"), c.PublishableKey
+	}
+	return console.New(options)
 }
 
 func (c Config) origins() (list []string) {

@@ -30,6 +30,9 @@ type Config struct {
 	JWTSecret  string `env:"SUPABASE_JWT_SECRET"`
 	JWTIssuer  string `env:"SUPABASE_JWT_ISSUER"` // "": Supabase Auth
 
+	Console        string `env:"CONSOLE" envDefault:"on"`
+	PublishableKey string `env:"SUPABASE_PUBLISHABLE_KEY"` // with it the console signs users in by Supabase Auth
+
 	CORSOrigins   string        `env:"CORS_ORIGINS"`
 	RateLimit     string        `env:"RATE_LIMIT" envDefault:"auto"`
 	MaxInFlight   int           `env:"MAX_IN_FLIGHT" envDefault:"256"`

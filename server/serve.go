@@ -66,6 +66,10 @@ func serve(ctx context.Context, args []string) error {
 	observing.watchQueue(database.AsService(), config.storedModel())
 	queryLog := newQueryLog(config, database, observing)
 	tracker := newTracker(database, observing)
+	page, err := newConsole(config)
+	if err != nil {
+		return err
+	}
 	app, err := api.New(api.Parts{
 		Database: database,
 		Indexer:  indexer,
@@ -87,6 +91,7 @@ func serve(ctx context.Context, args []string) error {
 		Metrics:        observing.metrics,
 		MetricsHere:    config.metricsHere(),
 		Tracer:         observing.tracer,
+		Console:        page,
 		Missing:        []api.Missing{missingModel(model)},
 		EmbeddingModel: config.storedModel(),
 		Serving:        reembed.NewServing(database.AsService(), config.storedModel()),

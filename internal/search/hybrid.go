@@ -24,6 +24,7 @@ type Query struct {
 	Fusion         string // RRF, also where it is empty, or Convex
 	Filters        filter.Filters
 	Sort           string // Relevance, also where it is empty, Newest or Updated
+	Retrieval      string // Both, also where it is empty, or KeywordOnly
 	Facets         bool   // also counts what each value of a filter has
 	Typed          string `json:"-"` // what Text and Filters were read from, for the log
 }
@@ -94,7 +95,7 @@ type Page struct {
 }
 
 // Hybrid runs both searches and gives a page of the fused list. When the embedding fails, or takes longer than
-// hybridBudget, keyword search answers alone, and the page says so. Facets are counted at the same time, for the same matches.
+// hybridBudget, keyword search answers alone, and the page says so. With KeywordOnly nothing is embedded. Facets are counted at the same time, for the same matches.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
 	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
 	matching := narrow(map[string]any{
@@ -110,6 +111,9 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 		return page, nil
 	case q.Text == "":
 		page.Executed, matching["query_text"] = []string{}, nil // which asks for whatever passes
+		return s.fill(ctx, db, q, matching, nil, page)
+	case q.Retrieval == KeywordOnly:
+		page.Executed = []string{"keyword"}
 		return s.fill(ctx, db, q, matching, nil, page)
 	}
 	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter, q.Filters}, func(ctx context.Context) error {

@@ -33,6 +33,12 @@ const (
 	Updated   = "updated"   // by when it last changed
 )
 
+// The searches that Searcher.Hybrid can run.
+const (
+	Both        = "hybrid"  // by meaning and by keywords; the default
+	KeywordOnly = "keyword" // nothing is embedded
+)
+
 // Weights are factors on what each search adds to the fused score; 1 each is the fusion as it was measured.
 type Weights struct {
 	Vector  float64

@@ -31,6 +31,7 @@ import (
 	"tasklens/internal/rescue"
 	"tasklens/internal/search"
 	"tasklens/internal/trace"
+	"tasklens/server/console"
 	"tasklens/supabase"
 )
 
@@ -58,10 +59,11 @@ type Parts struct {
 	Verifier       *identity.Verifier // of callers; nil: without a token they are the service (AUTH=off)
 	Limits         Limits
 	Migrations     fs.FS
-	Metrics        *metric.Metrics // nil counts nothing
-	MetricsHere    bool            // whether /metrics is among the routes
-	Tracer         *trace.Tracer   // nil traces nothing
-	Missing        []Missing       // what readiness wants besides the database
+	Metrics        *metric.Metrics  // nil counts nothing
+	Console        *console.Console // nil: there is none at /
+	MetricsHere    bool             // whether /metrics is among the routes
+	Tracer         *trace.Tracer    // nil traces nothing
+	Missing        []Missing        // what readiness wants besides the database
 	Log            *slog.Logger
 	EmbeddingModel string
 	Serving        *reembed.Serving // which model the chunks that are searched are of

@@ -53,6 +53,9 @@ func (a *API) table() []route {
 		{fiber.MethodGet, "/api/embeddings/status", asAdmin, a.embeddingStatus},
 		{fiber.MethodPost, "/api/embeddings/generate", projectMember, a.generateEmbeddings},
 	}
+	if a.Console != nil {
+		all = append(all, route{fiber.MethodGet, "/", open, a.consolePage}, route{fiber.MethodGet, "/console/:version/:file", open, a.consoleFile})
+	}
 	if a.MetricsHere {
 		all = append(all, route{fiber.MethodGet, "/metrics", open, a.metrics})
 	}

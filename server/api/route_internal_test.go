@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"tasklens/server/console"
 )
 
 // whoMay is how docs/access.md words what a route asks of its caller.
@@ -37,7 +39,7 @@ func TestTheTableOfCallers(t *testing.T) {
 			said[request[1]] = strings.TrimSpace(columns[2])
 		}
 	}
-	for _, r := range (&API{Parts: Parts{MetricsHere: true}}).table() {
+	for _, r := range (&API{Parts: Parts{MetricsHere: true, Console: &console.Console{}}}).table() {
 		name := r.method + " " + documented(r.path)
 		if said[name] != whoMay[r.needs] {
 			t.Errorf("docs/access.md says of %s: %q, the code %q", name, said[name], whoMay[r.needs])
@@ -56,7 +58,7 @@ func TestAccessIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range (&API{Parts: Parts{MetricsHere: true}}).table() {
+	for _, r := range (&API{Parts: Parts{MetricsHere: true, Console: &console.Console{}}}).table() {
 		operation := doc.Paths.Value(documented(r.path)).GetOperation(r.method)
 		if isOpen := operation.Security != nil && len(*operation.Security) == 0; isOpen != (r.needs == open) {
 			t.Errorf("%s %s: open is %t", r.method, r.path, isOpen)

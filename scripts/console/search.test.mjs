@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { accessible, demo, finish, open, service, until } from './kit.mjs';
+import { startModel } from './model.mjs';
+
+after(finish);
+const first = (page) => page.locator('a.result').first();
+const told = (page, text) => page.locator('.told', { hasText: text }).waitFor();
+
+test('a stranger finds a ticket by meaning and sees why it is first', async (t) => {
+  const page = await open(t, demo);
+  await page.locator('.example').first().waitFor();
+  await accessible(page);
+  await page.keyboard.type('resolve login issue'); // the field has the focus
+  await told(page, 'by meaning and keywords');
+  await page.locator('a.result', { hasText: 'Fix authentication bug' }).waitFor();
+  await accessible(page);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const details = page.locator('.details');
+  await details.getByText('Why it is result 1').waitFor();
+  await details.getByText('would be result').waitFor();
+  assert.match(await details.locator('.fusion.used code').innerText(), /^1 \/ \(60 \+ \d+\)( \+ 1 \/ \(60 \+ \d+\))? = 0\.0\d+$/);
+  await details.locator('.similar li').first().waitFor();
+  await accessible(page);
+  await page.keyboard.press('Escape');
+  await details.waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('/');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'query');
+});
+
+test('typing asks for keywords alone, and a pause for both; the last answer wins', async (t) => {
+  const asked = [];
+  let stuck;
+  const page = await open(t, demo, {
+    prepare: (it) => it.route('**/api/hybrid-search', async (route) => {
+      const body = route.request().postDataJSON();
+      asked.push(body);
+      if (body.query === 'pay') { stuck = route; return; } // answered when it is too late
+      await route.continue();
+    }),
+  });
+  await page.locator('.example').first().waitFor();
+  asked.length = 0;
+  await page.fill('#query', 'pay');
+  await until('keywords are asked for', () => stuck);
+  await page.fill('#query', 'password');
+  await told(page, 'by meaning and keywords');
+  await stuck.fulfill({ json: { results: [], has_more: false, match_threshold: 0, fusion: 'rrf', retrieval: 'keyword', cached: false, executed: ['keyword'] } }).catch(() => {});
+  assert.ok((await page.locator('a.result').count()) > 3);
+  assert.equal(asked[0].retrieval, 'keyword');
+  assert.deepEqual(asked.at(-1), { ...asked.at(-1), query: 'password', retrieval: 'hybrid' });
+  assert.match(page.url(), /#search\?q=password$/);
+});
+
+test('filters by list, as they are typed and as chips; pages; a URL for each state', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment`);
+  await told(page, 'by meaning and keywords');
+  await page.locator('.facet', { hasText: 'Status' }).getByRole('button', { name: /^Done/ }).click();
+  await page.locator('.chip.on', { hasText: 'Done' }).waitFor();
+  await until('all are done', async () => (await page.locator('a.result .status').allInnerTexts()).every((s) => s === 'Done'));
+  assert.match(page.url(), /status=Done/);
+  await page.click('.chip.on');
+  await page.locator('.chip.on').waitFor({ state: 'detached' });
+  await page.fill('#query', 'payment project:TX status:');
+  await page.locator('.chip', { hasText: 'Won\'t Do' }).click();
+  await page.locator('.chip.on', { hasText: 'Won\'t Do' }).waitFor();
+  await page.fill('#query', 'payment project:TX ');
+  await page.keyboard.press('Enter');
+  await page.locator('.chip.on', { hasText: 'Checkout and Payments' }).waitFor();
+  assert.equal((await page.inputValue('#query')).trim(), 'payment');
+  await until('all are of the project', async () => {
+    const keys = await page.locator('a.result .key').allInnerTexts();
+    return keys.length > 0 && keys.every((key) => /^(TX-|Project)/.test(key));
+  });
+  await page.goto(`${demo}/#search?q=payment`);
+  await page.reload();
+  const before = await first(page).innerText();
+  await page.getByRole('link', { name: 'Next' }).click();
+  await until('the second page', async () => page.url().includes('page=2') && (await first(page).innerText()) !== before);
+  await page.reload();
+  await page.getByRole('link', { name: 'Previous' }).waitFor();
+  await page.goBack();
+  await until('the first page again', async () => (await page.getByRole('link', { name: 'Previous' }).count()) === 0);
+});
+
+test('what is not there is said, with ways on', async (t) => {
+  const page = await open(t, `${demo}/#search?q=${encodeURIComponent('"zxqv wvut"')}&status=Blocked`);
+  await page.getByText('Nothing found').waitFor();
+  await page.getByRole('link', { name: 'Ask it as a question' }).waitFor();
+  await accessible(page);
+});
+
+test('a slow model: keywords come at once; the fused list waits while the pointer is on it', async (t) => {
+  const model = await startModel();
+  const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', REQUEST_TIMEOUT: '10m' });
+  const page = await open(t, url);
+  await page.locator('.example').first().waitFor();
+  model.held = 'embeddings';
+  await page.fill('#query', 'charged twice');
+  await told(page, 'by keyword so far').catch(() => {});
+  await first(page).waitFor();
+  await page.locator('.badge.meaning').first().waitFor({ state: 'detached' });
+  // The service gives up on the model after its own budget, and says so.
+  await page.getByText('Matches by keyword only').waitFor();
+  await accessible(page);
+  model.release();
+  let held;
+  await page.route('**/api/hybrid-search', async (route) => {
+    if (route.request().postDataJSON().retrieval === 'hybrid') held = route;
+    else await route.continue();
+  });
+  await page.fill('#query', 'charged twice after a retry');
+  await until('both are asked for', () => held);
+  await page.locator('.told', { hasText: 'Still searching by meaning' }).waitFor();
+  await first(page).hover();
+  await first(page).hover({ position: { x: 40, y: 20 } });
+  const before = await page.locator('a.result').allInnerTexts();
+  await held.continue();
+  await page.getByRole('button', { name: 'Show results by meaning' }).waitFor();
+  assert.deepEqual(await page.locator('a.result').allInnerTexts(), before);
+  await page.mouse.move(5, 5);
+  await page.locator('.badge.meaning').first().waitFor();
+});
+
+test('a model that fails leaves the search by keyword; too many requests are told with a time', async (t) => {
+  const model = await startModel();
+  model.fails = 'embeddings';
+  const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', MODEL_RETRIES: '0', RATE_LIMIT: '12/1m' });
+  const page = await open(t, `${url}/#search?q=charged+twice`, { failing: true, shift: 0.15 });
+  await page.getByText('Matches by keyword only').waitFor();
+  assert.ok((await page.locator('a.result').count()) > 0);
+  for (let n = 0; n < 12 && (await page.locator('strong', { hasText: 'Too many requests' }).count()) === 0; n++) {
+    const answered = page.waitForResponse((r) => r.url().endsWith('/api/hybrid-search'));
+    await page.fill('#query', `charged twice ${n}`);
+    await page.keyboard.press('Enter');
+    await answered;
+  }
+  await page.locator('strong', { hasText: 'Too many requests' }).waitFor();
+  await page.getByRole('button', { name: /^Try again in \d+ s$/ }).waitFor();
+  assert.ok((await page.locator('a.result').count()) > 0, 'the results before are gone');
+  await accessible(page);
+});
+
+test('every screen at three widths in both themes: nothing runs out, no rule is broken', async (t) => {
+  for (const theme of ['light', 'dark']) {
+    for (const width of [360, 768, 1280]) {
+      const page = await open(t, demo, { width, height: 800, theme });
+      for (const [hash, ready] of [
+        ['#search', '.example'], ['#search?q=charged+twice&open=TX-400', '.details .fusion:nth-child(2)'], ['#ask?q=How+was+the+double+charge+fixed', '.source'],
+        ['#draft', '#title'], ['#documents?q=idempotency+keys', '.parts'], ['#documents', '.example'],
+      ]) {
+        await page.evaluate((to) => { location.hash = to; }, hash);
+        await page.locator(ready).first().waitFor();
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)) <= 0, `${hash} is wider than ${width}`);
+        await accessible(page);
+      }
+      await page.check();
+      await page.close();
+    }
+  }
+});

@@ -1,0 +1,89 @@
+package api_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"tasklens/server/api"
+	"tasklens/server/console"
+)
+
+func consoleOf(t testing.TB, options ...console.Options) *console.Console {
+	t.Helper()
+	if len(options) == 0 {
+		options = []console.Options{{}}
+	}
+	page, err := console.New(options[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// The page is whole, small, cached, and may ask nobody else.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	page := s.get("/").want(http.StatusOK)
+	if kind := page.header.Get("Content-Type"); !strings.HasPrefix(kind, "text/html") {
+		t.Errorf("the page is %s", kind)
+	}
+	policy := page.header.Get("Content-Security-Policy")
+	if !strings.HasPrefix(policy, "default-src 'none'; ") || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "require-trusted-types-for 'script'") ||
+		!strings.Contains(policy, "; connect-src 'self'; ") {
+		t.Errorf("the policy is %q", policy)
+	}
+	if text := page.text; strings.Contains(text, "{{") || !strings.Contains(text, `{"auth":false,"supabase_url":"","publishable_key":""}`) {
+		t.Errorf("the page is %s", text)
+	}
+	names := regexp.MustCompile(`(?:src|href)="([^"#]+)"`).FindAllStringSubmatch(page.text, -1)
+	if len(names) < 5 {
+		t.Fatalf("the page names %q", names)
+	}
+	seen := map[string]bool{}
+	var follow func(path string)
+	follow = func(path string) {
+		if seen[path] {
+			return
+		}
+		seen[path] = true
+		part := s.get(path).want(http.StatusOK)
+		if cached := part.header.Get("Cache-Control"); !strings.Contains(cached, "immutable") {
+			t.Errorf("%s is cached as %q", path, cached)
+		}
+		s.get(path, "If-None-Match", part.header.Get("ETag")).want(http.StatusNotModified)
+		for _, name := range regexp.MustCompile(`from ['"]\./([^'"]+)['"]`).FindAllStringSubmatch(part.text, -1) {
+			follow(path[:strings.LastIndex(path, "/")+1] + name[1])
+		}
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name[1], "console/") {
+			follow("/" + name[1])
+		}
+	}
+	if len(seen) < 10 {
+		t.Errorf("the page consists of %d parts", len(seen))
+	}
+	s.get("/", "If-None-Match", page.header.Get("ETag")).want(http.StatusNotModified)
+	if plain := s.get("/", "Accept-Encoding", "identity"); plain.text != page.text || plain.header.Get("ETag") == page.header.Get("ETag") ||
+		plain.header.Get("Vary") != "Accept-Encoding" || plain.header.Get("Cache-Control") != "no-cache" {
+		t.Errorf("unpacked: %v", plain.header)
+	}
+	other := s.get("/console/0/app.js").want(http.StatusOK)
+	if cached := other.header.Get("Cache-Control"); cached != "no-cache" {
+		t.Errorf("another version is cached as %q", cached)
+	}
+	for _, path := range []string{"/console/0/index.html", "/console/0/types.d.ts", "/console/0/..%2fconsole.go", "/console/0/nothing.js"} {
+		s.get(path).want(http.StatusNotFound)
+	}
+}
+
+func TestConsoleOff(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) { c.more = func(parts *api.Parts) { parts.Console = nil } })
+	for _, path := range []string{"/", "/console/0/app.js"} {
+		s.get(path).want(http.StatusNotFound)
+	}
+}

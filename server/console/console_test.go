@@ -1,0 +1,40 @@
+package console
+
+import (
+	"strings"
+	"testing"
+)
+
+// maxPacked is what a first visit may transfer in all.
+const maxPacked = 120 << 10
+
+func TestSize(t *testing.T) {
+	t.Parallel()
+	c, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := len(c.Page.Packed)
+	for _, part := range c.parts {
+		total += len(part.Packed)
+	}
+	t.Logf("%d bytes packed", total)
+	if total > maxPacked {
+		t.Errorf("%d bytes packed, over %d", total, maxPacked)
+	}
+}
+
+// What an operator sets ends no script, and adds no source to the policy but its origin.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	c, err := New(Options{Auth: true, SupabaseURL: "https://auth.example.com/sub?x=</script>", PublishableKey: "</script><script>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(string(c.Page.Plain), "</script>"); got != 2 {
+		t.Errorf("the page ends %d scripts:\n%s", got, c.Page.Plain)
+	}
+	if !strings.Contains(c.Policy, "connect-src 'self' https://auth.example.com; ") {
+		t.Errorf("the policy is %q", c.Policy)
+	}
+}

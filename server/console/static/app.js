@@ -1,0 +1,85 @@
+// @ts-check
+// The page: its screens, who uses it, and what they may do.
+import { render } from './preact.js';
+import { html } from './dom.js';
+import { useEffect, useState } from './hooks.js';
+import * as api from './api.js';
+import { Ask } from './ask.js';
+import { Documents } from './documents.js';
+import { Draft } from './draft.js';
+import { href, useRoute } from './route.js';
+import { Search } from './search.js';
+import { completeSignIn, currentSession, onSession, settings, signOut } from './session.js';
+import { SignIn } from './signin.js';
+import { State } from './state.js';
+import { Icon } from './ui.js';
+
+/** @type {{view: string, name: string, icon: 'search' | 'ask' | 'draft' | 'documents'}[]} */
+const SCREENS = [
+  { view: 'search', name: 'Search', icon: 'search' },
+  { view: 'ask', name: 'Ask', icon: 'ask' },
+  { view: 'draft', name: 'Before you file', icon: 'draft' },
+  { view: 'documents', name: 'Documents', icon: 'documents' },
+];
+
+/** What the user may do, found out by asking: what they may not do is not shown. @param {string} subject */
+function useRights(subject) {
+  const all = !settings.auth;
+  const [may, setMay] = useState({ read: all, write: all, vote: all });
+  useEffect(() => {
+    if (all || !subject) return;
+    const controller = new AbortController();
+    const allowed = (/** @type {Promise<unknown>} */ asked) => asked.then(() => true, () => false);
+    setMay({ read: false, write: false, vote: false });
+    Promise.all([allowed(api.embeddingStatus(controller.signal)), api.projects(controller.signal).then((list) => list.length > 0, () => false)])
+      .then(([admin, member]) => controller.signal.aborted || setMay({ read: admin, write: admin, vote: member || admin }));
+    return () => controller.abort();
+  }, [subject]);
+  return may;
+}
+
+/** @param {{told: string}} props */
+function App({ told }) {
+  const { view, params } = useRoute();
+  const [session, setSession] = useState(currentSession);
+  const [owner, setOwner] = useState(session?.subject ?? ''); // whose results are on the page, signed in or not
+  useEffect(() => onSession(() => {
+    const next = currentSession();
+    setSession(next);
+    if (next) setOwner(next.subject);
+  }), []);
+  const may = useRights(session ? owner || session.name : '');
+  const screen = SCREENS.find((s) => s.view === view) ?? SCREENS[0];
+  useEffect(() => {
+    const q = params.get('q');
+    document.title = `${q ? `${q} · ` : ''}${screen.name} · tasklens`;
+  });
+  useEffect(() => {
+    /** @param {KeyboardEvent} e */
+    function key(e) {
+      const at = /** @type {HTMLElement | null} */ (e.target);
+      if (e.key !== '/' || e.metaKey || e.ctrlKey || e.altKey || at?.closest?.('input, textarea, select, dialog')) return;
+      const field = /** @type {HTMLInputElement | null} */ (document.querySelector('#query, #question, #title'));
+      field?.focus();
+      field?.select();
+      e.preventDefault();
+    }
+    addEventListener('keydown', key);
+    return () => removeEventListener('keydown', key);
+  }, []);
+  return html`<a class="skip" href="#main" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); document.getElementById('main')?.focus(); }}>Skip to the content</a>
+    <header class="top"><a class="brand" href=${href('search')}><svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" /><path d="M10.5 5.8a4.7 4.7 0 1 0 0 9.4 4.7 4.7 0 0 0 0-9.4Zm3.7 8.4 4.3 4.3" /></svg>tasklens</a>
+      <nav aria-label="Screens">${SCREENS.map((s) => html`<a href=${href(s.view)} aria-current=${s === screen ? 'page' : undefined}><${Icon} name=${s.icon} /><span>${s.name}</span></a>`)}</nav>
+      ${session && html`<div class="who"><span class="muted small" title=${session.name}>${session.name}</span><button type="button" class="link small" onClick=${signOut}>Sign out</button></div>`}</header>
+    <main id="main" tabindex="-1" key=${owner}>
+      ${screen.view === 'search' && html`<${Search} params=${params} />`}
+      ${screen.view === 'ask' && html`<${Ask} params=${params} />`}
+      ${screen.view === 'draft' && html`<${Draft} />`}
+      ${screen.view === 'documents' && html`<${Documents} params=${params} may=${may} />`}
+    </main>
+    <${State} may=${may} />
+    ${settings.auth && html`<${SignIn} open=${!session} told=${told} />`}`;
+}
+
+const told = await completeSignIn();
+render(html`<${App} told=${told} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

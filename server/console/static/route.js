@@ -1,0 +1,45 @@
+// @ts-check
+// The state of the page stands in the address, after the #: it can be kept and sent, and reaches no log.
+import { useEffect, useState } from './hooks.js';
+
+/** @typedef {{view: string, params: URLSearchParams}} Route */
+
+/** @returns {Route} */
+export function currentRoute() {
+  const [view, query] = location.hash.slice(1).split(/\?(.*)/s);
+  return { view: view || 'search', params: new URLSearchParams(query) };
+}
+
+/** @param {string} view @param {Record<string, unknown>} [params] those that are empty are left out */
+export function href(view, params = {}) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined && value !== null && value !== '' && value !== false) query.set(name, String(value));
+  }
+  const text = query.toString();
+  return `#${view}${text ? `?${text}` : ''}`;
+}
+
+const changed = new EventTarget();
+
+/** @param {string} target from href @param {{replace?: boolean}} [options] replace: without a step in the history */
+export function go(target, { replace = false } = {}) {
+  if (target === location.hash) return;
+  history[replace ? 'replaceState' : 'pushState'](null, '', target);
+  changed.dispatchEvent(new Event('change'));
+}
+
+/** @returns {Route} */
+export function useRoute() {
+  const [route, setRoute] = useState(currentRoute);
+  useEffect(() => {
+    const read = () => setRoute(currentRoute());
+    changed.addEventListener('change', read);
+    addEventListener('popstate', read);
+    return () => {
+      changed.removeEventListener('change', read);
+      removeEventListener('popstate', read);
+    };
+  }, []);
+  return route;
+}

@@ -1,0 +1,178 @@
+// @ts-check
+// Parts that several screens show.
+import { html } from './dom.js';
+import { useEffect, useRef, useState } from './hooks.js';
+import { isAbort, Problem } from './api.js';
+
+const paths = {
+  search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14Zm5 12 4.5 4.5',
+  ask: 'M5 5h14v10H11l-4.5 4v-4H5Z',
+  draft: 'M6 3.5h8l4 4v13H6Zm8 0v4h4M9 12h6M9 15.5h6',
+  documents: 'M4 5.5c3-1.2 6-1 8 .8 2-1.8 5-2 8-.8v13c-3-1.2-6-1-8 .8-2-1.8-5-2-8-.8Zm8 .8v13',
+  close: 'm6 6 12 12M18 6 6 18',
+  up: 'M7 11v9H4v-9Zm0 0 4-7c1.7 0 2.5 1.2 2.2 2.7L12.7 10H19l-1.5 8.5c-.2 1-1 1.5-2 1.5H7',
+  down: 'M7 13V4H4v9Zm0 0 4 7c1.7 0 2.5-1.2 2.2-2.7l-.5-3.3H19l-1.5-8.5c-.2-1-1-1.5-2-1.5H7',
+  left: 'm14 6-6 6 6 6', right: 'm10 6 6 6-6 6', stop: 'M7 7h10v10H7Z',
+  copy: 'M8 8h11v12H8Zm0 0V4H5v12h3', plus: 'M12 5v14M5 12h14', user: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM4.5 20c.8-3.6 3.6-5.5 7.5-5.5s6.7 1.9 7.5 5.5',
+  alert: 'M12 4 2.8 20h18.4ZM12 10v4.5m0 2.4v.1', question: 'M9 9.2a3 3 0 1 1 4.4 2.6c-.9.5-1.4 1-1.4 2.2m0 3v.1M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z',
+  filter: 'M4 6h16M7 12h10m-7 6h4',
+};
+
+/** @param {{name: keyof typeof paths}} props */
+export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${paths[name]} /></svg>`;
+
+const whole = new Intl.NumberFormat();
+const fine = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const finest = new Intl.NumberFormat(undefined, { minimumFractionDigits: 4, maximumFractionDigits: 4 });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+/** @param {number} n */
+export const count = (n) => whole.format(n);
+/** @param {number} n */
+export const decimal = (n) => fine.format(n);
+/** @param {number} n */
+export const score = (n) => finest.format(n);
+/** @param {string} text */
+export const date = (text) => day.format(new Date(text));
+
+/** @type {Record<string, string>} */
+const entities = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&#34;': '"', '&#39;': "'" };
+
+/** @typedef {{text: string, marked: boolean}} Piece */
+
+/** Escaped text with marks around what matched, as pieces of plain text. @param {string} highlight @returns {Piece[]} */
+export const pieces = (highlight) => highlight.split(/(<mark>.*?<\/mark>)/s).map((part) => ({
+  marked: part.startsWith('<mark>'),
+  text: part.replace(/^<mark>|<\/mark>$/g, '').replace(/&(?:lt|gt|amp|quot|#34|#39);/g, (entity) => entities[entity]),
+})).filter((piece) => piece.text !== '');
+
+/**
+ * The pieces of a name, and of what follows it; all of them follow where the highlight does not begin with the name.
+ * @param {Piece[]} all @param {string} name @returns {[Piece[], Piece[]]}
+ */
+export function splitName(all, name) {
+  if (!all.map((piece) => piece.text).join('').startsWith(name)) return [[{ text: name, marked: false }], all];
+  /** @type {Piece[]} */
+  const before = [];
+  /** @type {Piece[]} */
+  const after = [];
+  let left = name.length;
+  for (const { text, marked } of all) {
+    if (left > 0) before.push({ text: text.slice(0, left), marked });
+    if (text.length > left) after.push({ text: text.slice(left), marked });
+    left = Math.max(0, left - text.length);
+  }
+  if (after[0]) after[0].text = after[0].text.replace(/^[\s—]+/, '');
+  return [before, after];
+}
+
+/** The marks are drawn, all else is text. @param {{pieces: Piece[]}} props */
+export const Highlight = ({ pieces: all }) => all.map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text));
+
+/** Plain text: of Markdown only headings and code show. @param {{text: string}} props */
+export const Prose = ({ text }) => text.split(/(^#{1,6} .*$|`[^`\n]+`)/m).map((part) => {
+  if (/^#{1,6} /.test(part)) return html`<strong>${part.replace(/^#+ /, '')}</strong>`;
+  return /^`.+`$/.test(part) ? html`<code>${part.slice(1, -1)}</code>` : part;
+});
+
+/** A share of a whole, drawn. @param {{label: string, value: number, max?: number, kind?: string, tick?: number, text?: string}} props */
+export function Bar({ label, value, max = 1, kind = 'plain', tick, text }) {
+  const share = Math.max(0, Math.min(1, max > 0 ? value / max : 0));
+  return html`<div class="bar" role="img" aria-label=${`${label}: ${text ?? decimal(value)}${tick === undefined ? '' : `, threshold ${decimal(tick)}`}`}>
+    <span class=${`fill ${kind}`} style=${{ width: `${share * 100}%` }}></span>
+    ${tick !== undefined && html`<span class="tick" style=${{ left: `${(tick / max) * 100}%` }}></span>`}
+  </div>`;
+}
+
+/** Shares of a sum, drawn one after the other. @param {{label: string, parts: {name: string, value: number, kind: string}[], max: number}} props */
+export function Stack({ label, parts, max }) {
+  const told = parts.map((part) => `${part.name} ${score(part.value)}`).join(', ');
+  return html`<div class="bar stack" role="img" aria-label=${`${label}: ${told}`}>
+    ${parts.map((part) => html`<span class=${`fill ${part.kind}`} style=${{ width: `${max > 0 ? Math.max(0, Math.min(1, part.value / max)) * 100 : 0}%` }}></span>`)}
+  </div>`;
+}
+
+/** @param {{icon: keyof typeof paths, title: string, level?: 2 | 3, children?: any}} props */
+export function Empty({ icon, title, level = 2, children }) {
+  return html`<div class="empty"><span class="emblem"><${Icon} name=${icon} /></span><${`h${level}`}>${title}<//>${children}</div>`;
+}
+
+/** @param {number} status */
+function titleOf(status) {
+  if (status === 429) return 'Too many requests';
+  if (status === 403) return 'Not allowed';
+  if (status === 404) return 'Not found';
+  if (status === 502) return 'The model provider failed';
+  if (status === 503) return 'Not available right now';
+  if (status === 504) return 'It took too long';
+  if (status === 400) return 'This cannot be searched for';
+  return 'It did not work';
+}
+
+/** A failure, and another attempt. @param {{problem: Problem, retry?: () => void}} props */
+export function Failure({ problem, retry }) {
+  const [left, setLeft] = useState(waits(problem));
+  useEffect(() => {
+    setLeft(waits(problem));
+    const timer = setInterval(() => setLeft(waits(problem)), 500);
+    return () => clearInterval(timer);
+  }, [problem]);
+  return html`<div class="notice bad" role="alert">
+    <${Icon} name="alert" />
+    <div><strong>${titleOf(problem.status)}</strong>
+      <p>${problem.message}${problem.fields.map((f) => ` ${f.field}: ${f.message}.`)}</p>
+      ${problem.requestId && html`<p class="small muted">Request ${problem.requestId}</p>`}</div>
+    ${retry && html`<button type="button" class="button" disabled=${left > 0} onClick=${retry}>${left > 0 ? `Try again in ${left} s` : 'Try again'}</button>`}
+  </div>`;
+}
+
+/** @param {Problem} problem */
+const waits = (problem) => Math.max(0, Math.ceil(problem.retryAfter - (Date.now() - problem.at) / 1000));
+
+/** @param {unknown} error @returns {Problem} */
+export const asProblem = (error) => (error instanceof Problem ? error : new Problem({ detail: String(error) }));
+
+/**
+ * Loads something whenever what it depends on changes. The last one asked for wins.
+ * @template T @param {(signal: AbortSignal) => Promise<T>} load @param {unknown[]} on
+ * @returns {{value: T | undefined, problem: Problem | undefined, loading: boolean, again: () => void, set: (value: T) => void}}
+ */
+export function useLoad(load, on) {
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState(/** @type {{value?: T, problem?: Problem, loading: boolean}} */ ({ loading: true }));
+  useEffect(() => {
+    const controller = new AbortController();
+    setState((before) => ({ value: before.value, loading: true }));
+    load(controller.signal).then(
+      (value) => controller.signal.aborted || setState({ value, loading: false }),
+      (error) => controller.signal.aborted || isAbort(error) || setState({ problem: asProblem(error), loading: false }),
+    );
+    return () => controller.abort();
+  }, [...on, round]);
+  return { value: state.value, problem: state.problem, loading: state.loading, again: () => setRound(round + 1), set: (value) => setState({ value, loading: false }) };
+}
+
+/** What somebody stopped changing so long ago. @template T @param {T} value @param {number} milliseconds @returns {T} */
+export function useSettled(value, milliseconds) {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds);
+    return () => clearTimeout(timer);
+  }, [value, milliseconds]);
+  return settled;
+}
+
+/** @param {{label: string, open: boolean, onClose?: () => void, children?: any, class?: string}} props */
+export function Dialog({ label, open, onClose, children, class: kind = '' }) {
+  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => {
+    if (open && !element.current?.open) element.current?.showModal();
+    if (!open && element.current?.open) element.current.close();
+  }, [open]);
+  return html`<dialog ref=${element} class=${kind} aria-label=${label} onCancel=${(/** @type {Event} */ e) => { e.preventDefault(); onClose?.(); }}>${open && children}</dialog>`;
+}
+
+/** @param {{label: string, value: string, options: [string, string][], onChange: (value: string) => void}} props */
+export function Choice({ label, value, options, onChange }) {
+  return html`<div class="choice" role="group" aria-label=${label}>${options.map(([key, text]) => html`
+    <button type="button" aria-pressed=${key === value} onClick=${() => onChange(key)}>${text}</button>`)}</div>`;
+}
