@@ -57,7 +57,7 @@ func loadFolder(t *testing.T, service apitest.Service, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = load.Load(t.Context(), service.Database, service.Indexer, rows,
+	_, err = load.Load(t.Context(), service.Database, service.Indexer, rows, load.Options{},
 		load.Report{BadRow: func(row *ticketfile.RowError) { t.Error(row) }, BadField: func(field *ticketfile.RowError) { t.Error(field) },
 			Failed: func(err error) { t.Error(err) }, Indexed: func(int) {}})
 	if err != nil {
