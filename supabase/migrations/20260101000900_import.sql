@@ -53,7 +53,7 @@ as $$
   where g.row ->> 'name' is not null and not exists (
     select 1 from public.status k
     where lower(k.name) = lower(g.row ->> 'name') and (g.row ->> 'category' is null or k.category = g.row ->> 'category'))
-  order by lower(g.row ->> 'name'), g.row ->> 'category' nulls last
+  order by lower(g.row ->> 'name'), g.row ->> 'category' nulls last, g.row ->> 'name' collate "C"
   on conflict (lower(name)) do update set category = excluded.category
 $$;
 comment on function private.ensure_statuses(jsonb) is
