@@ -143,15 +143,15 @@ func TestEverythingIsMeasured(t *testing.T) {
 func TestADatabaseIsLoadedOnce(t *testing.T) {
 	t.Parallel()
 	run := connect(t, testbed.Database(t))
-	first, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), true, run.Progress)
+	first, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), run.Progress)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), true, func(step string) { t.Errorf("again: %s", step) })
+	again, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), func(step string) { t.Errorf("again: %s", step) })
 	if err != nil || again.Chunks != 150 || again.Tickets != first.Tickets || again.Index.Round(time.Millisecond) != first.Index.Round(time.Millisecond) {
 		t.Errorf("loaded again: %+v, %v; at first %+v", again, err, first)
 	}
-	if _, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(200), true, run.Progress); err == nil {
+	if _, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(200), run.Progress); err == nil {
 		t.Error("another collection was taken for the one that is there")
 	}
 	var chunks, entries, own int
@@ -168,7 +168,7 @@ func TestWhatIsMeasuredIsInMemory(t *testing.T) {
 	run := connect(t, testbed.Database(t))
 	load := func() {
 		t.Helper()
-		if _, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), true, run.Progress); err != nil {
+		if _, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), run.Progress); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -217,7 +217,7 @@ func TestARealCollectionIsMeasured(t *testing.T) {
 	t.Parallel()
 	run := connect(t, testbed.Database(t))
 	collection := bench.WithTickets(30)
-	if _, err := bench.Load(t.Context(), run.Connection, collection, true, run.Progress); err != nil {
+	if _, err := bench.Load(t.Context(), run.Connection, collection, run.Progress); err != nil {
 		t.Fatal(err)
 	}
 	real := bench.Real{Connection: run.Connection, Model: fixed{}, Progress: run.Progress}
