@@ -7,22 +7,23 @@ import (
 )
 
 const (
-	// maxAddress is the greatest length of an address in bytes. A longer one counts as one that stands in no source.
+	// maxAddress is the maximum length of an address in bytes. A longer one is treated as not found
+	// in any source.
 	maxAddress = 2 << 10
-	// removed stands for an address that stands in no source.
+	// removed replaces an address that occurs in no source.
 	removed = "(link removed)"
 )
 
-// beginnings are what readers of Markdown, and many other programs, make a link of.
+// beginnings are the prefixes that Markdown renderers and many other programs turn into links.
 var beginnings = []string{"http://", "https://", "ftp://", "www."}
 
-// addresses looks for the addresses of a text. One that stands in a source goes on; another is replaced, and a mail
-// address parted, because many clients make links of them: the reader's click would tell its server what the model wrote
-// into it.
+// addresses finds the addresses in a text. An address that occurs in a source passes. Any other web
+// address is replaced and any other email address is split with a blank: many clients turn both
+// into links, and a click would send its server whatever the model wrote into it.
 type addresses struct {
 	out      *output
 	known    *known
-	held     []byte // what may become an address, or is one
+	held     []byte // an address or its possible start
 	state    state
 	previous rune
 }
@@ -31,10 +32,10 @@ type state int
 
 const (
 	plain     state = iota
-	beginning       // the held is the beginning of one of beginnings
-	web             // the held is an address so far
-	long            // the held was too long for one and is left out up to its end
-	mail            // the held is @ and a domain so far
+	beginning       // held is a prefix of one of beginnings
+	web             // held is an address so far
+	long            // held got too long for an address and is dropped up to its end
+	mail            // held is @ and a domain so far
 )
 
 func (a *addresses) take(r rune) {
@@ -86,7 +87,7 @@ func (a *addresses) take(r rune) {
 	}
 }
 
-// begins says whether a text is the beginning of one of beginnings, or one as a whole.
+// begins reports whether text is a prefix of one of beginnings (begun), or equals one (whole).
 func begins(text string) (begun, whole bool) {
 	for _, beginning := range beginnings {
 		if len(text) <= len(beginning) && strings.EqualFold(text, beginning[:len(text)]) {
@@ -104,7 +105,7 @@ func asciiWord(r rune) bool {
 
 func (a *addresses) reset() { a.held, a.state = a.held[:0], plain }
 
-// pass lets a text go on that is no address.
+// pass writes text that is not an address.
 func (a *addresses) pass(text string) {
 	for _, r := range text {
 		a.out.take(r)
@@ -112,7 +113,7 @@ func (a *addresses) pass(text string) {
 	}
 }
 
-// end is before a part that was checked, and at the end of the text.
+// end finishes the current address, before a checked part and at the end of the text.
 func (a *addresses) end() {
 	a.finish()
 	a.previous = 0
@@ -131,20 +132,21 @@ func (a *addresses) finish() {
 	}
 }
 
-// closing are the characters that end a sentence or a quotation rather than an address. maxClosing of them can follow one.
+// closing are characters that end a sentence or quotation rather than an address. At most
+// maxClosing of them may follow one.
 const (
 	closing    = ".,;:!?'\")]}>*_~|`"
 	maxClosing = 8
 )
 
 func (a *addresses) endWeb(held string) {
-	if strings.Trim(strings.TrimPrefix(held[strings.IndexAny(held, "/.")+1:], "/"), closing) == "" { // no more than http://
+	if strings.Trim(strings.TrimPrefix(held[strings.IndexAny(held, "/.")+1:], "/"), closing) == "" { // only http:// and nothing after it
 		a.out.seal(held)
 		return
 	}
 	ascii := held
 	if i := strings.IndexFunc(held, func(r rune) bool { return r >= utf8.RuneSelf }); i > 0 {
-		ascii = held[:i] // what follows may be a text in a script without blanks
+		ascii = held[:i] // the rest may be text in a script without spaces
 	}
 	for _, address := range []string{held, ascii} {
 		for cut := len(address); cut > 0 && len(address)-cut <= maxClosing; cut-- {
@@ -169,7 +171,7 @@ func (a *addresses) endWeb(held string) {
 	a.rest(held[end:])
 }
 
-// rest takes what came after an address as text, in which there may be another.
+// rest handles what follows an address as text, which may contain another address.
 func (a *addresses) rest(held string) {
 	a.previous = 0
 	for _, r := range held {
@@ -177,16 +179,16 @@ func (a *addresses) rest(held string) {
 	}
 }
 
-// inMailbox are the characters that the name before an @ can have beside letters and digits.
+// inMailbox are the characters besides letters and digits that may occur before the @.
 const inMailbox = ".!#$%&'*+/=?^_`{|}~-"
 
-// mailbox is the name at the end of what stands before an @.
+// mailbox returns the local part at the end of the text before an @.
 func mailbox(before string) string {
 	name := before[strings.LastIndexFunc(before, func(r rune) bool { return !asciiWord(r) && !strings.ContainsRune(inMailbox, r) })+1:]
 	return strings.TrimLeft(name, "*_~`'") // emphasis, or a quotation
 }
 
-// endMail parts a mail address that stands in no source, so that it is none.
+// endMail splits an email address that occurs in no source, so that no client links it.
 func (a *addresses) endMail(held string) {
 	domain := strings.TrimRight(held[1:], ".-_")
 	before := a.out.tail(maxAddress)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is as long as a bound is still read; what is one longer is text, or cut.
+// Input as long as a limit is still parsed. One byte more makes it plain text, or cuts it.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	const known, strange = "https://docs.example/", "http://evil.example/"

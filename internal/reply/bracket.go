@@ -7,14 +7,15 @@ import (
 )
 
 const (
-	// maxBracket is how many characters of an open bracket are held back. A longer one goes out as text.
+	// maxBracket is the number of characters of an open bracket that are buffered. A longer one is
+	// written as text.
 	maxBracket = 500
-	// maxTarget is how many characters of a link's target are held back.
+	// maxTarget is the number of characters of a link target that are buffered.
 	maxTarget = 2 << 10
 	none      = -1
 )
 
-// token is what brackets makes of a text: a character, or a part that was checked.
+// token is one character, or one part that was already checked.
 type token struct {
 	kind    kind
 	r       rune
@@ -27,30 +28,31 @@ type kind int
 const (
 	character kind = iota
 	citation       // of known sources
-	unknown        // a citation that is taken out
+	unknown        // a citation to remove
 	location
 	linkBegin
 	linkEnd
 )
 
-// brackets reads citations, links and images. What stands in brackets is held back until it is known what they are.
+// brackets parses citations, links and images. Brackets are buffered until it is clear which of
+// these they are.
 type brackets struct {
 	next    *addresses
 	out     *output
 	known   *known
 	code    *code
 	sources int
-	unknown int // citations that were taken out
+	unknown int // citations removed
 
 	held     []token
-	open     []int // the places of open brackets in held
-	closed   int   // the place of the bracket that the last character closed
-	cites    bool  // it was a citation, which stands in its place
+	open     []int // indexes of the open brackets in held
+	closed   int   // index of the bracket that the last character closed
+	cites    bool  // it was a citation, which replaces it at this index
 	target   []rune
-	within   bool // the target of a link
-	depth    int  // round brackets in it
-	angled   bool // it is within <>
-	previous rune // that went on
+	within   bool // inside the target of a link
+	depth    int  // nesting of parentheses in it
+	angled   bool // inside <>
+	previous rune // last character written
 }
 
 func (b *brackets) take(r rune) {
@@ -68,7 +70,7 @@ func (b *brackets) take(r rune) {
 	case r == ']' && len(b.open) > 0:
 		b.read()
 		return
-	case r == '\n' && len(b.open) > 0 && b.held[len(b.held)-1].r == '\n': // no bracket goes on in the next paragraph
+	case r == '\n' && len(b.open) > 0 && b.held[len(b.held)-1].r == '\n': // a bracket never spans paragraphs
 		b.open = b.open[:0]
 	case r == '[':
 		b.open = append(b.open, len(b.held))
@@ -82,7 +84,7 @@ func (b *brackets) take(r rune) {
 
 func (b *brackets) hold(r rune) { b.held = append(b.held, token{r: r}) }
 
-// pass lets go on what is held, unless a bracket is open or may become an image's.
+// pass writes what is held, unless a bracket is open or may start an image.
 func (b *brackets) pass() {
 	end := len(b.held)
 	if len(b.open) > 0 || b.closed != none || b.within {
@@ -118,7 +120,7 @@ func (b *brackets) send(t token) {
 	}
 }
 
-// read reads the innermost open bracket, now that it is closed.
+// read parses the innermost bracket, which has just been closed.
 func (b *brackets) read() {
 	place := b.open[len(b.open)-1]
 	b.open = b.open[:len(b.open)-1]
@@ -131,7 +133,7 @@ func (b *brackets) read() {
 	switch before := b.before(place); {
 	case !is:
 	case b.code.within() && (inName(before) || before == ']' || before == ')'):
-		// The index of an array, written as the model was given it.
+		// An array index, written in the form in which the model got it.
 		b.held[place].r = '('
 		b.closed = none
 		b.hold(')')
@@ -146,7 +148,7 @@ func (b *brackets) read() {
 	}
 }
 
-// mayCite gives the inside of a bracket that has only what citations have.
+// mayCite returns the content of a bracket that contains only characters of a citation.
 func (b *brackets) mayCite(place int) (inside string, is bool) {
 	var text strings.Builder
 	for _, t := range b.held[place+1:] {
@@ -167,7 +169,7 @@ func (b *brackets) before(place int) rune {
 
 func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// settle is for a closed bracket that no target follows.
+// settle handles a closed bracket that has no target.
 func (b *brackets) settle() {
 	if !b.cites {
 		b.hold(']')
@@ -176,7 +178,8 @@ func (b *brackets) settle() {
 	b.pass()
 }
 
-// takeTarget takes a character of what follows a bracket in round ones. What no link's target has makes it text.
+// takeTarget takes the next character of a link target. A character that no target may contain
+// turns it into text.
 func (b *brackets) takeTarget(r rune) {
 	last := len(b.target) - 1
 	if r == '[' || r == ']' || last+1 >= maxTarget || r == '\n' && last >= 0 && b.target[last] == '\n' {
@@ -205,8 +208,9 @@ func (b *brackets) takeTarget(r rune) {
 	b.resolve()
 }
 
-// resolve decides what a bracket with a target is. An image becomes its text, and so does a link whose target stands in no
-// source. What cannot be an address, such as the call handlers[i](event), stays what it is.
+// resolve handles a bracket with a target. An image is replaced by its text, and so is a link whose
+// target occurs in no source. Text that cannot be a link, such as the call handlers[i](event), is
+// kept.
 func (b *brackets) resolve() {
 	place, inside := b.closed, string(b.target)
 	b.closed, b.within = none, false
@@ -236,7 +240,8 @@ func (b *brackets) resolve() {
 	b.pass()
 }
 
-// addTarget writes a checked target behind what is no link, because a citation is in it.
+// addTarget writes a checked target after a bracket that is not a link because it contains a
+// citation.
 func (b *brackets) addTarget(target string, is bool) {
 	if is {
 		b.hold(' ')
@@ -245,13 +250,13 @@ func (b *brackets) addTarget(target string, is bool) {
 	}
 }
 
-// callLike says that round brackets after square ones hold no address.
+// callLike reports whether the parentheses after a bracket contain no address.
 func callLike(inside string) bool { return !strings.ContainsAny(inside, ":/\\.%&#?@<>\n") }
 
 // close ends the text.
 func (b *brackets) close() {
 	if b.within {
-		b.target = append(b.target[:0], ':') // half a target is none
+		b.target = append(b.target[:0], ':') // an incomplete target is not a target
 		b.resolve()
 	}
 	if b.closed != none {

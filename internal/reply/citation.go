@@ -11,8 +11,8 @@ var (
 	interval   = regexp.MustCompile(`^(\d+)(?:[-–](\d+))?$`)
 )
 
-// readCitation gives the known ones of so many sources of what stands in brackets, [1], [1, 2] or [1-3], and how many it
-// names that are unknown.
+// readCitation parses the content of a bracket: [1], [1, 2] or [1-3]. It returns the numbers of
+// existing sources and how many numbers name no source.
 func readCitation(inside string, sources int) (numbers []int, unknown int, is bool) {
 	named := map[int]bool{}
 	for _, part := range separators.Split(strings.TrimSpace(inside), -1) {
@@ -20,7 +20,7 @@ func readCitation(inside string, sources int) (numbers []int, unknown int, is bo
 		if ends == nil {
 			return nil, 0, false
 		}
-		// What is too large for a number is unknown, as any that is too large.
+		// A number too large for an int is unknown, like any number above sources.
 		low, err := strconv.Atoi(ends[1])
 		high := low
 		if err == nil && ends[2] != "" {

@@ -10,28 +10,28 @@ import (
 	"tasklens/internal/clean"
 )
 
-// known are the texts of the sources, and the addresses that stand in them.
+// known holds the texts of the sources and the addresses in them.
 type known struct {
 	texts []string
-	read  bool            // what follows is made of the texts
-	webs  []string        // from where an address begins up to a blank, in order
-	mails map[string]bool // mail addresses
-	found map[string]bool // addresses that were asked for
+	read  bool            // the fields below are filled
+	webs  []string        // each from the start of an address to the next blank, sorted
+	mails map[string]bool // email addresses
+	found map[string]bool // cached results of has
 }
 
-// contains says that a text stands in a source.
+// contains reports whether a source contains the text.
 func (k *known) contains(text string) bool {
 	k.readTexts()
 	return slices.ContainsFunc(k.texts, func(source string) bool { return strings.Contains(source, text) })
 }
 
-// hasMail says that a mail address stands in a source.
+// hasMail reports whether a source contains the email address.
 func (k *known) hasMail(address string) bool {
 	k.readTexts()
 	return k.mails[address]
 }
 
-// has says that an address of the web stands in a source as a whole: nothing of it was left out there before or after it.
+// has reports whether a source contains the web address as a whole, not as a part of a longer one.
 func (k *known) has(address string) bool {
 	k.readTexts()
 	found, is := k.found[address]
@@ -46,13 +46,13 @@ func (k *known) has(address string) bool {
 
 var begin = regexp.MustCompile(`(?i)(?:https?|ftp)://|www\.`)
 
-// readTexts finds the addresses, once, when the first is asked for: most answers have none.
+// readTexts collects the addresses on first use: most answers have none.
 func (k *known) readTexts() {
 	if k.read {
 		return
 	}
 	k.read, k.mails, k.found = true, map[string]bool{}, map[string]bool{}
-	k.texts = slices.Clone(k.texts) // the caller keeps its own
+	k.texts = slices.Clone(k.texts) // the caller's slice stays unchanged
 	for i := range k.texts {
 		text := clean.Visible(k.texts[i])
 		k.texts[i] = text
@@ -82,7 +82,8 @@ func (k *known) readTexts() {
 	k.webs = slices.Compact(k.webs)
 }
 
-// ends says that an address ends before a text: with the text, at a character that no address has, or with a sentence.
+// ends reports whether an address ends before rest: at the end of the text, at a character that no
+// address contains, or at the end of a sentence.
 func ends(rest string) bool {
 	for _, r := range rest {
 		switch {
@@ -100,8 +101,8 @@ var (
 	entity    = regexp.MustCompile(`&#?[0-9A-Za-z]+;`)
 )
 
-// target gives the target of a link as it may go out: an address of the web that stands in a source. Others would run in
-// the reader's browser, or lead where nobody looked.
+// target returns the target of a link if it is a web address that occurs in a source. Any other
+// target could run code in the reader's browser or lead to an unchecked site.
 func (k *known) target(inside string) (target string, is bool) {
 	target = address(inside)
 	if len(target) > maxAddress || !webTarget.MatchString(target) || entity.MatchString(target) || !k.has(target) {
@@ -113,7 +114,7 @@ func (k *known) target(inside string) (target string, is bool) {
 	return target, true
 }
 
-// address is that of a link's target, without its title.
+// address returns the address of a link target, without its title.
 func address(inside string) string {
 	inside = strings.TrimSpace(inside)
 	if strings.HasPrefix(inside, "<") {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// linked are sources with addresses of all kinds.
+// linked are sources with all kinds of addresses.
 var linked = []string{
 	"See https://docs.example/pump?a=1 and (http://wiki.example/A_(b)), or www.parts.example/seal.",
 	"Mail ops@pump.example. <a href=\"https://html.example/x\">x</a> handlers[i](event) git+https://git.example/x.git",
@@ -19,7 +19,7 @@ func TestLinks(t *testing.T) {
 		"[docs](https://docs.example/pump?a=1).":                            "[docs](https://docs.example/pump?a=1).",
 		"[docs]( <https://docs.example/pump?a=1>\n\"Pump\")":                "[docs](https://docs.example/pump?a=1)",
 		"[b](http://wiki.example/A_(b))":                                    "[b](<http://wiki.example/A_(b)>)",
-		"[docs](https://docs.example/pump)":                                 "docs", // stands there as the beginning of two others
+		"[docs](https://docs.example/pump)":                                 "docs", // occurs only as a prefix of two others
 		"[docs](https://docs.example/pump?a=1&q=secret)":                    "docs",
 		"[x](http://evil.example/?q=secret) y":                              "x y",
 		"[x](http://evil.example/a b) y":                                    "x y",
@@ -102,7 +102,7 @@ func TestLinks(t *testing.T) {
 		"**ops@pump.example** `ops@pump.example` 'ops@pump.example' a!@evil.example /ops@pump.example": "**ops@pump.example** `ops@pump.example` 'ops@pump.example' a! @evil.example /ops @pump.example",
 		"<x@evil> mailto:x@evil.example a@b@evil.example x@2":                                          "<x @evil> mailto:x @evil.example a@b @evil.example x@2",
 
-		// What is none of these.
+		// Text that is none of these.
 		"vector<std::string> x; a<T: B> <xs:element name=\"a\">": "vector<std::string > x; a<T: B> <xs:element name=\"a\">",
 		"List<String> a<b, c>d && f(x)[i] <div>Text</div>":       "List<String> a<b, c>d && f(x)[i] <div>Text</div>",
 		"matrix[i][j], vec![x; n], #[test], [x] done, [0, 1)":    "matrix[i][j], vec![x; n], #[test], [x] done, [0, 1)",
@@ -118,7 +118,7 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%.200q became %.200q, which has %q", text, got.text, found)
 		}
 	}
-	// The reader sees what the checker is there for.
+	// The Markdown renderer of this test sees the links and images that the checker must catch.
 	for _, text := range []string{"[x](http://evil.example)", "![x](y)", "[x]\n\n[x]: y1", "http://evil.example", "www.evil.example", "x@evil.example", "<javascript:alert(1)>"} {
 		if len(strange(text, linked)) != 1 {
 			t.Errorf("%q has nothing strange", text)

@@ -12,10 +12,10 @@ import (
 	markdown "github.com/yuin/goldmark/text"
 )
 
-// reader is a client that shows an answer as Markdown and makes links of addresses.
+// reader renders answers as a client with GitHub-flavoured Markdown and autolinks would.
 var reader = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList)).Parser()
 
-// strange are the images of a text, and the targets of its links that stand in no source, as a reader of Markdown has them.
+// strange returns the images of a rendered answer and the link targets that occur in no source.
 func strange(answer string, sources []string) (found []string) {
 	source := []byte(answer)
 	_ = ast.Walk(reader.Parse(markdown.NewReader(source)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -39,7 +39,7 @@ func strange(answer string, sources []string) (found []string) {
 	return found
 }
 
-// stands says that a target is a part of a source, however it is escaped.
+// stands reports whether a source contains the target, in any escaping.
 func stands(target string, sources []string) bool {
 	plain, err := url.PathUnescape(target)
 	if err != nil {
@@ -55,7 +55,7 @@ func stands(target string, sources []string) bool {
 	return false
 }
 
-// unseen are the characters of a text that nobody sees.
+// unseen returns the invisible characters of a text.
 func unseen(text string) (found []rune) {
 	for _, r := range text {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff' || r == '\u200b' || r == '\u2800' || r >= 0xE0000 && r <= 0xE0FFF {

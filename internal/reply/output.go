@@ -7,30 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// output puts a text together from characters and from parts that were checked, so that no two neighbours make a link, an
-// address, an image or a citation that nobody checked: it parts them by a blank. It looks at what goes out alone, whatever
-// was taken out in between.
+// output assembles the text from characters and checked parts. It inserts a blank wherever two
+// neighbours would form an unchecked link, address, image or citation. It looks only at what is
+// written, not at what was removed in between.
 type output struct {
 	text   strings.Builder
-	full   bool // MaxBytes are reached
+	full   bool // MaxBytes is reached
 	cited  []bool
-	blanks []byte // held back: dropped at either end of the text, and before a citation that is taken out
+	blanks []byte // buffered: dropped at both ends of the text and before a removed citation
 
-	gone      bool // a citation was taken out here, and nothing has come since
-	sealed    bool // a checked address ends here: what follows would be read as more of it
-	lineStart bool // only what may stand before a paragraph, such as > or 1., has come in this line
-	label     bool // a bracket at the start of a line is open, which may be the label of a link's definition
-	labelled  bool // it was closed by the last character
-	citing    bool // only what a citation has came since the last bracket was opened
-	digits    bool // with a digit
-	scheme    int  // the length of <scheme so far, from 1; 0 where it is none
-	autolink  bool // <scheme: and no blank since, which > would make a link of
+	gone      bool // a citation was removed here and nothing was written since
+	sealed    bool // a checked address ends here: the next character would extend it
+	lineStart bool // the line so far has only what may start a paragraph, such as > or 1.
+	label     bool // a bracket is open at the start of a line: perhaps the label of a link definition
+	labelled  bool // the last character closed it
+	citing    bool // since the last open bracket, only characters of a citation
+	digits    bool // including a digit
+	scheme    int  // length of <scheme so far, counted from 1; 0 outside of one
+	autolink  bool // <scheme: without a blank since, which > would turn into a link
 }
 
-// mayCite are the characters that a citation can have between its brackets.
+// mayCite are the characters that a citation may contain between its brackets.
 const mayCite = "0123456789,;-– \t\n"
 
-// take takes a character.
+// take writes one character.
 func (o *output) take(r rune) {
 	if unicode.IsSpace(r) {
 		o.blanks = utf8.AppendRune(o.blanks, r)
@@ -40,14 +40,14 @@ func (o *output) take(r rune) {
 		o.write(" ")
 	}
 	if r == ']' && o.citing && o.digits {
-		o.write("…") // the text's own, as in [[9]1], was not read as a citation
+		o.write("…") // the model's own brackets, as in [[9]1], were not parsed as a citation
 	}
 	escaped := o.last() == '\\'
 	o.write(string(r))
 	o.note(r, escaped)
 }
 
-// parted says that a character must not follow directly on what is there.
+// parted reports whether a blank is needed before this character.
 func (o *output) parted(r rune) bool {
 	switch {
 	case o.text.Len() == 0:
@@ -68,7 +68,7 @@ func (o *output) parted(r rune) bool {
 	return false
 }
 
-// note keeps what the next characters are looked at by.
+// note updates the state that the next characters are judged by.
 func (o *output) note(r rune, escaped bool) {
 	o.gone, o.sealed, o.labelled = false, false, false
 	o.autolink = (o.autolink || r == ':' && o.scheme >= 3) && r != '<' && r != '>'
@@ -94,7 +94,7 @@ func (o *output) note(r rune, escaped bool) {
 	o.lineStart = o.lineStart && strings.ContainsRune(">-*+#.)|~:0123456789", r)
 }
 
-// passBlanks lets the blanks go on that were held back, and says whether there were any.
+// passBlanks writes the buffered blanks and reports whether there were any.
 func (o *output) passBlanks() bool {
 	if len(o.blanks) == 0 {
 		return false
@@ -113,10 +113,10 @@ func (o *output) passBlanks() bool {
 	return true
 }
 
-// cite writes citations of known sources, counted from 1.
+// cite writes citations, numbered from 1.
 func (o *output) cite(numbers []int) {
 	o.passBlanks()
-	if o.sealed || o.last() == '!' { // ![1] is an image to who makes links of citations
+	if o.sealed || o.last() == '!' { // some clients would render ![1] as an image
 		o.write(" ")
 	}
 	for _, number := range numbers {
@@ -129,7 +129,7 @@ func (o *output) cite(numbers []int) {
 	o.labelled, o.label, o.citing = labelled, false, false
 }
 
-// remove notes that a citation was taken out, with the blanks before it.
+// remove records a removed citation and drops the blanks before it.
 func (o *output) remove() {
 	for len(o.blanks) > 0 && strings.IndexByte(" \t", o.blanks[len(o.blanks)-1]) >= 0 {
 		o.blanks = o.blanks[:len(o.blanks)-1]
@@ -137,7 +137,7 @@ func (o *output) remove() {
 	o.gone = true
 }
 
-// seal writes a checked address, after which nothing can follow directly.
+// seal writes a checked address. The next character needs a blank before it.
 func (o *output) seal(address string) {
 	if !o.passBlanks() && (o.parted('a') || o.scheme > 1 || o.autolink) { // <a.http://… would have another scheme
 		o.write(" ")
@@ -147,7 +147,7 @@ func (o *output) seal(address string) {
 	o.sealed = true
 }
 
-// beginLink opens the text of a checked link, endLink closes it with its target.
+// beginLink opens the text of a checked link. endLink closes it with its target.
 func (o *output) beginLink() {
 	if !o.passBlanks() && (o.parted('a') || o.last() == '!') {
 		o.write(" ")
@@ -162,7 +162,7 @@ func (o *output) endLink(target string) {
 	o.note(')', false)
 }
 
-// write adds to the text what it has room for.
+// write appends as much of the text as fits into MaxBytes.
 func (o *output) write(text string) {
 	if o.full = o.full || o.text.Len()+len(text) > MaxBytes; !o.full {
 		o.text.WriteString(text)
@@ -174,7 +174,7 @@ func (o *output) last() rune {
 	return r
 }
 
-// tail is the end of the text, of at most so many bytes.
+// tail returns the last size bytes of the text.
 func (o *output) tail(size int) string {
 	text := o.text.String()
 	return text[max(0, len(text)-size):]

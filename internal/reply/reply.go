@@ -1,5 +1,6 @@
-// Package reply checks what a chat model writes, while it comes: citations are of known sources, links lead where a source
-// leads, nothing is an image or invisible, and the text has an end. It knows neither models nor where sources come from.
+// Package reply checks the output of a chat model as a stream: citations name existing sources,
+// links occur in a source, there are no images or invisible characters, and the length is bounded.
+// It knows neither models nor where sources come from.
 package reply
 
 import (
@@ -9,18 +10,20 @@ import (
 	"tasklens/internal/clean"
 )
 
-// MaxBytes is the greatest length of a text. A model that keeps to the tokens it is granted stays far below it.
+// MaxBytes is the maximum length of a text. A model that respects its token limit stays far below
+// it.
 const MaxBytes = 32 << 10
 
-// ErrFull is the error of a text that reached MaxBytes. What it has by then is checked and stays.
+// ErrFull is returned when a text reaches MaxBytes. The text up to there is checked and kept.
 var ErrFull = errors.New("the text reached its greatest length")
 
-// Checker takes a text in pieces and lets go on what is checked. Text goes on as it comes; brackets, addresses and blanks
-// wait, within a bound, for what follows. However a text is cut into pieces, the same comes out.
+// Checker takes a text in pieces and writes what it has checked. Plain text passes at once;
+// brackets, addresses and blanks are buffered, up to a limit, until what follows decides. The
+// result does not depend on how the text is split into pieces.
 type Checker struct {
 	tell     func(text string) error
 	told     int    // bytes
-	broken   []byte // the beginning of a character
+	broken   []byte // an incomplete UTF-8 character
 	read     int    // bytes
 	filter   clean.Filter
 	code     code
@@ -29,8 +32,9 @@ type Checker struct {
 	out      output
 }
 
-// New makes a checker of a text that may cite these sources, [1] being the first, and may link to what stands in one.
-// tell gets the pieces of the checked text, which put together are Text; its error ends the work. It may be nil.
+// New returns a checker for a text that may cite these sources, numbered from 1, and may link to
+// addresses in them. tell gets the checked text piece by piece; concatenated, the pieces equal
+// Text. An error of tell ends the work. tell may be nil.
 func New(sources []string, tell func(text string) error) *Checker {
 	c := &Checker{tell: tell, out: output{cited: make([]bool, len(sources)), lineStart: true}}
 	known := &known{texts: sources}
@@ -39,7 +43,7 @@ func New(sources []string, tell func(text string) error) *Checker {
 	return c
 }
 
-// Write takes a piece of any size.
+// Write takes the next piece, of any size.
 func (c *Checker) Write(piece string) error {
 	if len(c.broken) > 0 {
 		piece = string(c.broken) + piece
@@ -74,7 +78,7 @@ func (c *Checker) take(r rune) {
 	}
 }
 
-// Close ends the text. A citation, link or address that was never closed is half of one and left out.
+// Close ends the text. An unfinished citation, link or address is dropped.
 func (c *Checker) Close() error {
 	if len(c.broken) > 0 && !c.out.full {
 		c.take(utf8.RuneError)
@@ -85,13 +89,13 @@ func (c *Checker) Close() error {
 	return c.pass()
 }
 
-// Append adds a text of the caller's own to a closed one.
+// Append adds text of the service's own after Close.
 func (c *Checker) Append(text string) error {
 	c.out.text.WriteString(text)
 	return c.pass()
 }
 
-// pass lets go on what was checked since the last time.
+// pass sends what was checked since the last call to tell.
 func (c *Checker) pass() error {
 	text := c.out.text.String()[c.told:]
 	if c.told += len(text); text == "" || c.tell == nil {
@@ -100,19 +104,19 @@ func (c *Checker) pass() error {
 	return c.tell(text)
 }
 
-// Text is what was checked so far.
+// Text returns the text checked so far.
 func (c *Checker) Text() string { return c.out.text.String() }
 
-// Cited says of a source, counted from 0, whether the text cites it.
+// Cited reports whether the text cites a source, counted from 0.
 func (c *Checker) Cited(source int) bool { return c.out.cited[source] }
 
-// Unknown is how many citations were taken out because they name no source.
+// Unknown returns the number of citations removed because they name no source.
 func (c *Checker) Unknown() int { return c.brackets.unknown }
 
-// code follows whether a text is within a code span or block, by its backticks.
+// code tracks whether the text is inside a code span or block, by counting backticks.
 type code struct {
-	ticks int  // of the run that a text ends with
-	fence int  // ticks that began the code; 0 outside
+	ticks int  // at the end of the text so far
+	fence int  // number of backticks that opened the code; 0 outside of code
 	blank bool // the last character ended a line
 }
 

@@ -14,19 +14,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// fataler is a test, or a try of a property.
+// fataler is a test or a rapid check.
 type fataler interface {
 	Fatal(...any)
 	Fatalf(string, ...any)
 }
 
-// result is what becomes of a text.
+// result is the result of checking a text.
 type result struct {
-	text, cited string // 1 for each source that is
+	text, cited string // cited has a 1 for each cited source
 	unknown     int
 }
 
-// checked is what becomes of a text that comes in pieces, and the pieces that go on.
+// checked checks a text that arrives in pieces, and also returns the pieces sent on.
 func checked(t fataler, sources []string, pieces ...string) (got result, told []string) {
 	c := New(sources, func(text string) error {
 		told = append(told, text)
@@ -53,7 +53,7 @@ func TestCitations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text, want string
-		cited      string // 1 for each source that is
+		cited      string // a 1 for each cited source
 		unknown    int
 	}{
 		{"Plain.", "Plain.", "000", 0},
@@ -81,7 +81,7 @@ func TestCitations(t *testing.T) {
 		{"Nested [[2]] and [x[1]].", "Nested [[2]] and [x[1]].", "110", 0},
 		{"Nested unknown [[9]1] and [[ [7] 2].", "Nested unknown [ 1…] and [[ 2…].", "000", 2},
 		{"Open [ 1 and [3].", "Open [ 1 and [3].", "001", 0},
-		{"Great![1]", "Great! [1]", "100", 0}, // no image to who makes links of citations
+		{"Great![1]", "Great! [1]", "100", 0}, // some clients would render it as an image
 		{"In code: `rows[0]`, `rows[1][2]`, ``a[1]`b[2]`` and `[1]`.", "In code: `rows(0)`, `rows(1)(2)`, ``a(1)`b(2)`` and `[1]`.", "100", 0},
 		{"```\nrows[1] = x\n```\nSo [2].", "```\nrows(1) = x\n```\nSo [2].", "010", 0},
 		{"A lone ` ends with its paragraph.\n\nSo[2].", "A lone ` ends with its paragraph.\n\nSo[2].", "010", 0},
@@ -95,20 +95,20 @@ func TestCitations(t *testing.T) {
 	}
 }
 
-// alphabet has what citations, links and addresses are made of, and pieces of them.
+// alphabet has the characters of citations, links and addresses, and longer parts of them.
 var alphabet = []string{"a", ".", " ", "\n", "\n\n", "[", "]", "(", ")", "<", ">", "!", ":", "/", "@", "\\", "`", "\"", "&amp;", "-", "*", "_", "#", "|", "^", "=",
 	"1", "2", "3", "9", ",", "ü", "见", "\u200b", "\u202e", "http://", "https://", "www.", "ftp:", "//", "mailto:", "javascript:", "evil.example/", "x@evil.example",
 	"https://docs.example/pumps", "https://docs.example/pump", "[x](http://evil.example)", "![", "](", "]:", "][", "[1]", "[9]", "[ref]: evil", "http", "w", "www", "htt", "p:"}
 
-// However a text is cut into pieces, the same comes out of it; what was told is all of it; nothing unknown is left in it,
-// nothing that nobody sees, and no image and no link that no source has.
+// The result does not depend on the pieces. The pieces sent on add up to it. It has no unknown
+// citation, no invisible character, no image and no link that occurs in no source.
 func TestAnyPieces(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 0, 60).Draw(t, "text"), "")
 		var cut []string
 		for rest := text; rest != ""; {
-			size := rapid.IntRange(1, len(rest)).Draw(t, "size") // through the middle of characters too
+			size := rapid.IntRange(1, len(rest)).Draw(t, "size") // cuts inside characters too
 			cut, rest = append(cut, rest[:size]), rest[size:]
 		}
 		checkPieces(t, text, cut)
@@ -129,7 +129,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// anyCitation is how a client may look for citations.
+// anyCitation matches whatever a client might treat as a citation.
 var anyCitation = regexp.MustCompile(`\[(\s*\d[\d\s,;–-]*)\]`)
 
 func checkPieces(t fataler, text string, cut []string) {
@@ -157,7 +157,8 @@ func checkPieces(t fataler, text string, cut []string) {
 	}
 }
 
-// Text goes on with the piece that brings it; only what may become a citation, a link or an address waits, and blanks.
+// Text is sent on with the piece that brings it. Only blanks and possible citations, links and
+// addresses are buffered.
 func TestNothingElseWaits(t *testing.T) {
 	t.Parallel()
 	_, told := checked(t, linked, "The", " key ", "was", " lost", " [", "1", "]", ".", " [x", "]", " here", " h", "ttp", "://", "evil.example", " so", "!", " A [b", "](x:y", ") c")
@@ -166,7 +167,7 @@ func TestNothingElseWaits(t *testing.T) {
 	}
 }
 
-// What is open does not wait for ever.
+// The buffer of an unfinished construct is bounded.
 func TestHeldIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, begin := range []string{"[", "[a](", "[[[[", "http://", "x@", "a [1", "`["} {
@@ -189,7 +190,7 @@ func TestHeldIsBounded(t *testing.T) {
 	}
 }
 
-// A text has an end, whatever the model writes, and what is cut is checked as the rest.
+// The length is bounded whatever the model writes, and a cut text is checked like any other.
 func TestGreatestLength(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"a", "[1", "[1-3] ", "[9]", "\u200b", " ", "ü[x](", "http://a ", "![", "[x](https://docs.example/pumps)"} {
@@ -210,7 +211,7 @@ func TestGreatestLength(t *testing.T) {
 	}
 }
 
-// The work grows as the text does: ten times the text allocates ten times as much, not a hundred times.
+// Work is linear: ten times the text allocates ten times as much, not a hundred times.
 func TestLinear(t *testing.T) {
 	for _, unit := range []string{"1", "[", "[1", "[1] ", "]", "](", "[a](", "((", "[x](http://evil.example) ", "https://docs.example/pumps ", "x@", " ", "<a", "`[1]", "![", "http://", "见"} {
 		t.Run(unit, func(t *testing.T) {
@@ -222,12 +223,12 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes checking a text takes, character by character.
+// allocated returns the bytes allocated while checking a text character by character.
 func allocated(t *testing.T, text string) uint64 {
 	pieces := strings.Split(text, "")
 	var before, after runtime.MemStats
 	least := ^uint64(0)
-	for range 3 { // what else runs in the process counts too
+	for range 3 { // other goroutines of the process count too
 		runtime.ReadMemStats(&before)
 		c := New(linked, func(string) error { return nil })
 		for _, piece := range pieces {

@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// development is what the service never runs.
+// development matches code that the service never runs.
 var development = regexp.MustCompile(`^internal/(testbed|rescue)/|^server/api/apitest/|_test\.go$`)
 
 // begins are the calls that run a function on another goroutine.
 var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter"}
 
-// elsewhere are the functions whose goroutines are rescued further in, or can do nothing that panics.
+// elsewhere are functions whose goroutines call rescue deeper down, or cannot panic.
 var elsewhere = map[string]string{
 	"internal/backlog/backlog.go Start":   "run rescues each turn of the worker",
 	"internal/index/store.go outlast":     "cancels",
@@ -34,7 +34,7 @@ var elsewhere = map[string]string{
 	"server/serve.go serve":               "runWorker and outermost rescue",
 }
 
-// Every goroutine that the service starts runs under this package, so that no panic ends the process.
+// Every goroutine of the service runs under rescue, so that no panic ends the process.
 func TestEveryGoroutineIsRescued(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS("../..")
@@ -94,7 +94,7 @@ func concurrent(node ast.Node) bool {
 	return is && slices.Contains(begins, selector.Sel.Name)
 }
 
-// rescued tells whether this package is named in what a goroutine runs.
+// rescued reports whether a goroutine's code mentions this package.
 func rescued(node ast.Node) (named bool) {
 	ast.Inspect(node, func(part ast.Node) bool {
 		name, is := part.(*ast.Ident)

@@ -1,6 +1,6 @@
-// Package rescue confines a panic to the piece of work that panicked: the work fails with an error and the program lives
-// on. Every goroutine of the service runs its work under it. It counts panics and reports each with its stack; it must not
-// know where they are logged.
+// Package rescue confines a panic to the work that panicked: that work returns an error and the
+// process continues. Every goroutine of the service runs under it. The package counts panics and
+// reports each with its stack. It does not know where they are logged.
 package rescue
 
 import (
@@ -16,8 +16,8 @@ var (
 	reporter atomic.Pointer[func(panicked any, stack []byte)]
 )
 
-// Do runs work and turns its panic into an internal error. The stack goes to the reporter alone: errors are stored and
-// sent to places that must not see it.
+// Do runs work and returns its panic as an internal error. Only the reporter gets the stack: errors
+// are stored and sent to places that must not see it.
 func Do(work func() error) (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -31,7 +31,7 @@ func Do(work func() error) (err error) {
 	return work()
 }
 
-// Go runs work on a goroutine of its own, where nobody waits for an error.
+// Go runs work on a new goroutine whose error nobody waits for.
 func Go(work func()) {
 	go func() {
 		_ = Do(func() error {
@@ -41,8 +41,9 @@ func Go(work func()) {
 	}()
 }
 
-// Report makes report hear of every panic of the process from now on. It is called on the goroutine that panicked.
+// Report sets the function that receives every later panic of the process. It is called on the
+// goroutine that panicked.
 func Report(report func(panicked any, stack []byte)) { reporter.Store(&report) }
 
-// Count is how many panics there were since the process began.
+// Count returns the number of panics since the process started.
 func Count() int64 { return panics.Load() }

@@ -9,7 +9,7 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// One test, because the reporter and the count are those of the process.
+// This is one test because the reporter and the count are global to the process.
 func TestAPanicIsAnErrorCountedAndReported(t *testing.T) {
 	type heard struct{ panicked, stack string }
 	reports := make(chan heard, 1)

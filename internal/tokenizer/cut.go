@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxPiece bounds, in bytes, what the library encodes at once, and with it the
-// square that it takes over an unbroken run.
+// maxPiece is the number of bytes that the library encodes in one call. It bounds the library's
+// quadratic time on a run without spaces.
 const maxPiece = 512
 
 // pieces yields text in order, cut into pieces of at most maxPiece bytes.
@@ -44,18 +44,17 @@ func cut(text string) int {
 	return limit
 }
 
-// clean reports whether the tokens of a text are those of its two halves when
-// it is cut between before and after, whatever else the halves hold.
+// clean reports whether a cut between before and after leaves the tokens of the text unchanged,
+// whatever else the text contains.
 //
 // cl100k_base first splits a text with the expression
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
 //	 ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 //
-// and merges bytes inside a match only, so a cut is clean where every match
-// has to end and no look-ahead crosses it. A match that holds a letter or a
-// digit ends with it; no match goes on from a visible character to a space or
-// tab; and one that has reached a line break stops before a visible character.
+// and merges bytes only inside a match. A cut is therefore clean where every match must end and no
+// look-ahead crosses it: after a match that contains a letter or a digit; between a visible
+// character and a space or tab; and between a line break and a visible character.
 func clean(before, after rune) bool {
 	switch {
 	case unicode.IsLetter(before):

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The runs that would hold a core for minutes if encoded at once.
+// Runs that would take minutes of CPU if encoded in one call.
 func TestPiecesAreShortAndJoinToTheText(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"a", " ", "\n", "漢", "😀", "-", "7", "e\u0301", "\u0301", "the card ", "x。", " \n", "aé漢😀"} {
@@ -66,7 +66,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Wherever clean says so, encoding the halves gives the tokens of the whole.
+// A cut that clean accepts leaves the tokens of the whole text unchanged.
 func TestCleanCutsKeepTheTokens(t *testing.T) {
 	t.Parallel()
 	tokens := mustLoad(t)

@@ -1,11 +1,10 @@
 // Package tokenizer measures text in the tokens of cl100k_base, the vocabulary
 // of the text-embedding-3 models.
 //
-// It owns the vocabulary and the rule that keeps encoding linear: the library
-// below needs time that grows with the square of an unbroken run of letters,
-// spaces or symbols, so that a megabyte of "aaaa" would hold a core for
-// minutes. Text is therefore encoded in pieces of at most 512 bytes (see
-// cut.go). The package must not know what the measures are for.
+// It owns the vocabulary and keeps encoding linear. The library below is quadratic in the length of
+// a run of letters, spaces or symbols: a megabyte of "aaaa" would take minutes of CPU. So text is
+// encoded in pieces of at most 512 bytes (see cut.go). The package does not know what the counts
+// are used for.
 package tokenizer
 
 import (
@@ -18,23 +17,22 @@ import (
 	loader "github.com/pkoukk/tiktoken-go-loader"
 )
 
-// vocabularySize is the number of ordinary tokens of cl100k_base. The special
-// ones, such as <|endoftext|>, lie above and are never produced: in a user's
-// text those characters are text.
+// vocabularySize is the number of ordinary tokens of cl100k_base. Special tokens, such as
+// <|endoftext|>, have higher ids and are never produced: in a user's text they are plain
+// characters.
 const vocabularySize = 100_256
 
-// Tokenizer encodes with cl100k_base. It is safe for concurrent use; Load
-// makes it.
+// Tokenizer encodes with cl100k_base. It is safe for concurrent use. Load returns it.
 type Tokenizer struct {
 	// encode turns one piece into token ids.
 	encode func(piece string) []int
-	// sizes holds the byte length of each token, by id: no token is longer
-	// than 128 bytes, and looking up is cheaper than decoding.
+	// sizes holds the byte length of each token, by id. No token is longer than 128 bytes. A lookup
+	// is cheaper than decoding.
 	sizes []uint8
 }
 
-// load runs once because the vocabulary costs time and tens of megabytes, and
-// because the library keeps its loader in a global variable.
+// load runs once: the vocabulary takes time and tens of megabytes, and the library keeps its loader
+// in a global variable.
 var load = sync.OnceValues(func() (*Tokenizer, error) {
 	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
 	encoding, err := tiktoken.GetEncoding(tiktoken.MODEL_CL100K_BASE)
@@ -51,8 +49,8 @@ var load = sync.OnceValues(func() (*Tokenizer, error) {
 		}
 		sizes[i] = uint8(size)
 	}
-	// EncodeOrdinary alone treats "<|endoftext|>" in a text as text; the
-	// library's other encoders panic or emit a control token.
+	// Only EncodeOrdinary treats "<|endoftext|>" as text. The library's other encoders panic or
+	// emit a control token.
 	t := &Tokenizer{encode: encoding.EncodeOrdinary, sizes: sizes}
 	if t.Count("hello world") != 2 {
 		return nil, errors.New("load cl100k_base: the vocabulary does not encode as it should")
@@ -60,14 +58,14 @@ var load = sync.OnceValues(func() (*Tokenizer, error) {
 	return t, nil
 })
 
-// Load returns the one Tokenizer of the process. The first call reads the
-// vocabulary that is built into the program; nothing is fetched.
+// Load returns the process's single Tokenizer. The first call reads the embedded vocabulary;
+// nothing is downloaded.
 func Load() (*Tokenizer, error) { return load() }
 
 // Lengths returns the byte length of each token of text, in order. For valid
 // UTF-8 they sum to len(text). A token may end inside a character.
 func (t *Tokenizer) Lengths(text string) []int {
-	// Prose has about four bytes a token.
+	// Prose has about four bytes per token.
 	lengths := make([]int, 0, len(text)/4+1)
 	for piece := range pieces(text) {
 		for _, id := range t.encode(piece) {
@@ -77,9 +75,9 @@ func (t *Tokenizer) Lengths(text string) []int {
 	return lengths
 }
 
-// Count returns the number of tokens of text. It equals what the model counts
-// wherever the text has a letter, digit or blank to cut at in every 512
-// bytes, and is off by a token or two for each cut inside an unbroken run.
+// Count returns the number of tokens of text. It equals the model's count if the text has a letter,
+// digit or space to cut at in every 512 bytes. Each cut inside a longer unbroken run may change it
+// by a token or two.
 func (t *Tokenizer) Count(text string) int {
 	count := 0
 	for piece := range pieces(text) {

@@ -26,8 +26,8 @@ func TestLoadReturnsTheOneTokenizer(t *testing.T) {
 	}
 }
 
-// The ids are those that OpenAI's own tokenizer gives, so that the vocabulary
-// and the splitting expression are known to be cl100k_base's.
+// The expected ids come from OpenAI's own tokenizer, which proves that the vocabulary and the
+// splitting expression are those of cl100k_base.
 func TestEncodesAsTheModelDoes(t *testing.T) {
 	t.Parallel()
 	tokens := mustLoad(t)
@@ -71,7 +71,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// ordinary generates texts whose unbroken runs are short.
+// ordinary generates texts with short unbroken runs.
 func ordinary() *rapid.Generator[string] {
 	word := rapid.OneOf(
 		rapid.SampledFrom([]string{"the", "checkout", "TX-400", "it's", "naïve", "Straße", "支払いが", "двойное", "😀", "e\u0301te\u0301",
@@ -124,7 +124,7 @@ func TestLengthsCoverTheText(t *testing.T) {
 	})
 }
 
-// So a header can be counted once for all the texts behind it.
+// A header can therefore be counted once for all texts that follow it.
 func TestABlankLineEndsAToken(t *testing.T) {
 	t.Parallel()
 	tokens := mustLoad(t)
@@ -138,7 +138,7 @@ func TestABlankLineEndsAToken(t *testing.T) {
 	})
 }
 
-// The library is given each byte once, and never more than a piece.
+// The library gets each byte once, in pieces of at most maxPiece.
 func TestEncodesInPieces(t *testing.T) {
 	t.Parallel()
 	var largest, total int

@@ -10,8 +10,8 @@ import (
 	api "go.opentelemetry.io/otel/trace"
 )
 
-// Request begins the span of a request: a child of the caller's where its headers name one. end is called once, with the
-// template of the route (never a path) and the status.
+// Request starts the span of an HTTP request, as a child of the span in its headers if there is
+// one. Call end once, with the route's template (never a path) and the status.
 func (t *Tracer) Request(ctx context.Context, method string, header func(name string) string) (_ context.Context, end func(route string, status int)) {
 	if t == nil {
 		return ctx, func(string, int) {}
@@ -28,15 +28,16 @@ func (t *Tracer) Request(ctx context.Context, method string, header func(name st
 	}
 }
 
-// Asked is what came of a call of a model.
+// Asked is the outcome of a model call.
 type Asked struct {
 	Model               string // that answered; "" where the provider does not say
 	Finish              string // why a chat ended; "" where it does not say, or for embeddings
-	TokensIn, TokensOut int    // 0 where the provider does not count
+	TokensIn, TokensOut int    // 0 if the provider does not report them
 	Failure             string // why it failed, in a fixed word; "" where it did not
 }
 
-// Model begins the span of a call of a model by OpenTelemetry's conventions for GenAI. operation is chat or embeddings.
+// Model starts the span of a model call, named by OpenTelemetry's GenAI conventions. operation is
+// chat or embeddings.
 func (t *Tracer) Model(ctx context.Context, operation, model string) (_ context.Context, end func(Asked)) {
 	if t == nil {
 		return ctx, func(Asked) {}
@@ -63,8 +64,8 @@ func (t *Tracer) Model(ctx context.Context, operation, model string) (_ context.
 	}
 }
 
-// Batch begins the span of a batch of the worker. end is called once, with how many sources are done and, where the rest
-// failed, why, in a fixed word.
+// Batch starts the span of a worker batch. Call end once, with the number of sources done and a
+// fixed word for why the rest failed, if any did.
 func (t *Tracer) Batch(ctx context.Context, sources int) (_ context.Context, end func(done int, failure string)) {
 	if t == nil {
 		return ctx, func(int, string) {}
@@ -84,7 +85,7 @@ func failed(span api.Span, why string) {
 	span.SetStatus(codes.Error, why)
 }
 
-// incoming are a request's headers, to be read alone.
+// incoming reads trace headers from a request. It cannot set them.
 type incoming func(name string) string
 
 var _ propagation.TextMapCarrier = incoming(nil)

@@ -1,7 +1,7 @@
-// Package trace makes OpenTelemetry spans of what the service does and sends them by OTLP. It owns the names of spans and
-// attributes (OpenTelemetry's conventions, those for GenAI among them), what is taken over from callers and passed on to
-// upstreams (W3C Trace Context), and that no span holds a question, a prompt, a text, a path or a key. It must not know how
-// a request is answered or a model asked: it is told.
+// Package trace creates OpenTelemetry spans and exports them over OTLP. It owns the names of spans
+// and attributes (OpenTelemetry's conventions, including GenAI) and trace propagation from callers
+// to upstreams (W3C Trace Context). No span contains a question, prompt, text, path or key. The
+// package does not know how requests are answered or models called.
 package trace
 
 import (
@@ -19,24 +19,25 @@ import (
 	api "go.opentelemetry.io/otel/trace"
 )
 
-// warnEvery is how often at most it is told that spans could not be sent.
+// warnEvery is the minimum time between two warnings about spans that could not be sent.
 const warnEvery = time.Minute
 
-// Options are what a tracer has to know.
+// Options configure a Tracer.
 type Options struct {
 	RequestID func(context.Context) string // of the request that a context belongs to, or ""
 	Warn      func(message string, err error)
 }
 
-// Tracer makes spans. It is safe for concurrent use; nil makes none, and costs nothing.
+// Tracer creates spans. It is safe for concurrent use. A nil Tracer does nothing and costs nothing.
 type Tracer struct {
 	provider   *sdk.TracerProvider
 	tracer     api.Tracer
 	propagator propagation.TraceContext
 }
 
-// New starts a tracer that sends to where the environment's OTEL_EXPORTER_OTLP_… say, which the exporter reads by itself,
-// like the sampler (OTEL_TRACES_SAMPLER) and the resource (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES). Close ends it.
+// New starts a tracer. The exporter, the sampler and the resource read their own environment
+// variables (OTEL_EXPORTER_OTLP_…, OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME,
+// OTEL_RESOURCE_ATTRIBUTES). Call Close to flush and stop it.
 func New(ctx context.Context, o Options) (*Tracer, error) {
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
@@ -46,13 +47,13 @@ func New(ctx context.Context, o Options) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("describe the service for traces: %w", err)
 	}
-	// The one thing that the library keeps for the whole program: who is told of spans that were not sent.
+	// The error handler is the library's only global state that we set.
 	otel.SetErrorHandler(&failures{warn: o.Warn})
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(requestIDs{o.RequestID}), sdk.WithBatcher(exporter), sdk.WithResource(about))
 	return &Tracer{provider: provider, tracer: provider.Tracer("tasklens")}, nil
 }
 
-// Close sends what is left until the context ends.
+// Close flushes the remaining spans until the context ends.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -63,7 +64,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return nil
 }
 
-// ID is that of the trace which a context belongs to, 32 hexadecimal digits, or "".
+// ID returns the trace ID of a context, as 32 hexadecimal digits, or "" if there is none.
 func ID(ctx context.Context) string {
 	if span := api.SpanContextFromContext(ctx); span.HasTraceID() {
 		return span.TraceID().String()
@@ -71,7 +72,7 @@ func ID(ctx context.Context) string {
 	return ""
 }
 
-// requestIDs puts the id of its request on every span.
+// requestIDs adds the request's ID to every span.
 type requestIDs struct {
 	of func(context.Context) string
 }
@@ -86,7 +87,7 @@ func (requestIDs) OnEnd(sdk.ReadOnlySpan)           {}
 func (requestIDs) Shutdown(context.Context) error   { return nil }
 func (requestIDs) ForceFlush(context.Context) error { return nil }
 
-// failures passes on what the library could not do, and not every few seconds while a collector is away.
+// failures logs the library's errors, at a limited rate while a collector is down.
 type failures struct {
 	warn  func(message string, err error)
 	mutex sync.Mutex

@@ -19,7 +19,8 @@ import (
 
 type idKey struct{}
 
-// start is a tracer that sends to a collector of its own. The exporter reads the environment, so that tests take turns.
+// start returns a tracer with its own collector. Its tests are not parallel: the exporter reads the
+// environment.
 func start(t *testing.T) (*trace.Tracer, *testbed.Collector) {
 	t.Helper()
 	collector := testbed.StartCollector(t)
@@ -43,7 +44,8 @@ func end(t *testing.T, tracer *trace.Tracer) {
 	}
 }
 
-// The spans of a request are a tree under its caller's, all with its id, and upstreams are told of it.
+// The spans of a request form a tree under the caller's span, all carry the request ID, and
+// upstreams get the trace headers.
 func TestSpansOfARequest(t *testing.T) {
 	tracer, collector := start(t)
 	var carried []string
@@ -77,7 +79,7 @@ func TestSpansOfARequest(t *testing.T) {
 	_, endRefused := tracer.Model(ctx, "embeddings", "small")
 	endRefused(trace.Asked{Failure: "provider"})
 	endRequest("/api/query", 502)
-	send(t.Context(), tracer.RPC(http.DefaultTransport), "/rest/v1/rpc/claim_embedding_jobs") // outside of any
+	send(t.Context(), tracer.RPC(http.DefaultTransport), "/rest/v1/rpc/claim_embedding_jobs") // outside of any trace
 	end(t, tracer)
 
 	request := collector.Await(t, "POST /api/query")
@@ -119,7 +121,7 @@ func TestSpanOfABatch(t *testing.T) {
 	}
 }
 
-// A collector that is away is told of, and once.
+// A collector that is down is logged once.
 func TestCollectorAway(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
@@ -142,7 +144,7 @@ func TestCollectorAway(t *testing.T) {
 	}
 }
 
-// Without a tracer nothing is made, carried or started.
+// Without a tracer no span is created and no header is added or passed on.
 func TestOff(t *testing.T) {
 	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" {
 		t.Fatal("the environment has a collector")

@@ -10,13 +10,14 @@ import (
 	api "go.opentelemetry.io/otel/trace"
 )
 
-// roundTrip is a transport that is one function.
+// roundTrip is a function as an http.RoundTripper.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
 
-// RPC is a transport to PostgREST: each call of a function is a span, until its answer begins, and carries the trace on.
-// What is called outside of any trace, such as an idle worker's look at the queue, is none.
+// RPC wraps a transport to PostgREST. Each call is a span that ends when the response headers
+// arrive, and carries the trace headers. Calls outside a trace get no span, such as an idle
+// worker's poll of the queue.
 func (t *Tracer) RPC(next http.RoundTripper) http.RoundTripper {
 	if t == nil {
 		return next
@@ -42,7 +43,7 @@ func (t *Tracer) RPC(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// Carry is a transport that carries the trace on, without spans of its own.
+// Carry wraps a transport and adds the trace headers, without spans.
 func (t *Tracer) Carry(next http.RoundTripper) http.RoundTripper {
 	if t == nil {
 		return next
@@ -50,7 +51,7 @@ func (t *Tracer) Carry(next http.RoundTripper) http.RoundTripper {
 	return roundTrip(func(request *http.Request) (*http.Response, error) { return next.RoundTrip(t.carry(request)) })
 }
 
-// carry gives a copy, because a transport may not change what it is given.
+// carry returns a copy, because a RoundTripper must not modify its request.
 func (t *Tracer) carry(request *http.Request) *http.Request {
 	request = request.Clone(request.Context())
 	t.propagator.Inject(request.Context(), propagation.HeaderCarrier(request.Header))

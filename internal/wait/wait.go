@@ -1,4 +1,4 @@
-// Package wait lets time pass for as long as somebody still wants what comes then. It must not know what that is.
+// Package wait pauses until a time has passed or a context ends.
 package wait
 
 import (
@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// For waits so long, and gives the context's error where that has ended by then, or ends before.
+// For waits for a duration. It returns the context's error if the context ends first or has ended
+// by then.
 func For(ctx context.Context, long time.Duration) error {
 	timer := time.NewTimer(long)
 	defer timer.Stop()
