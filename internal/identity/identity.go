@@ -1,10 +1,10 @@
-// Package identity says whose a Supabase access token is. It owns what makes a token good: its signature by one of the
-// project's keys, its times, its audience and issuer, and, where that is wanted, that its session still lives. It must not
-// know HTTP's routes, nor what anybody may see or do: that is the database's to say.
+// Package identity verifies Supabase access tokens: the signature by one of the project's keys, the
+// times, the audience and issuer and, if configured, that the session still exists. It does not
+// know HTTP routes or permissions: those are decided in the database.
 //
-// There are two kinds of tokens, and each has a parser with keys of its own, so that no token chooses how it is checked:
-// those signed with the project's private key (ES256, RS256; the public halves are served as a JWKS), and those signed with
-// its older shared secret (HS256).
+// There are two kinds of tokens, each with its own parser and keys, so that no token can choose how
+// it is checked: tokens signed with the project's private key (ES256, RS256; the public keys are
+// served as a JWKS), and tokens signed with its older shared secret (HS256).
 package identity
 
 import (
@@ -20,44 +20,45 @@ import (
 	"tasklens/internal/fault"
 )
 
-// RoleService is the role of the service's own key. Whom it names sees and may do everything.
+// RoleService is the role of the service key. It bypasses row-level security.
 const RoleService = "service_role"
 
-// Caller is whom a token speaks for.
+// Caller is the owner of a verified token.
 type Caller struct {
-	Role    string // that Postgres acts as for them
+	Role    string // the Postgres role
 	Subject string // the user's id; "" for the service
-	// Digest stands for all that a policy could read of the token, its times apart: whoever has the same one sees the same.
-	// It does not show what it was made of.
+	// Digest identifies everything in the token that a policy could read, its times excepted:
+	// callers with the same digest see the same rows. It does not reveal the token.
 	Digest string
 }
 
-// IsService says whether a caller is the service, or who holds its key.
+// IsService reports whether the caller used the service key.
 func (c Caller) IsService() bool { return c.Role == RoleService }
 
-// IssuerOf is what the access tokens of a Supabase project name as their issuer: where its Auth is.
+// IssuerOf returns the issuer in the access tokens of a Supabase project: the URL of its Auth
+// service.
 func IssuerOf(supabaseURL string) string { return strings.TrimRight(supabaseURL, "/") + "/auth/v1" }
 
-// Options are what an operator chooses.
+// Options configure a Verifier.
 type Options struct {
-	Issuer     string // of access tokens; see IssuerOf
+	Issuer     string // of the JWKS; "" if the project has none
 	KeySetURL  string // of the JWKS; "" where the project has none
-	Secret     []byte // of tokens of the older kind; empty where none are taken
-	ServiceKey string // of which the bearer is the service
-	// SupabaseURL is where Auth is asked whether a session still lives; "": what the token says is enough.
+	Secret     []byte // of the older kind of tokens; empty to reject them
+	ServiceKey string // as a bearer token it means the service itself
+	// SupabaseURL is where Auth is asked whether a session still exists; "" to skip that check.
 	SupabaseURL string
-	Transport   http.RoundTripper // of all requests; nil: one of its own
+	Transport   http.RoundTripper // for all requests; nil: its own
 }
 
-// Verifier verifies tokens. It is safe for concurrent use, and keeps no token.
+// Verifier verifies tokens. It is safe for concurrent use and stores no token.
 type Verifier struct {
 	options  Options
-	keys     *keySet   // nil where the project has none
-	sessions *sessions // nil where they are not asked for
+	keys     *keySet   // nil if the project has none
+	sessions *sessions // nil if sessions are not checked
 	now      func() time.Time
 }
 
-// New makes a verifier; nothing is asked yet.
+// New returns a verifier. It sends no request.
 func New(options Options) *Verifier {
 	if options.Transport == nil {
 		options.Transport = newTransport()
@@ -72,10 +73,10 @@ func New(options Options) *Verifier {
 	return v
 }
 
-// Verify says whose a token is. Failures are *fault.Error: Unauthorized for a token that is not good, Unavailable where
-// that could not be found out.
+// Verify returns the owner of a token. Its errors are *fault.Error: Unauthorized for an invalid
+// token, Unavailable if the token could not be checked.
 func (v *Verifier) Verify(ctx context.Context, token string) (Caller, error) {
-	// Supabase's newer keys are no tokens at all, so the service's own is known by itself.
+	// Supabase's newer keys are not JWTs, so the service key is compared directly.
 	if key := v.options.ServiceKey; key != "" && subtle.ConstantTimeCompare([]byte(token), []byte(key)) == 1 {
 		return Caller{Role: RoleService, Digest: digest("the service's key")}, nil
 	}
@@ -96,7 +97,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Caller, error) {
 	return caller, nil
 }
 
-// Ready says what keeps tokens from being verified: nil where nothing does.
+// Ready returns why tokens cannot be verified now, or nil.
 func (v *Verifier) Ready(ctx context.Context) error {
 	if v.keys == nil {
 		return nil
@@ -110,7 +111,7 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// newTransport keeps a few connections to one host.
+// newTransport returns a transport that keeps a few connections to one host.
 func newTransport() http.RoundTripper {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 16
@@ -118,7 +119,8 @@ func newTransport() http.RoundTripper {
 	return transport
 }
 
-// noRedirect keeps a token, and whom keys are taken from, where the operator said.
+// noRedirect refuses redirects, so that tokens and keys go to and come from the configured host
+// only.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 var errNoKind = errors.New("tokens of this kind are not taken here")

@@ -102,7 +102,7 @@ func TestBadTokens(t *testing.T) {
 	}
 }
 
-// A kind that a project does not use is not taken, however well it is signed.
+// A kind of token that a project does not use is rejected, even if its signature is valid.
 func TestKindsCanBeLeftOut(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -134,7 +134,7 @@ func TestTheService(t *testing.T) {
 	expect(t, p.verifier(func(o *Options) { o.ServiceKey = "" }), "", fault.Unauthorized)
 }
 
-// Who is the same keeps what was made for them; whom a policy could tell apart, we do too.
+// Equal callers share cached responses. Any difference that a policy could read changes the digest.
 func TestDigests(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

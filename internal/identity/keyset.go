@@ -19,23 +19,23 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// How long a key set is good. A key that is withdrawn is out after keySetAge, and after keySetStale at the latest while the
-// set cannot be read.
+// Lifetimes of the key set. A withdrawn key is rejected after keySetAge, or after keySetStale if
+// the set cannot be refreshed.
 const (
-	keySetAge     = 10 * time.Minute // after which it is read again
-	keySetStale   = time.Hour        // after which it is not used any more
-	keySetTimeout = 5 * time.Second  // of one attempt to read it
-	keySetPause   = time.Second      // after an attempt that failed
+	keySetAge     = 10 * time.Minute // then it is refreshed
+	keySetStale   = time.Hour        // then it is no longer used
+	keySetTimeout = 5 * time.Second  // of one request
+	keySetPause   = time.Second      // after a failed request
 	keySetBytes   = 1 << 20
 )
 
-// Tokens choose the names of their keys: one that is unknown has the set read anew, but not more often than this.
+// A token chooses its key's name. An unknown name refreshes the set, at most this often.
 const (
 	unknownEvery = 30 * time.Second
 	unknownBurst = 3
 )
 
-// keySet is a project's public keys, read when they are needed and kept for a while.
+// keySet is a project's public keys, loaded on demand and cached.
 type keySet struct {
 	url     string
 	client  *http.Client
@@ -44,9 +44,9 @@ type keySet struct {
 	reads   singleflight.Group
 
 	mutex   sync.Mutex
-	keys    keyfunc.Keyfunc // nil: never read
-	read    time.Time       // when they were
-	tried   time.Time       // when that was last attempted
+	keys    keyfunc.Keyfunc // nil: never loaded
+	read    time.Time       // when keys were loaded
+	tried   time.Time       // when a load was last attempted
 	failure error           // of the last attempt
 }
 
@@ -57,7 +57,7 @@ func newKeySet(url string, transport http.RoundTripper) *keySet {
 	}
 }
 
-// key gives the key that a token is signed with.
+// key returns the key that a token is signed with.
 func (s *keySet) key(ctx context.Context, token *jwt.Token) (any, error) {
 	keys, err := s.present(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *keySet) key(ctx context.Context, token *jwt.Token) (any, error) {
 	if !errors.Is(err, jwkset.ErrKeyNotFound) {
 		return key, err
 	}
-	// It may be newer than the set.
+	// The key may be newer than the cached set.
 	if s.unknown.AllowN(s.now(), 1) {
 		if err := s.refresh(ctx); err != nil {
 			return nil, unreachable(err)
@@ -79,7 +79,7 @@ func (s *keySet) key(ctx context.Context, token *jwt.Token) (any, error) {
 	return keys.Keyfunc(token)
 }
 
-// present gives the keys, read lately enough.
+// present returns the keys if they are recent enough, and loads them otherwise.
 func (s *keySet) present(ctx context.Context) (keyfunc.Keyfunc, error) {
 	s.mutex.Lock()
 	keys, age, rested, failure := s.keys, s.now().Sub(s.read), s.now().Sub(s.tried) >= keySetPause, s.failure
@@ -89,7 +89,7 @@ func (s *keySet) present(ctx context.Context) (keyfunc.Keyfunc, error) {
 	case usable && age < keySetAge:
 		return keys, nil
 	case usable && rested:
-		s.begin() // and nobody waits for it
+		s.begin() // in the background
 		return keys, nil
 	case usable:
 		return keys, nil
@@ -104,7 +104,7 @@ func (s *keySet) present(ctx context.Context) (keyfunc.Keyfunc, error) {
 	return s.keys, nil
 }
 
-// refresh reads the set anew, once for all who want it, and waits for it.
+// refresh reloads the set, once for all concurrent callers, and waits for it.
 func (s *keySet) refresh(ctx context.Context) error {
 	select {
 	case result := <-s.begin():
@@ -114,7 +114,8 @@ func (s *keySet) refresh(ctx context.Context) error {
 	}
 }
 
-// begin starts to read the set, unless that is under way. It takes keySetTimeout at most, whoever waits.
+// begin starts a reload unless one is running. It takes at most keySetTimeout, independent of its
+// callers.
 func (s *keySet) begin() <-chan singleflight.Result {
 	return s.reads.DoChan("", func() (any, error) {
 		var keys keyfunc.Keyfunc

@@ -43,7 +43,7 @@ func TestANewKeyIsTakenAtOnce(t *testing.T) {
 	}
 }
 
-// Whoever makes names of keys up does not make us ask for them each time.
+// A client that invents key names cannot cause a request for each.
 func TestUnknownKeysAreAskedForSeldom(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -67,7 +67,7 @@ func TestUnknownKeysAreAskedForSeldom(t *testing.T) {
 	expect(t, v, token, "")
 }
 
-// A key set that cannot be read says nothing against a token.
+// While the key set is unavailable, tokens are not rejected as invalid.
 func TestAnUnreachableKeySet(t *testing.T) {
 	t.Parallel()
 	for name, status := range map[string]int{"failing": http.StatusInternalServerError, "elsewhere": http.StatusFound, "missing": http.StatusNotFound} {
@@ -97,7 +97,8 @@ func TestAnUnreachableKeySet(t *testing.T) {
 	}
 }
 
-// What was read is used while the set cannot be read again, but not for ever; a key that was withdrawn is out in time.
+// A cached set is used while it cannot be refreshed, for a bounded time. A withdrawn key is
+// rejected in time.
 func TestAKeySetGrowsOld(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -108,7 +109,7 @@ func TestAKeySetGrowsOld(t *testing.T) {
 	p.clock = p.clock.Add(keySetAge)
 	expect(t, v, fresh(), "")
 	p.await(2)
-	unknown := p.sign(jwt.SigningMethodES256, p.keys["ec"], nil) // no name: one of those that are known
+	unknown := p.sign(jwt.SigningMethodES256, p.keys["ec"], nil) // without a key name: any known key may match
 	expect(t, v, unknown, "")
 	p.rotate("next")
 	expect(t, v, p.sign(jwt.SigningMethodES256, "next", nil), fault.Unavailable)
@@ -124,7 +125,7 @@ func TestAKeySetGrowsOld(t *testing.T) {
 	p.mutex.Unlock()
 	before := p.readings()
 	p.clock = p.clock.Add(keySetAge)
-	expect(t, v, withdrawn, "") // by the set that is being read anew
+	expect(t, v, withdrawn, "") // the set is being refreshed
 	p.await(before + 1)
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 		if _, err := v.Verify(t.Context(), withdrawn); fault.CodeOf(err) == fault.Unauthorized {
@@ -136,7 +137,7 @@ func TestAKeySetGrowsOld(t *testing.T) {
 	}
 }
 
-// await waits until the set was read so often.
+// await waits until the set was loaded this many times.
 func (p *project) await(reads int) {
 	p.t.Helper()
 	for end := time.Now().Add(10 * time.Second); p.readings() < reads; time.Sleep(time.Millisecond) {
@@ -146,13 +147,13 @@ func (p *project) await(reads int) {
 	}
 }
 
-// Many who come first read the set once, and who has no time left does not wait for it.
+// Concurrent first callers share one load. A caller whose deadline passes does not wait for it.
 func TestTheFirstReadingIsShared(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	v := p.verifier()
 	token := p.ec(nil)
-	p.mutex.Lock() // nobody is answered
+	p.mutex.Lock() // no request is answered
 	hurried, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if _, err := v.Verify(hurried, token); fault.CodeOf(err) != fault.Unavailable {
@@ -169,7 +170,7 @@ func TestTheFirstReadingIsShared(t *testing.T) {
 	}
 }
 
-// A key set that is no key set is as good as none.
+// A malformed key set counts as unavailable.
 func TestAKeySetThatIsNone(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{"HTML": "<html>", "endless": `{"keys":[],"x":"` + strings.Repeat("x", keySetBytes) + `"}`} {
@@ -183,7 +184,7 @@ func TestAKeySetThatIsNone(t *testing.T) {
 	}
 }
 
-// fragile is a transport that panics as long as it is broken.
+// fragile is a transport that panics while broken.
 type fragile struct{ broken atomic.Bool }
 
 func (f *fragile) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -193,7 +194,8 @@ func (f *fragile) RoundTrip(request *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(request)
 }
 
-// A panic while keys are read, or a session is asked for, is a failure to do so, for all who wait.
+// A panic while loading keys or checking a session is an error for all waiting callers, not a
+// rejection.
 func TestAPanicSaysNothingAgainstAToken(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

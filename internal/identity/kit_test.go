@@ -26,17 +26,18 @@ const (
 	user   = "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11"
 )
 
-// project is the part of a Supabase project that signs tokens and says with what, and whether sessions live.
+// project is the part of a Supabase project that signs tokens, serves its keys and knows the
+// sessions.
 type project struct {
 	t      *testing.T
 	server *httptest.Server
 	clock  time.Time
 	mutex  sync.Mutex
 	keys   map[string]crypto.Signer
-	status int // of the key set; 0: it is served
+	status int // of the key set; 0: 200 with the keys
 	reads  int // of the key set
 	user   func(http.ResponseWriter, *http.Request)
-	asked  []*http.Request // of Auth
+	asked  []*http.Request // by Auth
 }
 
 func newProject(t *testing.T) *project {
@@ -84,7 +85,7 @@ func (p *project) serveKeys(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(set)
 }
 
-// is has the key set answer with a status, 0 for the keys.
+// is sets the status of the key set, 0 for the keys.
 func (p *project) is(status int) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -101,7 +102,7 @@ func (p *project) options() Options {
 	return Options{Issuer: "https://example.supabase.co/auth/v1", KeySetURL: p.server.URL + "/auth/v1/.well-known/jwks.json", Secret: []byte(secret), ServiceKey: "sb_secret_of_the_service"}
 }
 
-// verifier is one of this project, whose clock the test moves.
+// verifier returns a verifier for this project whose clock the test sets.
 func (p *project) verifier(changes ...func(*Options)) *Verifier {
 	options := p.options()
 	for _, change := range changes {
@@ -120,7 +121,7 @@ func sharedOnly(o *Options)          { o.KeySetURL = "" }
 func publicOnly(o *Options)          { o.Secret = nil }
 func (p *project) strict(o *Options) { o.SupabaseURL = p.server.URL + "/" }
 
-// claims are those of a good access token, changed; nil takes one out.
+// claims returns the claims of a valid access token with changes; nil removes one.
 func (p *project) claims(changes map[string]any) jwt.MapClaims {
 	claims := jwt.MapClaims{
 		"iss": p.options().Issuer, "aud": "authenticated", "sub": user, "role": "authenticated", "session_id": "27c8b5f0-0000-4000-8000-000000000001",
@@ -131,7 +132,7 @@ func (p *project) claims(changes map[string]any) jwt.MapClaims {
 	return claims
 }
 
-// sign makes a token; key names one of the project's, or is the key itself.
+// sign signs a token. key is the name of one of the project's keys, or a key.
 func (p *project) sign(method jwt.SigningMethod, key any, changes map[string]any) string {
 	p.t.Helper()
 	token := jwt.NewWithClaims(method, p.claims(changes))
@@ -152,7 +153,7 @@ func (p *project) hs(changes map[string]any) string {
 	return p.sign(jwt.SigningMethodHS256, []byte(secret), changes)
 }
 
-// expect verifies a token; code is "" for a good one.
+// expect verifies a token. code is "" if it is valid.
 func expect(t *testing.T, v *Verifier, token string, code fault.Code) Caller {
 	t.Helper()
 	caller, err := v.Verify(t.Context(), token)
@@ -165,7 +166,7 @@ func expect(t *testing.T, v *Verifier, token string, code fault.Code) Caller {
 	return caller
 }
 
-// answers has Auth answer questions for the user.
+// answers sets Auth's response for the user.
 func (p *project) answers(status int, body string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// audience is that of Supabase's access tokens.
+	// audience is the audience of Supabase's access tokens.
 	audience = "authenticated"
-	// leeway is how far the clocks of who signs and who verifies may differ. PostgREST's is wider.
+	// leeway is the allowed clock skew. PostgREST allows more.
 	leeway = 10 * time.Second
 )
 
-// parse verifies a token by the parser of its kind. Which one that is stands in the token, but neither parser takes the
-// other's tokens, and neither has the other's keys.
+// parse verifies a token with the parser of its kind. The token's algorithm selects the parser, but
+// neither parser accepts the other's algorithms or has the other's keys.
 func (v *Verifier) parse(ctx context.Context, token string) (Caller, error) {
 	claims := jwt.MapClaims{}
 	unverified, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
@@ -44,7 +44,7 @@ func (v *Verifier) parse(ctx context.Context, token string) (Caller, error) {
 	return newCaller(claims)
 }
 
-// parsePublic verifies what is signed with the project's private key.
+// parsePublic verifies a token signed with the project's private key.
 func (v *Verifier) parsePublic(ctx context.Context, token string, claims jwt.MapClaims) error {
 	if v.keys == nil {
 		return errNoKind
@@ -56,8 +56,8 @@ func (v *Verifier) parsePublic(ctx context.Context, token string, claims jwt.Map
 	return v.validate(claims)
 }
 
-// parseShared verifies what is signed with the project's older secret. That signs the project's API keys too: the
-// service's has no audience, and another issuer.
+// parseShared verifies a token signed with the project's older secret. That secret also signs API
+// keys: the service's has no audience and another issuer.
 func (v *Verifier) parseShared(token string, claims jwt.MapClaims) error {
 	if len(v.options.Secret) == 0 {
 		return errNoKind
@@ -69,12 +69,12 @@ func (v *Verifier) parseShared(token string, claims jwt.MapClaims) error {
 	return v.validate(claims)
 }
 
-// parser takes these algorithms alone, and looks at the times.
+// parser accepts only these algorithms and checks the times.
 func (v *Verifier) parser(algorithms ...string) *jwt.Parser {
 	return jwt.NewParser(jwt.WithValidMethods(algorithms), jwt.WithJSONNumber(), v.times(), jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithLeeway(leeway))
 }
 
-// validate looks at what else an access token must say.
+// validate checks the remaining claims of an access token.
 func (v *Verifier) validate(claims jwt.MapClaims) error {
 	return jwt.NewValidator(jwt.WithAudience(audience), jwt.WithIssuer(v.options.Issuer), v.times(), jwt.WithLeeway(leeway)).Validate(claims)
 }
@@ -90,14 +90,14 @@ func newCaller(claims jwt.MapClaims) (Caller, error) {
 		return Caller{}, invalid(errors.New("it names no role"))
 	case role == RoleService:
 		subject = ""
-	case len(subject) != 36 || uuid.Validate(subject) != nil: // policies read it as one
+	case len(subject) != 36 || uuid.Validate(subject) != nil: // policies cast it to uuid
 		return Caller{}, invalid(errors.New("its subject is no UUID"))
 	}
-	// A refreshed token is the same caller's. What else is in it, a policy may read.
+	// A refreshed token belongs to the same caller. Policies may read every other claim.
 	for _, changing := range []string{"exp", "iat", "nbf", "jti"} {
 		delete(claims, changing)
 	}
-	text, err := json.Marshal(claims) // in the order of names
+	text, err := json.Marshal(claims) // sorted by name
 	if err != nil {
 		return Caller{}, fmt.Errorf("encode claims: %w", err)
 	}

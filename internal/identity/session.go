@@ -18,13 +18,14 @@ import (
 )
 
 const (
-	sessionAge     = 10 * time.Second // how long an answer of Auth's is taken for true
-	sessionTimeout = 3 * time.Second  // of one question
+	sessionAge     = 10 * time.Second // how long Auth's response is cached
+	sessionTimeout = 3 * time.Second  // of one request
 	sessionsKept   = 10_000
-	sessionBytes   = 1 << 20 // of an answer
+	sessionBytes   = 1 << 20 // of a response
 )
 
-// sessions asks Supabase Auth whether a token's session still lives: a signed-out user's token is good until it expires.
+// sessions asks Supabase Auth whether a token's session still exists: after a sign-out the token
+// itself stays valid until it expires.
 type sessions struct {
 	url, key  string
 	transport http.RoundTripper
@@ -39,7 +40,7 @@ func newSessions(url, key string, transport http.RoundTripper) *sessions {
 	}
 }
 
-// alive says whether Auth knows a token's session, and that it is this user's.
+// alive reports whether Auth knows the token's session and it belongs to this user.
 func (s *sessions) alive(ctx context.Context, token, subject string) (bool, error) {
 	key := digest(token)
 	if answer, known := s.answers.GetIfPresent(key); known {
@@ -64,7 +65,7 @@ func (s *sessions) alive(ctx context.Context, token, subject string) (bool, erro
 	}
 }
 
-// ask asks on a client made for this call: one that is shared shares its token too.
+// ask uses a client created for this call, because a shared client would share its token.
 func (s *sessions) ask(token, subject string) (bool, error) {
 	client, err := supabase.NewClient(s.url, s.key, nil)
 	if err != nil {
@@ -82,10 +83,11 @@ func (s *sessions) ask(token, subject string) (bool, error) {
 	return strings.EqualFold(user.ID.String(), subject), nil
 }
 
-// exchange is one request: it bounds the answer, and tells what Auth refuses from what else goes wrong.
+// exchange is one request. It bounds the response and tells a rejection by Auth from other
+// failures.
 type exchange struct{ transport http.RoundTripper }
 
-// refusal is Auth's word that a token is not, or no longer, good.
+// refusal is Auth's statement that a token is not, or no longer, valid.
 type refusal struct{ code string }
 
 func (r *refusal) Error() string { return "Auth refuses the token: " + r.code }
@@ -105,7 +107,8 @@ func (e *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
 		Code string `json:"error_code"`
 		Text string `json:"msg"`
 	}
-	// A gateway before Auth answers alike, when it does not know our key: with a message of another name.
+	// A gateway in front of Auth responds alike if it does not know our API key, but its message
+	// has another field name.
 	own := json.Unmarshal(text, &told) == nil && (told.Code != "" || told.Text != "")
 	if own && (response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden || response.StatusCode == http.StatusNotFound) {
 		return nil, &refusal{told.Code}

@@ -13,11 +13,11 @@ import (
 	"tasklens/internal/fault"
 )
 
-// signedIn is how Auth tells of a user.
+// signedIn is Auth's response for a signed-in user.
 const signedIn = `{"id":"` + user + `","aud":"authenticated","role":"authenticated","email":"somebody@example.com","phone":"",
 	"app_metadata":{"provider":"email"},"user_metadata":{},"identities":[],"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","is_anonymous":false}`
 
-// What Auth says of a session decides; what others say, or nobody, does not.
+// Auth's response decides. A response from anything else, or none, does not.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -45,7 +45,7 @@ func TestSessions(t *testing.T) {
 			token := p.ec(nil)
 			expect(t, v, token, c.code)
 			expect(t, v, token, c.code)
-			want := 1 // what Auth said is taken for true for a while
+			want := 1 // Auth's response is cached
 			if c.code == fault.Unavailable {
 				want = 2
 			}
@@ -67,7 +67,7 @@ func TestAuthIsNotThere(t *testing.T) {
 	expect(t, v, "nonsense", fault.Unauthorized)
 }
 
-// A token that is not good is nobody's business but ours.
+// An invalid token is rejected without asking Auth.
 func TestAuthIsNotAskedInVain(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -79,12 +79,12 @@ func TestAuthIsNotAskedInVain(t *testing.T) {
 	}
 }
 
-// Many sessions asked for at once are not taken for one another.
+// Concurrent session checks are not mixed up.
 func TestSessionsDoNotCross(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	v := p.verifier(p.strict)
-	tokens := map[string]string{} // by token, the user it is of
+	tokens := map[string]string{} // each token's user
 	for i := range 64 {
 		subject := fmt.Sprintf("0b6a3c0e-5f0b-4a51-9d0f-%012d", i)
 		tokens[p.ec(map[string]any{"sub": subject})] = subject
@@ -106,12 +106,13 @@ func TestSessionsDoNotCross(t *testing.T) {
 	running.Wait()
 }
 
-// reply answers as Auth does, without a network: in a bubble time passes only when all wait.
+// reply responds as Auth does without a network: in a synctest bubble, time advances only when all
+// goroutines wait.
 type reply func(*http.Request) (*http.Response, error)
 
 func (f reply) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// Who signs out is out after sessionAge at the latest.
+// A signed-out user is rejected after sessionAge at the latest.
 func TestSigningOutIsHeardOf(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,8 +2,8 @@ package keyword
 
 import "strings"
 
-// stopWords are those that say how something is asked, not what: articles, pronouns, prepositions, conjunctions,
-// auxiliaries and question words of English.
+// stopWords are English articles, pronouns, prepositions, conjunctions, auxiliaries and question
+// words, which say how something is asked and not what.
 var stopWords = set(`
 	a an the this that these those some any each every all both either neither no none such same other another
 	i me my mine myself we us our ours ourselves you your yours yourself he him his she her hers it its itself

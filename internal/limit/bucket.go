@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// maxBuckets bounds the memory: some 100 bytes each, twice.
+// maxBuckets bounds the memory: about 100 bytes per bucket, in two generations.
 const maxBuckets = 50_000
 
-// buckets are those of this process. A bucket that was not touched for a period is full, and as good as none: so they are
-// kept in two generations, and the older one is forgotten when the younger is a period old, or has no more room. Then those
-// are forgotten first that ask least.
+// buckets are the buckets of this process. A bucket not used for a whole period is full and need
+// not be stored. So buckets are kept in two generations, and the older one is dropped once the
+// younger is a period old or full. When space runs out, this drops the least active callers first.
 type buckets struct {
 	most  int
 	mutex sync.Mutex
-	young map[string]time.Time // when each is full
+	young map[string]time.Time // when each bucket will be full
 	old   map[string]time.Time
-	since time.Time // of the young
+	since time.Time // start of the young generation
 }
 
 func newBuckets(most int) *buckets { return &buckets{most: most, young: map[string]time.Time{}} }

@@ -1,5 +1,6 @@
-// Package limit says who asks too often. It owns the arithmetic of a token bucket for each caller, and what happens when
-// the place where copies of the service share them is away. It must not know HTTP, nor who callers are: they are keys.
+// Package limit is a rate limiter with a token bucket for each caller. It owns the arithmetic and
+// the fallback when the shared store is unavailable. It does not know HTTP or who callers are: they
+// are keys.
 package limit
 
 import (
@@ -8,32 +9,33 @@ import (
 	"time"
 )
 
-// Policy is how often a caller may ask: so many requests at once, and as many again evenly over each period.
+// Policy is a rate limit: a burst of Requests, refilled evenly over each Period.
 type Policy struct {
 	Requests int
 	Period   time.Duration
 }
 
-// interval is what one request takes of a full bucket, in time: whole microseconds, as Redis counts them, and rather one more
-// than that more flows in than may.
+// interval is the cost of one request as time, in whole microseconds because Redis counts those. It
+// is rounded up, so that the rate never exceeds the limit.
 func (p Policy) interval() time.Duration {
 	each := time.Duration(p.Requests) * time.Microsecond
 	return (p.Period + each - 1) / each * time.Microsecond
 }
 
-// capacity is what a full bucket holds, in time. It is the period where that divides evenly.
+// capacity is a full bucket as time. It equals the period if that divides evenly.
 func (p Policy) capacity() time.Duration { return p.interval() * time.Duration(p.Requests) }
 
-// Verdict is what becomes of one request, and what is left for the next.
+// Verdict is the decision on one request and the state of the bucket after it.
 type Verdict struct {
 	Allowed   bool
-	Remaining int           // requests that may follow at once
-	Full      time.Duration // after which as many may as ever
-	Wait      time.Duration // after which one is allowed; 0 where this one is
+	Remaining int           // requests left in the burst
+	Full      time.Duration // time until the bucket is full
+	Wait      time.Duration // time until a request is allowed; 0 if this one is
 }
 
-// judge says what becomes of a request. full is when the caller's bucket will have filled up if nothing more is asked, in
-// the past for one that is full: all there is to know of a bucket, by the generic cell rate algorithm (ITU-T I.371).
+// judge decides on a request. full is when the bucket refills completely, a time in the past if it
+// is full. Under the generic cell rate algorithm (ITU-T I.371) that timestamp is the bucket's whole
+// state.
 func (p Policy) judge(full, now time.Time) (Verdict, time.Time) {
 	if full.Before(now) {
 		full = now
@@ -45,12 +47,12 @@ func (p Policy) judge(full, now time.Time) (Verdict, time.Time) {
 	return p.allowed(after.Sub(now)), after
 }
 
-// allowed is the verdict on a request after which the bucket is full in so much time.
+// allowed is the verdict on a request after which the bucket needs this long to be full.
 func (p Policy) allowed(full time.Duration) Verdict {
 	return Verdict{Allowed: true, Remaining: int((p.capacity() - full) / p.interval()), Full: full}
 }
 
-// Scripts runs scripts where all copies of the service keep what they share: in Redis. One that returns numbers.
+// Scripts runs a Lua script that returns numbers in the Redis that all instances share.
 type Scripts interface {
 	Run(ctx context.Context, script string, keys []string, arguments ...any) ([]int64, error)
 }
@@ -58,20 +60,20 @@ type Scripts interface {
 // Limiter keeps a bucket for each key. It is safe for concurrent use.
 type Limiter struct {
 	policy Policy
-	shared Scripts // nil: this process is alone
+	shared Scripts // nil: there is only this process
 	local  *buckets
 	now    func() time.Time
 }
 
-// New makes a limiter. Where shared fails, each copy counts for itself until it is back.
+// New returns a limiter. While shared fails, each instance counts on its own.
 func New(policy Policy, shared Scripts) *Limiter {
 	return &Limiter{policy: policy, shared: shared, local: newBuckets(maxBuckets), now: time.Now}
 }
 
-// Policy is what the limiter holds callers to.
+// Policy returns the limiter's policy.
 func (l *Limiter) Policy() Policy { return l.policy }
 
-// Take counts a request of a caller's. It never fails.
+// Take counts one request of a caller. It never fails.
 func (l *Limiter) Take(ctx context.Context, key string) Verdict {
 	if l.shared != nil {
 		if verdict, err := l.takeShared(ctx, key); err == nil {
@@ -81,8 +83,8 @@ func (l *Limiter) Take(ctx context.Context, key string) Verdict {
 	return l.local.take(l.policy, key, l.now())
 }
 
-// script is judge, where the bucket is: by Redis's own clock, so that copies whose clocks differ agree. Times are in
-// microseconds.
+// script is judge in Lua, run in Redis. It uses Redis's clock because the clocks of instances may
+// differ. Times are in microseconds.
 const script = `
 local now = redis.call('TIME')
 now = now[1] * 1000000 + now[2]
@@ -97,7 +99,7 @@ return {1, after - now, 0}
 `
 
 func (l *Limiter) takeShared(ctx context.Context, key string) (Verdict, error) {
-	// The policy is part of the key: under another one the number means something else.
+	// The policy is part of the key, because the stored number is only valid under the same policy.
 	name := fmt.Sprintf("tasklens:limit:%d/%d:%s", l.policy.Requests, l.policy.Period.Microseconds(), key)
 	answer, err := l.shared.Run(ctx, script, []string{name}, l.policy.interval().Microseconds(), l.policy.capacity().Microseconds())
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 var policy = Policy{Requests: 3, Period: 3 * time.Second}
 
-// clocked is a limiter of this process alone, whose clock the test moves.
+// clocked returns a limiter without Redis whose clock the test sets.
 func clocked(clock *time.Time) *Limiter {
 	l := New(policy, nil)
 	l.now = func() time.Time { return *clock }
@@ -37,7 +37,7 @@ func TestABucketEmptiesAndFills(t *testing.T) {
 		{0, Verdict{Allowed: true, Remaining: 1, Full: 2 * time.Second}},
 		{0, Verdict{Allowed: true, Remaining: 0, Full: 3 * time.Second}},
 		{0, Verdict{Full: 3 * time.Second, Wait: time.Second}},
-		{400 * time.Millisecond, Verdict{Full: 2600 * time.Millisecond, Wait: 600 * time.Millisecond}}, // asking in vain costs nothing
+		{400 * time.Millisecond, Verdict{Full: 2600 * time.Millisecond, Wait: 600 * time.Millisecond}}, // a rejected request costs nothing
 		{600 * time.Millisecond, Verdict{Allowed: true, Remaining: 0, Full: 3 * time.Second}},
 		{2 * time.Second, Verdict{Allowed: true, Remaining: 1, Full: 2 * time.Second}},
 		{time.Hour, Verdict{Allowed: true, Remaining: 2, Full: time.Second}},
@@ -52,12 +52,12 @@ func TestABucketEmptiesAndFills(t *testing.T) {
 	}
 }
 
-// A period that does not divide evenly lets nobody ask once more than they may, at once or later.
+// A period that does not divide evenly never allows an extra request, in a burst or later.
 func TestAnUnevenPeriodAllowsNoMore(t *testing.T) {
 	t.Parallel()
 	for _, p := range []Policy{
-		{Requests: 3, Period: time.Millisecond},             // a third is no whole number of nanoseconds
-		{Requests: 600, Period: 359_999 * time.Microsecond}, // 599.998 microseconds each, and 599 of them left over
+		{Requests: 3, Period: time.Millisecond},             // a third is not a whole number of nanoseconds
+		{Requests: 600, Period: 359_999 * time.Microsecond}, // 599.998 microseconds each, with a remainder of 599
 	} {
 		b, now := newBuckets(10), time.Now()
 		for range p.Requests {
@@ -76,7 +76,7 @@ func TestAnUnevenPeriodAllowsNoMore(t *testing.T) {
 	}
 }
 
-// recorder keeps what a script is told.
+// recorder keeps the arguments of a script.
 type recorder []any
 
 func (r *recorder) Run(_ context.Context, _ string, _ []string, arguments ...any) ([]int64, error) {
@@ -84,7 +84,7 @@ func (r *recorder) Run(_ context.Context, _ string, _ []string, arguments ...any
 	return []int64{1, 0, 0}, nil
 }
 
-// However it is asked, no more is allowed than a full bucket and what flows in.
+// Whatever the pattern of requests, no more than a full bucket plus its refill is allowed.
 func TestNoMoreIsAllowed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -112,7 +112,7 @@ func TestNoMoreIsAllowed(t *testing.T) {
 	})
 }
 
-// A flood of callers takes no more memory than is allowed, and does not give those back what they used who keep asking.
+// A flood of callers takes bounded memory and does not reset the buckets of active callers.
 func TestBucketsAreBounded(t *testing.T) {
 	t.Parallel()
 	b, now := newBuckets(100), time.Now()
@@ -144,7 +144,7 @@ func shared(t *testing.T) (one, two *Limiter, kill func()) {
 	return limiter(), limiter(), func() { _ = process.Kill() }
 }
 
-// Copies of the service count together, and each for itself when Redis is gone.
+// Instances share one count, and each counts on its own while Redis is down.
 func TestCopiesShareBuckets(t *testing.T) {
 	t.Parallel()
 	one, two, kill := shared(t)
@@ -181,7 +181,7 @@ func TestCopiesShareBuckets(t *testing.T) {
 	}
 }
 
-// The script agrees with judge, bit by bit of time that passes.
+// The script and judge agree at every step in time.
 func TestTheScriptIsTheSameArithmetic(t *testing.T) {
 	t.Parallel()
 	url, _ := testbed.Redis(t)
@@ -196,7 +196,7 @@ func TestTheScriptIsTheSameArithmetic(t *testing.T) {
 	}
 }
 
-// Redis keeps times to the microsecond: rounded, many small steps would be none.
+// Redis keeps times to the microsecond: rounded to milliseconds, many small steps would be lost.
 func TestTheScriptKeepsMicroseconds(t *testing.T) {
 	t.Parallel()
 	url, _ := testbed.Redis(t)
@@ -222,7 +222,7 @@ func TestTheScriptKeepsMicroseconds(t *testing.T) {
 	}
 }
 
-// broken is a place that answers, and not with what it should.
+// broken is a store that returns a malformed result.
 type broken struct{ answer []int64 }
 
 func (b broken) Run(context.Context, string, []string, ...any) ([]int64, error) {

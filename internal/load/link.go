@@ -24,7 +24,7 @@ func linksOf(tickets []ticketRow) []linkRow {
 	return links
 }
 
-// link writes links, and keeps those of which a ticket is not there yet.
+// link writes links and defers those with a ticket that is not stored yet.
 func (l *loader) link(ctx context.Context, links []linkRow) error {
 	for part := range slices.Chunk(links, batchLinks) {
 		err := bulk.Write(ctx, l.bulk, part, func(row linkRow) string { return "link of " + row.From }, func(part []linkRow) error {
@@ -50,7 +50,7 @@ func (l *loader) link(ctx context.Context, links []linkRow) error {
 	return nil
 }
 
-// linkRest writes the links that waited for their tickets. Those that still find none remain in unlinked.
+// linkRest writes the deferred links. Links whose tickets are still missing stay in unlinked.
 func (l *loader) linkRest(ctx context.Context) error {
 	waiting := l.unlinked
 	l.unlinked = nil

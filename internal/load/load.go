@@ -1,6 +1,7 @@
-// Package load brings projects and tickets from files into the tracker and has them indexed. It owns the order and
-// size of the batches, and that a bad row, a failure or an interruption costs nothing but itself. Rows are written by their
-// outside keys, so that loading again changes only what differs, and goes on where an interrupted load stopped.
+// Package load imports projects and tickets from files and indexes them. It owns the order and size
+// of batches and confines failures: a bad row or a failed batch costs only itself. Rows are
+// upserted by their external keys, so a second import changes only what differs and an interrupted
+// one can be continued.
 package load
 
 import (
@@ -26,8 +27,8 @@ const (
 	batchBytes   = 1 << 20 // of names, descriptions and notes
 	batchSources = 100
 	batchLinks   = 500
-	batchListed  = 5000 // tickets, keys of comments and links that are compared with the files
-	workers      = 3    // batches under way: one chunked, one with the model, one with the database
+	batchListed  = 5000 // tickets, comment keys and links compared with the files per call
+	workers      = 3    // concurrent batches: one being chunked, one at the model, one at the database
 )
 
 // Database calls a Postgres function with named arguments.
@@ -35,44 +36,47 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Rows is where projects and tickets come from. A bad row is a *ticketfile.RowError, and rows go on after it.
+// Rows yields projects and tickets. A bad row is a *ticketfile.RowError, and iteration continues
+// after it.
 type Rows interface {
 	Projects() iter.Seq2[ticketfile.Project, error]
 	Tickets() iter.Seq2[ticketfile.Ticket, error]
 }
 
-// Report is told what happens. Its functions are called from several goroutines.
+// Report receives events. Its functions are called from several goroutines.
 type Report struct {
-	BadRow   func(*ticketfile.RowError) // a row that was left out
-	BadField func(*ticketfile.RowError) // a part of a row that was left out; the rest of the row was not
-	Failed   func(error)                // what could not be written or indexed; the rest goes on
+	BadRow   func(*ticketfile.RowError) // a row that was skipped
+	BadField func(*ticketfile.RowError) // a part of a row that was skipped; the rest was loaded
+	Failed   func(error)                // what could not be written or indexed; the import continues
 	Indexed  func(tickets int)          // tickets written and searchable since the last call
-	Lacking  func(ticketKey string)     // a ticket of the files' projects that the files lack
+	Lacking  func(ticketKey string)     // a ticket of the files' projects that is not in the files
 }
 
-// Options say what a load may do beyond adding and changing.
+// Options control what an import may do beyond inserting and updating.
 type Options struct {
-	// Prune removes the tickets of the files' projects, and the comments and links of the files' tickets, that an earlier
-	// load brought and these files lack. A load that left anything out removes nothing.
+	// Prune deletes what an earlier import created and these files no longer contain: tickets of
+	// the files' projects, and comments and links of the files' tickets. An import that skipped
+	// anything deletes nothing.
 	Prune bool
 }
 
 // Summary counts what was done.
 type Summary struct {
 	Projects  int
-	Tickets   int // that were written
-	Comments  int // that were written or already there
+	Tickets   int // written
+	Comments  int // written or unchanged
 	BadRows   int
 	BadFields int
-	BadLinks  int  // that name a ticket which does not exist
-	Compared  bool // with what an earlier load brought; not where rows were left out or a key occurs twice
+	BadLinks  int  // links to a ticket that does not exist
+	Compared  bool // compared with earlier imports; false if rows were skipped or a key occurs twice
 	Lacking   Lacking
-	Pruned    bool // Lacking was removed
+	Pruned    bool // Lacking was deleted
 	bulk.Counts
 }
 
-// Load writes all rows and indexes them. What fails is reported and counted, and the rest goes on; it ends early where nothing at
-// all can be stored or embedded, or the files cannot be read. What was written before stays.
+// Load writes all rows and indexes them. Failures are reported and counted, and the rest continues.
+// It ends early if nothing at all can be stored or embedded, or if the files cannot be read. Rows
+// written before that stay.
 func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, options Options, report Report) (Summary, error) {
 	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report, loaded: map[int64]bool{}, inward: map[string][]listedLink{}}
 	projects, err := l.projects(ctx, rows)
@@ -86,7 +90,7 @@ func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, opt
 		Projects: len(projects), Tickets: len(l.loaded), Comments: l.comments, BadRows: l.badRows, BadFields: l.badFields,
 		BadLinks: len(l.unlinked), Counts: l.bulk.Counts(),
 	}
-	// Of what was not read, or stands twice, nobody knows what the files say.
+	// If rows were skipped or occur twice, the files are no reliable list of what should exist.
 	if err == nil && summary.BadRows == 0 && summary.Unwritten == 0 && l.rows == len(l.loaded) {
 		summary.Compared = true
 		summary.Lacking, err = l.reconcile(ctx, rows, projects, options.Prune)
@@ -100,14 +104,14 @@ type loader struct {
 	bulk   *bulk.Import
 	report Report
 
-	badRows, badFields int                     // rows are read by one goroutine
-	inward             map[string][]listedLink // by the key in upper case that they start at: those that another ticket lists
+	badRows, badFields int                     // rows are read by a single goroutine
+	inward             map[string][]listedLink // links listed by their other ticket, by the upper-case key that they start at
 
 	mutex    sync.Mutex
-	loaded   map[int64]bool // tickets that were written or already there
-	rows     int            // of tickets; more than loaded where a key occurs twice
+	loaded   map[int64]bool // tickets written or unchanged
+	rows     int            // ticket rows; more than loaded if a key occurs twice
 	comments int
-	unlinked []linkRow // whose tickets are not all there yet
+	unlinked []linkRow // links whose tickets do not all exist yet
 }
 
 func (l *loader) badRow(row *ticketfile.RowError) {
@@ -209,7 +213,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 			flush()
 		}
 		if ctx.Err() != nil {
-			break // a batch failed: its error is the one to report
+			break // a batch failed: return its error
 		}
 	}
 	if len(batch) > 0 && failed == nil {
@@ -218,7 +222,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 	return errors.Join(group.Wait(), failed)
 }
 
-// batch writes some tickets and indexes them.
+// batch writes and indexes some tickets.
 func (l *loader) batch(ctx context.Context, tickets []ticketRow) error {
 	var sources []index.Source
 	err := bulk.Write(ctx, l.bulk, tickets, func(row ticketRow) string { return "ticket " + row.Key }, func(part []ticketRow) error {

@@ -11,20 +11,20 @@ import (
 	"tasklens/internal/ticketfile"
 )
 
-// Lacking counts what an earlier load brought and the files lack now.
+// Lacking counts what an earlier import created and the files no longer contain.
 type Lacking struct {
 	Tickets  int // of the files' projects
 	Comments int // of the files' tickets
-	Links    int // that start at the files' tickets
+	Links    int // starting at the files' tickets
 }
 
-// Any tells whether the files lack something.
+// Any reports whether anything is missing from the files.
 func (l Lacking) Any() bool { return l != Lacking{} }
 
 type listedTicket struct {
 	Key         string       `json:"key"`
-	CommentKeys []string     `json:"comment_keys"` // nil: the file has no comments
-	Links       []listedLink `json:"links"`        // nil: the file has no links
+	CommentKeys []string     `json:"comment_keys"` // nil: the file has no comments column
+	Links       []listedLink `json:"links"`        // nil: the file has no links column
 }
 
 type listedLink struct {
@@ -32,8 +32,8 @@ type listedLink struct {
 	To   string `json:"to"` // in upper case
 }
 
-// reconcile finds what the files lack, and removes it on demand. It reads the files once more: what they hold need not fit
-// into memory.
+// reconcile finds what the files no longer contain and deletes it if asked to. It reads the files a
+// second time, so that they need not fit into memory.
 func (l *loader) reconcile(ctx context.Context, rows Rows, projects map[string]int64, remove bool) (Lacking, error) {
 	var lacking Lacking
 	batch, size := []listedTicket(nil), 0
@@ -99,7 +99,8 @@ func newListedTicket(ticket ticketfile.Ticket) listedTicket {
 	return listed
 }
 
-// noteInward keeps the links that a ticket lists and that start at another, to be compared with those of that one.
+// noteInward keeps a ticket's links that start at another ticket, to compare them with that
+// ticket's own list.
 func (l *loader) noteInward(ticket ticketfile.Ticket) {
 	for _, link := range ticket.Links {
 		if !strings.EqualFold(link.From, ticket.Key) {
@@ -109,7 +110,7 @@ func (l *loader) noteInward(ticket ticketfile.Ticket) {
 	}
 }
 
-// lackingTickets counts the tickets of some projects that were not loaded.
+// lackingTickets counts the tickets of these projects that were not loaded.
 func (l *loader) lackingTickets(ctx context.Context, projects []int64, remove bool) (lacking int, err error) {
 	var after int64
 	for {

@@ -25,7 +25,7 @@ type ticketRow struct {
 	ResolvedAt     field[time.Time]    `json:"resolved_at,omitzero"`
 	Labels         field[[]string]     `json:"labels,omitzero"`
 	Comments       field[[]commentRow] `json:"comments,omitzero"`
-	links          []ticketfile.Link   // nil: not known
+	links          []ticketfile.Link   // nil: unknown
 }
 
 type noteRow struct {
@@ -42,13 +42,14 @@ type commentRow struct {
 	UpdatedAt *time.Time `json:"updated_at"`
 }
 
-// field is left out of the row where the file does not tell, so that what is stored stays; null empties it.
+// field is omitted from the row if the file does not have it, which leaves the stored value
+// unchanged. null clears it.
 type field[T any] struct {
 	given bool
 	value *T
 }
 
-// IsZero tells whether the file does not tell.
+// IsZero reports whether the file does not have the field.
 func (f field[T]) IsZero() bool { return !f.given }
 
 // MarshalJSON writes the value, or null.
@@ -89,7 +90,7 @@ func newTicketRow(t ticketfile.Ticket) ticketRow {
 	return row
 }
 
-// bytes is how long the texts of a row are.
+// bytes returns the length of the row's texts.
 func (r ticketRow) bytes() int {
 	size := len(r.Name)
 	if r.Description != nil {
@@ -106,7 +107,7 @@ func (r ticketRow) bytes() int {
 	return size
 }
 
-// optional is null for an empty text.
+// optional returns nil for an empty text.
 func optional(text string) *string {
 	if text == "" {
 		return nil

@@ -16,7 +16,7 @@ import (
 
 const exportHeader = "Issue key,Summary,Status,Status Category,Issue Type,Priority,Assignee,Reporter,Labels,Due date,Resolved,Created,Updated,Comment,Comment,Parent key,Outward issue link (Duplicate),Inward issue link (Blocks)\n"
 
-// export is a CSV export of these rows.
+// export returns a CSV export with these rows.
 func export(t *testing.T, rows ...string) *ticketfile.Reader {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "export.csv")
@@ -141,7 +141,7 @@ func TestWhatAFileLacksIsToldAndPruned(t *testing.T) {
 	}
 }
 
-// A file without a field leaves it as it is; one in which it is empty empties it.
+// A missing field leaves the stored value unchanged. An empty field clears it.
 func TestAFieldThatAFileLacksStays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -1,5 +1,6 @@
-// Package measure says how good rankings are, and how sure that is. It owns the usual measures of retrieval for one
-// query, and the statistics over many queries; it must not know what is ranked, by whom, or where judgements come from.
+// Package measure computes the quality of rankings and its uncertainty: the usual retrieval
+// measures for one query, and statistics over many. It does not know what is ranked, by whom, or
+// where judgements come from.
 package measure
 
 import (
@@ -8,12 +9,14 @@ import (
 	"slices"
 )
 
-// Judged holds the gains of the items that are relevant to one query, all above 0; what is not in it is worth nothing.
+// Judged maps the items relevant to one query to their gains, all above 0. An item not in it has
+// gain 0.
 type Judged map[string]float64
 
-// NDCG is the normalised discounted cumulative gain of the first k of ranked, 0 to 1 (Järvelin and Kekäläinen, TOIS
-// 2002; with the discount log2(rank + 1), rank from 1, and the gain itself, not 2^gain − 1, which for gains of 0 and 1
-// is the same). The ideal ranking holds all of judged by falling gain. Nothing judged: 0.
+// NDCG is the normalised discounted cumulative gain of the first k of ranked, 0 to 1 (Järvelin and
+// Kekäläinen, TOIS 2002). The discount is log2(rank + 1), with ranks from 1. The gain is used as it
+// is, not as 2^gain − 1, which is the same for gains of 0 and 1. The ideal ranking is all of judged
+// by descending gain. If nothing is judged, NDCG is 0.
 func NDCG(ranked []string, judged Judged, k int) float64 {
 	best := ideal(judged, k)
 	if best == 0 {
@@ -26,7 +29,8 @@ func NDCG(ranked []string, judged Judged, k int) float64 {
 	return sum / best
 }
 
-// Recall is the share of the judged items that are among the first k of ranked, 0 to 1. Nothing judged: 0.
+// Recall is the share of the judged items among the first k of ranked, 0 to 1. It is 0 if nothing
+// is judged.
 func Recall(ranked []string, judged Judged, k int) float64 {
 	if len(judged) == 0 {
 		return 0
@@ -40,8 +44,8 @@ func Recall(ranked []string, judged Judged, k int) float64 {
 	return float64(found) / float64(len(judged))
 }
 
-// ReciprocalRank is 1 / rank of the first judged item among the first k of ranked, 0 where there is none. Its mean over
-// queries is MRR@k.
+// ReciprocalRank is 1 / rank of the first judged item among the first k of ranked, 0 if there is
+// none. Its mean over queries is MRR@k.
 func ReciprocalRank(ranked []string, judged Judged, k int) float64 {
 	for rank, item := range first(ranked, k) {
 		if judged[item] > 0 {
@@ -51,8 +55,8 @@ func ReciprocalRank(ranked []string, judged Judged, k int) float64 {
 	return 0
 }
 
-// first returns the first k of ranked. A ranking names an item once; a second time would count twice, so it is taken
-// for a miss.
+// first returns the first k of ranked. A repeated item counts as a miss, so that it cannot score
+// twice.
 func first(ranked []string, k int) []string {
 	ranked = ranked[:min(max(k, 0), len(ranked))]
 	seen := make(map[string]bool, len(ranked))
@@ -65,7 +69,7 @@ func first(ranked []string, k int) []string {
 	return once
 }
 
-// ideal is the gain of the best ranking there can be, discounted.
+// ideal is the discounted gain of the best possible ranking.
 func ideal(judged Judged, k int) float64 {
 	gains := slices.Sorted(maps.Values(judged))
 	slices.Reverse(gains)

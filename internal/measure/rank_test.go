@@ -70,8 +70,8 @@ func TestASecondMentionCountsForNothing(t *testing.T) {
 	near(t, "nDCG", measure.NDCG([]string{"a", "a", "b"}, judged, 10), 1.5/1.630929753571)
 }
 
-// Whatever is ranked: all measures lie within 0 and 1, recall grows with depth, and moving a relevant item up never
-// makes a ranking worse.
+// For every ranking: all measures are between 0 and 1, recall grows with k, and moving a relevant
+// item up never lowers a measure.
 func TestMeasuresHoldForEveryRanking(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Mean is the arithmetic mean, 0 of nothing.
+// Mean is the arithmetic mean, or 0 if there are no values.
 func Mean(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -17,8 +17,8 @@ func Mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// StandardError is that of the mean: the sample's standard deviation (n − 1) over √n. Of fewer than two values nothing
-// is known, and it is not a number.
+// StandardError is the standard error of the mean: the sample's standard deviation (n − 1) over √n.
+// It is NaN for fewer than two values.
 func StandardError(values []float64) float64 {
 	n := float64(len(values))
 	if n < 2 {
@@ -31,8 +31,8 @@ func StandardError(values []float64) float64 {
 	return math.Sqrt(squares / (n - 1) / n)
 }
 
-// Quantile is the value below which the share p (0 to 1) of the values lies, interpolated between neighbours (the
-// definition 7 of Hyndman and Fan, 1996). Of nothing it is not a number.
+// Quantile is the value below which a share p (0 to 1) of the values lies, interpolated (definition
+// 7 of Hyndman and Fan, 1996). It is NaN if there are no values.
 func Quantile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -44,7 +44,8 @@ func Quantile(values []float64, p float64) float64 {
 	return sorted[below] + (place-float64(below))*(sorted[above]-sorted[below])
 }
 
-// Differences are a[i] − b[i]: the same queries, ranked in two ways. Both have the same length.
+// Differences returns a[i] − b[i], for the same queries ranked in two ways. Both slices have the
+// same length.
 func Differences(a, b []float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range a {
@@ -53,9 +54,9 @@ func Differences(a, b []float64) []float64 {
 	return out
 }
 
-// Halves are the means of so many random halves of the values, each drawn without repetition. They tell how far a
-// result hangs on which queries were asked: their standard deviation is about the standard error of the whole.
-// shuffle is math/rand's Shuffle, or one that does the same.
+// Halves returns the means of this many random halves of the values, drawn without replacement.
+// They show how much a result depends on the choice of queries: their standard deviation is about
+// the standard error of the whole. shuffle is math/rand's Shuffle or an equivalent.
 func Halves(values []float64, halves int, shuffle func(n int, swap func(i, j int))) []float64 {
 	drawn := slices.Clone(values)
 	means := make([]float64, halves)

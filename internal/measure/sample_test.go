@@ -46,7 +46,7 @@ func TestDifferencesArePaired(t *testing.T) {
 	}
 }
 
-// A shuffle that turns the order round: the halves are the last two and the first two in turn.
+// This shuffle reverses the order: the halves are the last two and the first two in turn.
 func TestHalvesAreMeansOfHalfTheValues(t *testing.T) {
 	t.Parallel()
 	reverse := func(n int, swap func(i, j int)) {
@@ -63,7 +63,8 @@ func TestHalvesAreMeansOfHalfTheValues(t *testing.T) {
 	}
 }
 
-// A half has half the values and none twice, so the spread of its mean is about the standard error of the whole.
+// A half has half of the values, each once, so the spread of its mean is about the standard error
+// of the whole.
 func TestHalvesSpreadAsTheStandardError(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))

@@ -2,15 +2,16 @@ package measure
 
 import "slices"
 
-// Cut is a threshold and what lies over it.
+// Cut is a threshold and its quality.
 type Cut struct {
 	Threshold float64
-	Precision float64 // of what lies over it, were there as many strangers as matches: the share of matches
-	Recall    float64 // share of the matches that lie over it
-	Strangers float64 // share of the strangers that lie over it
+	Precision float64 // share of matches among the values above it, if strangers were as many as matches
+	Recall    float64 // share of the matches above it
+	Strangers float64 // share of the strangers above it
 }
 
-// CutAt tells what lies strictly over a threshold, of values that should and of values that should not.
+// CutAt measures a threshold by the values strictly above it. matches should be above it, strangers
+// below.
 func CutAt(matches, strangers []float64, threshold float64) Cut {
 	c := Cut{Threshold: threshold, Recall: shareOver(matches, threshold), Strangers: shareOver(strangers, threshold)}
 	if c.Recall+c.Strangers > 0 {
@@ -19,7 +20,8 @@ func CutAt(matches, strangers []float64, threshold float64) Cut {
 	return c
 }
 
-// CutFor gives the lowest threshold with at least a precision, among the values themselves; false where there is none.
+// CutFor returns the lowest value that, as a threshold, has at least this precision; false if there
+// is none.
 func CutFor(matches, strangers []float64, precision float64) (Cut, bool) {
 	all := slices.Concat(matches, strangers)
 	slices.Sort(all)

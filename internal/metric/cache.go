@@ -2,15 +2,15 @@ package metric
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Cache tells of requests of one kind how many were answered from where.
+// Cache counts the requests of one kind by where their response came from.
 type Cache struct {
-	Hits   int64 // made earlier
-	Stale  int64 // those of the hits whose version was not read for the request
-	Misses int64 // made for the request
-	Shared int64 // made for another request of the same moment
+	Hits   int64 // computed earlier
+	Stale  int64 // hits whose version was not checked for this request
+	Misses int64 // computed for this request
+	Shared int64 // computed for a concurrent identical request
 }
 
-// Caches shows what read tells whenever it is asked; counts only grow.
+// Caches registers counters that are read on each scrape. Their values only grow.
 func (m *Metrics) Caches(read func() map[string]Cache) {
 	m.show(&caches{
 		read:     read,

@@ -1,7 +1,7 @@
-// Package metric counts what the service does and shows it to Prometheus. It owns the names of the metrics, their labels,
-// and that there are few of each: routes come as templates, functions by their fixed names, statuses as classes, and what
-// somebody else chooses (a model's name) up to a number. It must not know how a request is answered or a model asked: it is
-// told.
+// Package metric counts what the service does and exports it to Prometheus. It owns the metric
+// names and labels and keeps their cardinality low: route templates, fixed function names, status
+// classes, and a bounded number of model names. It does not know how requests are answered or
+// models called.
 package metric
 
 import (
@@ -19,17 +19,18 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// maxShown is how many may look at a time: whoever asks too often costs no more than this.
+// maxShown is the number of concurrent scrapes, which bounds their cost.
 const maxShown = 4
 
-// Up to a request's time, and finer where remembered responses lie.
+// Buckets up to a request's timeout, finer in the range of cached responses.
 var (
 	requestBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 	modelBuckets   = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 40}
 	batchBuckets   = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 )
 
-// Metrics are those of one program, in a registry of their own. They are safe for concurrent use; nil counts nothing.
+// Metrics holds one program's metrics in its own registry. It is safe for concurrent use. A nil
+// Metrics does nothing.
 type Metrics struct {
 	registry   *prometheus.Registry
 	inFlight   prometheus.Gauge
@@ -45,12 +46,12 @@ type Metrics struct {
 	batches    *prometheus.HistogramVec
 	sources    *prometheus.CounterVec
 
-	shown  chan struct{} // holds who looks just now
+	shown  chan struct{} // a semaphore of current scrapes
 	mutex  sync.Mutex
 	models map[string]bool
 }
 
-// New makes metrics, all zero.
+// New returns metrics with all counters at zero.
 func New() *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), models: map[string]bool{}, shown: make(chan struct{}, maxShown)}
 	m.registry.MustRegister(
@@ -77,13 +78,13 @@ func New() *Metrics {
 	return m
 }
 
-// ErrBusy is what Show gives to whoever asks while others do.
+// ErrBusy is returned by Show when too many scrapes run.
 var ErrBusy = errors.New("too many ask for the metrics at once")
 
-// ContentType is that of what Show gives.
+// ContentType is the content type of Show's result.
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-// Show is the metrics in Prometheus's text form.
+// Show returns the metrics in Prometheus's text format.
 func (m *Metrics) Show() ([]byte, error) {
 	select {
 	case m.shown <- struct{}{}:
@@ -104,7 +105,7 @@ func (m *Metrics) Show() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// Handler shows the metrics on a server of their own.
+// Handler serves the metrics on a separate server.
 func (m *Metrics) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		body, err := m.Show()
@@ -113,14 +114,15 @@ func (m *Metrics) Handler() http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", ContentType)
-		_, _ = w.Write(body) // who asked may have left
+		_, _ = w.Write(body) // the client may have left
 	})
 }
 
-// show registers what is collected by code of others, which Prometheus runs on goroutines of its own.
+// show registers a collector from outside this package. Prometheus runs it on a goroutine of its
+// own.
 func (m *Metrics) show(collector prometheus.Collector) { m.registry.MustRegister(rescued{collector}) }
 
-// rescued is a collector whose panic leaves its metrics out.
+// rescued is a collector that loses its metrics, not the process, when it panics.
 type rescued struct{ prometheus.Collector }
 
 func (r rescued) Collect(to chan<- prometheus.Metric) {
@@ -142,7 +144,7 @@ func (m *Metrics) counter(name, help string, labels ...string) *prometheus.Count
 	return made
 }
 
-// class is that of an HTTP status, 2xx for 204; none where there was no answer.
+// class is the class of an HTTP status, such as 2xx for 204, or none if there was no response.
 func class(status int) string {
 	if status < 100 || status > 599 {
 		return "none"

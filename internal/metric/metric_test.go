@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/metric"
 )
 
-// scrape is what Prometheus would read.
+// scrape returns what Prometheus would read.
 func scrape(t *testing.T, m *metric.Metrics) string {
 	t.Helper()
 	recorder := httptest.NewRecorder()
@@ -39,7 +39,7 @@ func TestRequests(t *testing.T) {
 	m := metric.New()
 	end := m.Request()
 	wantLines(t, scrape(t, m), "tasklens_http_requests_in_flight 1",
-		// An alarm on growth needs a beginning.
+		// An alert on an increase needs the counter to exist at zero.
 		`tasklens_limits_hit_total{limit="rate"} 0`, `tasklens_limits_hit_total{limit="in_flight"} 0`,
 		`tasklens_records_lost_total{kind="query_log"} 0`, `tasklens_records_lost_total{kind="retrievals"} 0`)
 	end("GET", "/api/tickets/:ticket_id/similar", 200)
@@ -104,7 +104,7 @@ func TestUpstreams(t *testing.T) {
 		`tasklens_cache_requests_total{kind="query",result="miss"} 3`, `tasklens_cache_requests_total{kind="query",result="shared"} 1`)
 }
 
-// However many models are stored, few are told apart.
+// The number of model labels is bounded.
 func TestModelsAreBounded(t *testing.T) {
 	t.Parallel()
 	m := metric.New()
@@ -118,7 +118,8 @@ func TestModelsAreBounded(t *testing.T) {
 	wantLines(t, text, `tasklens_model_tokens_total{direction="input",model="other",operation="embeddings"} 984`)
 }
 
-// The queue is asked once for many who look, and again when what it told is old; a failure is told as one.
+// Concurrent scrapes share one query of the queue. It is repeated when its result is stale, and a
+// failure is reported as one.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	m := metric.New()
@@ -135,7 +136,7 @@ func TestQueue(t *testing.T) {
 		return metric.Queue{Pending: 12, Running: 4, Failed: 3, Dead: 2, OldestPendingSeconds: 0.5, Chunks: 15050, SourcesWithoutChunks: 7}, failure
 	}, every, time.Second)
 	var looking sync.WaitGroup
-	for range 3 { // as many as may look at once
+	for range 3 { // as many as may scrape at once
 		looking.Go(func() {
 			wantLines(t, scrape(t, m), "tasklens_queue_up 1",
 				`tasklens_queue_sources{state="pending"} 12`, `tasklens_queue_sources{state="running"} 4`, `tasklens_queue_sources{state="failed"} 3`,
@@ -158,7 +159,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// Whoever asks while too many wait is sent away.
+// A scrape is rejected while too many wait.
 func TestShowIsBounded(t *testing.T) {
 	t.Parallel()
 	m := metric.New()
@@ -174,7 +175,7 @@ func TestShowIsBounded(t *testing.T) {
 			shown <- err
 		}()
 	}
-	if err := <-shown; !errors.Is(err, metric.ErrBusy) { // four wait for the queue, and the fifth does not
+	if err := <-shown; !errors.Is(err, metric.ErrBusy) { // four wait for the queue, the fifth is rejected
 		t.Errorf("the fifth got %v", err)
 	}
 	close(going)
@@ -201,13 +202,14 @@ func TestNothingIsCountedWithoutMetrics(t *testing.T) {
 	}
 }
 
-// Metrics that panic when they are read are left out; the others are shown, and the panic among them.
+// Metrics that panic when collected are left out. The others are shown, including the count of
+// panics.
 func TestAPanicLeavesOneMetricOut(t *testing.T) {
 	t.Parallel()
 	m := metric.New()
 	m.Caches(func() map[string]metric.Cache { panic("broken") })
 	m.Circuits(func() []string { return nil }, "chat")
-	for range 2 { // the second sees what the first counted
+	for range 2 { // the second sees the first one's count
 		body, err := m.Show()
 		if err != nil {
 			t.Fatal(err)

@@ -8,16 +8,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Queue is how far the chunks are in step with the texts.
+// Queue is the state of the indexing queue.
 type Queue struct {
 	Pending, Running, Failed, Dead int     // sources
-	OldestPendingSeconds           float64 // 0 without any
+	OldestPendingSeconds           float64 // 0 if there is none
 	Chunks                         int
 	SourcesWithoutChunks           int
 }
 
-// Queue shows what read tells. It is asked when somebody looks, at most once in every (what it told stands until then), and
-// is given up after patience, so that neither many who look nor a database that hangs cost much.
+// Queue registers gauges that call read on a scrape, at most once in every interval (cached in
+// between) and for at most patience. So neither many scrapes nor a hanging database cost much.
 func (m *Metrics) Queue(read func(ctx context.Context) (Queue, error), every, patience time.Duration) {
 	describe := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("tasklens_"+name, help, labels, nil)
@@ -68,7 +68,8 @@ func (q *queue) Collect(to chan<- prometheus.Metric) {
 	gauge(q.without, float64(told.SourcesWithoutChunks))
 }
 
-// lately is what was told last, a failure too, or is told now. Others who look meanwhile wait for the same.
+// lately returns the cached result, failures included, or reads a new one. Concurrent scrapes share
+// the read.
 func (q *queue) lately() (Queue, error) {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()

@@ -2,8 +2,8 @@ package metric
 
 import "time"
 
-// Request counts a request from now on. end is called once, with the method and the template of its route (never a path),
-// and with the status that its client saw.
+// Request counts a request from now on. Call end once, with the method, the route's template (never
+// a path) and the status sent to the client.
 func (m *Metrics) Request() (end func(method, route string, status int)) {
 	if m == nil {
 		return func(string, string, int) {}
@@ -16,7 +16,8 @@ func (m *Metrics) Request() (end func(method, route string, status int)) {
 	}
 }
 
-// Query counts a question or a search, and what came of it: both of the query log's fixed words.
+// Query counts a question or a search with its outcome. Both labels are fixed words of the query
+// log.
 func (m *Metrics) Query(kind, outcome string, lowSimilarity bool) {
 	if m == nil {
 		return
@@ -27,14 +28,14 @@ func (m *Metrics) Query(kind, outcome string, lowSimilarity bool) {
 	}
 }
 
-// UnknownCitations counts those that were taken out of an answer.
+// UnknownCitations counts citations removed from an answer.
 func (m *Metrics) UnknownCitations(n int) {
 	if m != nil {
 		m.unknown.Add(float64(n))
 	}
 }
 
-// What limits_hit_total and records_lost_total tell apart.
+// Label values of limits_hit_total and records_lost_total.
 const (
 	LimitRate        = "rate"
 	LimitInFlight    = "in_flight"
@@ -45,8 +46,8 @@ const (
 	LostRetrievals = "retrievals"
 )
 
-// showTrouble has these counters there before there is anything to count: one that begins with 1 has not grown, so that
-// no alarm would tell of the first trouble.
+// showTrouble creates these counters at zero. A counter that first appears as 1 has not increased,
+// so no alert would report the first event.
 func (m *Metrics) showTrouble() {
 	for _, limit := range []string{LimitRate, LimitInFlight, LimitConnections, LimitDescriptors} {
 		m.limits.WithLabelValues(limit)
@@ -56,7 +57,7 @@ func (m *Metrics) showTrouble() {
 	}
 }
 
-// LimitHit counts a request that was refused because of a limit.
+// LimitHit counts a request rejected by a limit.
 func (m *Metrics) LimitHit(limit string) {
 	if m != nil {
 		m.limits.WithLabelValues(limit).Inc()
@@ -70,7 +71,7 @@ func (m *Metrics) Lost(kind string, records int64) {
 	}
 }
 
-// Batch counts a batch of the worker that begins now. end is called once, with how many of its sources are done.
+// Batch counts a worker batch that starts now. Call end once, with the number of sources done.
 func (m *Metrics) Batch(sources int) (end func(done int, outcome string)) {
 	if m == nil {
 		return func(int, string) {}

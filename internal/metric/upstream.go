@@ -8,10 +8,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// maxModels bounds the models that are told apart: their names come from the settings, and from what is stored.
+// maxModels bounds the number of model labels: the names come from settings and from stored data.
 const maxModels = 16
 
-// RPC is a transport to PostgREST that counts the functions that are called through it, until their answers begin.
+// RPC wraps a transport to PostgREST and counts the functions called, up to their response headers.
 func (m *Metrics) RPC(next http.RoundTripper) http.RoundTripper {
 	if m == nil {
 		return next
@@ -28,13 +28,13 @@ func (m *Metrics) RPC(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// roundTrip is a transport that is one function.
+// roundTrip is a function as an http.RoundTripper.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
 
-// Model counts a call of a model that begins now. end is called once: outcome is ok or why it failed, in a fixed word, and
-// tokens are 0 where the provider does not count.
+// Model counts a model call that starts now. Call end once. outcome is ok or a fixed word for the
+// failure. Tokens are 0 if the provider does not report them.
 func (m *Metrics) Model(operation, model string) (end func(outcome string, tokensIn, tokensOut int)) {
 	if m == nil {
 		return func(string, int, int) {}
@@ -48,7 +48,7 @@ func (m *Metrics) Model(operation, model string) (end func(outcome string, token
 	}
 }
 
-// known is a model's name, or "other" where there have been too many.
+// known returns the model's name, or "other" once there are too many.
 func (m *Metrics) known(model string) string {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -62,7 +62,8 @@ func (m *Metrics) known(model string) string {
 	return model
 }
 
-// Circuits shows which of these operations of the model is left alone; open names those that are.
+// Circuits registers a gauge for each operation: 1 while its circuit breaker is open. open returns
+// the operations for which it is.
 func (m *Metrics) Circuits(open func() []string, operations ...string) {
 	m.show(&circuits{
 		open: open, operations: operations,

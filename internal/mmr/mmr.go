@@ -1,8 +1,7 @@
 // Package mmr chooses results that are relevant and unlike each other.
 //
-// It owns maximal marginal relevance and nothing else: it must not know what
-// the candidates are, where their scores come from, or how likeness is
-// measured.
+// It implements maximal marginal relevance only. It does not know what the candidates are, where
+// their scores come from or how similarity is measured.
 package mmr
 
 import "math"
@@ -14,15 +13,13 @@ import "math"
 //
 //	lambda · relevance[i] − (1 − lambda) · max over the chosen j of similarity(i, j)
 //
-// so that lambda 1 is plain relevance order and lambda 0 as much diversity as
-// there is. Of equal candidates the one with the lower index comes first.
+// so lambda 1 is plain relevance order and lambda 0 is maximum diversity. Ties are resolved by the
+// lower index.
 //
-// Relevance and similarity want the same scale, such as 0 to 1. similarity(i,
-// j) is asked with i a candidate and j already chosen, at most once for a pair:
-// fewer than k·n times in all, and never when lambda is 1. A relevance that is
-// not a number ranks below all others, a similarity that is not a number counts
-// as 0 (nothing is known), and a lambda outside 0 to 1 as the nearer end (not a
-// number: 1). k may be anything; the result is never nil.
+// Relevance and similarity should have the same scale, such as 0 to 1. similarity(i, j) is called
+// with a candidate i and a chosen j, at most once per pair: fewer than k·n calls in total, and none
+// if lambda is 1. A NaN relevance ranks last and a NaN similarity counts as 0. lambda is clamped to
+// 0..1; NaN counts as 1. k may be any number. The result is never nil.
 func Select(relevance []float64, similarity func(i, j int) float64, k int, lambda float64) []int {
 	k = max(0, min(k, len(relevance)))
 	chosen := make([]int, 0, k)
@@ -34,8 +31,8 @@ func Select(relevance []float64, similarity func(i, j int) float64, k int, lambd
 	}
 	lambda = max(0, min(lambda, 1))
 
-	// nearest holds each candidate's greatest similarity to the chosen, which
-	// saves asking again for every pair at every step; taken marks the chosen.
+	// nearest holds each candidate's greatest similarity to the chosen items, so that no pair is
+	// computed twice. taken marks the chosen.
 	nearest := make([]float64, len(relevance))
 	for i := range nearest {
 		nearest[i] = math.Inf(-1)
@@ -67,7 +64,7 @@ func Select(relevance []float64, similarity func(i, j int) float64, k int, lambd
 	}
 }
 
-// first returns the index of the greatest relevance, the lowest such index.
+// first returns the lowest index of the greatest relevance.
 func first(relevance []float64) int {
 	best := 0
 	for i := range relevance {
@@ -78,9 +75,9 @@ func first(relevance []float64) int {
 	return best
 }
 
-// marginal is the score that is maximised. An end of lambda drops the other
-// term altogether, since 0 times an infinity is not a number; what is still
-// not a number is the worst of scores, so that every comparison has an answer.
+// marginal is the score to maximise. At lambda 0 or 1 the other term is dropped, because 0 times
+// infinity is NaN. A score that is still NaN counts as the lowest, so that comparisons are well
+// defined.
 func marginal(relevance, nearest, lambda float64) float64 {
 	var score float64
 	switch lambda {
@@ -97,7 +94,7 @@ func marginal(relevance, nearest, lambda float64) float64 {
 	return score
 }
 
-// known returns similarity, or 0 where it is not a number.
+// known returns similarity, or 0 if it is NaN.
 func known(similarity float64) float64 {
 	if math.IsNaN(similarity) {
 		return 0

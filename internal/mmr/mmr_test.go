@@ -21,12 +21,12 @@ func matrix(rows [][]float64) func(i, j int) float64 {
 	return func(i, j int) float64 { return rows[i][j] }
 }
 
-// none is a similarity between strangers.
+// none is a similarity of 0 for every pair.
 func none(int, int) float64 { return 0 }
 
 func TestSelect(t *testing.T) {
 	t.Parallel()
-	// 0 and 1 say nearly the same, 2 is half like them, 3 is unlike all.
+	// 0 and 1 are near duplicates, 2 is half similar to them, 3 is unlike all others.
 	rows := [][]float64{
 		{1.0, 0.9, 0.5, 0.0},
 		{0.9, 1.0, 0.5, 0.0},
@@ -67,7 +67,7 @@ func TestSelect(t *testing.T) {
 			matrix([][]float64{{1, 0.3, nan}, {0.3, 1, 0}, {nan, 0, 1}}), 3, 0.5, []int{0, 2, 1}},
 		{"infinite relevance with lambda 0", []float64{0, inf, inf}, matrix([][]float64{{1, 0.2, 0}, {0.2, 1, 0.1}, {0, 0.1, 1}}), 3, 0, []int{1, 2, 0}},
 		{"infinite on both sides", []float64{1, inf, inf}, func(int, int) float64 { return inf }, 3, 0.5, []int{1, 0, 2}},
-		// Unclamped, 7 would reward likeness and −7 irrelevance.
+		// Without the clamp, 7 would reward similarity and −7 irrelevance.
 		{"lambda above 1", []float64{0.9, 0.8, 0.79}, matrix([][]float64{{1, 0, 0.9}, {0, 1, 0}, {0.9, 0, 1}}), 3, 7, []int{0, 1, 2}},
 		{"lambda below 0", []float64{0.9, 0.8, 0.1}, matrix([][]float64{{1, 0, 0.01}, {0, 1, 0}, {0.01, 0, 1}}), 3, -7, []int{0, 1, 2}},
 		{"lambda not a number", []float64{0.1, 0.2, 0.9}, none, 3, nan, []int{2, 1, 0}},
@@ -102,7 +102,7 @@ func candidates(t *rapid.T) ([]float64, [][]float64) {
 	return relevance, rows
 }
 
-// reference is the formula of the paper, word for word and without economy.
+// reference is the paper's formula, unoptimised.
 func reference(relevance []float64, rows [][]float64, k int, lambda float64) []int {
 	var chosen []int
 	for len(chosen) < min(k, len(relevance)) {

@@ -16,7 +16,7 @@ import (
 	"tasklens/internal/fault"
 )
 
-// A listener that has enough ends the provider's work, and the answer is whole as far as it came.
+// A listener that has enough cancels the request. The text received so far is a complete answer.
 func TestStreamEnough(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
@@ -39,7 +39,8 @@ func TestStreamEnough(t *testing.T) {
 	<-ended
 }
 
-// An answer has an end whatever the provider sends, and one that is too long is asked for once.
+// The size of an answer is bounded whatever the provider sends. An oversized one is not requested
+// again.
 func TestChatIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, unit := range map[string]string{
@@ -76,14 +77,14 @@ func TestChatIsBounded(t *testing.T) {
 					t.Errorf("after %d requests: %v", requests.Load(), err)
 				}
 			}
-			if sent.Load() > 4*maxChatBytes { // both answers, and what was on its way
+			if sent.Load() > 4*maxChatBytes { // both answers, and data in flight
 				t.Errorf("the provider sent %d bytes", sent.Load())
 			}
 		})
 	}
 }
 
-// A request that is over reads no more of what has come already.
+// A cancelled request stops reading, even data that has already arrived.
 func TestStreamIsCancelled(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -11,8 +11,8 @@ import (
 	"tasklens/internal/chat"
 )
 
-// Complete asks the chat model with instructions (the system's message) and a message (the user's), for at most
-// maxTokens tokens. A refusal is given as the text.
+// Complete sends instructions (the system message) and message (the user message) to the chat model
+// and requests at most maxTokens tokens. A refusal is returned as the text.
 func (c *Client) Complete(ctx context.Context, instructions, message string, maxTokens int) (chat.Completion, error) {
 	return c.complete(ctx, c.chatParams(instructions, message, maxTokens), c.retries)
 }

@@ -12,14 +12,16 @@ import (
 	"tasklens/internal/fault"
 )
 
-// circuit stops asking a provider that is down: after so many failed calls in a row, retries included, calls fail at
-// once for a while, then one is let through to see. Without it every request would wait out its time for nothing.
-// Embeddings and answers have a circuit each, since one may work while the other does not.
+// circuit is a circuit breaker around the provider. After a number of consecutive failed calls,
+// retries included, it opens and calls fail at once. After a pause it lets one call through as a
+// probe. Without it every request would wait for its timeout. Embeddings and answers have separate
+// breakers because one may work while the other fails.
 type circuit struct {
 	breaker *gobreaker.CircuitBreaker[struct{}]
 }
 
-// newCircuit makes one that opens after failures in a row, for pause. With failures 0 it never opens.
+// newCircuit returns a breaker that opens for pause after this many consecutive failures. With
+// failures 0 it never opens.
 func newCircuit(name string, failures int, pause time.Duration) circuit {
 	if failures <= 0 {
 		return circuit{}
@@ -31,7 +33,7 @@ func newCircuit(name string, failures int, pause time.Duration) circuit {
 	})}
 }
 
-// do makes a call unless the circuit is open.
+// do runs call unless the breaker is open.
 func (c circuit) do(call func() error) error {
 	if c.breaker == nil {
 		return call()
@@ -43,8 +45,8 @@ func (c circuit) do(call func() error) error {
 	return err
 }
 
-// saysNothing tells errors that do not mean that the provider is down: our caller left, the provider limits us, which
-// it says itself and until when, or it did not like this one request.
+// saysNothing reports errors that do not mean that the provider is down: our caller left, the
+// provider limits our rate (and says for how long), or it rejected this one request.
 func saysNothing(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, errListener) {
 		return true

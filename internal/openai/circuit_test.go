@@ -15,7 +15,7 @@ import (
 	"tasklens/internal/fault"
 )
 
-// counting is a provider that answers in one way, and how often it was asked.
+// counting starts a provider with one fixed response and counts its requests.
 func counting(t *testing.T, handler http.HandlerFunc, config Config) (*Client, *atomic.Int64) {
 	t.Helper()
 	var asked atomic.Int64
@@ -39,7 +39,8 @@ func headed(handler http.HandlerFunc, name, value string) http.HandlerFunc {
 	}
 }
 
-// What means that the provider is down opens the circuit; what it says of one request, or of a limit, does not.
+// Failures of the provider open the circuit breaker. Rejections of a single request and rate limits
+// do not.
 func TestCircuit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -80,7 +81,8 @@ func TestCircuit(t *testing.T) {
 	}
 }
 
-// A caller that leaves does not open it, a success closes it, and embeddings and answers do not stand for each other.
+// A cancelled call does not open the breaker, a success resets it, and embeddings and answers have
+// separate breakers.
 func TestCircuitStaysClosed(t *testing.T) {
 	t.Parallel()
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -97,7 +99,7 @@ func TestCircuitStaysClosed(t *testing.T) {
 	}
 }
 
-// After the pause one call is let through, and its success closes the circuit.
+// After the pause one call is let through, and its success closes the breaker.
 func TestCircuitCloses(t *testing.T) {
 	t.Parallel()
 	var healthy atomic.Bool
@@ -124,7 +126,8 @@ func TestCircuitCloses(t *testing.T) {
 	}
 }
 
-// Retries are bounded, and left out where they are in vain: a used-up quota, a wait longer than the request has.
+// Retries are bounded. There is none where it cannot help: an exhausted quota, or a wait beyond the
+// request's deadline.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	limit := say(429, `{"error":{"code":"rate_limit_exceeded"}}`)
@@ -157,7 +160,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// An answer that is none is asked for again, as after a failure, and then is one; but not where a piece of it was told.
+// A malformed answer is retried like a failure, unless a part of it was already streamed to the
+// client.
 func TestUnfitAnswersAreRepeated(t *testing.T) {
 	t.Parallel()
 	embedded := fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, encoded(1))

@@ -12,12 +12,14 @@ import (
 	"tasklens/internal/vector"
 )
 
-// EmbeddingDollars is the price of a million tokens, of models whose price was known in November 2026.
+// EmbeddingDollars is the price per million tokens of models whose price was known in November
+// 2026.
 var EmbeddingDollars = map[string]float64{"text-embedding-3-small": 0.02, "text-embedding-3-large": 0.13, "text-embedding-ada-002": 0.10}
 
-// Embed gives the embedding of each input, in order and fitted to be stored, and the tokens that the provider
-// counted. It asks the model whose vectors are stored under this name, any of the provider's. At most MaxInputs inputs
-// of at most MaxTokens tokens together, none empty.
+// Embed returns the embedding of each input, in order and ready to store, and the number of tokens
+// that the provider reports. storedModel names the model as the database does; it may be any of the
+// provider's. Pass at most MaxInputs inputs with at most MaxTokens tokens in total, none of them
+// empty.
 func (c *Client) Embed(ctx context.Context, storedModel string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
 	model, dimensions := c.asked(storedModel)
 	ctx, end := c.begin(ctx, OperationEmbeddings, model)
@@ -38,7 +40,7 @@ func (c *Client) embed(ctx context.Context, model string, dimensions int, inputs
 	parameters := openai.EmbeddingNewParams{
 		Model: model,
 		Input: openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: inputs},
-		// Less than half the size of numbers in JSON; the library decodes it.
+		// Base64 is less than half the size of JSON numbers. The library decodes it.
 		EncodingFormat: openai.EmbeddingNewParamsEncodingFormatBase64,
 	}
 	if dimensions > 0 {
@@ -55,7 +57,7 @@ func (c *Client) embed(ctx context.Context, model string, dimensions int, inputs
 	vectors := make([]vector.Vector, len(inputs))
 	length := 0 // of each embedding, once the first is read
 	for _, item := range response.Data {
-		// The answer's order is not promised, its index is.
+		// The order of the response is not guaranteed, so use the index.
 		if item.Index < 0 || int(item.Index) >= len(inputs) || vectors[item.Index] != nil {
 			return nil, 0, unfit("gave embeddings that do not belong to the inputs")
 		}

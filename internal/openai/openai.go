@@ -1,6 +1,6 @@
-// Package openai asks the model provider, OpenAI or a server that speaks its protocol, for embeddings and chat
-// completions. It owns timeouts, retries, the limits of a request and what a provider's failure means. It knows
-// nothing of tickets, prompts or storage.
+// Package openai calls the model provider, OpenAI or a compatible server, for embeddings and chat
+// completions. It owns timeouts, retries, request limits and the meaning of the provider's
+// failures. It knows nothing about tickets, prompts or storage.
 package openai
 
 import (
@@ -19,47 +19,50 @@ import (
 	"tasklens/internal/fault"
 )
 
-// Limits of one embeddings request. The API takes 2,048 inputs and 300,000 tokens; the margin is for servers that
-// count tokens otherwise, which in scripts other than Latin is up to twice as many.
+// Limits of one embeddings request. The API accepts 2,048 inputs and 300,000 tokens. The margin is
+// for servers that count differently: up to twice as many tokens for non-Latin scripts.
 const (
 	MaxInputs = 2048
 	MaxTokens = 100_000
 )
 
 const (
-	// maxRetryDelay is how long a provider may ask to wait before an attempt is repeated within a request; when it
-	// asks for longer, the caller gets that error instead.
+	// maxRetryDelay is the longest Retry-After that is waited for within a request. If the provider
+	// asks for more, the caller gets the error at once.
 	maxRetryDelay = 4 * time.Second
-	// embedRetryDelay is the same for embeddings: two retries fit in the time that questions allow, so that a rate limit is
-	// reported as one and not as a timeout.
+	// embedRetryDelay is the same for embeddings. Two retries fit in a query's time budget, so a
+	// rate limit is reported as such and not as a timeout.
 	embedRetryDelay = 2 * time.Second
-	// maxResponseBytes bounds an answer: MaxInputs embeddings have 17 MB, or some 40 MB where a server writes them as numbers.
+	// maxResponseBytes bounds a response: MaxInputs embeddings take 17 MB, or about 40 MB from a
+	// server that writes them as JSON numbers.
 	maxResponseBytes = 64 << 20
-	// maxChatBytes bounds a chat completion with all that is around its text, which in a stream is some 400 bytes a token.
+	// maxChatBytes bounds a chat completion with its envelope, which in a stream is about 400 bytes
+	// per token.
 	maxChatBytes = 8 << 20
 )
 
-// Config says which provider and which models. EmbeddingModel names the model whose vectors are stored.
+// Config selects the provider and the models. EmbeddingModel is the model whose vectors are stored.
 type Config struct {
-	BaseURL        string // with /v1
+	BaseURL        string // including /v1
 	APIKey         string
 	EmbeddingModel string
-	Dimensions     int // that embeddings are asked for; 0: the model's own
+	Dimensions     int // requested for embeddings; 0: the model's default
 	ChatModel      string
-	AttemptTimeout time.Duration // of one attempt; the context bounds all of them together
+	AttemptTimeout time.Duration // of one attempt; the context bounds all attempts together
 	MaxRetries     int
-	// After CircuitFailures failed calls in a row the provider is left alone for CircuitPause. 0 failures: never.
+	// The circuit breaker opens for CircuitPause after CircuitFailures consecutive failed calls. 0
+	// failures: never.
 	CircuitFailures int
 	CircuitPause    time.Duration
-	Watch           Watch                                     // nil watches nothing
-	Around          func(http.RoundTripper) http.RoundTripper // goes around the transport of every attempt; nil: nothing does
+	Watch           Watch                                     // optional
+	Around          func(http.RoundTripper) http.RoundTripper // wraps the transport of every attempt; optional
 }
 
-// Client asks one provider. It is safe for concurrent use.
+// Client calls one provider. It is safe for concurrent use.
 type Client struct {
 	api            openai.Client
-	chatting       *http.Client // for answers of the chat model
-	streaming      *http.Client // for those that come piece by piece
+	chatting       *http.Client // chat, whole responses
+	streaming      *http.Client // chat, streamed responses
 	key            string
 	retries        int
 	watch          Watch
@@ -70,7 +73,7 @@ type Client struct {
 	chatModel      string
 }
 
-// New makes a client. It reads no environment variables; nothing is sent before the first call.
+// New returns a client. It reads no environment variables and sends nothing before the first call.
 func New(c Config) *Client {
 	var transport http.RoundTripper = &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
@@ -91,7 +94,8 @@ func New(c Config) *Client {
 			option.WithMaxRetries(c.MaxRetries),
 			option.WithMaxRetryDelay(maxRetryDelay),
 			option.WithMiddleware(dontRetry),
-			// On the HTTP client, because the library's own request timeout is not retried.
+			// The timeout is the HTTP client's because the library does not retry after its own
+			// request timeout.
 			option.WithHTTPClient(&http.Client{Transport: bounded{transport, maxResponseBytes}, Timeout: c.AttemptTimeout}),
 		),
 		chatting:       &http.Client{Transport: bounded{transport, maxChatBytes}, Timeout: c.AttemptTimeout},
@@ -107,7 +111,7 @@ func New(c Config) *Client {
 	}
 }
 
-// bounded is a transport whose answers end at so many bytes with an error.
+// bounded is a transport that fails once a response body exceeds a number of bytes.
 type bounded struct {
 	http.RoundTripper
 	limit int64
@@ -121,11 +125,11 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// EmbeddingModel is the name under which the vectors of the configured model are stored.
+// EmbeddingModel returns the name under which the vectors of the configured model are stored.
 func (c *Client) EmbeddingModel() string { return StoredModel(c.embeddingModel, c.dimensions) }
 
-// asked is the provider's name of the model whose vectors are stored under this one, and for how many dimensions it is
-// asked; 0 are its own.
+// asked splits a stored model name into the provider's model name and the requested dimensions, 0
+// for the model's default.
 func (c *Client) asked(stored string) (model string, dimensions int) {
 	if stored == c.EmbeddingModel() {
 		return c.embeddingModel, c.dimensions
@@ -138,8 +142,8 @@ func (c *Client) asked(stored string) (model string, dimensions int) {
 	return stored, 0
 }
 
-// StoredModel is the name under which a model's vectors are stored. What it was asked for in so many dimensions is
-// another model's, because it cannot be compared with the rest.
+// StoredModel returns the name under which a model's vectors are stored. Dimensions are part of it,
+// because vectors of different dimensions cannot be compared.
 func StoredModel(model string, dimensions int) string {
 	if dimensions == 0 {
 		return model
@@ -147,10 +151,11 @@ func StoredModel(model string, dimensions int) string {
 	return model + "@" + strconv.Itoa(dimensions)
 }
 
-// ChatModel is the name of the model that Complete asks.
+// ChatModel returns the name of the model that Complete calls.
 func (c *Client) ChatModel() string { return c.chatModel }
 
-// failure says in the service's own terms how the provider failed. The provider's text stays in the cause, without our key.
+// failure maps a provider's failure to the service's errors. The provider's text is kept in the
+// cause, without our key.
 func (c *Client) failure(ctx context.Context, err error) error {
 	err = keyless{err, c.key}
 	var answer *openai.Error
@@ -167,7 +172,8 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	}
 }
 
-// said is what a provider answered, for the log: the library's own text hides that, and shows the request instead.
+// said is the provider's response, for the log. The library's own error text shows the request
+// instead.
 type said struct{ answer *openai.Error }
 
 func (s said) Error() string {
@@ -176,7 +182,7 @@ func (s said) Error() string {
 
 func (s said) Unwrap() error { return s.answer }
 
-// keyless is an error whose text does not show the key, which a provider may repeat in what it says of it.
+// keyless is an error whose text omits the key, which a provider may repeat in its message.
 type keyless struct {
 	error
 	key string

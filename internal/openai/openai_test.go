@@ -34,7 +34,7 @@ func say(status int, body string) http.HandlerFunc {
 	}
 }
 
-// encoded is a vector as the API writes it: little-endian float32s in base64.
+// encoded returns a vector in the API's encoding: little-endian float32s in base64.
 func encoded(numbers ...float32) string {
 	var raw []byte
 	for _, x := range numbers {
@@ -43,7 +43,7 @@ func encoded(numbers ...float32) string {
 	return base64.StdEncoding.EncodeToString(raw)
 }
 
-// The answer's order is that of its indexes, and its encoding base64.
+// The response is ordered by its indexes and encoded in base64.
 func TestEmbed(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +64,7 @@ func TestEmbed(t *testing.T) {
 	if err != nil || tokens != 9 || len(vectors) != 2 || len(vectors[0]) != 1536 || vectors[0][0] != 0.6 || vectors[0][1] != 0.8 || vectors[1][1] != 1 {
 		t.Errorf("vectors are %d, tokens %d, %v", len(vectors), tokens, err)
 	}
-	// A counter panics on a negative number.
+	// A negative token count would panic a Prometheus counter.
 	negative := fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}],"usage":{"total_tokens":-9}}`, encoded(1))
 	if _, tokens, err := serve(t, say(200, negative)).Embed(t.Context(), "embedder", []string{"a"}); err != nil || tokens != 0 {
 		t.Errorf("counted were %d tokens, %v", tokens, err)
@@ -177,7 +177,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A provider may repeat the key in what it says of a failure.
+// A provider may repeat the key in an error message.
 func TestKeyIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	const key = "the-key"
@@ -194,7 +194,7 @@ func TestKeyIsNotRepeated(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
 		key     string
-		want    string // in the error of a stream
+		want    string // the error of a stream
 	}{
 		"key":     {message(401), key, "answered 401 bad …: Bearer …, no, …: sorry"},
 		"limit":   {message(429), key, "answered 429 bad …: Bearer …, no, …: sorry"},
@@ -260,7 +260,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// blanks are valid before a JSON value, without end.
+// blanks is endless white space, which is valid before a JSON value.
 type blanks struct{}
 
 func (blanks) Read(p []byte) (int, error) {
@@ -276,7 +276,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
-		written, _ := io.Copy(w, blanks{}) // ends when the client hangs up
+		written, _ := io.Copy(w, blanks{}) // ends when the client disconnects
 		sent <- written
 	})
 	if _, _, err := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Provider {
@@ -287,7 +287,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// A model that is asked for fewer numbers is another one to whoever stores them.
+// A model with reduced dimensions is stored under another name.
 func TestDimensions(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 2)
@@ -311,7 +311,7 @@ func TestDimensions(t *testing.T) {
 		if body := <-asked; !strings.Contains(body, `"model":"m"`) || strings.Contains(body, `"dimensions":768`) != (dimensions == 768) || strings.Contains(body, `"dimensions":0`) {
 			t.Errorf("for %d dimensions the request was %s", dimensions, body)
 		}
-		// By another model, whatever is configured.
+		// Stored under another model's name, whatever model is configured.
 		for stored, want := range map[string][2]string{"n": {`"model":"n"`, ""}, "n@256": {`"model":"n"`, `"dimensions":256`}, "n@x": {`"model":"n@x"`, ""}} {
 			if _, _, err := client.Embed(t.Context(), stored, []string{"a"}); err != nil {
 				t.Fatal(err)

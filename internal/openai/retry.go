@@ -12,15 +12,15 @@ import (
 	"github.com/openai/openai-go/v3/option"
 )
 
-// quotaCode is how the provider says that there is no money left. It comes with the status of a limit, but waiting does
-// not help.
+// quotaCode is the provider's code for an exhausted quota. It comes with status 429, but waiting
+// does not help.
 const quotaCode = "insufficient_quota"
 
-// maxProblemBytes is how much of a failure's body is read to see what it is.
+// maxProblemBytes is how much of an error response is read to classify it.
 const maxProblemBytes = 64 << 10
 
-// dontRetry marks the failures that the library would retry in vain: a quota that is used up, and a wait that would
-// outlast the request, whose caller should rather hear at once why.
+// dontRetry stops the library from retrying in vain: after an exhausted quota, or when the
+// requested wait exceeds the request's deadline. The caller then gets the error at once.
 func dontRetry(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	response, err := next(request)
 	if err != nil || response.StatusCode < 400 {
@@ -49,7 +49,7 @@ func dontRetry(request *http.Request, next option.MiddlewareNext) (*http.Respons
 		wait, said := retryAfter(response.Header, time.Now())
 		if !said {
 			attempt, _ := strconv.Atoi(request.Header.Get("X-Stainless-Retry-Count"))
-			wait = time.Duration(math.Exp2(float64(attempt)) * float64(500*time.Millisecond)) // as the library waits
+			wait = time.Duration(math.Exp2(float64(attempt)) * float64(500*time.Millisecond)) // the library's own backoff
 		}
 		if time.Until(deadline) <= min(wait, maxRetryDelay) {
 			response.Header.Set("x-should-retry", "false")
@@ -58,7 +58,8 @@ func dontRetry(request *http.Request, next option.MiddlewareNext) (*http.Respons
 	return response, nil
 }
 
-// retryAfter reads how long a provider asks to wait: as seconds, milliseconds (its own header) or a date.
+// retryAfter parses the wait that the provider asks for: in seconds, in milliseconds (OpenAI's own
+// header) or as a date.
 func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < math.MaxInt32 {
 		return time.Duration(ms * float64(time.Millisecond)), true

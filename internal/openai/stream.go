@@ -18,12 +18,13 @@ import (
 	"tasklens/internal/fault"
 )
 
-// errListener stands before an error of whoever is told an answer piece by piece: the provider is not to blame.
+// errListener marks an error of the receiving side of a stream. It does not count against the
+// provider.
 var errListener = errors.New("tell a piece of the answer")
 
-// Stream asks as Complete does and tells every piece of the text as soon as it comes. An error of tell ends the call,
-// and with it the provider's work; see chat.ErrEnough. The answer as a whole is returned at the end; pieces may have been told
-// before an error.
+// Stream is Complete with the text passed to tell piece by piece. An error from tell cancels the
+// request; see chat.ErrEnough. Stream returns the whole answer at the end. It may fail after pieces
+// were passed on.
 func (c *Client) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (whole chat.Completion, err error) {
 	ctx, end := c.begin(ctx, OperationChat, c.chatModel)
 	defer func() { end(outcomeOf(whole, err)) }()
@@ -42,7 +43,7 @@ func (c *Client) Stream(ctx context.Context, instructions, message string, maxTo
 }
 
 func (c *Client) stream(ctx context.Context, question openai.ChatCompletionNewParams, tell func(string) error) (chat.Completion, error) {
-	// Ends the provider's work when we stop listening.
+	// Cancels the request when we stop reading.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var came *http.Response
@@ -57,7 +58,7 @@ func (c *Client) stream(ctx context.Context, question openai.ChatCompletionNewPa
 	case err == nil || errors.Is(err, errListener):
 		return whole, err
 	case told:
-		return whole, c.failure(ctx, err) // what was told cannot be taken back, so it is not asked again
+		return whole, c.failure(ctx, err) // no retry: pieces already sent cannot be taken back
 	default:
 		return whole, c.received(ctx, came, err)
 	}
@@ -67,7 +68,7 @@ func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatComplet
 	var text strings.Builder
 	for stream.Next() {
 		if err := ctx.Err(); err != nil {
-			return chat.Completion{}, err // what is in memory already could go on for long
+			return chat.Completion{}, err // buffered data could go on for long
 		}
 		chunk := stream.Current()
 		if chunk.Model != "" {
@@ -103,15 +104,16 @@ func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatComplet
 	if err := stream.Err(); err != nil {
 		return chat.Completion{}, err
 	}
-	// A connection that ends looks like the end of the stream; the reason for the end is what tells them apart.
+	// A dropped connection looks like the end of the stream. Only a finish reason proves that it is
+	// complete.
 	if whole.Finish == "" {
 		return chat.Completion{}, fault.New(fault.Provider, "The model provider stopped in the middle of its answer.")
 	}
 	return whole, nil
 }
 
-// idle is a transport whose answers end with an error when nothing comes for limit (0: never). A stream may last as long as its
-// request, so that no limit can be put on the whole.
+// idle is a transport that fails a response if no data arrives for limit (0: never). A stream may
+// last as long as its request, so its total time has no limit of its own.
 type idle struct {
 	http.RoundTripper
 	limit time.Duration
@@ -159,7 +161,7 @@ func (b *idleBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// named says that an error is a timeout, where our own timer was the reason.
+// named returns the timeout error if our own timer ended the response.
 func (b *idleBody) named(err error) error {
 	if err != nil && err != io.EOF && b.expired.Load() {
 		return fmt.Errorf("nothing came for %v: %w", b.limit, context.DeadlineExceeded)

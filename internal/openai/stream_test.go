@@ -17,7 +17,7 @@ import (
 	"tasklens/internal/fault"
 )
 
-// events answers as a stream of these data lines, one at a time.
+// events serves these data lines as a stream, flushing after each.
 func events(data ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -32,7 +32,7 @@ func delta(fields, finish string) string {
 	return `{"model":"chatter-2","choices":[{"index":0,"delta":{` + fields + `},"finish_reason":` + finish + `}]}`
 }
 
-// told is what a stream tells.
+// told collects what a stream passes on.
 func told(client *Client) (pieces []string, whole chat.Completion, err error) {
 	whole, err = client.Stream(context.Background(), "be good", "hello", 50, func(piece string) error {
 		pieces = append(pieces, piece)
@@ -95,10 +95,10 @@ func TestStreamBreaks(t *testing.T) {
 	}
 }
 
-// A stream may last longer than an attempt as long as it speaks.
+// A stream may last longer than an attempt's timeout as long as data arrives.
 func TestStreamLastsLong(t *testing.T) {
 	t.Parallel()
-	const limit = 3 * time.Second // far more than a busy machine makes of the pauses
+	const limit = 3 * time.Second // far longer than the pauses, even on a busy machine
 	client := serveFor(t, limit, func(w http.ResponseWriter, r *http.Request) {
 		for range 8 {
 			events(delta(`"content":"on "`, "null"))(w, r)
@@ -112,7 +112,7 @@ func TestStreamLastsLong(t *testing.T) {
 	}
 }
 
-// Silence ends it, before its first word or after.
+// A stream without data ends, before its first piece or after.
 func TestStreamSilence(t *testing.T) {
 	t.Parallel()
 	for _, words := range []int{0, 1} {
@@ -138,7 +138,7 @@ func serveFor(t *testing.T, attempt time.Duration, handler http.HandlerFunc) *Cl
 	return New(Config{BaseURL: server.URL, ChatModel: "m", AttemptTimeout: attempt})
 }
 
-// When nobody listens any more, the provider's work ends, and it is not to blame.
+// When the listener leaves, the request is cancelled, and this does not count against the provider.
 func TestStreamLeft(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{}, 10)

@@ -9,9 +9,9 @@ import (
 	"tasklens/internal/chat"
 )
 
-// CompleteJSON asks as Complete does, for an answer that is JSON of a schema. A server that is only compatible may not keep
-// to it, so the text is still to be checked. It is sent once and never repeated: its caller counts requests, and has time
-// to try again later.
+// CompleteJSON is Complete for an answer in JSON of a schema. A compatible server may ignore the
+// schema, so the caller must validate the text. It is never retried here: the caller counts
+// requests and retries later.
 func (c *Client) CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, schema chat.Schema) (chat.Completion, error) {
 	question := c.chatParams(instructions, message, maxTokens)
 	question.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{

@@ -35,7 +35,7 @@ func TestCompleteJSON(t *testing.T) {
 	}
 }
 
-// Whoever counts requests must be able to count on one a call.
+// Each call sends exactly one request, which callers that count requests depend on.
 func TestCompleteJSONIsSentOnce(t *testing.T) {
 	t.Parallel()
 	client, asked := counting(t, say(500, `{}`), Config{MaxRetries: 2})

@@ -11,7 +11,7 @@ import (
 	"tasklens/internal/fault"
 )
 
-// errUnfit is in the chain where the provider accepts a request and what it sends is no answer to it.
+// errUnfit marks a successful response whose content is not a valid answer.
 var errUnfit = errors.New("the answer cannot be used")
 
 func unfit(format string, arguments ...any) error {
@@ -19,7 +19,7 @@ func unfit(format string, arguments ...any) error {
 	return fault.Wrap(fault.Provider, message, errUnfit)
 }
 
-// received is failure for a request of which a response may have come before it failed.
+// received is failure for a request that may have failed after its response arrived.
 func (c *Client) received(ctx context.Context, response *http.Response, err error) error {
 	failure := c.failure(ctx, err)
 	if response != nil && response.StatusCode < 300 && fault.CodeOf(failure) == fault.Provider && !endless(err) {
@@ -28,14 +28,15 @@ func (c *Client) received(ctx context.Context, response *http.Response, err erro
 	return failure
 }
 
-// endless tells an answer that was longer than is read of one. To read it again would cost the same again.
+// endless reports an answer that exceeded its size limit. Requesting it again would cost the same
+// again.
 func endless(err error) bool {
 	var bound *http.MaxBytesError
 	return errors.As(err, &bound) || errors.Is(err, bufio.ErrTooLong)
 }
 
-// attempt repeats a call whose answer is unfit, retries times at most. It does not pause: the provider is not overloaded,
-// and the library paces all other retries.
+// attempt repeats a call whose answer is malformed, at most retries times and without a pause: the
+// provider is not overloaded. The library handles all other retries.
 func attempt(ctx context.Context, retries int, call func() error) error {
 	err := call()
 	for ; retries > 0 && errors.Is(err, errUnfit) && ctx.Err() == nil; retries-- {
@@ -44,6 +45,6 @@ func attempt(ctx context.Context, retries int, call func() error) error {
 	return err
 }
 
-// tokens is a provider's count within the bounds of what counts and stores it: counters do not go down, and a column of
-// integers that overflows would lose a whole batch of the query log.
+// tokens clamps the provider's count to what metrics and the database accept: a counter cannot
+// decrease, and an integer overflow would lose a whole batch of the query log.
 func tokens(count int64) int { return int(min(max(0, count), math.MaxInt32)) }

@@ -6,32 +6,33 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// The operations that a provider is asked for, each with a circuit of its own.
+// Operations of the provider. Each has its own circuit breaker.
 const (
 	OperationEmbeddings = "embeddings"
 	OperationChat       = "chat"
 )
 
-// Call is what a watcher is told before the provider is asked.
+// Call describes a call that is about to start.
 type Call struct {
 	Operation string
-	Model     string // that is asked
+	Model     string // the provider's name of the model
 }
 
-// Outcome is what a watcher is told of a call in the end.
+// Outcome describes a finished call.
 type Outcome struct {
 	Model     string // that answered; "" where the provider does not say
-	Finish    string // of a chat
-	TokensIn  int    // 0 where the provider does not count, or the call failed
+	Finish    string // of a chat completion
+	TokensIn  int    // 0 if the provider does not report them or the call failed
 	TokensOut int
 	Err       error
 }
 
-// Watch is told of every call of the provider, with all its attempts, and of those that the circuit refused. The context
-// that it gives is that of the call; the function that it gives is called once.
+// Watch observes every call of the provider, retries included, and calls rejected by the circuit
+// breaker. The call runs under the returned context. The returned function is called once, at the
+// end.
 type Watch func(ctx context.Context, call Call) (context.Context, func(Outcome))
 
-// begin tells the watcher, where there is one.
+// begin calls the watcher, if there is one.
 func (c *Client) begin(ctx context.Context, operation, model string) (context.Context, func(Outcome)) {
 	if c.watch == nil {
 		return ctx, func(Outcome) {}
@@ -39,7 +40,7 @@ func (c *Client) begin(ctx context.Context, operation, model string) (context.Co
 	return c.watch(ctx, Call{Operation: operation, Model: model})
 }
 
-// LeftAlone names the operations for which the provider is left alone just now, having failed several times.
+// LeftAlone returns the operations whose circuit breaker is open.
 func (c *Client) LeftAlone() (operations []string) {
 	for _, circuit := range []circuit{c.embedCircuit, c.chatCircuit} {
 		if circuit.breaker != nil && circuit.breaker.State() == gobreaker.StateOpen {

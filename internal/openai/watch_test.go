@@ -21,7 +21,7 @@ type watched struct {
 
 type watchKey struct{}
 
-// Every way of asking is told, with what came of it, and is done under the watcher's context.
+// Every operation is observed with its outcome and runs under the watcher's context.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	var mutex sync.Mutex
@@ -74,7 +74,7 @@ func TestWatch(t *testing.T) {
 	broken = true
 	_, _ = client.Stream(t.Context(), "i", "m", 10, func(string) error { return nil })
 	embed()
-	embed() // is refused by the circuit
+	embed() // rejected by the circuit breaker
 	chat, embeddings := Call{OperationChat, "m"}, Call{OperationEmbeddings, "other"}
 	want := []watched{
 		{Call: embeddings, Outcome: Outcome{TokensIn: 7}},

@@ -1,5 +1,6 @@
-// Package portion hands a database long lists in portions that it can take. It owns when a portion is halved, how long is
-// waited before the next, and what ends a list early. It must not know what is in the lists, nor what is done with them.
+// Package portion writes long lists to a database in batches. It owns when a batch is halved, the
+// pauses between retries, and what ends a list early. It does not know what the items are or what
+// is done with them.
 package portion
 
 import (
@@ -11,7 +12,7 @@ import (
 	"tasklens/internal/wait"
 )
 
-// Of the pauses before a smaller portion: each is twice the one before.
+// Pauses before a smaller batch. Each is twice the previous one.
 const (
 	firstPause   = 100 * time.Millisecond
 	longestPause = 5 * time.Second
@@ -29,7 +30,7 @@ func Each[T any](ctx context.Context, all []T, do func([]T) (done int, err error
 		switch {
 		case err == nil:
 			all, slow = all[done:], 0
-			if skipped { // it was that one, and not the size
+			if skipped { // the failure was that item's, not the size's
 				size *= 2
 			}
 		case Hopeless(ctx, err):
@@ -62,25 +63,26 @@ type stop struct{ error }
 
 func (s *stop) Unwrap() error { return s.error }
 
-// Stop makes an error end a list.
+// Stop wraps an error so that it ends the list.
 func Stop(err error) error { return &stop{err} }
 
-// tooSlow is how many items in a row the database may be too slow for, each alone, before it counts as out of reach.
+// tooSlow is the number of consecutive single items that may time out before the database counts as
+// unavailable.
 const tooSlow = 3
 
-// TooSlow is the error of a database that is too slow to store anything.
+// TooSlow is the error for a database that is too slow to store anything.
 func TooSlow(err error) error {
 	return fault.Wrap(fault.Unavailable, "The database is too slow to store anything now.", err)
 }
 
-// TooMuch tells whether a smaller portion may succeed because it is smaller: the database ran out of time, or took no
-// request of this size.
+// TooMuch reports whether a smaller batch may succeed: the database timed out or rejected the
+// request's size.
 func TooMuch(err error) bool {
 	code := fault.CodeOf(err)
 	return code == fault.Timeout || code == fault.TooLarge
 }
 
-// Hopeless tells whether nothing at all can succeed now.
+// Hopeless reports whether no further call can succeed now.
 func Hopeless(ctx context.Context, err error) bool {
 	code := fault.CodeOf(err)
 	return ctx.Err() != nil || code == fault.Unavailable || code == fault.Unauthorized || code == fault.Forbidden

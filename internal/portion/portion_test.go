@@ -14,11 +14,11 @@ import (
 
 var errBad = errors.New("a bad row")
 
-// database takes so many items at a time, and never some of them.
+// database accepts a limited number of items per call, all or none of them.
 type database struct {
 	most, least int // of a call; above most it is too slow, least of a portion are done at once (0: all)
 	bad         []int
-	slow        []int // alone too
+	slow        []int // even alone
 	calls       int
 	stored      []int
 }
@@ -128,7 +128,8 @@ func TestEachEndsEarly(t *testing.T) {
 	})
 }
 
-// Only a database that takes too long, or takes no more at once, is given time; each time twice as much, up to 5 s.
+// There is a pause only when the database is slow or takes only a part of a batch. It doubles each
+// time, up to 5 s.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
