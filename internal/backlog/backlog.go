@@ -1,6 +1,6 @@
-// Package backlog keeps what is done later, so that nobody waits for it: a bounded queue with one worker. It owns what
-// happens when there is too much, when it fails and when the program ends: what is lost is counted and told of until Close returns, and never
-// an error of whoever added it. It must not know what waits in it, nor what is done with that.
+// Package backlog runs work in the background: a bounded queue with one worker. It owns what
+// happens on overload, on failure and on shutdown. Lost entries are counted and reported, the last
+// time by Close; Add never returns an error. The package does not know what the entries are.
 package backlog
 
 import (
@@ -12,19 +12,19 @@ import (
 	"tasklens/internal/wait"
 )
 
-// WarnEvery is how often, at the most, the loss of entries is told.
+// WarnEvery is the minimum interval between two warnings about lost entries.
 const WarnEvery = time.Minute
 
-// panicPause is how long the worker rests after it panicked.
+// panicPause is the worker's pause after a panic.
 const panicPause = time.Second
 
-// Backlog is a queue of what waits. It is safe for concurrent use.
+// Backlog is a queue. It is safe for concurrent use.
 type Backlog[T any] struct {
 	warn    func(lost int64, cause error)
 	queue   chan T
 	closing chan struct{}
 	cancel  context.CancelFunc
-	stopped chan struct{} // closed when the worker is done
+	stopped chan struct{} // closed when the worker has returned
 
 	mutex  sync.Mutex
 	closed bool
@@ -33,10 +33,11 @@ type Backlog[T any] struct {
 	warned time.Time
 }
 
-// Start makes a backlog of at most size entries and starts its worker, which takes Waiting until that is closed; Close
-// ends both. The worker's context ends when the time to finish is over. warn is called at most once every WarnEvery, and
-// at the end: so many entries were lost since it was called last. cause is the last that the worker gave, nil where
-// all of them only came faster than it could work.
+// Start returns a queue of at most size entries and starts its worker, which reads Waiting until
+// that is closed. Close stops both. The worker's context ends when the time to finish is over. warn
+// is called at most once per WarnEvery, and on Close, with the number of entries lost since the
+// last call. cause is the worker's last error, or nil if entries only arrived faster than it could
+// work.
 func Start[T any](size int, warn func(lost int64, cause error), work func(context.Context, *Backlog[T])) *Backlog[T] {
 	b := &Backlog[T]{warn: warn, queue: make(chan T, size), closing: make(chan struct{}), stopped: make(chan struct{})}
 	var ctx context.Context
@@ -48,7 +49,7 @@ func Start[T any](size int, warn func(lost int64, cause error), work func(contex
 	return b
 }
 
-// run has the worker work until it is done. A panic of it costs the entry at hand and a pause.
+// run runs the worker until it returns. A panic costs the current entry and a pause.
 func (b *Backlog[T]) run(ctx context.Context, work func(context.Context, *Backlog[T])) {
 	for {
 		err := rescue.Do(func() error {
@@ -67,7 +68,8 @@ func (b *Backlog[T]) run(ctx context.Context, work func(context.Context, *Backlo
 	}
 }
 
-// Add takes an entry and never waits: one that finds the queue full, or closed, is lost and counted.
+// Add queues an entry and never blocks. If the queue is full or closed, the entry is dropped and
+// counted.
 func (b *Backlog[T]) Add(entry T) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -81,13 +83,13 @@ func (b *Backlog[T]) Add(entry T) {
 	b.lost++
 }
 
-// Waiting is what was added, in order, and closed once there will be no more.
+// Waiting returns the queued entries in order. It is closed once no more will follow.
 func (b *Backlog[T]) Waiting() <-chan T { return b.queue }
 
-// Closing is closed when nothing is added any more: the time that is left is better used than for a pause.
+// Closing is closed once no more entries are accepted. The worker should then skip pauses.
 func (b *Backlog[T]) Closing() <-chan struct{} { return b.closing }
 
-// Lose counts entries that the worker gave up.
+// Lose counts entries that the worker failed to process.
 func (b *Backlog[T]) Lose(n int, cause error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -95,8 +97,8 @@ func (b *Backlog[T]) Lose(n int, cause error) {
 	b.cause = cause
 }
 
-// Tell warns of what was lost, unless it did less than WarnEvery ago. The worker calls it now and then: who adds must not
-// wait for a log either.
+// Tell warns of lost entries, at most once per WarnEvery. The worker calls it from time to time,
+// because Add must not wait for a log either.
 func (b *Backlog[T]) Tell() { b.tell(WarnEvery) }
 
 func (b *Backlog[T]) tell(longEnough time.Duration) {
@@ -111,7 +113,8 @@ func (b *Backlog[T]) tell(longEnough time.Duration) {
 	b.warn(lost, cause)
 }
 
-// Close takes no entry any more and has the worker finish until the context ends, and tells what is lost then.
+// Close stops accepting entries, lets the worker finish until the context ends, and reports what is
+// lost.
 func (b *Backlog[T]) Close(ctx context.Context) {
 	b.mutex.Lock()
 	if !b.closed {

@@ -16,7 +16,7 @@ const size = 10
 
 var errBroken = errors.New("broken")
 
-// warnings are what an operator was told.
+// warnings records the calls of warn.
 type warnings struct {
 	at    []time.Time
 	lost  []int64
@@ -27,7 +27,7 @@ func (w *warnings) warn(lost int64, cause error) {
 	w.at, w.lost, w.cause = append(w.at, time.Now()), append(w.lost, lost), cause
 }
 
-// inBubble runs a test where time passes when all wait.
+// inBubble runs a test in a synctest bubble, where time advances when all goroutines wait.
 func inBubble(t *testing.T, test func(t *testing.T)) {
 	t.Parallel()
 	synctest.Test(t, test)
@@ -107,7 +107,8 @@ func TestLossIsToldOnceAMinute(t *testing.T) {
 	})
 }
 
-// Close says at once that it is time to finish, and ends the worker's context when the time is over.
+// Close signals at once that it is time to finish, and cancels the worker's context when the time
+// is over.
 func TestCloseWaitsNoLongerThanItMay(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var told warnings
@@ -136,7 +137,8 @@ func TestCloseWaitsNoLongerThanItMay(t *testing.T) {
 	})
 }
 
-// Whoever adds while it is closed, or closes it too, finds nothing closed twice; every entry is done or told as lost.
+// Concurrent Add and Close never close a channel twice. Every entry is processed or counted as
+// lost.
 func TestAddingWhileItCloses(t *testing.T) {
 	t.Parallel()
 	var told warnings
@@ -163,7 +165,7 @@ func TestAddingWhileItCloses(t *testing.T) {
 	}
 }
 
-// A panic of the worker costs the entry at hand and a pause, and is reported.
+// A panic of the worker costs the current entry and a pause, and is reported.
 func TestAPanicCostsOneEntry(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var told warnings
@@ -188,7 +190,7 @@ func TestAPanicCostsOneEntry(t *testing.T) {
 	})
 }
 
-// One that always panics neither spins nor outlives the time to finish.
+// A worker that always panics neither spins nor outlives the time to finish.
 func TestAWorkerThatAlwaysPanics(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var told warnings

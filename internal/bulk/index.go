@@ -11,8 +11,8 @@ import (
 	"tasklens/internal/wait"
 )
 
-// Index brings the sources of a batch in step. What cannot be is counted and told; it is an error, which ends the import, only
-// where nothing was indexed for several batches in a row.
+// Index indexes the sources of a batch. Failures are counted and reported. It returns an error,
+// which ends the import, only if nothing was indexed for several consecutive batches.
 func (i *Import) Index(ctx context.Context, sources []index.Source) error {
 	if len(sources) == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (i *Import) Index(ctx context.Context, sources []index.Source) error {
 	return nil
 }
 
-// add counts what was done of some sources, and returns those that were not.
+// add counts the results and returns the sources that were not indexed.
 func (i *Import) add(results []index.Result, sources []index.Source) (left []index.Source) {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
@@ -62,7 +62,8 @@ func (i *Import) add(results []index.Result, sources []index.Source) (left []ind
 	return left
 }
 
-// progress notes how many sources of a batch were indexed, and tells whether to go on is hopeless.
+// progress records how many sources of a batch were indexed and reports whether the import should
+// end.
 func (i *Import) progress(indexed, left int) bool {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

@@ -9,8 +9,9 @@ import (
 	"tasklens/internal/wait"
 )
 
-// Write hands rows to the database in portions that it takes, and waits for one that is out of reach. A row that it does not
-// take alone is counted and told by its name, and left out. An error ends the import.
+// Write writes rows in batches of a size that the database accepts, and waits for an unreachable
+// database. A row that fails on its own is skipped, counted and reported by name. An error ends the
+// import.
 func Write[T any](ctx context.Context, i *Import, rows []T, name func(T) string, do func([]T) error) (err error) {
 	for pause, try := firstPause, 1; try <= tries; pause, try = 2*pause, try+1 {
 		if try > 1 && wait.For(ctx, pause) != nil {

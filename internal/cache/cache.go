@@ -1,6 +1,6 @@
-// Package cache keeps bytes under keys for a while: in memory, up to a bound, or in Redis, which several copies of the
-// service share. It may forget at any time, and never fails: what cannot be read is not there. It knows nothing of what the
-// bytes are, nor whether they are still true.
+// Package cache stores bytes by key for a limited time: in memory, up to a size, or in Redis,
+// shared by several instances. It may evict at any time and never fails: what cannot be read is a
+// miss. It knows neither what the bytes mean nor whether they are still valid.
 package cache
 
 import (
@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Store keeps bytes. It is safe for concurrent use; nobody may change a value that was set or got.
+// Store is a cache. It is safe for concurrent use. Values must not be modified after Set or Get.
 type Store interface {
-	// Get gives the value of a key, and false where there is none.
+	// Get returns the value of a key, and false on a miss.
 	Get(ctx context.Context, key string) ([]byte, bool)
-	// Set keeps a value, for lifetime at most.
+	// Set stores a value for at most lifetime.
 	Set(ctx context.Context, key string, value []byte, lifetime time.Duration)
-	// Close lets go of what the store holds.
+	// Close releases the store's resources.
 	Close() error
 }

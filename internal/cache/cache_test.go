@@ -13,7 +13,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// stores are all kinds, each empty.
+// stores returns an empty store of each kind.
 func stores(t *testing.T) map[string]cache.Store {
 	t.Helper()
 	url, _ := testbed.Redis(t)
@@ -46,7 +46,7 @@ func closeStore(t *testing.T, s cache.Store) {
 	}
 }
 
-// warnings are those that a store gave.
+// warnings are the warnings of a store.
 type warnings struct {
 	mutex sync.Mutex
 	texts []string
@@ -120,7 +120,7 @@ func TestRedisForgetsInTime(t *testing.T) {
 	expect(t, r, "long", "2")
 }
 
-// However much is set, and however large, no more is kept than there may be.
+// The size stays bounded however much is stored, and however large the values.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	const bound = 1 << 20
@@ -138,7 +138,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		value, _ := m.Get(t.Context(), "too large")
 		return sum + len(value)
 	}
-	// Room is made in the background.
+	// Eviction runs in the background.
 	end := time.Now().Add(10 * time.Second)
 	for held() > bound && time.Now().Before(end) {
 		time.Sleep(time.Millisecond)
@@ -148,7 +148,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// A Redis that hangs costs little once, nothing after that, and is used again when it has come back.
+// A Redis that hangs delays one call, then none, and is used again once it has recovered.
 func TestARedisThatHangs(t *testing.T) {
 	t.Parallel()
 	url, process := testbed.Redis(t)

@@ -9,10 +9,10 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// entryBytes is about what an entry takes besides its key and its value.
+// entryBytes is the approximate overhead of an entry.
 const entryBytes = 200
 
-// Memory is a store in this process. What is asked for often stays when it is full (W-TinyLFU).
+// Memory is a store in this process. It evicts by W-TinyLFU, which keeps frequently used entries.
 type Memory struct {
 	entries *otter.Cache[string, entry]
 }
@@ -24,7 +24,7 @@ type entry struct {
 
 var _ Store = (*Memory)(nil)
 
-// NewMemory makes a store that holds maxBytes at most, keys and upkeep included.
+// NewMemory returns a store of at most maxBytes, including keys and overhead.
 func NewMemory(maxBytes int64) (*Memory, error) {
 	entries, err := otter.New(&otter.Options[string, entry]{
 		MaximumWeight: uint64(max(maxBytes, 0)),
@@ -39,18 +39,18 @@ func NewMemory(maxBytes int64) (*Memory, error) {
 	return &Memory{entries}, nil
 }
 
-// Get gives the value of a key.
+// Get returns the value of a key.
 func (m *Memory) Get(_ context.Context, key string) ([]byte, bool) {
 	e, found := m.entries.GetIfPresent(key)
 	return e.value, found
 }
 
-// Set keeps a value until its lifetime is over or there is no room.
+// Set stores a value until its lifetime is over or it is evicted.
 func (m *Memory) Set(_ context.Context, key string, value []byte, lifetime time.Duration) {
 	m.entries.Set(key, entry{value, lifetime})
 }
 
-// Close ends what works in the background.
+// Close stops the background goroutines.
 func (m *Memory) Close() error {
 	m.entries.StopAllGoroutines()
 	return nil

@@ -11,43 +11,44 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 )
 
-// A Redis that is slow or away must not hold up what would do without it.
+// A slow or unreachable Redis must not delay requests, which work without it.
 const (
-	redisPause   = time.Second // how long it is left alone after a command that failed
+	redisPause   = time.Second // how long it is skipped after a failed command
 	warningPause = time.Minute // between two warnings
 )
 
-// maxRedisValue bounds what is kept: far more than the longest response.
+// maxRedisValue bounds a value: far more than the longest response.
 const maxRedisValue = 8 << 20
 
-// Redis is a store that all copies of the service share. How much it holds, and what goes first, is the server's setting
-// (maxmemory, maxmemory-policy). Who can write to it can put words into our answers: it must be as well guarded as the
+// Redis is a store shared by all instances. Its size and eviction are settings of the server
+// (maxmemory, maxmemory-policy). Write access to it allows forging answers, so protect it like the
 // database.
 type Redis struct {
 	client   *redis.Client
 	patience time.Duration
 	warn     func(message string, err error)
 	now      func() time.Time
-	rests    atomic.Int64 // until when it is left alone, in Unix nanoseconds
-	warned   atomic.Int64 // when we last said so
+	rests    atomic.Int64 // skipped until then, in Unix nanoseconds
+	warned   atomic.Int64 // time of the last warning
 }
 
 var _ Store = (*Redis)(nil)
 
-// IsRedisURL says whether NewRedis can use an address.
+// IsRedisURL reports whether NewRedis accepts a URL.
 func IsRedisURL(url string) bool {
 	_, err := redis.ParseURL(url)
 	return err == nil
 }
 
-// NewRedis makes a store at a URL (redis:// or, with TLS, rediss://). Nothing is sent yet. patience is for one
-// command, dialling included. warn is told, once a minute at most, that Redis fails.
+// NewRedis returns a store at a URL (redis:// or, with TLS, rediss://). It sends nothing yet.
+// patience bounds each command, including dialling. warn is called at most once a minute while
+// Redis fails.
 func NewRedis(url string, patience time.Duration, warn func(message string, err error)) (*Redis, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
-		return nil, errURL // and not the library's, which may show a password
+		return nil, errURL // the library's error may contain a password
 	}
-	logging.Disable() // the library would write to standard error by itself
+	logging.Disable() // the library would write to standard error
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
 	options.DialerRetries, options.MaxRetries = 1, -1
 	options.ContextTimeoutEnabled = true
@@ -55,7 +56,7 @@ func NewRedis(url string, patience time.Duration, warn func(message string, err 
 	return &Redis{client: redis.NewClient(options), patience: patience, warn: warn, now: time.Now}, nil
 }
 
-// Get gives the value of a key; none where Redis fails.
+// Get returns the value of a key, or a miss if Redis fails.
 func (r *Redis) Get(ctx context.Context, key string) (value []byte, found bool) {
 	err := r.do(ctx, func(ctx context.Context) (err error) {
 		value, err = r.client.Get(ctx, key).Bytes()
@@ -68,7 +69,7 @@ func (r *Redis) Get(ctx context.Context, key string) (value []byte, found bool) 
 	return value, found && err == nil
 }
 
-// Set keeps a value, where Redis does not fail.
+// Set stores a value, unless Redis fails.
 func (r *Redis) Set(ctx context.Context, key string, value []byte, lifetime time.Duration) {
 	if len(value) > maxRedisValue {
 		return
@@ -76,7 +77,7 @@ func (r *Redis) Set(ctx context.Context, key string, value []byte, lifetime time
 	_ = r.do(ctx, func(ctx context.Context) error { return r.client.Set(ctx, key, value, lifetime).Err() })
 }
 
-// Close ends the connections.
+// Close closes the connections.
 func (r *Redis) Close() error {
 	if err := r.client.Close(); err != nil {
 		return fmt.Errorf("close Redis: %w", err)
@@ -86,10 +87,10 @@ func (r *Redis) Close() error {
 
 var errURL = errors.New("the address of Redis cannot be read")
 
-// errResting is why Redis is not asked.
+// errResting is the error while Redis is skipped after a failure.
 var errResting = errors.New("Redis failed a moment ago")
 
-// do asks Redis, unless it failed a moment ago.
+// do runs a command, unless Redis failed a moment ago.
 func (r *Redis) do(ctx context.Context, command func(ctx context.Context) error) error {
 	now := r.now()
 	if now.UnixNano() < r.rests.Load() {
@@ -98,7 +99,7 @@ func (r *Redis) do(ctx context.Context, command func(ctx context.Context) error)
 	limited, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
 	err := command(limited)
-	if err == nil || ctx.Err() != nil { // the caller's own end says nothing about Redis
+	if err == nil || ctx.Err() != nil { // the caller's deadline says nothing about Redis
 		return err
 	}
 	r.rests.Store(r.now().Add(redisPause).UnixNano())

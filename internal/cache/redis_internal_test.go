@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Who runs the service is told that Redis fails, but not for every request.
+// An operator is warned that Redis fails, but not for every request.
 func TestWarningsAreRare(t *testing.T) {
 	t.Parallel()
 	warned := 0

@@ -1,33 +1,32 @@
-// Package chat is the vocabulary between those who ask a chat model and whatever client asks it for
-// them. It knows no provider.
+// Package chat defines the requests and responses of a chat model, independent of the provider.
 package chat
 
 import "errors"
 
-// What ends a completion before the model does.
+// Reasons for which a completion ends early.
 const (
 	FinishLength = "length"
 	FinishFilter = "content_filter"
 )
 
-// Completion is what a chat model said.
+// Completion is a chat model's answer.
 type Completion struct {
 	Text      string
 	Refused   bool   // the text is the model's refusal
-	Model     string // as the provider names it
+	Model     string // the provider's name of it
 	Finish    string // stop, FinishLength, FinishFilter
-	TokensIn  int    // as the provider counts them; 0 where it does not say
+	TokensIn  int    // as the provider reports them; 0 if it does not
 	TokensOut int
 }
 
-// Schema is the form of an answer: a JSON Schema within what a provider's strict mode takes (every
-// property is required, none is additional).
+// Schema is the JSON Schema of an answer, within what strict mode accepts (every property is
+// required, and there are no additional ones).
 type Schema struct {
 	Name        string // letters, digits, underscores
-	Description string // what the model is to make of it
+	Description string // tells the model what it is for
 	JSON        map[string]any
 }
 
-// ErrEnough is what a listener of a stream returns to end the provider's work without an error: the
-// answer is whole as far as it was told.
+// ErrEnough is returned by the receiver of a stream to cancel the request without an error: the
+// text received so far is the answer.
 var ErrEnough = errors.New("the answer is long enough")

@@ -7,8 +7,8 @@ import (
 	"tasklens/internal/chunk"
 )
 
-// BenchmarkSplit cuts a megabyte of prose and of what is worst for a
-// tokenizer, and reports how often each byte is tokenized.
+// BenchmarkSplit splits a megabyte of prose and of the worst input for a tokenizer. It reports how
+// often each byte is tokenized.
 func BenchmarkSplit(b *testing.B) {
 	tokens := cl100k(b)
 	const size = 1 << 20

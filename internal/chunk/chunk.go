@@ -1,20 +1,18 @@
-// Package chunk cuts a text into the overlapping pieces that are embedded one
-// by one, and forms the input that is embedded for each.
+// Package chunk splits a text into overlapping chunks to be embedded one by one, and builds the
+// embedding input of each.
 //
-// It owns the sizes, where a cut may fall, and the form of the input. It must
-// not know which tokenizer measures (it takes one as an interface), what
-// embeds, or where chunks are stored.
+// It owns the sizes, where a cut may be, and the form of the input. It does not know which
+// tokenizer counts (it takes an interface), what embeds, or where chunks are stored.
 package chunk
 
 import "strings"
 
-// Version identifies what Split, Header and Input make of a text. It is part
-// of what identifies an embedding, so it rises whenever any of them, or the
-// tokenizer below them, would give another result for some text.
+// Version identifies the output of Split, Header and Input. It is part of an embedding's identity.
+// Raise it whenever one of them, or the tokenizer, would return something else for some text.
 const Version = 1
 
-// The sizes that hold for every chunk of a text of more than Max tokens, in
-// tokens of the chunk, and of the overlap, each measured alone.
+// Sizes in tokens, for every chunk of a text of more than Max tokens. Chunk and overlap are each
+// counted on their own.
 const (
 	Min        = 200
 	Max        = 500
@@ -24,8 +22,8 @@ const (
 
 // Tokenizer measures text in the tokens of the embedding model.
 type Tokenizer interface {
-	// Lengths returns the byte length of each token of text, in order; for
-	// valid UTF-8 they sum to len(text). A token may end inside a character.
+	// Lengths returns the byte length of each token of text, in order. For valid UTF-8 they sum to
+	// len(text). A token may end inside a character.
 	Lengths(text string) []int
 }
 
@@ -33,29 +31,26 @@ type Tokenizer interface {
 type Chunk struct {
 	Text       string
 	Start, End int
-	// Overlap is the number of leading bytes of Text that the chunk before
-	// ends with; 0 in the first.
+	// Overlap is the number of leading bytes of Text that are also the end of the previous chunk; 0
+	// in the first.
 	Overlap int
-	// Tokens is the number of tokens of Text, measured alone.
+	// Tokens is the number of tokens of Text on its own.
 	Tokens int
 }
 
 // Split cuts text into chunks, in order.
 //
-// A text of at most Max tokens is one chunk, whatever it holds; the empty text
-// has none. A longer one is cut into chunks of Min to Max tokens, the last one
-// too, each of which repeats the last MinOverlap to MaxOverlap tokens of the
-// one before. Chunks end, and overlaps begin, at the end of a paragraph, else
-// of a line, a sentence, a word, whichever is the first of these to lie within
-// the sizes; among equals the place that makes the chunks alike in size wins.
-// No character is split, and the chunks without their overlaps put together are
-// the text, byte for byte.
+// A text of at most Max tokens is one chunk, and the empty text has none. A longer text is split
+// into chunks of Min to Max tokens, including the last one, each of which repeats the last
+// MinOverlap to MaxOverlap tokens of the previous one. Chunks end, and overlaps begin, at the end
+// of a paragraph, else of a line, a sentence or a word: at the best of these within the size
+// limits. Among equals, the place that makes the chunks more equal in size is chosen. No character
+// is split. The chunks without their overlaps concatenate to the text, byte for byte.
 //
-// Invalid UTF-8 is first replaced as strings.ToValidUTF8 does, with U+FFFD; the
-// chunks and their offsets are then those of the replaced text.
+// Invalid UTF-8 is first replaced with U+FFFD, as strings.ToValidUTF8 does. Chunks and offsets
+// refer to the result.
 //
-// The tokenizer is given at most 4·len(text) bytes in all. The same text gives
-// the same chunks.
+// The tokenizer gets at most 4·len(text) bytes in total. Split is deterministic.
 func Split(tokenizer Tokenizer, text string) []Chunk {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if text == "" {

@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/chunk"
 )
 
-// names of the kinds of text, in a fixed order.
+// names are the kinds of text in a fixed order.
 var names = slices.Sorted(maps.Keys(kinds))
 
 func TestSplitSizes(t *testing.T) {
@@ -49,7 +49,7 @@ func TestSplitSizes(t *testing.T) {
 	}
 }
 
-// Where no place is better than another the chunks are alike in size.
+// Chunks are of similar size if no place is better than another.
 func TestSplitBalances(t *testing.T) {
 	t.Parallel()
 	tokens := cl100k(t)
@@ -129,7 +129,7 @@ func TestSplitPrefersBetterPlaces(t *testing.T) {
 	}
 }
 
-// A character that a reader sees as one stays together although it is several.
+// A user-perceived character stays together even if it consists of several code points.
 func TestSplitKeepsVisibleCharacters(t *testing.T) {
 	t.Parallel()
 	tokens := cl100k(t)
@@ -153,7 +153,7 @@ func TestSplitProperties(t *testing.T) {
 	})
 }
 
-// Lengths around those at which the number of chunks changes.
+// Lengths around those where the number of chunks changes.
 func TestSplitPropertiesAroundTheLimits(t *testing.T) {
 	t.Parallel()
 	tokens := cl100k(t)
@@ -187,8 +187,8 @@ func TestSplitLongTexts(t *testing.T) {
 	})
 }
 
-// A change of any chunk of these texts is a change of Version: stored
-// embeddings then no longer belong to what Split makes.
+// If a chunk of these texts changes, Version must change: stored embeddings would no longer match
+// the output of Split.
 func TestVersionNamesTheResult(t *testing.T) {
 	t.Parallel()
 	tokens := cl100k(t)

@@ -5,19 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// MaxHeader is the most tokens that a header has. With Max it keeps an input
-// far below the 8,191 tokens that the embedding models take.
+// MaxHeader is the maximum number of tokens of a header. With Max it keeps an input far below the
+// 8,191 tokens that embedding models accept.
 const MaxHeader = 64
 
-// headerScan bounds the bytes of a header that are measured: no token of
-// cl100k_base is longer than 128 bytes, so that more could not be kept.
+// headerScan bounds the bytes of a header that are tokenized. No token of cl100k_base is longer
+// than 128 bytes, so more could not be kept.
 const headerScan = MaxHeader * 128
 
-// Header returns the line that tells the model where a chunk comes from: the
-// names, outermost first (project, then ticket), joined by a dash. Names that
-// are empty are left out, as a project's own text has no ticket; white space
-// within a name becomes single spaces. A header of more than MaxHeader tokens
-// is cut at a character.
+// Header returns the line that tells the model where a chunk comes from: the names, outermost first
+// (project, then ticket), joined by a dash. Empty names are left out: a project's own text has no
+// ticket. White space within a name becomes single spaces. A header longer than MaxHeader tokens is
+// truncated at a character.
 func Header(tokenizer Tokenizer, names ...string) string {
 	var kept []string
 	for _, name := range names {
@@ -35,14 +34,13 @@ func Header(tokenizer Tokenizer, names ...string) string {
 		for _, length := range lengths[:MaxHeader] {
 			size += length
 		}
-		// A cut can leave other tokens than were counted, hence once more;
-		// every turn drops at least a token.
+		// A truncated text may tokenize differently, so check again. Each iteration removes at
+		// least one token.
 		header = strings.TrimRight(back(header, size), " —")
 	}
 }
 
-// back returns the longest prefix of text that has at most size bytes and
-// splits no character.
+// back returns the longest prefix of text with at most size bytes that splits no character.
 func back(text string, size int) string {
 	if size >= len(text) {
 		return text
@@ -53,8 +51,8 @@ func back(text string, size int) string {
 	return text[:size]
 }
 
-// Input returns what is embedded for a chunk: the header, a blank line and the
-// chunk's text, or the text alone where there is no header.
+// Input returns the embedding input of a chunk: the header, a blank line and the text, or only the
+// text if there is no header.
 func Input(header, text string) string {
 	if header == "" {
 		return text

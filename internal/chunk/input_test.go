@@ -10,7 +10,7 @@ import (
 	"tasklens/internal/chunk"
 )
 
-// cards is a name of so many tokens.
+// cards is a name of this many tokens.
 func cards(tokens int) string { return strings.TrimSpace(strings.Repeat("card ", tokens)) }
 
 func TestHeader(t *testing.T) {

@@ -5,37 +5,36 @@ import (
 	"unicode/utf8"
 )
 
-// rank says how good a place is to end or begin a chunk at; higher is better.
+// rank is how good a place is to end or begin a chunk at. Higher is better.
 type rank uint8
 
 const (
 	inside    rank = iota // of a character: never
-	character             // within what a reader sees as one character, such as before an accent
-	symbol                // between two such
-	clause                // after a punctuation mark or symbol, inside a run without spaces
+	character             // within a user-perceived character, such as before a combining accent
+	symbol                // between two of these
+	clause                // after punctuation or a symbol, in a run without spaces
 	word
 	sentence
 	line
 	paragraph
 )
 
-// places holds, for each byte offset of a text, how good it is to end a chunk
-// there and to begin one there. Where spaces lie between, a chunk ends before
-// them and begins after them.
+// places holds, for each byte offset of a text, its rank as the end and as the start of a chunk. At
+// a run of spaces, a chunk ends before it and the next begins after it.
 type places struct {
 	ends, starts []rank
 }
 
-// findPlaces ranks every offset of text, 0 and len(text) excepted, in one pass:
-// looking around from each offset would take the square of a long run.
+// findPlaces ranks every offset of text except 0 and len(text) in one pass. Looking around from
+// each offset would be quadratic on a long run.
 func findPlaces(text string) places {
 	p := places{ends: make([]rank, len(text)+1), starts: make([]rank, len(text)+1)}
 	var (
-		previous  rune   // the character before at
-		stop      = word // what ends here: sentence after its full stop, else word
+		previous  rune   // the character before the current offset
+		stop      = word // the kind of end here: sentence after a full stop, else word
 		wide      bool   // the full stop needs no space after it
-		blank     int    // where the run of white space before at began
-		lineCount int    // line breaks in that run
+		blank     int    // start of the white space before the current offset
+		lineCount int    // line breaks in that white space
 	)
 	for at, r := range text {
 		if at > 0 {
@@ -79,10 +78,9 @@ func findPlaces(text string) places {
 	return p
 }
 
-// between ranks the offset between two neighbouring characters when nothing
-// better is known of it.
+// between ranks the offset between two adjacent characters if no better rank applies.
 func between(before, after rune) rank {
-	const joiner = '\u200d' // makes one emoji of two
+	const joiner = '\u200d' // joins two emoji into one
 	switch {
 	case before == '\r' && after == '\n',
 		before == joiner, after == joiner,
@@ -99,8 +97,7 @@ func between(before, after rune) rank {
 // terminates reports whether r may end a sentence, in any script.
 func terminates(r rune) bool { return unicode.Is(unicode.STerm, r) }
 
-// isWide reports whether r is a full stop of a script that puts no space after
-// it.
+// isWide reports whether r is a full stop of a script without spaces.
 func isWide(r rune) bool {
 	switch r {
 	case '。', '｡', '．', '！', '？':
@@ -109,14 +106,13 @@ func isWide(r rune) bool {
 	return false
 }
 
-// closes reports whether r is a quote or bracket that may follow a full stop
-// and belongs to the sentence that it ends.
+// closes reports whether r is a quote or bracket that may follow a full stop as part of the
+// sentence.
 func closes(r rune) bool {
 	return r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf)
 }
 
-// follows reports whether the character after the one-byte character at offset
-// at is r.
+// follows reports whether r follows the one-byte character at offset at.
 func follows(text string, at int, r rune) bool {
 	next, _ := utf8.DecodeRuneInString(text[at+1:])
 	return next == r

@@ -3,40 +3,37 @@ package chunk
 import "sort"
 
 const (
-	// target is the size that a chunk is planned for at most, in tokens. It
-	// leaves room up to Max, to reach a good place, and gives a text of one
-	// token too many two halves.
+	// target is the maximum planned size of a chunk, in tokens. The room up to Max lets a chunk end
+	// at a good place, and a text of Max+1 tokens splits into halves.
 	target = 425
-	// overlapTarget is the overlap that is planned for.
+	// overlapTarget is the planned overlap.
 	overlapTarget = (MinOverlap + MaxOverlap) / 2
-	// Part of a text measured alone has a few tokens more or less than it has
-	// in the whole, because the tokens at its ends differ. A plan keeps this
-	// far from the limits, so that measuring it seldom proves it wrong.
+	// A part counted on its own differs by a few tokens from its share of the whole, because the
+	// tokens at its ends differ. Plans keep this distance from the limits, so that counting rarely
+	// invalidates them.
 	margin        = 10
 	overlapMargin = 5
-	// lastMin is the least that is left for the chunk after, which may be the
-	// last and so have no choice of its end.
+	// lastMin is the minimum left for the next chunk, which may be the last and so cannot choose
+	// its end.
 	lastMin = Min + 25
-	// attempts bounds how often a place is looked for anew when measuring
-	// proves a plan wrong.
+	// attempts bounds the searches for a place after counting has invalidated one.
 	attempts = 3
-	// workFactor bounds the bytes given to the tokenizer, in lengths of the
-	// text. Measuring the text, the chunks (each byte lies in at most two) and
-	// the overlaps (in at most one) fits in it; more attempts may not, and are
-	// then not made.
+	// workFactor bounds the bytes given to the tokenizer, as a multiple of the text's length.
+	// Counting the text, the chunks (each byte is in at most two) and the overlaps (in at most one)
+	// fits. Further attempts are skipped if they do not.
 	workFactor = 4
 )
 
-// splitter holds one text and what is known of it.
+// splitter holds a text and its token counts.
 type splitter struct {
 	tokenizer Tokenizer
 	text      string
 	tokens    []int // where each token of the text ends, in bytes
 	places    places
-	budget    int // bytes that the tokenizer may still be given
+	budget    int // bytes that the tokenizer may still get
 }
 
-// measure makes a splitter of text with its tokens known.
+// measure returns a splitter with the tokens of text.
 func measure(tokenizer Tokenizer, text string) *splitter {
 	s := &splitter{tokenizer: tokenizer, text: text, budget: (workFactor - 1) * len(text)}
 	s.tokens = tokenizer.Lengths(text)
@@ -48,17 +45,17 @@ func measure(tokenizer Tokenizer, text string) *splitter {
 	return s
 }
 
-// end returns where the chunk that begins at byte start ends, and its tokens.
+// end returns where the chunk that starts at byte start ends, and its tokens.
 func (s *splitter) end(start int) (end, tokens int) {
 	first := s.at(start)
 	rest := len(s.tokens) - first
 	if rest <= Max-margin {
-		// Less than the target could not be halved into chunks of Min.
+		// Less than target could not be split into chunks of Min.
 		if tokens = s.count(start, len(s.text)); tokens <= Max || rest < target {
 			return len(s.text), tokens
 		}
 	}
-	// The chunks that the rest needs, at least two, share it evenly.
+	// The remaining chunks, at least two, share the text evenly.
 	count := max(2, (rest-overlapTarget+target-overlapTarget-1)/(target-overlapTarget))
 	even := (rest + (count-1)*overlapTarget) / count
 	return s.settle(window{
@@ -69,7 +66,7 @@ func (s *splitter) end(start int) (end, tokens int) {
 	})
 }
 
-// overlap returns where the chunk begins that follows one ending at byte end.
+// overlap returns where the chunk after one that ends at byte end begins.
 func (s *splitter) overlap(end int) int {
 	if end == len(s.text) {
 		return end
@@ -84,18 +81,17 @@ func (s *splitter) overlap(end int) int {
 	return start
 }
 
-// window is where a place is looked for and what makes it right.
+// window is a range to search for a place, with its validity check.
 type window struct {
-	low, ideal, high int    // numbers of tokens of the text up to the place
+	low, ideal, high int    // numbers of tokens of the text before the place
 	ranks            []rank // by byte offset
-	least, most      int    // the bounds of count
+	least, most      int    // the valid range of count
 	count            func(at int) int
 }
 
-// settle returns the best place of a window, in bytes, and its count. Where
-// measuring proves the best place wrong the window is narrowed around the
-// ideal, which has the most room for error on both sides; what the last attempt
-// finds stands.
+// settle returns the best place of a window, in bytes, and its count. If counting invalidates it,
+// the window is narrowed around the ideal place, which has the most room for error on both sides.
+// The last attempt's result is used as it is.
 func (s *splitter) settle(w window) (at, count int) {
 	for range attempts {
 		at = s.best(w)
@@ -108,11 +104,11 @@ func (s *splitter) settle(w window) (at, count int) {
 	return at, count
 }
 
-// best returns the place of the highest rank in a window, of equals the one
-// nearest to the ideal, in bytes.
+// best returns the highest-ranked place in a window. Ties go to the one nearest to the ideal, in
+// bytes.
 func (s *splitter) best(w window) int {
 	low, ideal, high := s.tokens[w.low-1], s.tokens[w.ideal-1], s.tokens[w.high-1]
-	// A token may end inside a character, which then may fill the window.
+	// A token may end inside a character, which may then fill the window.
 	for low > 0 && w.ranks[low] == inside {
 		low--
 	}
@@ -126,13 +122,13 @@ func (s *splitter) best(w window) int {
 	return best
 }
 
-// at returns the number of tokens of the text that end at or before a byte.
+// at returns the number of tokens of the text that end at or before offset.
 func (s *splitter) at(offset int) int {
 	return sort.SearchInts(s.tokens, offset+1)
 }
 
-// count returns the tokens of a part of the text, measured alone while the
-// budget lasts and else taken from the whole.
+// count returns the tokens of a part of the text, counted on its own while the budget lasts, else
+// taken from the whole.
 func (s *splitter) count(start, end int) int {
 	size := end - start
 	if size > s.budget {

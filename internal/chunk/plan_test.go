@@ -8,8 +8,8 @@ import (
 	"tasklens/internal/chunk"
 )
 
-// regular is a tokenizer of four bytes a token, save that the first bytes of
-// every text are a token each: it counts a part of a text differently alone.
+// regular is a tokenizer with four bytes per token, except that the first bytes of every text are a
+// token each, so that a part on its own counts differently.
 type regular struct{ single int }
 
 func (r regular) Lengths(text string) []int {
@@ -25,8 +25,8 @@ func (r regular) Lengths(text string) []int {
 	return lengths
 }
 
-// Alone, a part counts 15 tokens more than in the whole. The best places by
-// far are then wrong, and must be given up once measured.
+// On its own, a part counts 15 tokens more than in the whole. This invalidates the best places,
+// which must be dropped once counted.
 func TestSplitMeasuresWhatItPlans(t *testing.T) {
 	t.Parallel()
 	tokenizer := regular{single: 20}
@@ -48,8 +48,7 @@ func TestSplitMeasuresWhatItPlans(t *testing.T) {
 	}
 }
 
-// erratic measures any part of a text quite unlike the whole, so that no plan
-// holds.
+// erratic counts every part of a text unlike the whole, so that no plan is valid.
 type erratic struct {
 	size        int // of the whole
 	whole, part chunk.Tokenizer
@@ -62,7 +61,7 @@ func (e erratic) Lengths(text string) []int {
 	return e.part.Lengths(text)
 }
 
-// single is a tokenizer to which a text is one token.
+// single is a tokenizer for which every text is one token.
 type single struct{}
 
 func (single) Lengths(text string) []int { return []int{len(text)} }
@@ -97,7 +96,7 @@ func TestSplitEndsWhenNoPlanHolds(t *testing.T) {
 	}
 }
 
-// lengthy measures the end of a text as far longer than it is.
+// lengthy counts the end of a text as far longer than it is.
 type lengthy struct{ regular }
 
 func (l lengthy) Lengths(text string) []int {
@@ -107,7 +106,7 @@ func (l lengthy) Lengths(text string) []int {
 	return l.regular.Lengths(text)
 }
 
-// A last chunk of 250 tokens can't be made two, whatever it measures.
+// A last chunk of 250 tokens cannot be split in two, whatever it counts.
 func TestSplitKeepsALastChunkTooShortToHalve(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("abcd", 420) + "\n\n" + strings.Repeat("abcd", 180) + "the end."
@@ -116,7 +115,7 @@ func TestSplitKeepsALastChunkTooShortToHalve(t *testing.T) {
 	}
 }
 
-// What has no place to cut at is no more work than prose.
+// A text without places to cut at is no more work than prose.
 func TestSplitWorkIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"a", " ", "\n", "漢", "😀", "\u0301"} {
@@ -126,7 +125,7 @@ func TestSplitWorkIsLinear(t *testing.T) {
 		if metered.bytes > 4*len(text) {
 			t.Errorf("%q: %d bytes given to the tokenizer for a text of %d", unit, metered.bytes, len(text))
 		}
-		// A chunk brings at least Min-MaxOverlap new tokens.
+		// Each chunk adds at least Min-MaxOverlap new tokens.
 		if most := len(text) / 4 / (chunk.Min - chunk.MaxOverlap); len(chunks) > most {
 			t.Errorf("%q: %d chunks, want at most %d", unit, len(chunks), most)
 		}

@@ -10,7 +10,7 @@ import (
 	"tasklens/internal/tokenizer"
 )
 
-// meter counts the bytes that a tokenizer is given.
+// meter counts the bytes given to a tokenizer.
 type meter struct {
 	chunk.Tokenizer
 	bytes int
@@ -37,7 +37,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// split returns the chunks of text, having checked all that Split promises.
+// split returns the chunks of text after checking all guarantees of Split.
 func split(t failer, tokens *tokenizer.Tokenizer, text string) []chunk.Chunk {
 	t.Helper()
 	metered := &meter{Tokenizer: tokens}
@@ -84,7 +84,7 @@ func split(t failer, tokens *tokenizer.Tokenizer, text string) []chunk.Chunk {
 	return chunks
 }
 
-// kinds are the makers of text, by name. Each writes a little more.
+// kinds are generators of text, by name. Each call appends some more.
 var kinds = map[string]func(*rand.Rand, *strings.Builder){
 	"sentences": func(r *rand.Rand, b *strings.Builder) {
 		for range 3 + r.IntN(15) {
@@ -151,8 +151,8 @@ func runes(r *rand.Rand, b *strings.Builder, n, low, high int) {
 	}
 }
 
-// write returns the first whole characters of at most size bytes of a text
-// made by the named kinds in turn.
+// write generates a text with the named kinds in turn, truncated to at most size bytes at a
+// character.
 func write(seed uint64, size int, names ...string) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -166,8 +166,7 @@ func write(seed uint64, size int, names ...string) string {
 	return text[:size]
 }
 
-// exactly returns a text of so many tokens: the beginning of text, filled up
-// with short words.
+// exactly returns a text of this many tokens: the start of text, padded with short words.
 func exactly(t failer, tokens *tokenizer.Tokenizer, text string, count int) string {
 	t.Helper()
 	end, lengths := 0, tokens.Lengths(text)

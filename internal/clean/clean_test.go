@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every character that the standard calls ignorable goes, in DerivedCoreProperties.txt's own ranges, apart from joiners and
-// emoji selectors where they do something.
+// Every character that DerivedCoreProperties.txt lists as ignorable is removed, except joiners and
+// emoji selectors that have an effect.
 func TestIgnorable(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -50,7 +50,7 @@ func TestVisible(t *testing.T) {
 		"👩\u200d💻 ❤\ufe0f\u200d🔥 👍🏽":                    "👩\u200d💻 ❤\ufe0f\u200d🔥 👍🏽",
 		"a\u200db\u200cc 見\u200d\u200d\u200c本 <\u200d|": "abc 見\u200d本 <|",
 		"a\ufe0f ❤\ufe0f\ufe0f\ufe0e":                   "a ❤\ufe0f",
-		"\u0600 12":                                     "\u0600 12", // a sign that is seen
+		"\u0600 12":                                     "\u0600 12", // a visible character
 	} {
 		if got := Visible(text); got != want {
 			t.Errorf("%+q became %+q, want %+q", text, got, want)
@@ -61,7 +61,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// marks of models that are in use, and of some that are not.
+// marks of models in use, and of invented ones.
 var marks = []string{
 	"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|start_header_id|>", "<|eot_id|>", "<|begin_of_text|>", "<|python_tag|>", "<|eom_id|>", // ChatML, Llama 3
 	"<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|return|>", "<|channel|>", "<|message|>", "<|call|>", "<|constrain|>", // Phi, Harmony
@@ -76,7 +76,7 @@ var marks = []string{
 	"[/THINK]", "[ARGS]", "[gMASK]", "[sMASK]", "[MASK]", "[CLS]", "[SEP]", "［INST］", "<<SYS>>", "<</SYS>>", ">>QUESTION<<", "<|>", "<||>",
 }
 
-// A mark is broken wherever it stands, and however it is hidden.
+// A mark is broken wherever it occurs and however it is disguised.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	for _, mark := range marks {
@@ -96,7 +96,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// What tickets have in brackets stays as it is.
+// Ordinary brackets in tickets are unchanged.
 func TestNoMarks(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -112,7 +112,7 @@ func TestNoMarks(t *testing.T) {
 	}
 }
 
-// What is clean stays as it is, and nothing but blanks is added to what is seen.
+// Prompt is idempotent, and to visible characters it only adds blanks.
 func TestPromptTwice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

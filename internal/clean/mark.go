@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Characters that people, or a server that normalizes its input, read as the first of them.
+// Characters that people, or a server that normalises its input, read as the first of each.
 const (
 	bars         = "|｜¦│┃║╎╏┆┇┊┋❘❙❚∣∥⏐ǀǁ‖￨⎸⎹▏▕⼁丨︱︳"
 	lessThans    = "<＜﹤˂ᐸ‹❮❰⟨⧼〈〈"
@@ -16,9 +16,9 @@ const (
 	closes       = greaterThans + "»》⟫≫]］】"
 )
 
-// Prompt is the visible part of a text whose role marks are broken by a blank: those by which models tell roles, turns,
-// tools and thoughts apart. A tokenizer knows its model's marks exactly as they are written alone. A mark is known by its
-// shape, not by a list.
+// Prompt returns the visible part of a text with role marks broken by a blank: the marks by which
+// models separate roles, turns, tools and reasoning. A tokenizer recognises its model's marks only
+// if they match exactly. Marks are detected by their shape, not from a list.
 func Prompt(text string) string {
 	text = Visible(text)
 	var out strings.Builder
@@ -41,13 +41,13 @@ func Prompt(text string) string {
 	return out.String()
 }
 
-// begins says that a character and the text after it are a mark, or the end of one.
+// begins reports whether a character and the following text are a mark, or the end of one.
 func begins(previous, r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch {
 	case strings.ContainsRune(bars, r): // the end of <|im_start|>, <｜User｜>, [|user|]
 		return next != utf8.RuneError && strings.ContainsRune(closes, next)
-	case strings.ContainsRune(opens, r) && next != utf8.RuneError && strings.ContainsRune(bars, next): // their beginning
+	case strings.ContainsRune(opens, r) && next != utf8.RuneError && strings.ContainsRune(bars, next): // their start
 		return true
 	case strings.ContainsRune(lessThans, r):
 		return tag(rest)
@@ -68,8 +68,9 @@ var (
 	types = regexp.MustCompile(`^([0-9]+|[iuf][0-9]+|[A-RT-Z]|[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*)$`)
 )
 
-// tag says that a tag goes on here whose name is neither one of HTML nor a type's, as in <div> and List<String>: it is
-// <tool_call>, <start_of_turn>, </s>, <think>, <seed:bos> or one that is yet to come.
+// tag reports whether rest continues a tag whose name is neither HTML nor a type, unlike <div> and
+// List<String>: for example <tool_call>, <start_of_turn>, </s>, <think>, <seed:bos>, or one of a
+// future model.
 func tag(rest string) bool {
 	rest = strings.TrimPrefix(rest, "/")
 	end := strings.IndexFunc(rest, func(r rune) bool { return !inName(r) && r != ':' && r != '-' })
@@ -84,8 +85,8 @@ func tag(rest string) bool {
 	return next != utf8.RuneError && strings.ContainsRune(greaterThans, next) && !ordinary[strings.ToLower(name)] && !types.MatchString(name)
 }
 
-// bracketed says that a bracket goes on here that is [INST], [/INST], [TOOL_CALLS] or [gMASK], and no index: it is closed
-// by a slash before its name, or has two capital letters.
+// bracketed reports whether rest continues a mark such as [INST], [/INST], [TOOL_CALLS] or [gMASK],
+// and not an index: it has a slash before its name, or two capital letters.
 func bracketed(rest string) bool {
 	if edge.MatchString(rest[:min(len(rest), 3)]) {
 		return true
@@ -111,8 +112,8 @@ func inName(r rune) bool {
 	return r == '_' || r == '▁' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// ordinary are HTML's elements and the usual names of simple types, without those that are a model's marks as well: <s>,
-// <img>, <video>.
+// ordinary are HTML elements and common names of simple types, except those that are also a model's
+// marks: <s>, <img>, <video>.
 var ordinary = func() map[string]bool {
 	names := map[string]bool{}
 	for _, name := range strings.Fields(`a abbr address article aside b blockquote body br button caption center cite code col colgroup

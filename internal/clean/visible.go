@@ -1,5 +1,5 @@
-// Package clean takes out of a text what people do not see but models and programs read, and breaks the marks by which
-// models tell roles apart. It knows nothing of prompts and answers.
+// Package clean removes characters that are invisible to people but read by models and programs,
+// and breaks the marks by which models separate roles. It knows nothing about prompts and answers.
 package clean
 
 import (
@@ -8,21 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// Visible is a text without its invisible characters: controls apart from line breaks and tabs, directions of text, and
-// what Unicode calls ignorable. Joiners and emoji selectors stay where a script or an emoji needs them. Broken UTF-8
-// becomes U+FFFD.
+// Visible returns a text without invisible characters: controls other than line breaks and tabs,
+// text-direction controls, and what Unicode calls ignorable. Joiners and emoji selectors stay if a
+// script or an emoji needs them. Invalid UTF-8 becomes U+FFFD.
 func Visible(text string) string {
 	var f Filter
 	return strings.Map(f.Map, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// Line is a visible text on one line, cut to so many characters: a name that another service made up.
+// Line returns the visible text on one line, cut to a number of characters. It is for names that
+// come from another service.
 func Line(text string, characters int) string {
 	runes := []rune(strings.Join(strings.Fields(Visible(text[:min(len(text), 8*characters)])), " "))
 	return string(runes[:min(len(runes), characters)])
 }
 
-// Beginning is that of a text whose visible part has at most so many bytes. It ends with a visible character.
+// Beginning returns the longest prefix whose visible part has at most size bytes. It ends with a
+// visible character.
 func Beginning(text string, size int) string {
 	var f Filter
 	end := 0
@@ -38,8 +40,8 @@ func Beginning(text string, size int) string {
 	return text[:end]
 }
 
-// Filter takes invisible characters out of a text that comes character by character.
-type Filter struct{ previous rune } // the last that stayed
+// Filter removes invisible characters from a text that arrives character by character.
+type Filter struct{ previous rune } // the last character that was kept
 
 const (
 	zeroWidthNonJoiner = '\u200c'
@@ -48,13 +50,13 @@ const (
 	emojiSelector      = '\ufe0f'
 )
 
-// Map gives what a character becomes, -1 for nothing.
+// Map returns the replacement of a character, or -1 to drop it.
 func (f *Filter) Map(r rune) rune {
 	switch {
-	case ' ' <= r && r < 0x7F: // most of all
+	case ' ' <= r && r < 0x7F: // the common case
 	case r == '\u0085' || r == '\u2028' || r == '\u2029':
 		r = '\n'
-	case r == '\u2800': // a blank of Braille, which shows nothing and is no white space to programs
+	case r == '\u2800': // the Braille blank, which is invisible but not white space to programs
 		r = ' '
 	case r == zeroWidthJoiner || r == zeroWidthNonJoiner:
 		if !joins(f.previous) {
@@ -71,14 +73,14 @@ func (f *Filter) Map(r rune) rune {
 	return r
 }
 
-// joins is true of what a joiner may follow: letters and marks of scripts that have joiners, and emoji. One that follows
-// anything else, or another joiner, joins nothing and can only hide something.
+// joins reports what a joiner may follow: letters and marks of scripts that use joiners, and emoji.
+// A joiner after anything else has no effect and can only hide something.
 func joins(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.So, unicode.Sk)
 }
 
-// ignorable is Unicode's Default_Ignorable_Code_Point, derived as in UAX 44 from the properties that package unicode has,
-// and the interlinear annotations, which the standard leaves to the program.
+// ignorable is Unicode's Default_Ignorable_Code_Point, derived as in UAX 44 from the properties in
+// package unicode, plus the interlinear annotations, which the standard leaves to the program.
 func ignorable(r rune) bool {
 	switch {
 	case r < 0xAD: // the first of them
@@ -89,5 +91,6 @@ func ignorable(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// blank is true of fillers without a shape that Unicode does not call ignorable: Khitan's and a musical one.
+// blank reports fillers without a shape that Unicode does not call ignorable: one of Khitan and a
+// musical one.
 func blank(r rune) bool { return r == 0x16FE4 || r == 0x1D159 }

@@ -1,4 +1,4 @@
-// Package collection reads queries with judgements from a folder. It must not know what they measure.
+// Package collection reads judged queries from a folder. It does not know what they measure.
 package collection
 
 import (
@@ -17,16 +17,17 @@ import (
 	"tasklens/internal/measure"
 )
 
-// Query is a text to search for, and the keys of the tickets that it should find.
+// Query is a text to search for, with the keys of the tickets that it should find.
 type Query struct {
 	ID     string
 	Text   string
 	Judged measure.Judged
 }
 
-// Read reads the queries of a collection and their judgements: queries.jsonl, plain or gzipped, of
-// {"query_id","text"}, and qrels.tsv of query_id, ticket_id (the ticket's key) and relevance, under a line that names
-// them. A query without a relevant ticket measures nothing and is left out.
+// Read reads a collection's queries and judgements: queries.jsonl, plain or gzipped, with
+// {"query_id","text"} per line, and qrels.tsv with the columns query_id, ticket_id (the ticket's
+// key) and relevance under a header line. Queries without a relevant ticket cannot be measured and
+// are left out.
 func Read(folder string) ([]Query, error) {
 	judged, err := readJudgements(filepath.Join(folder, "qrels.tsv"))
 	if err != nil {
@@ -109,7 +110,7 @@ func readJudgements(path string) (map[string]measure.Judged, error) {
 			return nil, fmt.Errorf("%s:%d: relevance %q is not a number", path, number, fields[2])
 		}
 		if gain <= 0 {
-			continue // judged, and not relevant
+			continue // judged as not relevant
 		}
 		if judged[fields[0]] == nil {
 			judged[fields[0]] = measure.Judged{}

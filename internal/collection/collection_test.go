@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/measure"
 )
 
-// folder holds files of these names and texts; what ends in .gz is gzipped.
+// folder returns a folder with files of these names and texts. Names that end in .gz are gzipped.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	path := t.TempDir()
@@ -46,7 +46,7 @@ const (
 
 func TestQueriesComeWithTheirJudgements(t *testing.T) {
 	t.Parallel()
-	// q2 has nothing relevant, q9 is no query.
+	// q2 has nothing relevant; q9 is not a query.
 	want := []collection.Query{{ID: "q1", Text: "the pump leaks", Judged: measure.Judged{"AB-1": 1, "AB-2": 2}}}
 	for _, name := range []string{"queries.jsonl", "queries.jsonl.gz"} {
 		got, err := collection.Read(folder(t, map[string]string{name: twoQueries, "qrels.tsv": strings.ReplaceAll(twoRelevant, "\n", "\r\n")}))

@@ -14,33 +14,35 @@ import (
 const (
 	// MaxBatch is the most documents of one batch.
 	MaxBatch = 100
-	// storeTimeout bounds a call that says what became of documents. It is made even when the batch's time is over: half
-	// done, it would leave documents taken until their lease ends.
+	// storeTimeout bounds the calls that store results. They are made even after the batch's
+	// deadline: otherwise documents would stay claimed until their lease expires.
 	storeTimeout = 5 * time.Second
-	// leaseMargin is how much longer than a batch its documents stay taken.
+	// leaseMargin is how much longer than the batch its leases last.
 	leaseMargin = 30 * time.Second
-	// enough failures of the provider in a row, of different documents, are not the documents' fault.
+	// enough is the number of consecutive provider failures, of different documents, that stop a
+	// batch.
 	enough = 5
 )
 
-// Report is what a batch did: Processed is Succeeded and Errors together. Documents that it took and did not come to were
-// given back and are not in it.
+// Report is the result of a batch. Processed is Succeeded plus Errors. Documents that were claimed
+// but not tried are released and not counted.
 type Report struct {
 	Processed int       `json:"processed"`
 	Succeeded int       `json:"succeeded"`
 	Errors    []Failure `json:"errors"`
 }
 
-// Failure is a document that was not enriched, and why, fit for a client. It is tried again later, unless this was its
-// last attempt.
+// Failure is a document that was not enriched, with a reason fit for a client. It is retried later,
+// unless this was its last attempt.
 type Failure struct {
 	ID    string `json:"id"`
 	Error string `json:"error"`
 }
 
-// Batch enriches up to size documents (1 to MaxBatch) that are due. It ends early at its deadline, or five sixths into the
-// time that ctx has left, without an error; and with one where going on would be in vain: the provider limits us
-// (fault.Unavailable), refuses the key, or fails with one document after another. The report is good in any case.
+// Batch enriches up to size documents (1 to MaxBatch) that are due. It ends without an error at its
+// deadline, which is five sixths of the time left in ctx. It ends with an error if continuing is
+// pointless: the provider limits the rate (fault.Unavailable), rejects the key, or fails for
+// several documents in a row. The report is valid in every case.
 func (e *Enricher) Batch(ctx context.Context, db Database, size int) (Report, error) {
 	timeout := e.options.Timeout
 	if deadline, ok := ctx.Deadline(); ok {
@@ -64,7 +66,7 @@ func (e *Enricher) Batch(ctx context.Context, db Database, size int) (Report, er
 		}
 		working.Go(func() {
 			defer func() { <-e.slots }()
-			// After a panic the document is due when its lease ends, with an attempt used up.
+			// After a panic the document is due again when its lease expires. The attempt counts.
 			_ = rescue.Do(func() error {
 				b.one(d)
 				return nil
@@ -76,7 +78,7 @@ func (e *Enricher) Batch(ctx context.Context, db Database, size int) (Report, er
 	return b.report, b.stopped
 }
 
-// begin waits for a free slot, then for a token: whoever waits for a slot shall not hold a token meanwhile.
+// begin waits for a free slot, then for a token, so that no token is held while waiting for a slot.
 func (e *Enricher) begin(ctx context.Context) error {
 	select {
 	case e.slots <- struct{}{}:
@@ -93,7 +95,7 @@ func (e *Enricher) begin(ctx context.Context) error {
 	return err
 }
 
-// batch is one under way.
+// batch is a running batch.
 type batch struct {
 	*Enricher
 	db     Database
@@ -102,17 +104,17 @@ type batch struct {
 
 	mutex   sync.Mutex
 	report  Report
-	left    []string // leases of what is to be given back
+	left    []string // leases to release
 	pause   time.Duration
-	inARow  int   // failures of the provider
+	inARow  int   // consecutive failures of the provider
 	stopped error // why the batch ended early
 }
 
-// one enriches a document, and says in the report and in the database what became of it.
+// one enriches a document and records the result in the report and in the database.
 func (b *batch) one(d document) {
 	said, model, err := b.describe(d)
 	if err != nil && b.ctx.Err() != nil {
-		b.giveBack(d) // its time was over, or the batch was stopped: not its fault
+		b.giveBack(d) // out of time or stopped: no fault of the document
 		return
 	}
 	if err != nil && b.hopeless(err) {
@@ -128,7 +130,7 @@ func (b *batch) one(d document) {
 	b.count(d, err)
 }
 
-// describe is ask, with a panic as an ordinary failure: one bad document never stops the others.
+// describe is ask with a panic turned into an error, so that a bad document cannot stop the others.
 func (b *batch) describe(d document) (said enrichment, model string, err error) {
 	err = rescue.Do(func() (err error) {
 		said, model, err = b.ask(b.ctx, d)
@@ -137,7 +139,8 @@ func (b *batch) describe(d document) (said enrichment, model string, err error) 
 	return said, model, err
 }
 
-// hopeless tells whether an error means that no other document would fare better, and stops the batch then.
+// hopeless reports whether the error would affect every other document too, and if so stops the
+// batch.
 func (b *batch) hopeless(err error) bool {
 	var failure *fault.Error
 	limited := errors.As(err, &failure) && failure.Code == fault.Unavailable
@@ -160,7 +163,7 @@ func (b *batch) stop(err error) {
 	}
 }
 
-// count writes a document that was tried into the report.
+// count adds a tried document to the report.
 func (b *batch) count(d document, err error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -174,7 +177,7 @@ func (b *batch) count(d document, err error) {
 	b.warn("enrich document "+d.ID, err)
 	var answered badAnswer
 	switch code := fault.CodeOf(err); {
-	case code == fault.Unavailable: // the database: to ask the model more would be in vain
+	case code == fault.Unavailable: // the database is down: more model calls would be wasted
 		b.stop(err)
 	case errors.As(err, &answered) || code != fault.Provider && code != fault.Timeout:
 		b.inARow = 0
@@ -185,7 +188,7 @@ func (b *batch) count(d document, err error) {
 	}
 }
 
-// reason is what may be told of an error.
+// reason returns what a client may see of an error.
 func reason(err error) string {
 	var failure *fault.Error
 	if errors.As(err, &failure) {

@@ -37,7 +37,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// However one document fails, the others don't, and it is tried again until its attempts are used up.
+// Whatever happens to one document, the others succeed, and it is retried until its attempts are
+// used up.
 func TestOneBadDocument(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -89,7 +90,7 @@ func TestOneBadDocument(t *testing.T) {
 
 var errPanic = errors.New("panic")
 
-// What is said of a text that has changed meanwhile is thrown away, and the new text is next.
+// A result for a text that has changed meanwhile is discarded, and the new text is processed next.
 func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, "a")
@@ -110,7 +111,8 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// A provider that limits us, or refuses the key, is nobody's fault: everything is given back untried.
+// If the provider limits the rate or rejects the key, all documents are released without using up
+// an attempt.
 func TestHopeless(t *testing.T) {
 	t.Parallel()
 	limited := fault.New(fault.Unavailable, "The model provider limits us.")
@@ -143,7 +145,8 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
-// When everything fails a batch stops, so that an outage does not use up the attempts of all.
+// A batch stops when everything fails, so that an outage does not use up the attempts of all
+// documents.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, titles(8)...)
@@ -157,7 +160,7 @@ func TestOutage(t *testing.T) {
 	s.want("1 1 1 1 1 0 0 0", attempts)
 }
 
-// At its deadline a batch reports what it did, and what it did not come to is free at once.
+// At its deadline a batch reports what it did and releases the rest at once.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, "a", "b", "c")

@@ -13,7 +13,7 @@ import (
 	"tasklens/internal/clean"
 )
 
-// Bounds of what is stored of an answer, in characters.
+// Limits on what is stored of an answer, in characters.
 const (
 	maxKeywords = 15
 	maxKeyword  = 60
@@ -22,13 +22,14 @@ const (
 )
 
 const (
-	// maxAnswerBytes is far more than maxAnswerTokens have: a longer answer is of a server that does not keep to them.
+	// maxAnswerBytes is far more than maxAnswerTokens allows: a longer answer comes from a server
+	// that ignores the limit.
 	maxAnswerBytes = 64 << 10
-	// maxTried is how many names of an answer are looked for in the text.
+	// maxTried is how many names of an answer are searched for in the text.
 	maxTried = 2 * maxEntities
 )
 
-// enrichment is what a model says of a document.
+// enrichment is a model's description of a document.
 type enrichment struct {
 	Keywords      []string `json:"keywords"`
 	NamedEntities []entity `json:"named_entities"`
@@ -40,7 +41,7 @@ type entity struct {
 	Type string `json:"type"`
 }
 
-// read holds an answer against the schema: a server that is only compatible may not have kept to it.
+// read validates an answer against the schema, which a compatible server may have ignored.
 func read(text string) (enrichment, error) {
 	var e enrichment
 	if len(text) > maxAnswerBytes {
@@ -49,7 +50,7 @@ func read(text string) (enrichment, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&e); err != nil {
-		return e, bad("is not JSON of the schema") // what the decoder says repeats the model's own words
+		return e, bad("is not JSON of the schema") // the decoder's message would quote the model
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return e, bad("goes on after the JSON of the schema")
@@ -70,11 +71,12 @@ func read(text string) (enrichment, error) {
 	return e, nil
 }
 
-// markup are characters of HTML and Markdown that no keyword needs. Keywords and names are shown, and one that a model made
-// up of a stranger's text shall be nothing but text there.
+// markup are characters of HTML and Markdown that no keyword needs. Keywords and names are
+// displayed, so what a model derived from untrusted text must not act as markup.
 const markup = "<>[]{}|\\`"
 
-// believed is what may be stored: keywords in one form and each once, entities that stand in the text and each once.
+// believed returns what may be stored: normalised keywords and entities that occur in the text,
+// without duplicates.
 func (e enrichment) believed(text string) enrichment {
 	kept := enrichment{Keywords: []string{}, NamedEntities: []entity{}, TemporalClass: e.TemporalClass}
 	for _, keyword := range e.Keywords {
@@ -98,17 +100,18 @@ func (e enrichment) believed(text string) enrichment {
 	return kept
 }
 
-// oneLine is a text in Unicode's composed form, on one line, without characters that nobody sees (of which Postgres refuses
-// one).
+// oneLine returns a text in Unicode's composed form on one line, without invisible characters. NUL,
+// which Postgres rejects, is one of these.
 func oneLine(text string) string {
 	text = strings.ReplaceAll(clean.Visible(text), "\uFFFD", "")
 	return strings.Join(strings.Fields(norm.NFC.String(text)), " ")
 }
 
-// fold is a text as names and keywords are compared, in lower case.
+// fold returns a text in the lower-case form in which names and keywords are compared.
 func fold(text string) string { return strings.ToLower(oneLine(text)) }
 
-// occurs tells whether a name stands in a text, both folded, as a name of its own: Ana is not in analyse.
+// occurs reports whether a name occurs in a text as separate words: Ana is not in analyse. Both are
+// folded.
 func occurs(text, name string) bool {
 	for start := 0; ; {
 		i := strings.Index(text[start:], name)
@@ -129,7 +132,8 @@ func occurs(text, name string) bool {
 
 func inWord(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
 
-// joined tells whether two neighbours belong to one word. Scripts without spaces do not tell.
+// joined reports whether two neighbouring characters belong to one word. Scripts without spaces do
+// not tell.
 func joined(a, b rune) bool {
 	spaceless := func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)

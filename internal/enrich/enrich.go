@@ -1,6 +1,7 @@
-// Package enrich has a model read documents and say what they are about: keywords, the names in them, and how long they
-// hold. It owns what the model is asked, what of its answer is believed, and how fast and how many at a time it is asked.
-// Which document is next, for how long it is taken and when it is tried again is the database's; it knows nothing of HTTP.
+// Package enrich has a model describe documents: keywords, named entities, and how long they stay
+// valid. It owns the prompt, the validation of answers, and the rate and concurrency of model
+// calls. The database decides which document is next, how long a lease lasts and when a retry is
+// due. The package does not know HTTP.
 package enrich
 
 import (
@@ -19,24 +20,24 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Model answers in JSON of a schema, with one request a call.
+// Model answers in JSON of a schema, with one request per call.
 type Model interface {
 	CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, schema chat.Schema) (chat.Completion, error)
 	ChatModel() string
 }
 
-// Options say how fast, and how often. What is zero has the default.
+// Options configure an Enricher. A zero value means the default.
 type Options struct {
-	PerMinute   int           // the most requests to the model in any minute, of all batches of this Enricher; 200
-	Concurrency int           // requests under way at a time, of all its batches; 4
-	Attempts    int           // after which a document is left alone; 5
-	Retry       time.Duration // after the first failure, then twice as long each time; 1 min
+	PerMinute   int           // maximum model requests per minute, of all batches of this Enricher; 200
+	Concurrency int           // concurrent requests of all its batches; 4
+	Attempts    int           // before a document counts as failed; 5
+	Retry       time.Duration // after the first failure, doubled each time; 1 min
 	Timeout     time.Duration // of a batch; 25 s
-	// Warn is told what fails. It is called from several goroutines.
+	// Warn receives failures. It is called from several goroutines.
 	Warn func(message string, err error)
 }
 
-// Enricher runs batches. It is safe for concurrent use: two batches never take the same document.
+// Enricher runs batches. It is safe for concurrent use: two batches never claim the same document.
 type Enricher struct {
 	model   Model
 	options Options
@@ -44,7 +45,7 @@ type Enricher struct {
 	slots   chan struct{}
 }
 
-// New makes an Enricher; nothing is asked before the first batch.
+// New returns an Enricher. It sends no request.
 func New(model Model, o Options) *Enricher {
 	o.PerMinute = cmp.Or(o.PerMinute, 200)
 	o.Concurrency = cmp.Or(o.Concurrency, 4)
@@ -54,15 +55,15 @@ func New(model Model, o Options) *Enricher {
 	return &Enricher{model: model, options: o, bucket: newBucket(o.PerMinute, o.Concurrency), slots: make(chan struct{}, o.Concurrency)}
 }
 
-// newBucket is a token bucket that lets at most perMinute requests begin within any minute: what its full bucket lets
-// through at once is not given a second time by what flows in.
+// newBucket returns a token bucket that starts at most perMinute requests in any minute. Its refill
+// rate is reduced by its burst, so that both together stay within the limit.
 func newBucket(perMinute, concurrency int) *rate.Limiter {
 	full := min(concurrency, (perMinute+1)/2)
 	return rate.NewLimiter(rate.Limit(float64(perMinute-full+1)/60), full)
 }
 
-// Stats counts documents. Total is Enriched and Unenriched together; Failed are those of the unenriched whose last attempt
-// failed.
+// Stats counts documents. Total is Enriched plus Unenriched. Failed counts the unenriched documents
+// whose last attempt failed.
 type Stats struct {
 	Total      int64 `json:"total"`
 	Enriched   int64 `json:"enriched"`
@@ -70,7 +71,7 @@ type Stats struct {
 	Failed     int64 `json:"failed"`
 }
 
-// ReadStats asks the database how far enrichment is.
+// ReadStats reads the progress of enrichment from the database.
 func ReadStats(ctx context.Context, db Database) (Stats, error) {
 	var rows []Stats
 	err := db.Call(ctx, "enrichment_stats", nil, &rows)
@@ -83,7 +84,7 @@ func ReadStats(ctx context.Context, db Database) (Stats, error) {
 	return rows[0], nil
 }
 
-// Retry lets the documents whose last attempt failed be tried anew, at once, whatever they had used up.
+// Retry makes documents whose last attempt failed due at once, with all their attempts back.
 func Retry(ctx context.Context, db Database) error {
 	var retried int64
 	if err := db.Call(ctx, "retry_enrichments", nil, &retried); err != nil {

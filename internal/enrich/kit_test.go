@@ -14,10 +14,10 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// patience bounds a test: what waits in a circle fails it.
+// patience bounds a test, so that a deadlock fails it.
 const patience = time.Minute
 
-// model is a stand-in that says what it is told to.
+// model is a stand-in whose answers the test sets.
 type model struct {
 	say   func(ctx context.Context, title, content string) (chat.Completion, error)
 	mutex sync.Mutex
@@ -37,14 +37,14 @@ func (m *model) CompleteJSON(ctx context.Context, _, message string, _ int, form
 	return m.say(ctx, d.Title, d.Content)
 }
 
-// plain is a good answer that fits every text.
+// plain is a valid answer for any text.
 const plain = `{"keywords": ["Pump "], "named_entities": [{"name": "Wiktor", "type": "person"}, {"name": "Atlantis", "type": "place"}], "temporal_class": "dated"}`
 
 func answered(text string) (chat.Completion, error) {
 	return chat.Completion{Text: text, Model: "reader-2", Finish: "stop"}, nil
 }
 
-// shelf is a database with documents, as the service sees it.
+// shelf is a database with documents, accessed as the service.
 type shelf struct {
 	t     *testing.T
 	ctx   context.Context
@@ -73,7 +73,7 @@ func (s *shelf) run(sql string, arguments ...any) {
 	}
 }
 
-// text is the one value that a query gives.
+// text returns the single value of a query.
 func (s *shelf) text(sql string, arguments ...any) string {
 	s.t.Helper()
 	var text string
@@ -90,7 +90,7 @@ func (s *shelf) want(want, sql string, arguments ...any) {
 	}
 }
 
-// comeDue lets what waits for another attempt be taken now.
+// comeDue makes all pending retries due now.
 func (s *shelf) comeDue() {
 	s.t.Helper()
 	s.run("update public.documents set enrichment_due_at = now() - interval '1 s'")
@@ -105,7 +105,7 @@ func (s *shelf) stats() Stats {
 	return stats
 }
 
-// batch runs one that goes well as a whole.
+// batch runs a batch that must succeed.
 func (s *shelf) batch(e *Enricher, size int) Report {
 	s.t.Helper()
 	report, err := e.Batch(s.ctx, s.rows, size)

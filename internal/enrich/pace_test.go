@@ -14,7 +14,8 @@ import (
 	"tasklens/internal/chat"
 )
 
-// In no minute do more requests begin than the setting says, whenever they come, and who always asks gets nearly as many.
+// In no minute do more requests start than the setting allows, and under constant load nearly that
+// many do.
 func TestBucketKeepsToTheMinute(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -40,7 +41,7 @@ func TestBucketKeepsToTheMinute(t *testing.T) {
 	})
 }
 
-// A batch that has no token left ends and gives back, rather than ask.
+// A batch without a token releases its documents and ends.
 func TestBatchKeepsToTheBucket(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, "a", "b", "c")
@@ -56,7 +57,7 @@ func TestBatchKeepsToTheBucket(t *testing.T) {
 	s.want("1 0 0", attempts)
 }
 
-// Two batches of one Enricher share its slots; all of them are used, and never more.
+// Two batches of one Enricher share its slots. All slots are used, never more.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, titles(12)...)
@@ -72,7 +73,7 @@ func TestConcurrency(t *testing.T) {
 			}
 		}
 		select {
-		case <-full: // all slots were taken at one time
+		case <-full: // all slots were in use at once
 		case <-ctx.Done():
 		}
 		return answered(plain)
@@ -87,7 +88,7 @@ func TestConcurrency(t *testing.T) {
 	}
 }
 
-// However many services run batches at once, each document is read once.
+// However many services run batches concurrently, each document is processed once.
 func TestBatchesTakeDifferentDocuments(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, titles(30)...)

@@ -7,7 +7,8 @@ import (
 	"tasklens/internal/fault"
 )
 
-// changed is why a document is not enriched though nothing failed: it waits already to be taken with its new text.
+// changed is returned for a document whose text changed while the model read it. It is already
+// queued with its new text.
 var changed = fault.New(fault.Invalid, "Its text changed while the model read it.")
 
 func (b *batch) call(function string, arguments map[string]any, result any) error {
@@ -16,7 +17,7 @@ func (b *batch) call(function string, arguments map[string]any, result any) erro
 	return b.db.Call(ctx, function, arguments, result)
 }
 
-// store writes what was said, if it was said of the text that is still there.
+// store writes an enrichment if the document's text has not changed.
 func (b *batch) store(d document, said enrichment, model string) error {
 	var stored bool
 	err := b.call("store_enrichment", map[string]any{
@@ -32,8 +33,8 @@ func (b *batch) store(d document, said enrichment, model string) error {
 	return nil
 }
 
-// fail keeps an error on the document, which is due again after a while. If that cannot be said either, it is due when
-// its lease ends.
+// fail records an error on the document and schedules its retry. If that fails too, the document is
+// due when its lease expires.
 func (b *batch) fail(d document, failure error) {
 	if failure == changed {
 		return
@@ -47,7 +48,7 @@ func (b *batch) fail(d document, failure error) {
 	}
 }
 
-// giveBack notes documents that were not tried, or whose failure says nothing of them.
+// giveBack notes documents to release: those not tried, or with a failure that was not theirs.
 func (b *batch) giveBack(documents ...document) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -56,7 +57,7 @@ func (b *batch) giveBack(documents ...document) {
 	}
 }
 
-// release lets others have what was given back, after the pause that the provider asked for.
+// release releases the noted documents, due after the pause that the provider asked for.
 func (b *batch) release() {
 	if len(b.left) == 0 {
 		return

@@ -1,6 +1,6 @@
-// Package fault is the vocabulary of what can go wrong: a code that programs act on, a message fit for a client, and
-// a wrapped cause fit for the log alone. It knows nothing of HTTP, SQL or models; one table in the API turns codes
-// into statuses.
+// Package fault defines the service's errors: a code for programs, a message fit for a client, and
+// a wrapped cause for the log only. It knows nothing about HTTP, SQL or models. A table in the API
+// maps codes to statuses.
 package fault
 
 import (
@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// Code says what kind of failure it is.
+// Code is the kind of a failure.
 type Code string
 
 const (
 	Invalid      Code = "invalid"      // the request is malformed or out of range
-	Unauthorized Code = "unauthorized" // no token, or a bad one
-	Forbidden    Code = "forbidden"    // a good token that does not allow this
+	Unauthorized Code = "unauthorized" // no token, or an invalid one
+	Forbidden    Code = "forbidden"    // a valid token without the right to do this
 	NotFound     Code = "not_found"    // an unknown project, ticket, document or route
-	RateLimited  Code = "rate_limited" // the caller asks too often
+	RateLimited  Code = "rate_limited" // the caller exceeds its rate limit
 	Provider     Code = "provider"     // the model provider failed
-	Unavailable  Code = "unavailable"  // the database is out of reach or not ready, or the model provider limits us
-	Timeout      Code = "timeout"      // an upstream ran out of time
-	TooLarge     Code = "too_large"    // an upstream takes no request, or gives no answer, of this size
-	Internal     Code = "internal"     // our own mistake
+	Unavailable  Code = "unavailable"  // the database is unreachable or not ready, or the model provider limits our rate
+	Timeout      Code = "timeout"      // an upstream timed out
+	TooLarge     Code = "too_large"    // a request or response too large for an upstream
+	Internal     Code = "internal"     // a bug of ours
 )
 
-// ErrKey is in the chain where the model provider refuses the key.
+// ErrKey marks an error because the model provider rejects the key.
 var ErrKey = errors.New("the model provider refuses the key")
 
-// Field is one thing wrong with a request: the field's name as the client wrote it, and what it must be.
+// Field is an invalid field of a request: its name as the client wrote it, and what it must be.
 type Field struct {
 	Name    string
 	Message string
@@ -37,27 +37,28 @@ type Field struct {
 type Error struct {
 	Code       Code
 	Message    string
-	Fields     []Field       // for Invalid: every field at fault
-	RetryAfter time.Duration // for RateLimited and Unavailable: when to try again; 0 where nobody knows
+	Fields     []Field       // for Invalid: all invalid fields
+	RetryAfter time.Duration // for RateLimited and Unavailable: when to retry; 0 if unknown
 	cause      error
 }
 
-// New makes an error without a cause.
+// New returns an error without a cause.
 func New(code Code, message string) *Error {
 	return &Error{Code: code, Message: message}
 }
 
-// Wrap makes an error of a cause. The cause is for the log.
+// Wrap returns an error with a cause, which only the log shows.
 func Wrap(code Code, message string, cause error) *Error {
 	return &Error{Code: code, Message: message, cause: cause}
 }
 
-// InvalidFields makes the error for a request with these fields at fault.
+// InvalidFields returns the error for a request with these invalid fields.
 func InvalidFields(fields ...Field) *Error {
 	return &Error{Code: Invalid, Message: "The request is not valid.", Fields: fields}
 }
 
-// Error is the text for the log: code, message and cause. Not the fields: their names may be a client's own words.
+// Error returns the text for the log: code, message and cause. It omits the fields, whose names may
+// be a client's own text.
 func (e *Error) Error() string {
 	text := string(e.Code) + ": " + e.Message
 	if e.cause != nil {
@@ -66,10 +67,10 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.cause }
 
-// CodeOf finds the code of an error: that of the first *Error in its chain, else Internal.
+// CodeOf returns the code of the first *Error in the chain, else Internal.
 func CodeOf(err error) Code {
 	var found *Error
 	if errors.As(err, &found) {

@@ -31,7 +31,7 @@ func TestCodeOf(t *testing.T) {
 	}
 }
 
-// The text for the log has code, message and cause; what clients see is Message and Fields alone.
+// The log text has code, message and cause. Clients see only Message and Fields.
 func TestError(t *testing.T) {
 	t.Parallel()
 	err := Wrap(Unavailable, "The database is not reachable.", errors.New("connection refused"))

@@ -13,10 +13,10 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// patience bounds a test: two sessions that wait for each other fail it.
+// patience bounds a test, so that a deadlock fails it.
 const patience = time.Minute
 
-// shelf is a database with documents; its sessions act as the service does.
+// shelf is a database with documents, whose sessions act as the service.
 type shelf struct {
 	t   *testing.T
 	ctx context.Context
@@ -51,7 +51,7 @@ func (s *shelf) session() *pgx.Conn {
 	return conn
 }
 
-// together runs act in so many sessions at once.
+// together runs act in this many concurrent sessions.
 func (s *shelf) together(sessions int, act func(number int, conn *pgx.Conn) error) {
 	s.t.Helper()
 	var group errgroup.Group
@@ -73,7 +73,7 @@ func (s *shelf) number(query string, arguments ...any) int {
 	return n
 }
 
-// Searches that find the same documents, in any order, neither lose a count nor wait for each other in a circle.
+// Concurrent searches that find the same documents, in any order, lose no count and never deadlock.
 func TestRetrievalsAreTrackedTogether(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 10)
@@ -99,7 +99,8 @@ func TestRetrievalsAreTrackedTogether(t *testing.T) {
 	}
 }
 
-// Enrichments and edits of one document at once: every edit is kept, and so is what the last enrichment found.
+// Concurrent enrichments and edits of one document keep every edit and the last enrichment's
+// result.
 func TestEditsAndEnrichmentsKeepEachOther(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 1)
@@ -128,8 +129,8 @@ func TestEditsAndEnrichmentsKeepEachOther(t *testing.T) {
 	}
 }
 
-// Votes that come together all count, those of the service and the last one of each user: a lost one would leave the score
-// of fewer.
+// Concurrent votes all count: each one of the service and the last one of each user. A lost vote
+// would lower the score's basis.
 func TestVotesAreCountedTogether(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 3)
@@ -139,7 +140,7 @@ func TestVotesAreCountedTogether(t *testing.T) {
 			if _, err := conn.Exec(s.ctx, "select public.rate_document($1, true)", s.ids[0]); err != nil {
 				return fmt.Errorf("rate: %w", err)
 			}
-			// Several documents in one statement, and the same users in all sessions.
+			// Several documents per statement, and the same users in all sessions.
 			user := fmt.Sprintf("00000000-0000-4000-8000-%012d", vote%users)
 			if _, err := conn.Exec(s.ctx, `insert into public.document_votes (document_id, user_id, helpful) select d, $2, $3 from unnest($1::uuid[]) d order by d
 				on conflict (document_id, user_id) do update set helpful = excluded.helpful`, s.ids[1:], user, (number+vote)%2 == 0); err != nil {
@@ -162,7 +163,7 @@ func TestVotesAreCountedTogether(t *testing.T) {
 	}
 }
 
-// A vote that is cast while another is not committed yet waits for it, and counts beside it.
+// A vote cast while another is uncommitted waits for it, and both count.
 func TestAVoteCountsBesideAnUncommittedOne(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 1)
@@ -197,7 +198,7 @@ func TestAVoteCountsBesideAnUncommittedOne(t *testing.T) {
 	}
 }
 
-// However many batches run at once, a document is in one of them.
+// However many batches run concurrently, each document is in one of them.
 func TestBatchesTakeDifferentDocuments(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 60)
@@ -232,7 +233,7 @@ func TestBatchesTakeDifferentDocuments(t *testing.T) {
 	}
 }
 
-// Whoever edits a document is not kept waiting by whoever embeds it, nor the other way round.
+// Editing a document never waits for its embedding to be stored, or the other way round.
 func TestStoringWaitsForNoEditor(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 1)

@@ -7,38 +7,38 @@ import (
 	"time"
 )
 
-// Draft is a document to be written. What is nil stays as it is in a document that is there already.
+// Draft is a document to write. A nil field leaves an existing document's value unchanged.
 type Draft struct {
-	ID            *string    `json:"id,omitempty"` // nil: a new one
+	ID            *string    `json:"id,omitempty"` // nil: create a new one
 	Title         string     `json:"title"`
 	Content       string     `json:"content"`
 	Keywords      *[]string  `json:"keywords,omitempty"`
 	TemporalClass *string    `json:"temporal_class,omitempty"`
 	Archived      *bool      `json:"archived,omitempty"`
-	CreatedAt     *time.Time `json:"created_at,omitempty"` // of a new one; nil is now
+	CreatedAt     *time.Time `json:"created_at,omitempty"` // of a new document; nil: now
 }
 
-// Written says what became of a draft.
+// Written is the result of writing a draft.
 type Written struct {
 	ID              string `json:"id"`
-	Created         bool   `json:"created"` // else it replaced an earlier text
+	Created         bool   `json:"created"` // false if it replaced an earlier text
 	EmbeddingStatus string `json:"embedding_status"`
 }
 
-// Document is everything that is known of one.
+// Document is a document with all its fields.
 type Document struct {
 	ID               string          `json:"id"`
 	Title            string          `json:"title"`
 	Content          string          `json:"content"`
 	Keywords         []string        `json:"keywords"`
 	NamedEntities    json.RawMessage `json:"named_entities"` // [{name, type}]
-	TemporalClass    *string         `json:"temporal_class"` // nil: nobody has said
+	TemporalClass    *string         `json:"temporal_class"` // nil: unknown
 	Archived         bool            `json:"archived"`
 	EmbeddingStatus  string          `json:"embedding_status"` // pending, complete, failed
 	UtilityScore     float64         `json:"utility_score"`    // 0 to 10
 	RetrievalCount   int64           `json:"retrieval_count"`
 	LastRetrievedAt  *time.Time      `json:"last_retrieved_at"`
-	RetrievalQueries []string        `json:"retrieval_queries"` // the last 50 different ones, the latest last
+	RetrievalQueries []string        `json:"retrieval_queries"` // the last 50 distinct ones, oldest first
 	EnrichedAt       *time.Time      `json:"enriched_at"`
 	EnrichmentModel  *string         `json:"enrichment_model"`
 	EnrichmentError  *string         `json:"enrichment_error"`
@@ -46,7 +46,7 @@ type Document struct {
 	UpdatedAt        time.Time       `json:"updated_at"`
 }
 
-// Put writes a document. It is found by meaning once a worker has embedded it.
+// Put writes a document. Searches find it once a worker has embedded it.
 func Put(ctx context.Context, db Database, draft Draft) (Written, error) {
 	written, err := put(ctx, db, []Draft{draft}, false)
 	if err != nil {
@@ -55,7 +55,7 @@ func Put(ctx context.Context, db Database, draft Draft) (Written, error) {
 	return written[0], nil
 }
 
-// put writes documents; embedded tells that the caller embeds them at once.
+// put writes documents. embedded means that the caller embeds them right away.
 func put(ctx context.Context, db Database, drafts []Draft, embedded bool) ([]Written, error) {
 	var written []Written
 	err := db.Call(ctx, "upsert_documents", map[string]any{"documents": drafts, "embedded_by_caller": embedded}, &written)
@@ -68,7 +68,7 @@ func put(ctx context.Context, db Database, drafts []Draft, embedded bool) ([]Wri
 	return written, nil
 }
 
-// Get reads a document. fault.NotFound where there is none.
+// Get reads a document. It returns fault.NotFound if there is none.
 func Get(ctx context.Context, db Database, id string) (Document, error) {
 	var rows []Document
 	if err := db.Call(ctx, "get_document", map[string]any{"doc_id": id}, &rows); err != nil {
@@ -80,7 +80,7 @@ func Get(ctx context.Context, db Database, id string) (Document, error) {
 	return rows[0], nil
 }
 
-// Delete deletes a document. fault.NotFound where there is none.
+// Delete deletes a document. It returns fault.NotFound if there is none.
 func Delete(ctx context.Context, db Database, id string) error {
 	var deleted bool
 	if err := db.Call(ctx, "delete_document", map[string]any{"doc_id": id}, &deleted); err != nil {
@@ -92,8 +92,8 @@ func Delete(ctx context.Context, db Database, id string) error {
 	return nil
 }
 
-// Rate casts the caller's vote on a document, in place of their earlier one; each vote of the service counts. fault.NotFound
-// where there is no such document.
+// Rate records the caller's vote on a document. A user's vote replaces their earlier one; every
+// vote of the service counts. It returns fault.NotFound if there is no such document.
 func Rate(ctx context.Context, db Database, id string, helpful bool) error {
 	var score *float64
 	if err := db.Call(ctx, "rate_document", map[string]any{"doc_id": id, "helpful": helpful}, &score); err != nil {

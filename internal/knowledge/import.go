@@ -13,34 +13,35 @@ import (
 	"tasklens/internal/notefile"
 )
 
-// What is written and embedded together. What is too much all the same is halved.
+// Sizes of a batch. A batch that is still too large is halved.
 const (
 	batchNotes = 50
 	batchBytes = 1 << 20
 )
 
-// pathSpace is the namespace of the ids that paths become.
+// pathSpace is the namespace of the ids derived from paths.
 var pathSpace = uuid.MustParse("0fd2fd5c-5c1f-4d7e-9f3b-7c1f8a2f6f5e")
 
-// IDOfPath is the id of the document that a note is imported as: the same path is the same document (UUID of version 5).
+// IDOfPath returns the id of the document that a note is imported as, a version 5 UUID: the same
+// path is the same document.
 func IDOfPath(path string) string { return uuid.NewSHA1(pathSpace, []byte(path)).String() }
 
-// Imported counts what an import did.
+// Imported is the result of an import.
 type Imported struct {
-	Documents, Created, Bad int // Created of Documents are new; Bad notes were left out
+	Documents, Created, Bad int // Created of Documents are new; Bad notes were skipped
 	bulk.Counts
 }
 
-// Reports receives what happens in an import. Its functions are called one at a time.
+// Reports receives events of an import. Its functions are called one at a time.
 type Reports struct {
-	Bad    func(error) // a note that cannot be read
-	Failed func(error) // what could not be written or indexed; the rest goes on
-	Done   func(int)   // how many notes are done with
+	Bad    func(error) // a note that cannot be parsed
+	Failed func(error) // what could not be written or indexed; the import continues
+	Done   func(int)   // the number of notes processed
 }
 
-// Import writes notes and embeds them. Importing again changes only what differs, by path; a note whose file is gone stays.
-// What fails is reported and counted, and the rest goes on; it ends early where nothing at all can be stored or embedded. What was
-// written before stays.
+// Import writes and embeds notes. A repeated import changes only what differs, by path. A note
+// whose file was deleted stays. Failures are reported and counted, and the rest continues. It ends
+// early if nothing at all can be stored or embedded. Documents written before that stay.
 func Import(ctx context.Context, db Database, indexer bulk.Indexer, notes iter.Seq2[notefile.Note, error], reports Reports) (sum Imported, err error) {
 	importing := bulk.New(db, indexer, reports.Failed)
 	defer func() { sum.Counts = importing.Counts() }()
@@ -74,7 +75,7 @@ func Import(ctx context.Context, db Database, indexer bulk.Indexer, notes iter.S
 	return sum, flush()
 }
 
-// draftOf is the document that a note is to become. What the note does not say, stays.
+// draftOf returns the document for a note. Fields that the note lacks stay unchanged.
 func draftOf(note notefile.Note) Draft {
 	id := IDOfPath(note.Path)
 	draft := Draft{ID: &id, Title: note.Title, Content: note.Content}

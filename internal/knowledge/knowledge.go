@@ -1,7 +1,8 @@
-// Package knowledge keeps a team's documents (decisions, runbooks, notes) and finds them: by meaning, by meaning weighed
-// with keywords, usefulness and age, by the names in them, and by what they are like. It owns what is asked of the
-// database and in which numbers, and that counting retrievals holds nobody up. Ranking is the database's. It knows
-// neither how models are asked nor how the database is reached.
+// Package knowledge stores a team's documents (decisions, runbooks, notes) and searches them: by
+// meaning, by a score of meaning, keywords, usefulness and age, by named entities, and by
+// similarity to a document. It owns the calls to the database and their limits, and counts
+// retrievals without delaying searches. The database does the ranking. The package does not know
+// how models or the database are called.
 package knowledge
 
 import (
@@ -10,7 +11,7 @@ import (
 	"tasklens/internal/fault"
 )
 
-// Database calls a Postgres function with named arguments, as whoever the caller is.
+// Database calls a Postgres function with named arguments, with the caller's rights.
 type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	trackQueue   = 1000 // searches that wait to be counted; more are not counted
+	trackQueue   = 1000 // searches waiting to be counted; more are dropped
 	trackTimeout = 5 * time.Second
 )
 
-// Tracker counts what was found, behind the backs of those who search: nobody waits for it, and nothing fails by it. It
-// is safe for concurrent use; a nil one counts nothing.
+// Tracker counts retrievals in the background: no search waits for it or fails because of it. It is
+// safe for concurrent use. A nil *Tracker does nothing.
 type Tracker struct {
 	db    Database
 	found *backlog.Backlog[retrieval]
@@ -25,15 +25,16 @@ type retrieval struct {
 	query     string
 }
 
-// NewTracker starts a tracker; Close ends it. warn is called at most once a minute, and at the end: so many searches were
-// not counted since it was called last. cause is the last failure, nil where they came faster than they could be counted.
+// NewTracker starts a tracker. Close stops it. warn is called at most once a minute, and on Close,
+// with the number of searches dropped since the last call. cause is the last error, or nil if
+// searches only arrived faster than they could be counted.
 func NewTracker(db Database, warn func(lost int64, cause error)) *Tracker {
 	t := &Tracker{db: db}
 	t.found = backlog.Start(trackQueue, warn, t.run)
 	return t
 }
 
-// Retrieved says that a query found these documents. It never waits.
+// Retrieved records that a query found these documents. It never blocks.
 func (t *Tracker) Retrieved(documents []string, query string) {
 	if t == nil || len(documents) == 0 {
 		return
@@ -41,7 +42,8 @@ func (t *Tracker) Retrieved(documents []string, query string) {
 	t.found.Add(retrieval{documents, query})
 }
 
-// Close takes no search any more and counts those that wait until the context ends; the rest is lost.
+// Close stops accepting searches and counts the queued ones until the context ends. The rest is
+// dropped.
 func (t *Tracker) Close(ctx context.Context) {
 	if t != nil {
 		t.found.Close(ctx)

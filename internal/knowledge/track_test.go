@@ -9,7 +9,7 @@ import (
 	"tasklens/internal/knowledge"
 )
 
-// tracked is a database that counts what is tracked, one call at a time as it is let.
+// tracked is a database that counts retrievals, one call at a time, when the test allows it.
 type tracked struct {
 	calls atomic.Int64
 	let   chan error
@@ -25,7 +25,7 @@ func (d *tracked) Call(ctx context.Context, _ string, _, _ any) error {
 	}
 }
 
-// What comes faster than it can be counted is lost and told of; so is what fails, and what is left when the time is over.
+// Searches beyond the queue, failed writes and what is left on Close are dropped and reported.
 func TestTracker(t *testing.T) {
 	t.Parallel()
 	db := &tracked{let: make(chan error)}
@@ -39,7 +39,7 @@ func TestTracker(t *testing.T) {
 	})
 	const searches = 3000
 	for range searches {
-		tracker.Retrieved([]string{"d"}, "q") // nobody counts, and nobody waits
+		tracker.Retrieved([]string{"d"}, "q") // the writer is blocked, and Retrieved is not
 	}
 	tracker.Retrieved(nil, "found nothing")
 	broken := errors.New("broken")

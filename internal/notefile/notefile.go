@@ -1,5 +1,5 @@
-// Package notefile reads notes from a folder of Markdown files. It owns where a note's title, date and keywords stand, and
-// what makes a file a note; it must not know where notes go.
+// Package notefile reads notes from a folder of Markdown files. It owns where a note's title, date
+// and keywords are found and which files are notes. It does not know where notes go.
 package notefile
 
 import (
@@ -16,27 +16,29 @@ import (
 	"time"
 )
 
-// maxFile bounds a file: what is longer is no note.
+// maxFile bounds a file. A longer one is not a note.
 const maxFile = 4 << 20
 
 // Note is one file.
 type Note struct {
-	// Path is the folder's own name and the file's place below it, with slashes: the same wherever the folder lies.
+	// Path is the folder's name and the file's path below it, with slashes. It does not depend on
+	// where the folder is.
 	Path          string
-	Title         string // of the front matter, or the first heading, or the file's name; at most 500 characters
-	Content       string // the text without its front matter
+	Title         string // from the front matter, else the first heading, else the file name; at most 500 characters
+	Content       string // without the front matter
 	Keywords      []string
 	TemporalClass string    // "" where the note does not say
-	CreatedAt     time.Time // zero where the note does not say
+	CreatedAt     time.Time // zero if the note has none
 }
 
-// Folder is a folder with notes.
+// Folder is a folder of notes.
 type Folder struct {
 	path, name string
 	files      []string // relative, with slashes
 }
 
-// Is tells whether an import of this path means notes: a Markdown file, or a folder that holds some and no tickets.
+// Is reports whether an import of this path means notes: a Markdown file, or a folder with some and
+// without tickets.
 func Is(where string) bool {
 	for _, tickets := range []string{"projects.jsonl", "projects.jsonl.gz", "tickets.jsonl", "tickets.jsonl.gz"} {
 		if _, err := os.Stat(filepath.Join(where, tickets)); err == nil {
@@ -47,7 +49,8 @@ func Is(where string) bool {
 	return err == nil && len(folder.files) > 0
 }
 
-// Open finds the files in a folder and below, or takes a single one. Hidden folders, and links, are passed over.
+// Open lists the files in a folder and below, or a single file. It skips hidden folders and
+// symbolic links.
 func Open(where string) (*Folder, error) {
 	absolute, err := filepath.Abs(where)
 	if err != nil {
@@ -87,10 +90,11 @@ func isMarkdown(file string) bool {
 	return slices.Contains([]string{".md", ".markdown"}, strings.ToLower(filepath.Ext(file)))
 }
 
-// Len is the number of files.
+// Len returns the number of files.
 func (f *Folder) Len() int { return len(f.files) }
 
-// Notes are the files in the order of their paths. A file that cannot be read comes as an error, and others after it.
+// Notes yields the notes in the order of their paths. A file that cannot be read yields an error,
+// and iteration continues.
 func (f *Folder) Notes() iter.Seq2[Note, error] {
 	return func(yield func(Note, error) bool) {
 		for _, file := range f.files {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// write makes a folder "notes" of files.
+// write creates a folder "notes" with these files.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "notes")
@@ -80,7 +80,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// A folder with tickets is not one of notes, and a single file is a note of its folder.
+// A folder with tickets is not a folder of notes. A single file is a note of its folder.
 func TestIs(t *testing.T) {
 	t.Parallel()
 	folder := write(t, map[string]string{"projects.jsonl": "", "documents/a.md": "x", "empty/x.txt": ""})
@@ -100,7 +100,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is a note that can be stored, or an error.
+// Whatever a file contains, the result is a note that can be stored, or an error.
 func TestAnyText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,7 +16,7 @@ const (
 	maxKeyword  = 100 // characters
 )
 
-// parse reads a note. Its title is "" where neither the front matter nor a heading has one.
+// parse reads a note. Its title is "" if neither the front matter nor a heading has one.
 func parse(text string) (Note, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return Note{}, errors.New("it is not text in UTF-8")
@@ -47,8 +47,8 @@ func parse(text string) (Note, error) {
 	return note, nil
 }
 
-// frontMatter splits off what stands between two lines of dashes at the beginning: names with a value or a list. That is
-// the part of YAML that notes use; what is nested deeper is passed over.
+// frontMatter splits off the block between two lines of dashes at the start: names with a value or
+// a list. This is the part of YAML that notes use; deeper nesting is skipped.
 func frontMatter(text string) (fields map[string][]string, body string) {
 	fields = map[string][]string{}
 	head, found := strings.CutPrefix(text, "---\n")
@@ -62,7 +62,7 @@ func frontMatter(text string) (fields map[string][]string, body string) {
 		if line = strings.TrimRight(line, " \t"); line == "---" || line == "..." {
 			return fields, rest
 		}
-		if !more { // it is never closed: a rule, and no front matter
+		if !more { // never closed: a horizontal rule, not front matter
 			return map[string][]string{}, text
 		}
 		if item, is := strings.CutPrefix(strings.TrimLeft(line, " "), "- "); is && last != "" {
@@ -105,7 +105,7 @@ func first(values []string) string {
 
 var headingLine = regexp.MustCompile(`^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
 
-// heading is the text of the first heading that stands in no fenced code.
+// heading returns the text of the first heading outside fenced code.
 func heading(body string) string {
 	fence := ""
 	for line := range strings.SplitSeq(body, "\n") {
@@ -135,7 +135,7 @@ func moment(date string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("its date %q is not of the form 2026-01-31 or 2026-01-31T09:30:00Z", clip(date, maxKeyword))
 }
 
-// clip cuts a text after so many characters.
+// clip truncates a text to a number of characters.
 func clip(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

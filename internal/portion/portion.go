@@ -18,10 +18,11 @@ const (
 	longestPause = 5 * time.Second
 )
 
-// Each gives a list to do, all of it at first. do returns how many of a portion are done: all of it, or fewer where it took
-// no more at once. A portion that fails is halved, after a pause where it was too large or took too long, until one item
-// fails alone: that is skipped, and the rest goes on. The list ends early with the context, where the database is out of reach
-// or too slow for three items in a row, each alone, and where do says so by Stop.
+// Each processes a list in batches, starting with one batch of everything. do returns how many
+// items of its batch are done: all, or fewer if it takes no more in one call. A failed batch is
+// halved, after a pause if it was too large or too slow. An item that fails alone is skipped and
+// the rest continues. Each ends early when ctx ends, when the database is unavailable or too slow
+// for three consecutive single items, or when do returns Stop.
 func Each[T any](ctx context.Context, all []T, do func([]T) (done int, err error), skip func(T, error)) error {
 	size, pause, skipped, slow := len(all), firstPause, false, 0
 	for len(all) > 0 {

@@ -1,6 +1,6 @@
-// Package postgrest calls Postgres functions through PostgREST, which Supabase puts in front of every database. It
-// owns the connection pool, the identity that a call carries, and what an answer that is not a result means. It knows
-// no function by name and nothing of what they do.
+// Package postgrest calls Postgres functions through PostgREST, Supabase's HTTP interface to the
+// database. It owns the connection pool, the identity of each call and the meaning of error
+// responses. It knows no function by name.
 package postgrest
 
 import (
@@ -17,19 +17,19 @@ import (
 	upstream "github.com/supabase-community/postgrest-go"
 )
 
-// MaxResponseBytes bounds what is read of one answer.
+// MaxResponseBytes bounds the response that is read.
 const MaxResponseBytes = 64 << 20
 
-// Client holds what calls share: the address, the service's key and one pool of connections. It is safe for
-// concurrent use, and holds no caller's identity.
+// Client holds what calls share: the address, the service key and one connection pool. It is safe
+// for concurrent use and holds no caller's identity.
 type Client struct {
 	url       string
 	key       string
 	transport http.RoundTripper
 }
 
-// New makes a client for a PostgREST, at SUPABASE_URL/rest/v1 in a Supabase project, and the project's service_role or
-// secret key. around goes around the transport, one after the other.
+// New returns a client for a PostgREST (SUPABASE_URL/rest/v1 in a Supabase project) with the
+// project's service_role or secret key. Each function in around wraps the transport, in order.
 func New(restURL, serviceKey string, around ...func(http.RoundTripper) http.RoundTripper) *Client {
 	c := &Client{
 		url: strings.TrimRight(restURL, "/") + "/",
@@ -51,24 +51,25 @@ func New(restURL, serviceKey string, around ...func(http.RoundTripper) http.Roun
 	return c
 }
 
-// AsService is the database as the service itself sees it.
+// AsService returns the database with the service's own rights.
 func (c *Client) AsService() *Session { return &Session{client: c, token: c.key, service: true} }
 
-// AsUser is the database as the holder of a Supabase access token sees it.
+// AsUser returns the database with the rights of the user who holds this Supabase access token.
 func (c *Client) AsUser(token string) *Session { return &Session{client: c, token: token} }
 
-// Session is the database under one identity. It costs nothing to make; make one for each request.
+// Session is the database under one identity. It costs nothing to create: use one per request.
 type Session struct {
 	client  *Client
 	token   string
 	service bool
 }
 
-// Call runs a Postgres function with named arguments and decodes what it returns: an array of rows for a function that
-// returns a table. function is a fixed name, never input: it is not escaped. Failures are *fault.Error, around an
-// *Error where PostgREST answered.
+// Call runs a Postgres function with named arguments and decodes its result, an array of rows for a
+// function that returns a table. function must be a constant: it is not escaped. Errors are
+// *fault.Error; they wrap an *Error if PostgREST responded.
 func (s *Session) Call(ctx context.Context, function string, arguments, result any) error {
-	// The library's client keeps headers that all its users share: one for each call, or tokens cross.
+	// The library's client stores headers for all its users. One client per call keeps tokens
+	// apart.
 	exchange := &exchange{ctx: ctx, transport: s.client.transport}
 	client, err := upstream.NewClientWithError(s.client.url, "public", map[string]string{
 		"apikey":        s.client.key,
@@ -92,14 +93,15 @@ func (s *Session) Call(ctx context.Context, function string, arguments, result a
 	return nil
 }
 
-// exchange is one request: the library gives it neither context nor a look at the status, this does.
+// exchange is one request. It adds the context and the status check that the library lacks.
 type exchange struct {
 	ctx       context.Context
 	transport http.RoundTripper
 	body      io.Closer // of the answer
 }
 
-// close gives the connection back: the library leaves the body of an answer open that it could not read to the end.
+// close releases the connection: the library does not close a body that it could not read
+// completely.
 func (e *exchange) close() {
 	if e.body != nil {
 		_ = e.body.Close()
@@ -117,13 +119,13 @@ func (e *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
 		return response, nil
 	}
 	defer response.Body.Close()
-	// A redirect is refused like any other answer that is no result: following it would send the keys elsewhere.
+	// A redirect is an error: following it would send the keys to another host.
 	return nil, readError(response)
 }
 
 var _ http.RoundTripper = (*exchange)(nil)
 
-// isTimeout tells a deadline, of the context or of the connection, from other failures to get an answer.
+// isTimeout tells a timeout, of the context or the connection, from other connection errors.
 func isTimeout(ctx context.Context, err error) bool {
 	var network net.Error
 	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) ||

@@ -47,7 +47,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// The address of a Supabase project has a path of its own.
+// The URL of a Supabase project's PostgREST has a path.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) { _ = json.NewEncoder(w).Encode(r.URL.Path) })
@@ -59,7 +59,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// Many callers at once, over one client: every answer is the caller's own.
+// Many concurrent callers over one client: each gets its own response.
 func TestIdentitiesNeverCross(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +107,7 @@ func TestRedirectsAreRefused(t *testing.T) {
 	}
 }
 
-// endless is a body that only a bound ends.
+// endless is a body without an end.
 type endless struct{ sent atomic.Int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -124,7 +124,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		body := &endless{}
 		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
-			_, _ = io.Copy(w, body) // ends when the client hangs up
+			_, _ = io.Copy(w, body) // ends when the client disconnects
 		})
 		if err := client.AsService().Call(context.Background(), "f", nil, nil); err == nil {
 			t.Errorf("%d: an endless answer was taken", status)
@@ -181,7 +181,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// What the database says is for the log, not for clients.
+// Database error messages go to the log, never to clients.
 func TestFailureKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -198,7 +198,7 @@ func TestFailureKeepsSecrets(t *testing.T) {
 			t.Errorf("%s does not stand in %v", part, err)
 		}
 	}
-	// Details quote rows.
+	// Details quote row contents.
 	for _, secret := range []string{key, "token", "Ann"} {
 		if strings.Contains(err.Error(), secret) {
 			t.Errorf("%s stands in %v", secret, err)

@@ -13,22 +13,22 @@ import (
 	"tasklens/internal/fault"
 )
 
-// UnknownFunction is the code where there is no such function, or none with such arguments.
+// UnknownFunction is PostgREST's code for a function that does not exist with these arguments.
 const UnknownFunction = "PGRST202"
 
-// invalidParameter is the SQLSTATE of a value that a function refuses.
+// invalidParameter is the SQLSTATE that a function raises for an invalid value.
 const invalidParameter = "22023"
 
-// filtersFault is a message about the filters of a search, which the database checks as well: "filters.open is a string".
-// It names what the caller wrote, and nothing else.
+// filtersFault matches a message about the filters of a search, which the database validates too:
+// "filters.open is a string". It contains only names from the caller's request.
 var filtersFault = regexp.MustCompile(`(?s)^(filters[^ :]*):? (.+)$`)
 
-// Error is an answer of PostgREST that is not a result.
+// Error is an error response of PostgREST.
 type Error struct {
 	Status  int    // HTTP status
-	Code    string // an SQLSTATE, or PGRST… where PostgREST itself objects
+	Code    string // an SQLSTATE, or PGRST… for PostgREST's own errors
 	Message string
-	Details string // may quote whole rows, so that they stand in no error text
+	Details string // may quote whole rows, so it is in no error text
 	Hint    string
 }
 
@@ -36,7 +36,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("PostgREST answered %d %s: %s", e.Status, e.Code, e.Message)
 }
 
-// readError reads the error body, as far as there is one: a proxy in between may answer with anything.
+// readError reads the error body if there is one: a proxy may respond with anything.
 func readError(response *http.Response) *Error {
 	failure := &Error{Status: response.StatusCode}
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
@@ -57,8 +57,8 @@ func readError(response *http.Response) *Error {
 	return failure
 }
 
-// failure says in the service's own terms what went wrong. Messages of the database stay in the cause: they may name
-// tables and quote values.
+// failure maps a failure to the service's errors. Database messages are kept in the cause, because
+// they may name tables and quote values.
 func (s *Session) failure(ctx context.Context, err error) error {
 	var answer *Error
 	var long *http.MaxBytesError
@@ -78,7 +78,7 @@ func (s *Session) failure(ctx context.Context, err error) error {
 
 func (s *Session) answered(answer *Error) error {
 	switch {
-	case answer.Code == "42501": // with a status of 401 for the role anon: its token is good all the same
+	case answer.Code == "42501": // PostgREST sends it with a 401 for the role anon, though the token is valid
 		return fault.Wrap(fault.Forbidden, "This is not allowed.", answer)
 	case answer.Status == http.StatusUnauthorized || answer.Code == "PGRST301" || answer.Code == "PGRST303":
 		if s.service {
@@ -96,7 +96,7 @@ func (s *Session) answered(answer *Error) error {
 		return invalid
 	case answer.Code == UnknownFunction:
 		return fault.Wrap(fault.Unavailable, "The database is not ready: migrations are missing.", answer)
-	case answer.Code == "": // not PostgREST's own answer: a proxy before it, or another server at its address
+	case answer.Code == "": // not from PostgREST: a proxy, or another server at its address
 		return fault.Wrap(fault.Unavailable, "The database is not reachable.", answer)
 	case answer.Status >= 502 || strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "53") ||
 		strings.HasPrefix(answer.Code, "57P") || strings.HasPrefix(answer.Code, "PGRST00"):

@@ -13,54 +13,54 @@ import (
 	"tasklens/internal/search"
 )
 
-// What an entry is of.
+// Kinds of entries.
 const (
 	kindQuery  = "query"
 	kindSearch = "search"
 )
 
-// Outcomes beside those of answers (answer.Outcome).
+// Outcomes in addition to those of answers (answer.Outcome).
 const (
-	Found    = "found"    // a search that has results
-	Nothing  = "nothing"  // a search without any
-	Degraded = "degraded" // a search of which a part could not run
-	Failed   = "failed"   // no answer; Error says why
-	Left     = "left"     // the client left before the answer was whole
+	Found    = "found"    // a search with results
+	Nothing  = "nothing"  // a search without results
+	Degraded = "degraded" // a search of which one part failed
+	Failed   = "failed"   // an error; see Error
+	Left     = "left"     // the client disconnected before the answer was complete
 )
 
-// Entry is a question or a search, and what came of it. The caller sets what only it knows: AskedAt, RequestID, Cached,
-// Streamed and Total.
+// Entry is a question or a search, with its result. The caller sets the fields that only it knows:
+// AskedAt, RequestID, Cached, Streamed and Total.
 type Entry struct {
-	ID             uuid.UUID    `json:"query_id"` // made by Add
+	ID             uuid.UUID    `json:"query_id"` // set by Add
 	AskedAt        time.Time    `json:"asked_at"`
 	RequestID      string       `json:"request_id,omitempty"`
 	Kind           string       `json:"kind"`
 	Question       string       `json:"question"`
 	Parameters     any          `json:"parameters"`
 	Outcome        string       `json:"outcome"`
-	Error          string       `json:"error,omitempty"` // a fault.Code: no message, which may hold what an upstream said
+	Error          string       `json:"error,omitempty"` // a fault.Code; no message, because that may quote an upstream
 	Sources        []Source     `json:"sources"`
 	BestSimilarity *float64     `json:"best_similarity"`
 	Answer         string       `json:"answer,omitempty"`
 	Model          string       `json:"model,omitempty"`
-	LowSimilarity  bool         `json:"low_similarity"`    // nothing, or nothing that the operator holds for similar
-	Ambiguous      bool         `json:"ambiguous"`         // the two most similar sources tie, and are of different projects
-	Uncited        bool         `json:"uncited"`           // the model answered from sources and cited none
-	Unknown        int          `json:"unknown_citations"` // citations that were taken out, because they name no source
+	LowSimilarity  bool         `json:"low_similarity"`    // no result at or above the operator's threshold
+	Ambiguous      bool         `json:"ambiguous"`         // the two most similar sources tie and belong to different projects
+	Uncited        bool         `json:"uncited"`           // the model answered from sources without citing any
+	Unknown        int          `json:"unknown_citations"` // citations removed because they name no source
 	Cached         bool         `json:"cached"`
 	Streamed       bool         `json:"streamed"`
 	TokensIn       int          `json:"tokens_in"`
 	TokensOut      int          `json:"tokens_out"`
-	Embedding      Milliseconds `json:"embedding_ms,omitempty"` // 0 for a step that was not needed
+	Embedding      Milliseconds `json:"embedding_ms,omitempty"` // 0 if the step was skipped
 	Retrieval      Milliseconds `json:"retrieval_ms,omitempty"`
 	Chat           Milliseconds `json:"chat_ms,omitempty"`
 	Total          Milliseconds `json:"total_ms"`
 }
 
-// Source is what an answer could draw on, or a search found; its text stands where it came from.
+// Source is a source of an answer or a result of a search, without its text.
 type Source struct {
-	ProjectID  int64    `json:"project_id,omitempty"`  // 0 for a document, which is in none
-	DocumentID *string  `json:"document_id,omitempty"` // nil for what is in the tracker
+	ProjectID  int64    `json:"project_id,omitempty"`  // 0 for a document, which belongs to no project
+	DocumentID *string  `json:"document_id,omitempty"` // nil for a ticket or a project
 	TicketID   *int64   `json:"ticket_id"`
 	TicketKey  *string  `json:"ticket_key"`
 	ChunkID    *string  `json:"chunk_id,omitempty"`
@@ -68,16 +68,16 @@ type Source struct {
 	Cited      bool     `json:"cited,omitempty"`
 }
 
-// Milliseconds is a duration that JSON shows as a number of milliseconds.
+// Milliseconds is a duration that JSON encodes as milliseconds.
 type Milliseconds time.Duration
 
-// MarshalJSON writes milliseconds with their fractions.
+// MarshalJSON writes milliseconds with a fraction.
 func (m Milliseconds) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(m) / float64(time.Millisecond))
 }
 
 type queryParameters struct {
-	Corpus         answer.Corpus  `json:"corpus,omitempty"` // left out where it is the tickets
+	Corpus         answer.Corpus  `json:"corpus,omitempty"` // omitted for tickets
 	ProjectID      *int64         `json:"project_id,omitempty"`
 	StatusFilter   *string        `json:"status_filter,omitempty"`
 	Filters        filter.Filters `json:"filters,omitzero"`
@@ -87,8 +87,9 @@ type queryParameters struct {
 	Retrieval      string         `json:"retrieval"`
 }
 
-// OfAnswer makes the entry of a question and its answer, or of how far it came before err. usual is the operator's
-// threshold: what a request with a lower one found below it counts as little similar all the same.
+// OfAnswer returns the entry for a question and its answer, or for what was done before err. usual
+// is the operator's threshold: results below it count as low similarity even if the request set a
+// lower one.
 func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) Entry {
 	parameters := queryParameters{q.Corpus, q.ProjectID, q.StatusFilter, q.Filters, q.TopK, q.MatchThreshold, q.Lambda, "vector"}
 	if q.Corpus == answer.Tickets {
@@ -126,7 +127,7 @@ type searchParameters struct {
 	Offset         int            `json:"offset"`
 }
 
-// OfSearch makes the entry of a search and its page, or of its failure.
+// OfSearch returns the entry for a search and its page, or for its error.
 func OfSearch(q search.Query, page search.Page, usual float64, err error) Entry {
 	e := Entry{
 		Kind: kindSearch, Question: cmp.Or(q.Typed, q.Text), Outcome: Found, Sources: []Source{},
@@ -141,14 +142,15 @@ func OfSearch(q search.Query, page search.Page, usual float64, err error) Entry 
 	switch {
 	case len(page.Degraded) > 0:
 		e.Outcome = Degraded
-	case len(page.Hits) == 0 && q.Offset == 0: // behind the end of a list there is always nothing
+	case len(page.Hits) == 0 && q.Offset == 0: // a page past the end is always empty
 		e.Outcome = Nothing
 	}
 	e.flag(false, usual, err)
 	return e
 }
 
-// storable takes out the one character that Postgres cannot hold, or a model that says it would have all of a batch lost.
+// storable removes the NUL character, which Postgres cannot store. One in a model's answer would
+// lose the whole batch.
 func (e Entry) storable() Entry {
 	e.Answer, e.Model = strings.ReplaceAll(e.Answer, "\x00", ""), strings.ReplaceAll(e.Model, "\x00", "")
 	return e

@@ -19,7 +19,7 @@ func is[T any](x T) *T { return &x }
 func source(project int64, similarity float64) answer.Source {
 	s := answer.Source{ProjectID: is(project), TicketID: is(project * 10), Similarity: is(similarity), Text: "never kept"}
 	if similarity < 0 {
-		s.Similarity = nil // found by its words alone
+		s.Similarity = nil // found by keywords only
 	}
 	return s
 }

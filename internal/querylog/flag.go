@@ -7,11 +7,12 @@ import (
 	"tasklens/internal/fault"
 )
 
-// tie is how near two cosines lie between which there is no better one: re-embedding the same words after a rename moves
-// them as far.
+// tie is the difference below which two cosines count as equal. Re-embedding the same text after a
+// rename moves them as much.
 const tie = 0.01
 
-// flag says what a look at sources and similarities tells, or that there was none. low: the answer says so itself.
+// flag sets the flags that follow from sources and similarities. low is the answer's own verdict of
+// low similarity.
 func (e *Entry) flag(low bool, usual float64, err error) {
 	if err != nil {
 		e.Outcome, e.Error = Failed, string(fault.CodeOf(err))
@@ -22,7 +23,7 @@ func (e *Entry) flag(low bool, usual float64, err error) {
 	e.Ambiguous = ambiguous(e.Sources)
 }
 
-// ambiguous looks at the two most similar sources: at a tie between projects nobody knows which was meant.
+// ambiguous reports a tie between projects: the question may have meant either.
 func ambiguous(sources []Source) bool {
 	var compared []Source
 	for _, s := range sources {
@@ -31,6 +32,6 @@ func ambiguous(sources []Source) bool {
 		}
 	}
 	slices.SortStableFunc(compared, func(a, b Source) int { return cmp.Compare(*b.Similarity, *a.Similarity) })
-	// A document is in no project, and ties with none.
+	// A document belongs to no project, so it cannot tie.
 	return len(compared) > 1 && compared[0].ProjectID*compared[1].ProjectID != 0 && compared[0].ProjectID != compared[1].ProjectID && *compared[0].Similarity-*compared[1].Similarity <= tie
 }

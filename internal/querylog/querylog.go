@@ -1,6 +1,7 @@
-// Package querylog keeps what was asked and what came of it, for whoever runs the service: it takes entries without
-// making anyone wait, writes them in batches, and has old ones deleted. It owns what an entry tells and how it is
-// flagged. It must not know HTTP, nor how the database is reached, and nothing depends on its success.
+// Package querylog records questions and searches with their results, for operators. It accepts
+// entries without blocking, writes them in batches and deletes old ones. It owns the content of an
+// entry and its flags. It does not know HTTP or how the database is reached, and no request depends
+// on its success.
 package querylog
 
 import (
@@ -16,42 +17,46 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// queueSize bounds the entries that wait in memory: some 20 kB each at most.
+// queueSize bounds the entries queued in memory, of about 20 kB each at most.
 const queueSize = 1000
 
-// Options are what an operator chooses, and who is told of what is lost.
+// Options configure a Log.
 type Options struct {
 	RetentionDays int
-	// Warn is called at most once a minute, and at the end: so many entries were lost since it was called last. cause is
-	// the last failure to write, nil where they came faster than they could be written.
+	// Warn is called at most once a minute, and on Close, with the number of entries lost since the
+	// last call. cause is the last write error, or nil if entries only arrived faster than they
+	// could be written.
 	Warn func(lost int64, cause error)
 }
 
-// Log takes entries. It is safe for concurrent use; a nil *Log forgets what it is given.
+// Log accepts entries. It is safe for concurrent use. A nil *Log discards them.
 type Log struct {
 	db        Database
 	retention int // days
 	entries   *backlog.Backlog[Entry]
 }
 
-// New makes a log and starts its writer; Close ends it.
+// New starts a log and its writer. Close stops it.
 func New(db Database, options Options) *Log {
 	l := &Log{db: db, retention: options.RetentionDays}
 	l.entries = backlog.Start(queueSize, options.Warn, l.run)
 	return l
 }
 
-// Add takes an entry and never waits: one that finds the queue full, or the log closed, is lost and counted.
+// Add queues an entry and never blocks. If the queue is full or the log closed, the entry is
+// dropped and counted.
 func (l *Log) Add(e Entry) {
 	if l == nil {
 		return
 	}
-	// Made here, so that a batch that is sent again is the same one. In the order of time, which suits the index.
+	// The ID is made here, so that a batch can be retried safely. Version 7 is ordered by time,
+	// which suits the index.
 	e.ID = uuid.Must(uuid.NewV7())
 	l.entries.Add(e)
 }
 
-// Close takes no entry any more and writes those that wait until the context ends; the rest is lost.
+// Close stops accepting entries and writes the queued ones until the context ends. The rest is
+// dropped.
 func (l *Log) Close(ctx context.Context) {
 	if l != nil {
 		l.entries.Close(ctx)

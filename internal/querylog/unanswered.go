@@ -6,15 +6,17 @@ import (
 	"time"
 )
 
-// Unanswered is a question that found nothing, with all that differ from it in case, spaces and final marks alone.
+// Unanswered is a question without results, grouped with those that differ only in case, spaces or
+// final punctuation.
 type Unanswered struct {
 	Question       string    `json:"question"` // the latest wording
 	Times          int       `json:"times"`
 	LastAskedAt    time.Time `json:"last_asked_at"`
-	BestSimilarity *float64  `json:"best_similarity"` // the nearest that any text came; nil where there was nothing to compare
+	BestSimilarity *float64  `json:"best_similarity"` // the best similarity of any text; nil if there was nothing to compare
 }
 
-// ReadUnanswered gives what found nothing in the last days, the most asked first, at most limit of them.
+// ReadUnanswered returns the questions without results of the last days, the most frequent first,
+// at most limit of them.
 func ReadUnanswered(ctx context.Context, db Database, days, limit int) (list []Unanswered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()

@@ -11,18 +11,19 @@ import (
 
 const (
 	batchSize  = 100
-	linger     = 500 * time.Millisecond // that an entry waits for others to be written with
+	linger     = 500 * time.Millisecond // how long an entry waits for others to share its batch
 	timeout    = 5 * time.Second        // of one call
 	attempts   = 5                      // to write a batch
 	firstPause = time.Second            // between attempts; doubled each time
-	purgeEvery = time.Hour              // where nothing is asked, nothing is written that would delete along
+	purgeEvery = time.Hour              // in case no entry is written, which deletes old rows too
 	purgeSoon  = time.Second
 )
 
-// purgeLimit is how many rows log_queries deletes at most: where it does, there are more.
+// purgeLimit is the maximum number of rows that one call of log_queries deletes. If it deletes that
+// many, more may remain.
 const purgeLimit = 1000
 
-// run writes what comes until the log is closed and nothing is left.
+// run writes entries until the log is closed and the queue is empty.
 func (l *Log) run(ctx context.Context, entries *backlog.Backlog[Entry]) {
 	warning := time.NewTicker(backlog.WarnEvery)
 	defer warning.Stop()
@@ -35,9 +36,9 @@ func (l *Log) run(ctx context.Context, entries *backlog.Backlog[Entry]) {
 				return
 			}
 			l.write(ctx, entries, gather(entries, first))
-			entries.Tell() // while there is always more to write, the ticker may have no turn
+			entries.Tell() // under constant load the ticker may never be selected
 		case <-purge.C:
-			// What fails now is tried again with the next entries.
+			// A failure is retried with the next entries.
 			if deleted, err := l.send(ctx, nil); err == nil && deleted >= purgeLimit {
 				purge.Reset(purgeSoon)
 			} else {
@@ -49,7 +50,8 @@ func (l *Log) run(ctx context.Context, entries *backlog.Backlog[Entry]) {
 	}
 }
 
-// gather takes what comes within a moment after a first entry, or, when no more will come, what is there.
+// gather collects the entries that arrive shortly after the first one, or those present if the log
+// is closed.
 func gather(entries *backlog.Backlog[Entry], first Entry) []Entry {
 	batch := []Entry{first}
 	enough := time.NewTimer(linger)
@@ -77,7 +79,8 @@ func gather(entries *backlog.Backlog[Entry], first Entry) []Entry {
 	return batch
 }
 
-// write sends a batch until it is taken, or lost. Sent twice, an entry is written once.
+// write retries a batch until it is stored or given up. Entries have ids, so a repeated call stores
+// each of them once.
 func (l *Log) write(ctx context.Context, entries *backlog.Backlog[Entry], batch []Entry) {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
@@ -92,14 +95,14 @@ func (l *Log) write(ctx context.Context, entries *backlog.Backlog[Entry], batch 
 		again := time.NewTimer(pause)
 		select {
 		case <-again.C:
-		case <-entries.Closing(): // the time that is left is better used
+		case <-entries.Closing(): // do not spend the time that is left on a pause
 		}
 		again.Stop()
 		pause *= 2
 	}
 }
 
-// send has entries written and old rows deleted.
+// send stores entries and deletes old rows.
 func (l *Log) send(ctx context.Context, batch []Entry) (deleted int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

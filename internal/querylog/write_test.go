@@ -14,11 +14,11 @@ import (
 	"tasklens/internal/backlog"
 )
 
-// database remembers what it is told to write, and answers as it is told to.
+// database records the calls and responds as the test says.
 type database struct {
 	mutex  sync.Mutex
 	calls  []call
-	answer func(ctx context.Context, c call) (deleted int, err error) // nil: all is well
+	answer func(ctx context.Context, c call) (deleted int, err error) // nil: success
 }
 
 type call struct {
@@ -62,7 +62,7 @@ func (d *database) Call(ctx context.Context, function string, arguments, result 
 	return json.Unmarshal(fmt.Appendf(nil, `[{"logged": %d, "deleted": %d}]`, len(c.ids), deleted), result)
 }
 
-// writes are the calls that had entries, purges those without.
+// writes returns the calls with entries, purges those without.
 func (d *database) writes() []call { return d.some(func(c call) bool { return len(c.ids) > 0 }) }
 func (d *database) purges() []call { return d.some(func(c call) bool { return len(c.ids) == 0 }) }
 
@@ -77,14 +77,15 @@ func (d *database) some(which func(call) bool) (found []call) {
 	return found
 }
 
-// warning is what an operator was told.
+// warning is a call of Warn.
 type warning struct {
 	at    time.Time
 	lost  int64
 	cause error
 }
 
-// inBubble runs a log over a database in a bubble whose clock jumps. The log is closed at the end, where the test has not.
+// inBubble runs a log over a fake database in a synctest bubble. It closes the log at the end
+// unless the test has.
 func inBubble(t *testing.T, answer func(ctx context.Context, c call) (int, error), test func(t *testing.T, l *Log, d *database, warned *[]warning)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -178,7 +179,8 @@ func TestWhatIsLostIsToldOnceAMinute(t *testing.T) {
 	})
 }
 
-// Nobody waits for a database that hangs: its calls end at their deadline, and what has no room is lost.
+// A database that hangs blocks nobody: its calls time out, and entries beyond the queue are
+// dropped.
 func TestAHangingDatabaseHoldsUpNobody(t *testing.T) {
 	inBubble(t, func(ctx context.Context, c call) (int, error) {
 		if len(c.ids) == 0 {
@@ -230,7 +232,7 @@ func TestCloseWritesWhatWaits(t *testing.T) {
 	})
 }
 
-// The time that is left is too good for a pause.
+// Close does not spend its time on a pause between retries.
 func TestCloseEndsAPause(t *testing.T) {
 	down := true
 	inBubble(t, func(_ context.Context, c call) (int, error) {

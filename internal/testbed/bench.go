@@ -12,24 +12,26 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// bench is what the tests of one process share: the way to the cluster, and the marks that say what is in use.
+// bench is shared by the tests of one process: connections to the cluster, and locks that mark
+// databases as in use.
 //
-// Many test processes work on one cluster at a time. A name of a template, and the token that begins the names of a
-// process's databases, is in use as long as somebody holds an advisory lock on it, shared, in the maintenance database.
-// Postgres lets go of it when the process ends, however it ends; so a later process finds what was left behind.
+// Several test processes use one cluster concurrently. A template's name, or the token in the names
+// of a process's databases, is in use while a session holds a shared advisory lock on it in the
+// maintenance database. Postgres releases the lock however the process ends, so a later process
+// finds what is abandoned.
 type bench struct {
 	cluster *url.URL       // TEST_DATABASE_URL
-	idle    chan *pgx.Conn // connections to it that nobody uses at the moment
+	idle    chan *pgx.Conn // idle connections to it
 	token   string
 
 	mu    sync.Mutex
 	marks *pgx.Conn // holds the advisory locks
 
-	platform func() (string, error) // name of the template with the platform
-	migrated func() (string, error) // name of the template with the migrations too
+	platform func() (string, error) // returns the name of the template with the platform
+	migrated func() (string, error) // returns the name of the template with the platform and the migrations
 }
 
-// tokenPrefix begins the name of every database that belongs to one test.
+// tokenPrefix starts the name of every database of a single test.
 const tokenPrefix = "tasklens_test_"
 
 var open = sync.OnceValues(func() (*bench, error) {
@@ -58,8 +60,8 @@ var open = sync.OnceValues(func() (*bench, error) {
 	return b, nil
 })
 
-// maintenance lends do a connection to the maintenance database. Signing in takes longer than most of what is done
-// there, so a few connections are kept.
+// maintenance runs do with a connection to the maintenance database. A few are kept open, because
+// connecting takes longer than most statements there.
 func (b *bench) maintenance(ctx context.Context, do func(*pgx.Conn) error) error {
 	var conn *pgx.Conn
 	select {
@@ -91,7 +93,7 @@ func (b *bench) exec(sql string) error {
 	})
 }
 
-// mark says that a name is in use until this process ends.
+// mark marks a name as in use until this process ends.
 func (b *bench) mark(ctx context.Context, name string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,7 +1,9 @@
-// Package testbed gives a test a Postgres database of its own, cloned in some 40 ms from a template that has the
-// platform (scripts/platform.sql) and all migrations. Tests share no rows, need no order and run in parallel.
+// Package testbed gives each test a Postgres database, cloned in about 40 ms from a template with
+// the platform (scripts/platform.sql) and all migrations. Tests share no rows, need no order and
+// run in parallel.
 //
-// It owns templates, clones and their removal. It must not know what the tests do with them, and is imported by tests only.
+// It owns templates, clones and their removal. It does not know what the tests do with them. Only
+// tests import it.
 package testbed
 
 import (
@@ -15,15 +17,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// patience is how long any one step may take; making the templates is the longest.
+// patience bounds each step. Creating the templates takes longest.
 const patience = 2 * time.Minute
 
-// DB is a database that lasts as long as its test. The URLs differ by role alone.
+// DB is a database that lives as long as its test. Its URLs differ only in the role.
 type DB struct {
 	Name             string
-	SuperuserURL     string // past every grant and policy: for looking, not for testing access
-	OwnerURL         string // postgres, who runs migrations and owns what they made; row-level security doesn't bind it
-	AuthenticatorURL string // PostgREST's, who may become anon, authenticated or service_role
+	SuperuserURL     string // bypasses grants and policies: for inspection, not for testing access
+	OwnerURL         string // postgres, which runs migrations and owns their objects; row-level security does not apply to it
+	AuthenticatorURL string // PostgREST's role, which can become anon, authenticated or service_role
 }
 
 // Database returns a fresh database with the platform and all migrations. It is dropped when the test ends.
@@ -32,13 +34,14 @@ func Database(t testing.TB) *DB {
 	return clone(t, func(b *bench) (string, error) { return b.migrated() })
 }
 
-// Empty returns a fresh database with the platform alone, as a new Supabase project is. It is dropped when the test ends.
+// Empty returns a fresh database with only the platform, like a new Supabase project. It is dropped
+// when the test ends.
 func Empty(t testing.TB) *DB {
 	t.Helper()
 	return clone(t, func(b *bench) (string, error) { return b.platform() })
 }
 
-// Connect opens a connection by one of a DB's URLs and closes it when the test ends.
+// Connect opens a connection to one of a DB's URLs and closes it when the test ends.
 func Connect(t testing.TB, databaseURL string) *pgx.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -50,7 +53,7 @@ func Connect(t testing.TB, databaseURL string) *pgx.Conn {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		_ = conn.Close(ctx) // the database is dropped next, whatever state the connection was in
+		_ = conn.Close(ctx) // the database is dropped next anyway
 	})
 	return conn
 }
@@ -68,7 +71,8 @@ func clone(t testing.TB, template func(*bench) (string, error)) *DB {
 		t.Fatalf("make template database: %v", err)
 	}
 	name := fmt.Sprintf("%s_%d", b.token, clones.Add(1))
-	// The other strategy, file_copy, waits for two checkpoints of the whole cluster: ten times slower when tests run in parallel.
+	// The other strategy, file_copy, waits for two checkpoints of the whole cluster, which takes
+	// ten times as long under parallel tests.
 	err = b.exec("create database " + quote(name) + " template " + quote(from) + " owner postgres strategy wal_log")
 	if err != nil {
 		t.Fatalf("clone template database: %v", err)
@@ -86,7 +90,8 @@ func clone(t testing.TB, template func(*bench) (string, error)) *DB {
 	}
 }
 
-// url is the cluster's with another database and, unless it is empty, another role; all roles share one password.
+// url is the cluster's URL with another database and, unless empty, another role. All roles have
+// the same password.
 func (b *bench) url(database, role string) string {
 	u := *b.cluster
 	u.Path = "/" + database

@@ -8,24 +8,25 @@ import (
 	"unicode"
 )
 
-// Scale is where the cosines of a model lie.
+// Scale is the range of a model's cosines.
 type Scale struct {
-	Level   float64 // of two texts that have nothing in common
-	Noise   float64 // share of a vector's square that no other text has
-	Meant   float64 // how much a meaning weighs beside the words
-	Numbers int     // of which a vector is a repetition: the fewer, the wider two texts without a common word are spread
+	Level   float64 // between two unrelated texts
+	Noise   float64 // share of a vector's squared length that no other text has
+	Meant   float64 // weight of the meaning relative to the words
+	Numbers int     // distinct numbers that the vector repeats; with fewer, the cosines of unrelated texts spread more
 	Name    string  // of the model
 }
 
-// The scales of two of OpenAI's models, as real vectors show them; see docs/models.md.
+// Scales of two of OpenAI's models, taken from real vectors; see docs/models.md.
 var (
 	ScaleOf3Small = Scale{Name: "text-embedding-3-small", Level: 0.14, Noise: 0.08, Meant: 0.6, Numbers: 192}
 	ScaleOfAda    = Scale{Name: "text-embedding-ada-002", Level: 0.65, Noise: 0.01, Meant: 0.6, Numbers: 384}
 )
 
-// Embedder is a stand-in for a model of that scale, of another construction than the offline one: it knows no language,
-// only the beginnings of words, each a random direction, in floating point numbers. Where words differ, a real model sees
-// the meaning; a stand-in gets it as an argument: texts of one meaning are near to one another, unless that is "".
+// Embedder returns a stand-in for a model of that scale. It is built differently from the offline
+// model: it knows no language, only prefixes of words, each a random direction. A real model sees
+// that different words mean the same; the stand-in gets the meaning as an argument. Texts with the
+// same meaning are close, unless it is "".
 func (s Scale) Embedder(meaning func(text string) string) func(text string, d int) []float32 {
 	return func(text string, d int) []float32 {
 		said := make(direction, s.Numbers)
@@ -52,7 +53,8 @@ func (s Scale) Embedder(meaning func(text string) string) func(text string, d in
 	}
 }
 
-// words weighs the beginnings of the words of a text. Its first lines, which name a ticket, count more.
+// words returns the weights of the word prefixes of a text. The first lines, which name a ticket,
+// weigh more.
 func words(text string) map[string]float64 {
 	found := map[string]float64{}
 	for i, line := range strings.Split(text, "\n") {
@@ -82,7 +84,7 @@ var usual = func() map[string]bool {
 
 type direction []float64
 
-// add adds a random direction of a length, drawn by its name.
+// add adds a pseudo-random direction of this length, seeded by name.
 func (d direction) add(name string, length float64) {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(name))

@@ -10,7 +10,7 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// Model serves the API of a model's provider until the test ends, and gives its base URL and a client of it that asks for
+// Model serves a provider's API until the test ends. It returns its base URL and a client that uses
 // the offline model.
 func Model(t testing.TB, provider http.Handler) (baseURL string, client *openai.Client) {
 	t.Helper()

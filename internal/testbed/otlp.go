@@ -18,27 +18,27 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Span is one that a program has sent.
+// Span is a span that a program exported.
 type Span struct {
 	Name       string
-	TraceID    string // hexadecimal, as the others
+	TraceID    string // hexadecimal, like the other ids
 	ID         string
 	ParentID   string // "" for the first of a trace that this program began
 	Failed     bool
 	Service    string
-	Attributes map[string]string // lists with commas between
+	Attributes map[string]string // lists are joined by commas
 }
 
-// Collector takes traces as OTLP over HTTP sends them: protobuf at /v1/traces.
+// Collector receives traces by OTLP over HTTP: protobuf at /v1/traces.
 type Collector struct {
 	URL string
 
 	mutex sync.Mutex
 	spans []Span
-	sent  string // all of it, to be searched
+	sent  string // all bodies, for searching
 }
 
-// StartCollector starts a collector that ends with its test.
+// StartCollector starts a collector that stops when the test ends.
 func StartCollector(t testing.TB) *Collector {
 	t.Helper()
 	c := &Collector{}
@@ -102,7 +102,7 @@ func printed(value *common.AnyValue) string {
 	}
 }
 
-// Await gives the first span of a name, and waits for it.
+// Await waits for the first span with this name.
 func (c *Collector) Await(t testing.TB, name string) Span {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
@@ -120,14 +120,14 @@ func (c *Collector) Await(t testing.TB, name string) Span {
 	}
 }
 
-// Spans are all that came so far.
+// Spans returns the spans received so far.
 func (c *Collector) Spans() []Span {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return append([]Span(nil), c.spans...)
 }
 
-// Sent is all that came so far, as it came.
+// Sent returns the raw bodies received so far.
 func (c *Collector) Sent() string {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

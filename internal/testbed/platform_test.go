@@ -11,7 +11,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// The tests of this file are of scripts/platform.sql: what a Supabase project promises its migrations and its users.
+// Tests of scripts/platform.sql: what a Supabase project provides to its migrations and users.
 
 func TestOwnerIsNoSuperuserAndMayCreate(t *testing.T) {
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestRequestRolesMayUseWhatTheOwnerMakes(t *testing.T) {
 		tx := begin(t, conn)
 		exec(t, tx, "set local role "+role)
 		exec(t, tx, "insert into public.open default values")
-		var visible, timeout string // the timeout is PostgREST's to apply: `set role` alone does not
+		var visible, timeout string // PostgREST applies the timeout: `set role` does not
 		err := tx.QueryRow(t.Context(), `
 			select (select public.one() - 1 + count(*) from public.guarded)::text, coalesce(rolconfig::text, '')
 			from pg_catalog.pg_roles where rolname = current_user`).Scan(&visible, &timeout)

@@ -18,22 +18,23 @@ import (
 )
 
 const (
-	// startTime is how long a PostgREST may take until it answers.
+	// startTime bounds the time until a PostgREST responds.
 	startTime = 30 * time.Second
-	// stopTime is how long it may take to end before it is killed.
+	// stopTime is the time from SIGTERM to SIGKILL.
 	stopTime = 5 * time.Second
-	// restConns is the size of a server's pool: tests run in parallel and share the cluster's connections.
+	// restConns is the pool size of a server: parallel tests share the cluster's connections.
 	restConns = 6
-	// restSecret signs the tokens of tests; it guards nothing.
+	// restSecret signs tokens of tests. It protects nothing.
 	restSecret = "a-secret-for-tests-alone-0123456789abcdef"
 )
 
-// extraSearchPath is Supabase's, less public, which is a schema like others here.
+// extraSearchPath is Supabase's without public, which is a schema like any other here.
 var extraSearchPath = []string{"extensions"}
 
-// REST serves the functions in schemas (public when none is given) over HTTP as Supabase does, until the test ends: by the real PostgREST where
-// there is one, by our gateway elsewhere. baseURL + "/rpc/name" calls a function; secret signs tokens (HS256). The real one reads the catalogue
-// when it starts, so create the functions before.
+// REST serves the functions in schemas (default: public) over HTTP as Supabase does, until the test
+// ends: with the real PostgREST if installed, else with our gateway. baseURL + "/rpc/name" calls a
+// function. secret signs tokens (HS256). The real one reads the catalogue at startup, so create
+// functions first.
 func REST(t testing.TB, db *DB, schemas ...string) (baseURL string, secret []byte) {
 	t.Helper()
 	if HasPostgREST() {
@@ -42,7 +43,7 @@ func REST(t testing.TB, db *DB, schemas ...string) (baseURL string, secret []byt
 	return Gateway(t, db, schemas...)
 }
 
-// HasPostgREST says whether the environment variable POSTGREST_BIN or the PATH leads to a PostgREST.
+// HasPostgREST reports whether POSTGREST_BIN or the PATH has a PostgREST.
 func HasPostgREST() bool {
 	_, err := exec.LookPath(postgrestPath())
 	return err == nil
@@ -55,7 +56,7 @@ func postgrestPath() string {
 	return "postgrest"
 }
 
-// Gateway is REST by our gateway, whatever else there is.
+// Gateway is REST, always with our gateway.
 func Gateway(t testing.TB, db *DB, schemas ...string) (baseURL string, secret []byte) {
 	t.Helper()
 	g, err := gateway.New(context.Background(), gateway.Config{
@@ -77,7 +78,7 @@ func Gateway(t testing.TB, db *DB, schemas ...string) (baseURL string, secret []
 	return server.URL, []byte(restSecret)
 }
 
-// PostgREST is REST by the real one, which must be there.
+// PostgREST is REST with the real PostgREST, which must be installed.
 func PostgREST(t testing.TB, db *DB, schemas ...string) (baseURL string, secret []byte) {
 	t.Helper()
 	return startPostgREST(t, postgrestPath(),
@@ -86,7 +87,7 @@ func PostgREST(t testing.TB, db *DB, schemas ...string) (baseURL string, secret 
 		"PGRST_DB_EXTRA_SEARCH_PATH="+strings.Join(extraSearchPath, ","),
 		"PGRST_DB_ANON_ROLE=anon",
 		fmt.Sprintf("PGRST_DB_POOL=%d", restConns),
-		"PGRST_DB_CONFIG=false", // settings of the role in the database shall not change what is tested
+		"PGRST_DB_CONFIG=false", // settings of a database role must not change the test
 		"PGRST_JWT_SECRET="+restSecret,
 	), []byte(restSecret)
 }
@@ -98,8 +99,9 @@ func exposed(schemas []string) []string {
 	return schemas
 }
 
-// startPostgREST runs the program until the test ends, with settings in its environment, and waits until it is ready. Between finding a free port
-// and listening on it somebody else may take it, so it is tried again.
+// startPostgREST runs the program with these environment variables until the test ends, and waits
+// until it is ready. It retries, because another process may take a free port before it listens
+// there.
 func startPostgREST(t testing.TB, program string, settings ...string) (baseURL string) {
 	t.Helper()
 	const attempts = 3
@@ -134,7 +136,7 @@ func freePorts() (ports [2]int, err error) {
 		if err != nil {
 			return ports, fmt.Errorf("find a free port: %w", err)
 		}
-		defer l.Close() // both are held until both are found, or they could be one
+		defer l.Close() // both stay open until both are found, so that they differ
 		ports[i] = l.Addr().(*net.TCPAddr).Port
 	}
 	return ports, nil
@@ -142,7 +144,7 @@ func freePorts() (ports [2]int, err error) {
 
 type process struct {
 	cmd    *exec.Cmd
-	output bytes.Buffer // not to be read before ended
+	output bytes.Buffer // read only after ended is closed
 	ended  chan struct{}
 }
 
@@ -154,12 +156,12 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	}
 	go func() {
 		defer close(p.ended)
-		_ = cmd.Wait() // how it ended is told by its output
+		_ = cmd.Wait() // its output tells how it ended
 	}()
 	return p, nil
 }
 
-// waitReady asks the address until it answers 200, the process ends or startTime is over.
+// waitReady polls the address until it returns 200, the process exits or startTime is over.
 func (p *process) waitReady(address string) error {
 	client := &http.Client{Timeout: time.Second}
 	deadline := time.NewTimer(startTime)
@@ -183,9 +185,9 @@ func (p *process) waitReady(address string) error {
 	}
 }
 
-// stop ends the process, kindly at first, and returns when it is gone.
+// stop terminates the process and returns when it has exited.
 func (p *process) stop() {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have exited already
 	select {
 	case <-p.ended:
 	case <-time.After(stopTime):

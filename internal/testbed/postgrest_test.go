@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// init makes the test program itself a PostgREST that answers with its settings: a starter cannot be tested without something to start.
+// init makes the test binary itself a fake PostgREST that responds with its settings: the starter
+// needs something to start.
 func init() {
 	if os.Getenv("FAKE_POSTGREST") == "" {
 		return
@@ -26,7 +27,7 @@ func init() {
 	asked := 0
 	go func() {
 		_ = http.ListenAndServe(address("ADMIN_SERVER"), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if asked++; asked < 3 || r.URL.Path != "/ready" { // not ready at first, as the real one
+			if asked++; asked < 3 || r.URL.Path != "/ready" { // not ready at first, like the real one
 				w.WriteHeader(http.StatusServiceUnavailable)
 			}
 		}))
@@ -81,7 +82,7 @@ func TestStartPostgRESTFails(t *testing.T) {
 	}
 }
 
-// recorder is a test that keeps why it failed.
+// recorder is a testing.TB that records its failure.
 type recorder struct {
 	testing.TB
 	message string

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Redis starts a real Redis that keeps nothing on disk and ends with the test. url is for clients; the process may be
-// stopped and killed.
+// Redis starts a real Redis without persistence, which ends with the test. url is for clients. The
+// process may be stopped and killed.
 func Redis(t testing.TB) (url string, process *os.Process) {
 	t.Helper()
-	// Not the test's own folder: the path of a socket may have 107 bytes.
+	// Not the test's own folder: a socket's path is limited to 107 bytes.
 	folder, err := os.MkdirTemp("", "redis")
 	if err != nil {
 		t.Fatal(err)

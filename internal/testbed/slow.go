@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Slow makes a database take so long for each chunk that is inserted, and cancels statements that come through PostgREST and
-// take longer than the timeout. Call it before REST.
+// Slow delays each insert of a chunk and cancels statements through PostgREST that take longer than
+// the timeout. Call it before REST.
 func Slow(t testing.TB, db *DB, perChunk, timeout time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

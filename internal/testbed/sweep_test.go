@@ -18,7 +18,7 @@ func TestSweepDropsWhatNobodyUses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As a process that was killed would leave them.
+	// As left behind by a killed process.
 	abandoned := tokenPrefix + "0" + b.token[len(tokenPrefix)+1:]
 	leftOver := []string{abandoned + "_1", abandoned + "_draft", templatePrefix + "of_" + b.token[len(tokenPrefix):]}
 	for _, name := range leftOver {

@@ -17,7 +17,7 @@ import (
 	"tasklens/supabase"
 )
 
-// templatePrefix begins the name of every template; a checksum of what it was made from ends it.
+// templatePrefix starts the name of every template. A checksum of its sources ends it.
 const templatePrefix = "tasklens_template_"
 
 func (b *bench) makePlatform() (string, error) {
@@ -50,14 +50,15 @@ func (b *bench) makeMigrated() (string, error) {
 	})
 }
 
-// template returns the template of this name; unless it exists, it is created with these options and completed by fill. It is made under another
-// name and renamed when it is complete, so that what a process that died has begun is never cloned.
+// template returns the template with this name. If it does not exist, it is created with these
+// options and filled. It is created under another name and renamed when complete, so that an
+// unfinished one is never cloned.
 func (b *bench) template(name, options string, fill func(ctx context.Context, database string) error) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	name = templatePrefix + name
 	err := b.alone(ctx, func(tx pgx.Tx) error {
-		if err := b.mark(ctx, name); err != nil { // before anybody else may sweep it away
+		if err := b.mark(ctx, name); err != nil { // before another process can drop it
 			return err
 		}
 		var exists bool
@@ -76,7 +77,7 @@ func (b *bench) template(name, options string, fill func(ctx context.Context, da
 		if err := fill(ctx, draft); err != nil {
 			return err
 		}
-		// A connection to a template, however short, makes cloning fail.
+		// Any open connection to a template makes cloning fail.
 		if err := b.exec("alter database " + quote(draft) + " allow_connections false"); err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (b *bench) template(name, options string, fill func(ctx context.Context, da
 	return name, err
 }
 
-// alone runs do while no other process makes or sweeps templates.
+// alone runs do while no other process creates or sweeps templates.
 func (b *bench) alone(ctx context.Context, do func(pgx.Tx) error) error {
 	return b.maintenance(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -97,7 +98,7 @@ func (b *bench) alone(ctx context.Context, do func(pgx.Tx) error) error {
 	})
 }
 
-// sweep drops the templates that no process uses, and what processes that died have left.
+// sweep drops templates that no process uses, and what dead processes left behind.
 func (b *bench) sweep(ctx context.Context, tx pgx.Tx) error {
 	rows, _ := tx.Query(ctx, `
 		select datname from pg_database
@@ -111,7 +112,7 @@ func (b *bench) sweep(ctx context.Context, tx pgx.Tx) error {
 		if strings.HasPrefix(name, tokenPrefix) && len(name) > len(b.token) {
 			owner = name[:len(b.token)]
 		}
-		var free bool // held to the end of the transaction
+		var free bool // until the transaction ends
 		err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock(hashtextextended($1, 0))", owner).Scan(&free)
 		if err != nil {
 			return fmt.Errorf("look for users of %s: %w", name, err)
@@ -134,7 +135,7 @@ func (b *bench) within(ctx context.Context, databaseURL string, do func(*pgx.Con
 	return errors.Join(do(conn), conn.Close(ctx))
 }
 
-// platformSQL finds scripts/platform.sql from the folder of whatever package is tested.
+// platformSQL finds scripts/platform.sql from the folder of the package under test.
 func platformSQL() ([]byte, error) {
 	folder, err := os.Getwd()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"tasklens/scripts/lab/gateway"
 )
 
-// Token is an access token for a role, signed with what REST gave, that is good for an hour.
+// Token returns an access token for a role, signed with the secret from REST and valid for an hour.
 func Token(t testing.TB, secret []byte, role string) string {
 	t.Helper()
 	token, err := gateway.Token(secret, map[string]any{"role": role, "exp": time.Now().Add(time.Hour).Unix()})

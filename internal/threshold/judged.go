@@ -11,14 +11,14 @@ import (
 	"tasklens/internal/chunk"
 )
 
-// judgedLines is a ticket a line, with a question that its text answers. Four tickets share a topic, so that each
-// question has one text that answers it and three of the same topic that do not. It was written for this: nothing of
-// it comes from a tracker, the sample workspace or an evaluation.
+// judgedLines has one ticket per line with a question that its text answers. Four tickets share a
+// topic, so each question has one right text and three related ones. The set was written for this
+// purpose: nothing comes from a tracker, the sample workspace or an evaluation.
 //
 //go:embed judged.jsonl
 var judgedLines []byte
 
-// halves of the judged set, by topic: the threshold is chosen on one and checked on the other.
+// Halves of the judged set, by topic. The threshold is fitted on one and validated on the other.
 const (
 	choosing = "choose"
 	checking = "report"
@@ -48,7 +48,7 @@ var judged = sync.OnceValues(func() (all []judgement, err error) {
 	}
 })
 
-// input is what the pipeline embeds for the ticket.
+// input returns the text that indexing would embed for the ticket.
 func (j judgement) input(tokenizer chunk.Tokenizer) string {
 	return chunk.Input(chunk.Header(tokenizer, j.Project, j.Name), j.Name+"\n\n"+j.Description)
 }

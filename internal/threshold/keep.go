@@ -13,7 +13,7 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Missing is which of these models are not in measured, at every width, by the present judged set.
+// Missing returns the models without a complete measurement by the current judged set.
 func Missing(models []string, measured []Measured) (missing []string) {
 	for _, model := range models {
 		for _, width := range Widths {
@@ -26,7 +26,7 @@ func Missing(models []string, measured []Measured) (missing []string) {
 	return missing
 }
 
-// MeasureAndStore measures models and keeps the outcome in the database, for all copies of the service.
+// MeasureAndStore measures models and stores the results in the database, for all instances.
 func MeasureAndStore(ctx context.Context, db Database, model Model, tokenizer chunk.Tokenizer, names []string) (all []Measured, err error) {
 	for _, name := range names {
 		measured, err := Measure(ctx, model, name, tokenizer)

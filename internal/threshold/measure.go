@@ -14,22 +14,23 @@ import (
 	"tasklens/internal/vector"
 )
 
-// leastRight is the share of right texts that a fitting threshold passes. Recall comes first: a wrong text that passes
-// costs a call to a chat model, which may still abstain; a right one that is rejected hides the answer.
+// leastRight is the share of right texts that must exceed the threshold. Recall comes first: a
+// wrong text above it costs a call of the chat model, which can still abstain; a right text below
+// it hides the answer.
 const leastRight = 0.95
 
-// Model embeds texts, by any of a provider's models.
+// Model embeds texts with any of a provider's models.
 type Model interface {
 	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
 }
 
-// Measured is what the judged set says of a model at one width of its vectors.
+// Measured is the measurement of a model at one vector width.
 type Measured struct {
 	Model      string  `json:"embedding_model"`
 	Dimensions int     `json:"dimensions"`
 	Threshold  float64 `json:"match_threshold"`
-	// Shares of the pairs that were kept apart which lie over the threshold: of questions with the text that answers
-	// them, with others of the same topic, and with texts of other topics.
+	// Shares of the held-out pairs above the threshold: questions with the text that answers them,
+	// with other texts of the topic, and with texts of other topics.
 	RightOver     float64 `json:"right_over"`
 	RelatedOver   float64 `json:"related_over"`
 	UnrelatedOver float64 `json:"unrelated_over"`
@@ -37,17 +38,17 @@ type Measured struct {
 	Right     []float64 `json:"right_deciles"`
 	Related   []float64 `json:"related_deciles"`
 	Unrelated []float64 `json:"unrelated_deciles"`
-	JudgedSet string    `json:"judged_set"` // a fingerprint of it
+	JudgedSet string    `json:"judged_set"` // its fingerprint
 }
 
-// judgedSet is a fingerprint of the judged set: what was measured by another is measured again.
+// judgedSet is the fingerprint of the judged set. A measurement by another set is repeated.
 var judgedSet = sync.OnceValue(func() string {
 	sum := sha256.Sum256(judgedLines)
 	return hex.EncodeToString(sum[:8])
 })
 
-// Measure embeds the judged set once and fits a threshold for each width: vector.Dimensions, by which tickets are
-// compared, and vector.ShortDimensions, where documents take part.
+// Measure embeds the judged set once and fits a threshold for each width: vector.Dimensions for
+// tickets, and vector.ShortDimensions for searches that include documents.
 func Measure(ctx context.Context, model Model, name string, tokenizer chunk.Tokenizer) ([]Measured, error) {
 	inputs, err := Inputs(tokenizer)
 	if err != nil {
@@ -77,7 +78,7 @@ func Measure(ctx context.Context, model Model, name string, tokenizer chunk.Toke
 	return fitted, nil
 }
 
-// Inputs are what is embedded of the judged set: a question and its text in turn.
+// Inputs returns the texts to embed for the judged set: each question followed by its text.
 func Inputs(tokenizer chunk.Tokenizer) (inputs []string, err error) {
 	all, err := judged()
 	for _, j := range all {
@@ -86,10 +87,10 @@ func Inputs(tokenizer chunk.Tokenizer) (inputs []string, err error) {
 	return inputs, err
 }
 
-// cosines of pairs of a question and a text, by half.
+// cosines holds the cosines of question–text pairs, by half.
 type cosines struct{ right, related, unrelated map[string][]float64 }
 
-// compare has vectors of a question and its text in turn.
+// compare computes the cosines. vectors are in the order of Inputs.
 func compare(all []judgement, vectors []vector.Vector) cosines {
 	c := cosines{map[string][]float64{}, map[string][]float64{}, map[string][]float64{}}
 	for i, question := range all {
@@ -110,7 +111,7 @@ func compare(all []judgement, vectors []vector.Vector) cosines {
 	return c
 }
 
-// cosine is the inner product: both have length 1.
+// cosine is the inner product, because both vectors have length 1.
 func cosine(a, b vector.Vector) float64 {
 	sum := 0.0
 	for i := range a {
@@ -130,8 +131,8 @@ func fit(c cosines) Measured {
 	return m
 }
 
-// passing is the greatest threshold, in hundredths, that leastRight of the values lie strictly over; 0 at the least,
-// as a cosine below it says that a text is about something else.
+// passing returns the greatest threshold, in hundredths, that leastRight of the values strictly
+// exceed. It is at least 0: a negative cosine means an unrelated text.
 func passing(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	least := sorted[int(float64(len(sorted))*(1-leastRight))]

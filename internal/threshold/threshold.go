@@ -1,7 +1,7 @@
-// Package threshold says from which cosine similarity a text counts as relevant to a question. That depends on the
-// model: two unrelated texts have a cosine of 0.1 with one and of 0.7 with another. The package owns the judged set by
-// which a model is measured, how a threshold is chosen from it, and what holds before anything is measured. It knows
-// neither how models are asked nor how the database is reached.
+// Package threshold determines the cosine similarity from which a text counts as relevant to a
+// question. It depends on the model: two unrelated texts have a cosine of 0.1 with one and 0.7 with
+// another. The package owns the judged set, how a threshold is fitted to it, and the defaults for
+// models not measured yet. It does not know how models or the database are called.
 package threshold
 
 import (
@@ -10,20 +10,21 @@ import (
 	"tasklens/internal/vector"
 )
 
-// Default is the threshold of a model of which nothing is known.
+// Default is the threshold for an unknown model.
 const Default = 0.7
 
-// documented are thresholds of models until they are measured, from published vectors; see docs/models.md.
+// documented are thresholds for models not measured yet, from published vectors; see
+// docs/models.md.
 var documented = map[string]float64{
 	"text-embedding-3-small": 0.28,
 	"text-embedding-3-large": 0.28,
 	"text-embedding-ada-002": 0.74,
 }
 
-// Origin says where a threshold comes from.
+// Origin tells where a threshold comes from.
 type Origin string
 
-// The origins, in the order in which they count.
+// Origins, in order of precedence.
 const (
 	Set        Origin = "setting"    // MATCH_THRESHOLD
 	IsMeasured Origin = "measured"   // with the judged set
@@ -31,16 +32,17 @@ const (
 	Unknown    Origin = "default"
 )
 
-// Fitting is the threshold that holds for a model at one width of its vectors.
+// Fitting is the threshold in effect for a model at one vector width.
 type Fitting struct {
 	Model      string    `json:"model"`
 	Dimensions int       `json:"dimensions"`
 	Threshold  float64   `json:"match_threshold"`
 	Origin     Origin    `json:"origin"`
-	Measured   *Measured `json:"measured"` // nil where nothing was measured
+	Measured   *Measured `json:"measured"` // nil if not measured
 }
 
-// Of gives the threshold for vectors of a stored model. setting is the operator's, nil where none is set.
+// Of returns the threshold for vectors of a stored model. setting is the operator's threshold, or
+// nil.
 func Of(model string, dimensions int, setting *float64, measured []Measured) Fitting {
 	fitting := Fitting{Model: model, Dimensions: dimensions, Threshold: Default, Origin: Unknown}
 	if constant, known := documented[baseName(model)]; known {
@@ -57,11 +59,11 @@ func Of(model string, dimensions int, setting *float64, measured []Measured) Fit
 	return fitting
 }
 
-// baseName is the model's own name: a stored one may say in how many dimensions it was asked for, behind an @.
+// baseName is the provider's model name. A stored name may append the dimensions after an @.
 func baseName(model string) string {
 	name, _, _ := strings.Cut(model, "@")
 	return name
 }
 
-// Widths are the lengths of vectors that are compared: of tickets, and where documents take part.
+// Widths are the vector widths that searches compare: tickets, and searches that include documents.
 var Widths = []int{vector.Dimensions, vector.ShortDimensions}

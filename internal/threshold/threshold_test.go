@@ -39,7 +39,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// The judged set has what measuring it relies on.
+// The judged set has the structure that the measurement assumes.
 func TestJudgedSet(t *testing.T) {
 	t.Parallel()
 	all, err := judged()
@@ -68,7 +68,7 @@ func TestJudgedSet(t *testing.T) {
 	}
 }
 
-// 95% of the values lie strictly over the threshold, and no greater hundredth has that.
+// 95% of the values strictly exceed the threshold, which is not the case for any greater hundredth.
 func TestPassing(t *testing.T) {
 	t.Parallel()
 	ramp := make([]float64, 100)
@@ -105,7 +105,7 @@ func (a axes) Embed(_ context.Context, _ string, inputs []string) (vectors []vec
 	return vectors, 0, nil
 }
 
-// kept is a database that keeps what it is given.
+// kept is a database that stores measurements in memory.
 type kept []Measured
 
 func (k *kept) Call(_ context.Context, function string, arguments, _ any) error {

@@ -1,5 +1,5 @@
-// Package vector is what an embedding is to this service: numbers of unit length, as many as the database's columns
-// hold. It knows nothing of who makes or stores them.
+// Package vector defines embeddings: unit-length vectors with the dimensions of the database's
+// columns. It does not know what creates or stores them.
 package vector
 
 import (
@@ -8,16 +8,16 @@ import (
 	"strconv"
 )
 
-// Dimensions is the length of the stored embeddings of tickets, and of all that come from a model: that of
-// text-embedding-3-small.
+// Dimensions is the length of the stored embeddings of tickets and of every embedding from a model:
+// that of text-embedding-3-small.
 const Dimensions = 1536
 
 // Vector is an embedding.
 type Vector []float32
 
-// Fit makes an embedding of a model ready to be stored: padded with zeros to Dimensions (which leaves cosines as they
-// are) and scaled to length 1. A longer one is refused, because cutting it would change what it means, and so is one
-// without direction.
+// Fit prepares a model's embedding for storage: padded with zeros to Dimensions, which preserves
+// cosines, and scaled to length 1. A longer embedding is an error, because cutting would change its
+// meaning, and so is a zero vector.
 func Fit(numbers []float32) (Vector, error) {
 	if len(numbers) > Dimensions {
 		return nil, fmt.Errorf("the model's embeddings have %d numbers, at most %d can be stored", len(numbers), Dimensions)
@@ -25,12 +25,13 @@ func Fit(numbers []float32) (Vector, error) {
 	return scale(numbers, Dimensions)
 }
 
-// ShortDimensions is the length of the embeddings of documents.
+// ShortDimensions is the length of the stored embeddings of documents.
 const ShortDimensions = 768
 
-// Short gives the first ShortDimensions numbers of an embedding, scaled to length 1 again: what text-embedding-3-small
-// gives when it is asked for so many, because it is trained for this cut. An embedding that was padded by at least as
-// many zeros loses nothing. It fails where what is left has no direction.
+// Short returns the first ShortDimensions numbers of an embedding, scaled to length 1.
+// text-embedding-3-small is trained for this truncation and returns the same for dimensions=768. A
+// model with at most ShortDimensions numbers loses nothing. Short fails if the remaining vector is
+// zero.
 func (v Vector) Short() (Vector, error) {
 	short, err := scale(v[:min(len(v), ShortDimensions)], ShortDimensions)
 	if err != nil {
@@ -39,7 +40,7 @@ func (v Vector) Short() (Vector, error) {
 	return short, nil
 }
 
-// scale gives numbers the length 1, and zeros behind them.
+// scale scales numbers to length 1 and pads them with zeros.
 func scale(numbers []float32, dimensions int) (Vector, error) {
 	sum := 0.0
 	for _, x := range numbers {
@@ -56,8 +57,9 @@ func scale(numbers []float32, dimensions int) (Vector, error) {
 	return scaled, nil
 }
 
-// MarshalText writes the vector in pgvector's input form, [0.1,0.2], which in JSON is a string: an array of vectors can be
-// passed to a Postgres function only as an array of strings. It is no MarshalJSON, whose result would be parsed again.
+// MarshalText writes pgvector's input format, [0.1,0.2], which becomes a JSON string: an array of
+// vectors can only be passed to a Postgres function as an array of strings. It is not MarshalJSON,
+// whose result would be parsed again.
 func (v Vector) MarshalText() ([]byte, error) {
 	text := make([]byte, 0, 2+14*len(v))
 	text = append(text, '[')

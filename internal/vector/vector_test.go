@@ -23,7 +23,7 @@ func cosine(a, b []float32) float64 {
 	return product / math.Sqrt(first*second)
 }
 
-// A fitted vector has the database's length and the length 1, and cosines are what they were.
+// A fitted vector has the database's dimensions and length 1, and its cosines are unchanged.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -74,13 +74,13 @@ func TestFitRefuses(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, fitted, err)
 		}
 	}
-	// The least that a float32 can be has a direction all the same.
+	// Even the smallest float32 has a direction.
 	if fitted, err := Fit([]float32{math.SmallestNonzeroFloat32}); err != nil || fitted[0] != 1 {
 		t.Errorf("the smallest number: %v", err)
 	}
 }
 
-// The form is pgvector's, within a JSON string, and loses nothing.
+// The format is pgvector's in a JSON string and loses no precision.
 func TestMarshal(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(Vector{0.5, -1, 1e-20, 0})
