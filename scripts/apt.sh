@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installing what is missing, by apt: sourced by scripts/postgres-install, scripts/test and scripts/lint, which define say
-# and die. What apt says is in .local/install.log (or TASKLENS_LOCAL), and its end is shown where it fails.
+# Installs missing packages with apt. Sourced by scripts/postgres-install, scripts/test and
+# scripts/lint, which define say and die. apt's output goes to .local/install.log (or
+# TASKLENS_LOCAL); its end is shown on failure.
 
 install_log=${TASKLENS_LOCAL:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)/.local}/install.log
 case $install_log in /*) ;; *) install_log=$PWD/$install_log ;; esac
@@ -25,7 +26,7 @@ quietly() { # MESSAGE COMMAND…
   return 1
 }
 
-# A server that does not answer is given up, and another apt is waited for, for two minutes.
+# Times out on a server that does not respond, and waits up to two minutes for another apt.
 apt() { # apt-get's arguments
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 -o Acquire::http::Timeout=60 -o Acquire::https::Timeout=60 "$@"
 }
@@ -34,22 +35,22 @@ refresh() {
   quietly 'Reading the package lists' apt update || die "the package lists cannot be read (all that was said is in $install_log)"
 }
 
-# Nothing that is installed is upgraded, but for what a package to be added strictly asks for: the headers of a newer
-# patch release of the same major version can want the server of that release.
+# Upgrades nothing unless a new package requires it: the headers of a newer patch release can
+# require that release of the server.
 apt_install() { # PACKAGE…
   local package missing=()
   for package in "$@"; do
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)" = installed ] || missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
-  # Old lists name packages that are no longer served.
+  # Outdated package lists name packages that no longer exist.
   quietly "Installing ${missing[*]}" apt install -y --no-install-recommends --no-upgrade "${missing[@]}" && return
   refresh
   quietly "Installing ${missing[*]}" apt install -y --no-install-recommends --no-upgrade "${missing[@]}" ||
     die "${missing[*]} cannot be installed (all that was said is in $install_log)"
 }
 
-# Packages, where the command (or file) that they bring is missing.
+# Installs packages if the command (or file) that they provide is missing.
 need() { # COMMAND-OR-FILE PACKAGE…
   local what=$1
   shift

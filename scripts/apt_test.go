@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// install runs need with an apt-get of the test's own.
+// install runs need with a fake apt-get.
 func install(t *testing.T, aptGet string) (output string, err error) {
 	t.Helper()
 	local := t.TempDir()
@@ -28,7 +28,7 @@ echo it is there`)
 	return string(text), err
 }
 
-// Where something cannot be installed, apt's own words say why.
+// If a package cannot be installed, apt's own error is shown.
 func TestFailedInstallationSaysWhy(t *testing.T) {
 	t.Parallel()
 	output, err := install(t, `case "$*" in *install*) echo "E: Unable to locate package the-package"; exit 100 ;; esac`)
@@ -41,7 +41,7 @@ func TestFailedInstallationSaysWhy(t *testing.T) {
 	}
 }
 
-// Lists may be old, or there may be none yet.
+// Package lists may be outdated or missing.
 func TestInstallationReadsTheListsOnce(t *testing.T) {
 	t.Parallel()
 	output, err := install(t, `cd "$TASKLENS_LOCAL"; case "$*" in *update*) touch lists ;; *install*) [ -e lists ] && touch the-tool ;; esac`)

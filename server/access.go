@@ -17,13 +17,13 @@ import (
 	"tasklens/server/console"
 )
 
-// minSecretBytes is what HS256 needs (RFC 7518, section 3.2), and Supabase gives.
+// minSecretBytes is the minimum for HS256 (RFC 7518, section 3.2), which Supabase's secrets meet.
 const minSecretBytes = 32
 
-// usualRate is how often a caller may ask where callers are known and nothing else is said.
+// usualRate is the default rate limit per caller when AUTH is on.
 var usualRate = limit.Policy{Requests: 1200, Period: time.Minute}
 
-// accessProblems are those of the settings that say who may call, from where and how often.
+// accessProblems checks the settings for authentication, origins and rate limits.
 func (c Config) accessProblems(wrong func(bad bool, format string, args ...any)) {
 	wrong(c.Auth != "off" && c.Auth != "on", "AUTH must be off or on, not %q", c.Auth)
 	wrong(c.Auth == "off" && !isLoopback(c.Host), "HOST must be a loopback address such as 127.0.0.1 while AUTH is off, not %q", c.Host)
@@ -50,13 +50,13 @@ func (c Config) accessProblems(wrong func(bad bool, format string, args ...any))
 	}
 }
 
-// isOrigin says whether a text is an origin as browsers write one (RFC 6454, section 6.2).
+// isOrigin reports whether a text is an origin as browsers write it (RFC 6454, section 6.2).
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && text == strings.ToLower(u.Scheme+"://"+u.Host) && !strings.Contains(u.Host, "*")
 }
 
-// mayBePublished takes no key that acts as the service: what a page holds everybody can read.
+// mayBePublished rejects keys with the service's rights: anybody can read a key in a page.
 func mayBePublished(key, secret string) bool {
 	if key == "" {
 		return true
@@ -72,7 +72,7 @@ func mayBePublished(key, secret string) bool {
 	return err != nil || role.Role != identity.RoleService
 }
 
-// newConsole is the page at /; nil where it is off.
+// newConsole returns the page at /, or nil if it is off.
 func newConsole(c Config) (*console.Console, error) {
 	if c.Console == "off" {
 		return nil, nil
@@ -93,7 +93,7 @@ func (c Config) origins() (list []string) {
 	return list
 }
 
-// rate is how often a caller may ask; nil: as often as they like.
+// rate returns the rate limit per caller, or nil for none.
 func (c Config) rate() (*limit.Policy, error) {
 	switch {
 	case c.RateLimit == "off" || c.RateLimit == "auto" && c.Auth == "off":
@@ -116,7 +116,7 @@ func (c Config) rate() (*limit.Policy, error) {
 	return &limit.Policy{Requests: number, Period: duration}, nil
 }
 
-// newVerifier verifies callers' tokens; nil where AUTH is off.
+// newVerifier returns the verifier of callers' tokens, or nil if AUTH is off.
 func newVerifier(c Config) *identity.Verifier {
 	if c.Auth == "off" {
 		return nil
@@ -144,7 +144,7 @@ const (
 	writeTimeout = time.Minute
 )
 
-// newLimits is what callers are held to. closing lets go of what it holds.
+// newLimits returns the limits on callers. closing releases their resources.
 func newLimits(c Config, log *slog.Logger) (limits api.Limits, closing func() error, err error) {
 	limits = api.Limits{
 		InFlight: c.MaxInFlight, Connections: c.MaxConns, Origins: c.origins(),

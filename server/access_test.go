@@ -18,7 +18,7 @@ import (
 
 var onlyNeeded = map[string]string{"SUPABASE_URL": "http://127.0.0.1:1/", "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k"}
 
-// With callers known, it may listen anywhere; what else it cannot do without is named.
+// With authentication on, the service may listen on any address. Missing settings are named.
 func TestConfigWithAuth(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings []string
@@ -76,7 +76,7 @@ func TestOriginsAndRatesAreRead(t *testing.T) {
 	}
 }
 
-// What is not set is where a Supabase project has it.
+// Settings that are not set default to the URLs of a Supabase project.
 func TestTokensOfAProject(t *testing.T) {
 	t.Parallel()
 	var mutex sync.Mutex
@@ -89,7 +89,7 @@ func TestTokensOfAProject(t *testing.T) {
 	}))
 	defer supabase.Close()
 	secret, user := strings.Repeat("s", 32), "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11"
-	// What `lab token` makes is taken for what Supabase Auth makes.
+	// Tokens of `lab token` are accepted like those of Supabase Auth.
 	claims, err := gateway.UserClaims(supabase.URL, "authenticated", user)
 	if err != nil {
 		t.Fatal(err)
@@ -128,12 +128,12 @@ func TestTokensOfAProject(t *testing.T) {
 	}
 }
 
-// Copies of the service count together where there is a Redis.
+// With Redis, instances share the counts.
 func TestLimitsAreShared(t *testing.T) {
 	t.Parallel()
 	url, _ := testbed.Redis(t)
 	config := Config{Auth: "on", RateLimit: "2/1h", RedisURL: url}
-	// Each copy would allow two by itself. A Redis that is slow at the moment is done without, so there may be some more.
+	// Each instance alone would allow two. If Redis is slow, it is skipped, so a few more may pass.
 	for range 200 {
 		limits, closing, err := newLimits(config, slog.New(slog.DiscardHandler))
 		if err != nil {

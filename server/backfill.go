@@ -17,11 +17,11 @@ import (
 	"tasklens/internal/worker"
 )
 
-// statusInterval is how often a backfill looks how far it is.
+// statusInterval is how often a backfill reads its progress.
 const statusInterval = time.Second
 
-// backfill embeds what has no chunks of the model: rows that are older than the triggers, or than the model. It says
-// first what that costs, and begins when it is told to.
+// backfill embeds sources without chunks of the model: rows older than the triggers or than the
+// model. It prints an estimate of the cost first and starts after confirmation.
 func backfill(ctx context.Context, args []string) error {
 	flags := newFlags("backfill")
 	everything := flags.Bool("everything", false, "")
@@ -58,7 +58,7 @@ func backfill(ctx context.Context, args []string) error {
 	})
 }
 
-// embedding is what it takes to embed in bulk.
+// embedding holds what bulk embedding needs.
 type embedding struct {
 	config  Config
 	model   namedModel
@@ -76,10 +76,10 @@ func newEmbedding() (e embedding, err error) {
 	return e, err
 }
 
-// left is how many sources are still to be embedded.
+// left is the number of sources still to embed.
 func left(status worker.Status) int { return status.Pending + status.Running + status.Failed }
 
-// givenUp is an error that says what to do about sources that could not be embedded; nil without any.
+// givenUp returns an error that tells what to do about sources that could not be embedded, or nil.
 func givenUp(status worker.Status) error {
 	if status.Dead == 0 {
 		return nil
@@ -87,7 +87,8 @@ func givenUp(status worker.Status) error {
 	return fmt.Errorf("%d sources were given up: list_dead_embedding_jobs() tells why, replay_embedding_jobs() tries them anew", status.Dead)
 }
 
-// estimate says what embedding costs; price is in dollars a million tokens, below 0 where the caller does not know it.
+// estimate describes the cost of embedding. price is in dollars per million tokens, negative if
+// unknown.
 func estimate(missing worker.Missing, model string, price float64) string {
 	if known, is := openai.EmbeddingDollars[model]; is && price < 0 {
 		price = known
@@ -101,11 +102,11 @@ func estimate(missing worker.Missing, model string, price float64) string {
 
 var errInterrupted = errors.New("interrupted: what was embedded stays, and the rest waits in the queue for whatever worker runs next")
 
-// workOff works until done says so, which is asked once a statusInterval, and shows how far the queue is. Workers that run
-// elsewhere help.
+// workOff works on the queue until done, called every statusInterval, returns true. It shows the
+// progress. Workers elsewhere take part.
 func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, error)) error {
 	working, stop := context.WithCancel(ctx)
-	var mutex sync.Mutex // of the terminal
+	var mutex sync.Mutex // guards the terminal
 	var bar *progressbar.ProgressBar
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -152,11 +153,11 @@ func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, 
 	}
 }
 
-// newBar is a progress bar on standard error.
+// newBar returns a progress bar on standard error.
 func newBar(size int64, what string, bytes bool) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(size,
 		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(what), progressbar.OptionShowBytes(bytes),
 		progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
-		// In a log every step of it would be a line.
+		// In a log file every update would be a line.
 		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))))
 }

@@ -8,7 +8,7 @@ import (
 	"tasklens/internal/worker"
 )
 
-// printed is what a verb writes to standard output.
+// printed returns what a verb writes to standard output.
 func printed(t *testing.T, do func() error) string {
 	t.Helper()
 	reader, writer, err := os.Pipe()
@@ -23,7 +23,7 @@ func printed(t *testing.T, do func() error) string {
 	if err != nil {
 		t.Error(err)
 	}
-	text := make([]byte, 64<<10) // as much as a pipe holds
+	text := make([]byte, 64<<10) // the capacity of a pipe
 	n, _ := reader.Read(text)
 	_ = reader.Close()
 	return string(text[:n])
@@ -32,7 +32,7 @@ func printed(t *testing.T, do func() error) string {
 func TestBackfill(t *testing.T) {
 	owner, settings := startStack(t)
 	setEnvironment(t, with(settings, "WORKER_POLL", "100ms"))
-	// As rows are that were there before the triggers.
+	// Like rows created before the triggers.
 	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
 		insert into public.tickets (project_id, status_id, name, description) select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', 20)
 			from generate_series(1, 150) i, public.projects p, public.status s;
@@ -59,7 +59,7 @@ func TestBackfill(t *testing.T) {
 	}
 }
 
-// The estimate must be near what is then sent.
+// The estimate must be close to what is sent.
 func TestBackfillEstimates(t *testing.T) {
 	owner, settings := startStack(t)
 	setEnvironment(t, settings)

@@ -12,7 +12,8 @@ import (
 	"tasklens/server/calibrate"
 )
 
-// calibrateThreshold prints which threshold tells apart what belongs together in the data at hand.
+// calibrateThreshold prints the threshold that best separates related from unrelated texts in the
+// user's data.
 func calibrateThreshold(ctx context.Context, args []string) error {
 	flags := newFlags("calibrate")
 	precision := flags.Float64("precision", 0.9, "")
@@ -57,7 +58,7 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 	return report.Print(os.Stdout, *precision)
 }
 
-// judgedPairs are in one order, so that the same of them are measured every time.
+// judgedPairs returns the pairs in a fixed order, so that repeated runs measure the same ones.
 func judgedPairs(queries []collection.Query) (pairs []calibrate.Pair) {
 	for _, q := range queries {
 		for _, key := range slices.Sorted(maps.Keys(q.Judged)) {

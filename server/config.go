@@ -19,7 +19,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-// Config is every setting of the program, read from the environment once. docs/settings.md says the same.
+// Config holds all settings, read once from the environment. docs/settings.md documents them.
 type Config struct {
 	Host string `env:"HOST" envDefault:"127.0.0.1"`
 	Port int    `env:"PORT" envDefault:"8080"`
@@ -31,7 +31,7 @@ type Config struct {
 	JWTIssuer  string `env:"SUPABASE_JWT_ISSUER"` // "": Supabase Auth
 
 	Console        string `env:"CONSOLE" envDefault:"on"`
-	PublishableKey string `env:"SUPABASE_PUBLISHABLE_KEY"` // with it the console signs users in by Supabase Auth
+	PublishableKey string `env:"SUPABASE_PUBLISHABLE_KEY"` // the console signs users in to Supabase Auth with it
 
 	CORSOrigins   string        `env:"CORS_ORIGINS"`
 	RateLimit     string        `env:"RATE_LIMIT" envDefault:"auto"`
@@ -41,17 +41,17 @@ type Config struct {
 	IdleTimeout   time.Duration `env:"IDLE_TIMEOUT" envDefault:"90s"`
 
 	SupabaseURL    string `env:"SUPABASE_URL"`
-	RESTURL        string `env:"SUPABASE_REST_URL"` // where PostgREST does not lie at SUPABASE_URL/rest/v1
+	RESTURL        string `env:"SUPABASE_REST_URL"` // default: SUPABASE_URL/rest/v1
 	ServiceRoleKey string `env:"SUPABASE_SERVICE_ROLE_KEY"`
 	SecretKey      string `env:"SUPABASE_SECRET_KEY"`
 
 	OpenAIBaseURL       string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
 	OpenAIKey           string `env:"OPENAI_API_KEY"`
 	EmbeddingModel      string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
-	EmbeddingDimensions int    `env:"EMBEDDING_DIMENSIONS"` // 0: the model's own
+	EmbeddingDimensions int    `env:"EMBEDDING_DIMENSIONS"` // 0: the model's default
 	ChatModel           string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
 
-	MatchThreshold *float64 `env:"MATCH_THRESHOLD"` // nil: what fits the model that serves
+	MatchThreshold *float64 `env:"MATCH_THRESHOLD"` // nil: the threshold fitted to the model
 	VectorWeight   float64  `env:"VECTOR_WEIGHT" envDefault:"1"`
 	KeywordWeight  float64  `env:"KEYWORD_WEIGHT" envDefault:"1"`
 	Fusion         string   `env:"FUSION" envDefault:"rrf"`
@@ -84,12 +84,12 @@ type Config struct {
 
 	MetricsAddress string `env:"METRICS_ADDRESS"` // "": where the service itself listens, while AUTH is off
 
-	// Where one of these is set there are traces. OpenTelemetry's SDK reads its other settings.
+	// Traces are on if one of these is set. OpenTelemetry's SDK reads its other settings.
 	OTelEndpoint       string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
 	OTelTracesEndpoint string `env:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"`
 }
 
-// readConfig reads the environment and checks it as a whole: all problems are reported together, a line each.
+// readConfig reads and validates the environment. All problems are reported together, one per line.
 func readConfig() (Config, error) {
 	c, err := env.ParseAs[Config]()
 	problems, unread := unreadable(err)
@@ -97,7 +97,7 @@ func readConfig() (Config, error) {
 		c.RESTURL = strings.TrimRight(c.SupabaseURL, "/") + "/rest/v1"
 	}
 	for _, problem := range c.problems() {
-		// A setting that could not be read is zero here, which is no second problem.
+		// A setting that could not be parsed is zero here. Do not report it twice.
 		if name, _, _ := strings.Cut(problem.Error(), " "); !slices.Contains(unread, name) {
 			problems = append(problems, problem)
 		}
@@ -108,7 +108,7 @@ func readConfig() (Config, error) {
 	return c, nil
 }
 
-// unreadable says which settings are not of their type, in their own names.
+// unreadable returns the settings that could not be parsed, by their environment names.
 func unreadable(err error) (problems []error, names []string) {
 	var all env.AggregateError
 	if !errors.As(err, &all) {
@@ -180,7 +180,7 @@ func (c Config) problems() (problems []error) {
 	wrong(c.CacheTTL < time.Second || c.CacheTTL > 30*24*time.Hour, "CACHE_TTL must be 1s to 720h, not %v", c.CacheTTL)
 	wrong(c.CacheMaxBytes < 1<<20, "CACHE_MAX_BYTES must be at least 1048576, not %d", c.CacheMaxBytes)
 	wrong(c.CacheMaxStale < 0 || c.CacheMaxStale > time.Hour, "CACHE_MAX_STALE must be 0s to 1h, not %v", c.CacheMaxStale)
-	// Not the address itself, which holds a password.
+	// Omit the URL, which may contain a password.
 	wrong(c.RedisURL != "" && !cache.IsRedisURL(c.RedisURL), "REDIS_URL must be of the form redis://user:password@host:port/0 (rediss:// with TLS)")
 	wrong(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT must be text or json, not %q", c.LogFormat)
 	_, known := logLevels[c.LogLevel]
@@ -191,13 +191,14 @@ func (c Config) problems() (problems []error) {
 	return problems
 }
 
-// metricsOff is METRICS_ADDRESS where nothing is counted.
+// metricsOff is the value of METRICS_ADDRESS that turns metrics off.
 const metricsOff = "off"
 
-// metricsHere says whether the service shows its metrics where it listens itself: without a token, so on loopback alone.
+// metricsHere reports whether the service serves metrics on its own port. They need no token, so
+// only on loopback.
 func (c Config) metricsHere() bool { return c.MetricsAddress == "" && c.Auth == "off" }
 
-// traces says whether spans are made and sent.
+// traces reports whether traces are on.
 func (c Config) traces() bool {
 	return c.OTelEndpoint != "" || c.OTelTracesEndpoint != ""
 }
@@ -207,7 +208,7 @@ func (c Config) storedModel() string {
 	return openai.StoredModel(c.EmbeddingModel, c.EmbeddingDimensions)
 }
 
-// key is the service's own key: the newer kind where both are set.
+// key is the service key, of the newer kind if both are set.
 func (c Config) key() string {
 	if c.SecretKey != "" {
 		return c.SecretKey
@@ -220,8 +221,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
-// isAddress tells a host and a port. Without a host it would be any address of the machine, which nobody should choose by
-// leaving something out.
+// isAddress reports whether a text has a host and a port. A missing host would mean all interfaces,
+// which must be chosen explicitly.
 func isAddress(address string) bool {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || host == "" {

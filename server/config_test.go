@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// setEnvironment gives the test these settings and no others.
+// setEnvironment sets exactly these settings for the test.
 func setEnvironment(t *testing.T, settings map[string]string) {
 	t.Helper()
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
 		name := field.Tag.Get("env")
-		t.Setenv(name, "") // so that the test's end restores it
+		t.Setenv(name, "") // restores it when the test ends
 		os.Unsetenv(name)
 	}
 	for name, value := range settings {
@@ -91,7 +91,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	}
 }
 
-// What is of the wrong type is reported like the rest, once, and by the setting's name.
+// A value of the wrong type is reported once, with the other problems and by the setting's name.
 func TestConfigReportsWhatItCannotRead(t *testing.T) {
 	setEnvironment(t, map[string]string{
 		"PORT": "abc", "MATCH_THRESHOLD": "high", "REQUEST_TIMEOUT": "30", "MODEL_RETRIES": "2.5", "SUPABASE_URL": "http://127.0.0.1:54321", "LOG_LEVEL": "loud",

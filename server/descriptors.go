@@ -10,16 +10,16 @@ import (
 	"tasklens/server/api"
 )
 
-// What the process holds open besides its clients' connections; docs/operations.md has the same sum.
+// File descriptors besides client connections. docs/operations.md documents the same sum.
 const (
-	upstreamPerRequest = 2   // calls that a request has under way at a time: of the database and the model
-	idleUpstream       = 144 // connections kept for reuse: 64 to PostgREST, 64 to the model, 16 to the key set
+	upstreamPerRequest = 2   // concurrent upstream calls per request: database and model
+	idleUpstream       = 144 // idle connections kept: 64 to PostgREST, 64 to the model, 16 to the key set
 	otherDescriptors   = 64  // standard streams, listeners, name resolution, metrics, traces
-	redisPerCPU        = 10  // connections of a pool
+	redisPerCPU        = 10  // connections per pool
 	redisPools         = 2   // cache and rate limit
 )
 
-// ownDescriptors is how many descriptors are needed whatever the number of connections.
+// ownDescriptors is the number of descriptors needed besides client connections.
 func (c Config) ownDescriptors() int {
 	own := api.MaxRefusals + idleUpstream + otherDescriptors + enrichConcurrency
 	if c.Worker == "on" {
@@ -31,8 +31,9 @@ func (c Config) ownDescriptors() int {
 	return own
 }
 
-// connectionsWithin is the most connections that a limit of descriptors has room for. A connection carries one request
-// at a time, and MAX_IN_FLIGHT bounds how many of these hold upstream connections.
+// connectionsWithin is the number of connections for which a descriptor limit is enough. A
+// connection carries one request at a time, and MAX_IN_FLIGHT bounds the requests that hold
+// upstream connections.
 func (c Config) connectionsWithin(limit int) int {
 	room := limit - c.ownDescriptors()
 	connections := room / (1 + upstreamPerRequest)
@@ -42,7 +43,8 @@ func (c Config) connectionsWithin(limit int) int {
 	return connections
 }
 
-// boundConnections lowers MAX_CONNECTIONS to what the limit of file descriptors has room for, and fails where that is none.
+// boundConnections lowers MAX_CONNECTIONS to what the descriptor limit allows, and fails if that is
+// none.
 func boundConnections(c *Config, limit int, log *slog.Logger) error {
 	within := c.connectionsWithin(limit)
 	if within < 1 {
@@ -59,7 +61,8 @@ func boundConnections(c *Config, limit int, log *slog.Logger) error {
 	return nil
 }
 
-// descriptorLimit is the process's RLIMIT_NOFILE. Go has raised the soft limit to the hard one by now.
+// descriptorLimit returns the process's RLIMIT_NOFILE. Go has already raised the soft limit to the
+// hard one.
 func descriptorLimit() (int, error) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -31,7 +31,8 @@ func (p *program) dial(t *testing.T) net.Conn {
 	return conn
 }
 
-// ask makes a request on a connection and returns the status; 0 where the connection ends without a response.
+// ask sends a request on a connection and returns the status, or 0 if the connection closes without
+// a response.
 func ask(conn net.Conn) (status int, err error) {
 	if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		return 0, err
@@ -44,7 +45,7 @@ func ask(conn net.Conn) (status int, err error) {
 	return response.StatusCode, err
 }
 
-// descriptors is how many a program has open.
+// descriptors returns the number of descriptors that a program has open.
 func (p *program) descriptors(t *testing.T) int {
 	t.Helper()
 	open, err := os.ReadDir(filepath.Join("/proc", fmt.Sprint(p.command.Process.Pid), "fd"))
@@ -54,7 +55,7 @@ func (p *program) descriptors(t *testing.T) int {
 	return len(open)
 }
 
-// awaitAnswer opens connections until one is served.
+// awaitAnswer opens connections until one gets a response.
 func (p *program) awaitAnswer(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -78,7 +79,7 @@ func (p *program) stop(t *testing.T) {
 	}
 }
 
-// A service without a descriptor for another connection serves those that it has, and the others as soon as it can.
+// Out of descriptors, a service still serves its open connections, and new ones as soon as it can.
 func TestOutOfDescriptors(t *testing.T) {
 	t.Parallel()
 	settings, _ := silentDatabase(t)
@@ -117,8 +118,8 @@ func TestOutOfDescriptors(t *testing.T) {
 	}
 }
 
-// A service that starts with few descriptors serves fewer connections than it is set to, says so, and never runs out of
-// them, whatever number of connections comes.
+// A service with a low descriptor limit lowers its number of connections, logs that, and never runs
+// out of descriptors.
 func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
 	const limit, more = 400, 1000
@@ -138,7 +139,7 @@ func TestFewDescriptors(t *testing.T) {
 		statuses[status]++
 		conns = append(conns, conn)
 	}
-	// Waiting for the program to listen may have taken a place or two.
+	// Waiting for the program to listen may have used a connection or two.
 	if ok := statuses[http.StatusOK]; ok > most || ok < most-2 || statuses[http.StatusServiceUnavailable] == 0 || len(statuses) > 3 {
 		t.Errorf("answered with %v, where %d may be served", statuses, most)
 	}
@@ -155,7 +156,7 @@ func TestFewDescriptors(t *testing.T) {
 	}
 }
 
-// A service that could serve no connection at all does not start.
+// A service with too few descriptors for any connection does not start.
 func TestTooFewDescriptors(t *testing.T) {
 	t.Parallel()
 	command := exec.Command("sh", "-c", `ulimit -n 64 && exec "$0" serve`, os.Args[0])

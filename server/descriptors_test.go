@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// needed is the most descriptors that so many connections take.
+// needed is the maximum number of descriptors for this many connections.
 func needed(c Config, connections int) int {
 	inFlight := connections
 	if c.MaxInFlight > 0 {
@@ -21,7 +21,7 @@ func needed(c Config, connections int) int {
 	return c.ownDescriptors() + connections + upstreamPerRequest*inFlight
 }
 
-// As many connections are served as there is room for, and not one more.
+// The number of connections is the largest that fits.
 func TestConnectionsWithinTheLimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,7 +49,7 @@ func TestConnectionsWithinTheLimit(t *testing.T) {
 	})
 }
 
-// The default settings need what docs/operations.md adds up.
+// The defaults need what docs/operations.md documents.
 func TestDescriptorsOfTheUsualSettings(t *testing.T) {
 	t.Parallel()
 	c := Config{MaxConns: 2048, MaxInFlight: 256, Worker: "on", WorkerConcurrency: 4}

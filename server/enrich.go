@@ -15,15 +15,17 @@ import (
 )
 
 const (
-	// enrichBatch is how many documents the verb takes at a time: each batch moves the bar once.
+	// enrichBatch is the number of documents per batch. The progress bar moves once per batch.
 	enrichBatch = 20
-	// enrichBatchTimeout bounds a batch. Nobody waits for its answer, and even one request a minute gets somewhere.
+	// enrichBatchTimeout bounds a batch. It is long enough for progress at one request per minute.
 	enrichBatchTimeout = 5 * time.Minute
-	// limitedPauses is how often in a row a provider that limits us is waited for, each time as long as it asks for.
+	// limitedPauses is how many times in a row a rate-limited provider is waited for, each time for
+	// its Retry-After.
 	limitedPauses = 10
 )
 
-// enrichDocuments runs batches until no document is due. What failed is due again later, and is told at the end.
+// enrichDocuments runs batches until no document is due. Failed documents are due again later and
+// are reported at the end.
 func enrichDocuments(ctx context.Context, args []string) error {
 	flags := newFlags("enrich")
 	retry := flags.Bool("retry", false, "")
@@ -65,7 +67,7 @@ func enrichDocuments(ctx context.Context, args []string) error {
 	return nil
 }
 
-// runBatches goes on until a batch finds nothing, and returns how many documents were enriched.
+// runBatches runs batches until one finds nothing, and returns the number of documents enriched.
 func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Database, bar *progressbar.ProgressBar) (succeeded int, err error) {
 	limited := 0
 	for {
@@ -83,7 +85,7 @@ func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Databa
 			limited = 0
 		case errors.As(err, &failure) && failure.Code == fault.Unavailable && failure.RetryAfter > 0 && limited < limitedPauses:
 			limited++
-			_ = wait.For(ctx, failure.RetryAfter) // the next batch finds that it was interrupted
+			_ = wait.For(ctx, failure.RetryAfter) // if interrupted, the next batch returns at once
 		default:
 			return succeeded, err
 		}

@@ -26,7 +26,7 @@ func TestEnrichDocuments(t *testing.T) {
 	}
 }
 
-// What failed is told, and tried again when that is wanted.
+// Failures are reported, and retried on request.
 func TestEnrichDocumentsAnew(t *testing.T) {
 	owner, settings := startStack(t)
 	inner := offline.NewHandler()

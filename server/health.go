@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// healthTimeout is how long a service that is alive may take to say so.
+// healthTimeout is the time within which a live service responds.
 const healthTimeout = 3 * time.Second
 
-// checkHealth asks the service that HOST and PORT name whether it is alive, for containers, which
-// hold no other HTTP client.
+// checkHealth asks the service at HOST and PORT whether it is alive. It is for containers, which
+// have no other HTTP client.
 func checkHealth(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return errUsage
@@ -32,7 +32,7 @@ func checkHealth(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("HOST is no name of a host: %w", err)
 	}
-	// Not through a proxy: it asks the machine that it runs on.
+	// No proxy: the service is on the same machine.
 	response, err := (&http.Client{Transport: &http.Transport{}}).Do(request)
 	if err != nil {
 		return fmt.Errorf("the service is not alive: %w", err)

@@ -20,11 +20,12 @@ import (
 	"tasklens/internal/vector"
 )
 
-// maxTold is how many bad rows, and how many bad fields, are told one by one.
+// maxTold is the number of bad rows, and of bad fields, that are printed one by one.
 const maxTold = 50
 
-// importFiles loads a folder or a file and indexes what it held. Bad rows and fields are told with their lines; they
-// make the program end with an error only when nothing else was there. What could not be stored or indexed always does.
+// importFiles imports and indexes a folder or a file. Bad rows and fields are printed with their
+// lines; they are an error only if there was no good row. Rows that could not be stored or indexed
+// are always an error.
 func importFiles(ctx context.Context, args []string) error {
 	flags := newFlags("import")
 	prune := flags.Bool("prune", false, "")
@@ -81,7 +82,7 @@ func importFiles(ctx context.Context, args []string) error {
 	}, failed.last)
 }
 
-// tellLacking says what an earlier import brought and this one does not.
+// tellLacking prints what an earlier import created and this one does not contain.
 func tellLacking(summary load.Summary, prune bool) {
 	lacking := fmt.Sprintf("%d tickets, %d comments and %d links", summary.Lacking.Tickets, summary.Lacking.Comments, summary.Lacking.Links)
 	switch {
@@ -94,14 +95,15 @@ func tellLacking(summary load.Summary, prune bool) {
 	}
 }
 
-// importOutcome is what became of the things of an import.
+// importOutcome counts the results of an import.
 type importOutcome struct {
 	good, bad            int
 	unwritten, unindexed int
 	things               string
 }
 
-// imported is how an import ends: bad things are an error only where no other was there. cause is why something is missing.
+// imported returns the final error of an import: bad rows only count if no row was good. cause
+// explains what is missing.
 func imported(ctx context.Context, err error, o importOutcome, cause error) error {
 	missing := fmt.Sprintf("%d %s are not written: import them again; %d are written but not indexed: workers, or another import, do it",
 		o.unwritten, o.things, o.unindexed)
@@ -118,10 +120,10 @@ func imported(ctx context.Context, err error, o importOutcome, cause error) erro
 	return nil
 }
 
-// teller prints what was left out, the first maxTold one by one.
+// teller prints what was skipped, the first maxTold one by one.
 type teller struct {
 	kind  string
-	bar   *progressbar.ProgressBar // makes way on the terminal
+	bar   *progressbar.ProgressBar // cleared while a line is printed
 	mutex sync.Mutex
 	told  int
 	last  error
@@ -137,14 +139,14 @@ func (t *teller) tell(bad error) {
 	}
 }
 
-// rest says how many more things there were.
+// rest prints how many more there were.
 func (t *teller) rest(things string) {
 	if more := t.told - maxTold; more > 0 {
 		fmt.Fprintf(os.Stderr, "%s: %d more %s\n", t.kind, more, things)
 	}
 }
 
-// namedModel says in its errors which settings they come from.
+// namedModel adds the names of the settings to the model's errors.
 type namedModel struct {
 	*openai.Client
 	config Config

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What stops an import names the setting that it comes from; bad rows alone do not stop it.
+// An error that stops an import names the setting to check. Bad rows alone do not stop it.
 func TestImportSaysWhatStoppedIt(t *testing.T) {
 	_, settings := startStack(t)
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -50,7 +50,7 @@ func TestImportSaysWhatStoppedIt(t *testing.T) {
 	}
 }
 
-// What the database does not take is missing at the end, and the exit status tells.
+// Rows that the database rejects are reported at the end and by the exit status.
 func TestImportSaysWhatIsMissing(t *testing.T) {
 	owner, settings := startSlowStack(t)
 	for _, statement := range []string{

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What only development needs is not linked into the service: the laboratory, the tests' means, and
-// a driver of Postgres, which the service asks through PostgREST.
+// The service does not link development code, test code or a Postgres driver: it reaches the
+// database through PostgREST.
 func TestLinkedPackages(t *testing.T) {
 	t.Parallel()
 	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()

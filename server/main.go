@@ -1,5 +1,5 @@
-// Command server is tasklens: the service, and the verbs around it. Each verb has a file of its own; this one chooses
-// among them.
+// Command server is tasklens: the service and its other verbs. Each verb has its own file; this one
+// selects the verb.
 package main
 
 import (
@@ -53,18 +53,18 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"version":   printVersion,
 }
 
-// newFlags are a verb's; what is wrong with them is told by the usage.
+// newFlags returns a verb's flags. Errors print the usage.
 func newFlags(verb string) *flag.FlagSet {
 	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	return flags
 }
 
-// errUsage is what a verb returns when its arguments are off.
+// errUsage is returned by a verb for wrong arguments.
 var errUsage = errors.New("wrong arguments")
 
-// untilSignalled is a context that the first SIGINT or SIGTERM ends. A second one ends the program at once, however soon it
-// comes: with signal.NotifyContext it would be lost while the first is dealt with.
+// untilSignalled returns a context that the first SIGINT or SIGTERM cancels. A second signal ends
+// the program at once; signal.NotifyContext could lose it while the first is handled.
 func untilSignalled(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)

@@ -14,14 +14,15 @@ import (
 	"tasklens/internal/openai"
 )
 
-// memory is what is remembered between requests; no store and no results where CACHE is off.
+// memory is the cache of responses. Its fields are nil if CACHE is off.
 type memory struct {
 	store      cache.Store
 	results    *memo.Memo
 	embeddings *memo.Embeddings
 }
 
-// redisPatience is how long a request waits for Redis at most: making a result anew takes not much longer.
+// redisPatience is the maximum time that a request waits for Redis: recomputing takes not much
+// longer.
 const redisPatience = 50 * time.Millisecond
 
 func newMemory(c Config, model *openai.Client, log *slog.Logger) (m memory, err error) {
@@ -59,8 +60,9 @@ func (m memory) close() error {
 	return m.store.Close()
 }
 
-// settingsOfResults is a digest of all that decides, besides a request and the data, what comes out: the settings, and the
-// program's source with its prompts, so that a new release reads nothing of the old one's.
+// settingsOfResults is a digest of everything besides the request and the data that affects a
+// response: the settings and the program's source with its prompts. A new release therefore never
+// reads the cache of an older one.
 func settingsOfResults(c Config) (string, error) {
 	source, err := sourceDigest()
 	if err != nil {

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// Whatever decides what comes out keeps what was remembered under another setting out of reach.
+// Changing a setting that affects responses makes the earlier cache entries unreachable.
 func TestSettingsOfResults(t *testing.T) {
 	t.Parallel()
 	seen := map[string]Config{}

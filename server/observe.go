@@ -21,14 +21,14 @@ import (
 )
 
 const (
-	// How often at most the database is asked for the queue's state because somebody looks at the metrics, and for how long.
+	// Minimum interval between two reads of the queue's state for metrics, and the timeout of one.
 	queueEvery    = 15 * time.Second
 	queuePatience = 5 * time.Second
-	// scrapeTimeout bounds a request on the metrics' own port, and lets what is under way end when the program stops.
+	// scrapeTimeout bounds a request on the metrics port, and the shutdown of that server.
 	scrapeTimeout = 20 * time.Second
 )
 
-// observer is what tells operators of a program at work. Where something is nil, that is off.
+// observer holds metrics, traces and logs. A nil field is off.
 type observer struct {
 	log     *slog.Logger
 	metrics *metric.Metrics
@@ -49,7 +49,7 @@ func newObserver(ctx context.Context, c Config) (o observer, err error) {
 	return o, err
 }
 
-// close sends what is left of the traces until the context ends.
+// close exports the remaining spans until the context ends.
 func (o observer) close(ctx context.Context) {
 	if err := o.tracer.Close(ctx); err != nil {
 		o.log.Warn("traces are incomplete", "error", err)
@@ -90,7 +90,7 @@ func (o observer) watchBatch(ctx context.Context, sources int) (context.Context,
 	}
 }
 
-// lost makes what counts and tells the loss of records of a kind.
+// lost returns a function that counts and logs lost records of a kind.
 func (o observer) lost(kind, message string) func(lost int64, cause error) {
 	return func(lost int64, cause error) {
 		o.metrics.Lost(kind, lost)
@@ -98,7 +98,7 @@ func (o observer) lost(kind, message string) func(lost int64, cause error) {
 	}
 }
 
-// failureOf is a fixed word for why something failed, "" where it did not.
+// failureOf returns a fixed word for an error, "" for nil.
 func failureOf(err error) string {
 	switch {
 	case err == nil:
@@ -117,7 +117,7 @@ func outcome(failure string) string {
 	return failure
 }
 
-// watchQueue shows the queue's state among the metrics.
+// watchQueue registers the queue's state as metrics.
 func (o observer) watchQueue(db worker.Database, model string) {
 	if o.metrics == nil {
 		return
@@ -131,7 +131,7 @@ func (o observer) watchQueue(db worker.Database, model string) {
 	}, queueEvery, queuePatience)
 }
 
-// watchMemory shows among the metrics what was answered from memory.
+// watchMemory registers the cache's counters as metrics.
 func (o observer) watchMemory(m memory) {
 	if o.metrics == nil || m.store == nil {
 		return
@@ -149,7 +149,8 @@ func (o observer) watchMemory(m memory) {
 	})
 }
 
-// serveMetrics shows the metrics on a port of their own, where the settings name one. stop ends that.
+// serveMetrics serves the metrics on the port that the settings name, if any. stop stops the
+// server.
 func (o observer) serveMetrics(c Config) (stop func(), err error) {
 	if o.metrics == nil || c.MetricsAddress == "" {
 		return func() {}, nil
@@ -170,7 +171,7 @@ func (o observer) serveMetrics(c Config) (stop func(), err error) {
 	}, nil
 }
 
-// missingModel names what the model provider is left alone for, having failed several times.
+// missingModel reports the operations of the model whose circuit breaker is open.
 func missingModel(model *openai.Client) api.Missing {
 	return func(context.Context) (missing []string) {
 		for _, operation := range model.LeftAlone() {

@@ -16,7 +16,7 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// freePort is an address that nobody listens on.
+// freePort returns an address that nothing listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -27,7 +27,7 @@ func freePort(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// run runs a verb with these settings. stop ends it and waits for it.
+// run runs a verb with these settings. stop stops it and waits.
 func run(t *testing.T, verb func(context.Context, []string) error, settings map[string]string) (stop func()) {
 	t.Helper()
 	setEnvironment(t, settings)
@@ -44,7 +44,7 @@ func run(t *testing.T, verb func(context.Context, []string) error, settings map[
 	return stop
 }
 
-// fetch asks until somebody listens at the address, and gives the body of a response of this status.
+// fetch retries until the address responds, and returns the body of a response with this status.
 func fetch(t *testing.T, method, url, body string, want int) string {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -70,7 +70,8 @@ func fetch(t *testing.T, method, url, body string, want int) string {
 	}
 }
 
-// watchedModel is the offline model, and the traces that its requests belonged to, by the last part of their path.
+// watchedModel is the offline model. traces returns the trace IDs of its requests by the last part
+// of their path.
 func watchedModel(t *testing.T) (address string, traces func() map[string]string) {
 	t.Helper()
 	var mutex sync.Mutex
@@ -93,7 +94,8 @@ func watchedModel(t *testing.T) (address string, traces func() map[string]string
 	}
 }
 
-// A running service tells of a batch of its worker and of a question: in metrics, and in traces that hold no text.
+// A running service reports a worker batch and a question in metrics, and in traces without any
+// text.
 func TestServiceIsObserved(t *testing.T) {
 	owner, settings := startStack(t)
 	collector := testbed.StartCollector(t)
@@ -128,7 +130,7 @@ func TestServiceIsObserved(t *testing.T) {
 	if t.Failed() {
 		t.Log(text)
 	}
-	stop() // which sends what is left
+	stop() // exports the remaining spans
 	request, batch := collector.Await(t, "POST /api/query"), collector.Await(t, "embed batch")
 	chat, rpc := collector.Await(t, "chat offline-chat"), collector.Await(t, "rpc retrieve_chunks")
 	for _, span := range []testbed.Span{chat, rpc} {
@@ -159,7 +161,8 @@ func TestServiceIsObserved(t *testing.T) {
 	}
 }
 
-// Metrics have a port of their own where the settings name one, and then no other; a worker has no other.
+// If the settings name a metrics port, metrics are served only there. A worker serves them nowhere
+// else.
 func TestMetricsElsewhere(t *testing.T) {
 	_, settings := startStack(t)
 	for name, verb := range map[string]func(context.Context, []string) error{"serve": serve, "worker": work} {
@@ -188,7 +191,7 @@ func TestMetricsElsewhere(t *testing.T) {
 	})
 }
 
-// A provider that is left alone, having failed several times, is told as missing, and shown among the metrics.
+// A provider whose circuit breaker is open is reported as missing and in the metrics.
 func TestModelThatFailsIsMissing(t *testing.T) {
 	_, settings := startStack(t)
 	port := freePort(t)
@@ -196,7 +199,7 @@ func TestModelThatFailsIsMissing(t *testing.T) {
 	run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", "http://"+freePort(t)+"/v1", "WORKER", "off"))
 	fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusOK)
 	for range circuitFailures {
-		fetch(t, http.MethodPost, "http://"+port+"/api/hybrid-search", `{"query": "pumps"}`, http.StatusOK) // by words
+		fetch(t, http.MethodPost, "http://"+port+"/api/hybrid-search", `{"query": "pumps"}`, http.StatusOK) // answered by keyword search
 	}
 	if text := fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusServiceUnavailable); text != `{"missing":["model: embeddings"],"status":"not ready"}` {
 		t.Errorf("missing is %s", text)

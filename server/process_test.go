@@ -21,7 +21,7 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// This test program is also the program itself, where this says so.
+// The test binary runs as the program itself if this variable is set.
 const programVariable = "TASKLENS_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -33,13 +33,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is the program as a process of its own.
+// program is the program in its own process.
 type program struct {
 	command *exec.Cmd
 	url     string
 	log     bytes.Buffer
 	ended   chan struct{}
-	err     error // once it has ended
+	err     error // once it has exited
 }
 
 // startProgram starts `server serve` with these settings and waits until it listens.
@@ -48,7 +48,7 @@ func startProgram(t *testing.T, settings map[string]string) *program {
 	return startCommand(t, exec.Command(os.Args[0], "serve"), settings)
 }
 
-// startCommand is startProgram by a command of the test's own, which becomes the program.
+// startCommand is startProgram with a command prepared by the test.
 func startCommand(t *testing.T, command *exec.Cmd, settings map[string]string) *program {
 	t.Helper()
 	address := freePort(t)
@@ -89,7 +89,7 @@ func (p *program) send(t *testing.T, s os.Signal) {
 	}
 }
 
-// awaitClosed waits until no connection is taken any more.
+// awaitClosed waits until connections are refused.
 func (p *program) awaitClosed(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -104,7 +104,7 @@ func (p *program) awaitClosed(t *testing.T) {
 	}
 }
 
-// awaitEnd waits until the process has ended.
+// awaitEnd waits until the process has exited.
 func (p *program) awaitEnd(t *testing.T, within time.Duration) error {
 	t.Helper()
 	select {
@@ -116,11 +116,11 @@ func (p *program) awaitEnd(t *testing.T, within time.Duration) error {
 	}
 }
 
-// heldModel is the offline model, but that it answers what is held back only when it is let go, or hangs.
+// heldModel is the offline model with responses that are held back until released, or forever.
 type heldModel struct {
 	url     string
-	answers chan struct{} // closed: whole answers come
-	asked   chan string   // what is being held back: answer, stream, embeddings
+	answers chan struct{} // when closed, responses complete
+	asked   chan string   // the kind of response being held: answer, stream, embeddings
 }
 
 const heldText = "a text whose embedding never comes"
@@ -171,8 +171,8 @@ func (m *heldModel) await(t *testing.T, want string) {
 	}
 }
 
-// A service that is told to stop takes no request any more, answers those under way, ends its streams with an event, and
-// gives back the jobs that it had taken, all within its time.
+// On SIGTERM a service accepts no more requests, completes those in progress, ends its streams with
+// an event, and releases its jobs, all within its shutdown time.
 func TestServiceDrains(t *testing.T) {
 	owner, settings := startStack(t)
 	model := startHeldModel(t)
@@ -221,7 +221,7 @@ func TestServiceDrains(t *testing.T) {
 	if got := <-answered; got.status != http.StatusOK || !strings.Contains(got.text, `"answer"`) {
 		t.Errorf("the request under way: %+v", got)
 	}
-	// Long before anything that is under way is cancelled.
+	// Long before anything in progress is cancelled.
 	await(t, owner, 1, `select count(*) from private.embedding_jobs where lease_id is null and due_at <= clock_timestamp() + interval '1 second'`)
 	events, err := io.ReadAll(stream.Body)
 	if last := strings.Split(strings.TrimSpace(string(events)), "\n\n"); err != nil || !strings.HasPrefix(last[len(last)-1], "event: error\ndata: ") || !strings.Contains(last[len(last)-1], `"status":503`) {
@@ -245,7 +245,7 @@ func TestServiceDrains(t *testing.T) {
 	}
 }
 
-// silentDatabase takes every call and answers none.
+// silentDatabase accepts calls and never responds.
 func silentDatabase(t *testing.T) (settings map[string]string, called <-chan struct{}) {
 	t.Helper()
 	calls := make(chan struct{}, 1000)
@@ -268,8 +268,9 @@ func silentDatabase(t *testing.T) (settings map[string]string, called <-chan str
 	return map[string]string{"SUPABASE_URL": server.URL, "SUPABASE_REST_URL": server.URL, "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k", "QUERY_LOG": "off"}, calls
 }
 
-// Told twice, a service ends at once, however soon the second signal comes. It is of another kind: two of one kind can
-// become one on the way. Two that wait together may be delivered in either order, so it ends by one or the other.
+// A second signal ends the service at once, however soon it comes. The two signals differ, because
+// pending signals of the same kind are merged. Pending ones may arrive in either order, so either
+// may end the process.
 func TestSecondSignal(t *testing.T) {
 	settings, called := silentDatabase(t)
 	p := startProgram(t, with(settings, "WORKER", "off", "DRAIN_TIMEOUT", "10m", "REQUEST_TIMEOUT", "10m"))
@@ -291,7 +292,7 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// A worker whose database hangs is not waited for longer than the settings say.
+// A worker whose database hangs stops within the configured time.
 func TestWorkerThatHangs(t *testing.T) {
 	settings, called := silentDatabase(t)
 	setEnvironment(t, with(settings, "DRAIN_TIMEOUT", "100ms"))
@@ -304,7 +305,7 @@ func TestWorkerThatHangs(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(told); took > 8*time.Second { // a call alone may take ten
+	if took := time.Since(told); took > 8*time.Second { // a single call may take ten
 		t.Errorf("it took %v", took)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// watchedProxy is an HTTP proxy that notes the hosts it is asked for. It opens no tunnel.
+// watchedProxy is an HTTP proxy that records the requested hosts. It opens no tunnel.
 type watchedProxy struct {
 	url   string
 	mutex sync.Mutex
@@ -42,7 +42,8 @@ func (p *watchedProxy) wasAsked(request string) bool {
 	return slices.Contains(p.asked, request)
 }
 
-// elsewhere is an address of this machine that Go does not take for loopback, which it never asks a proxy for.
+// elsewhere is an address of this machine that Go does not treat as loopback, for which it never
+// uses a proxy.
 func elsewhere(address string) string { return strings.Replace(address, "127.0.0.1", "0.0.0.0", 1) }
 
 func startKeySet(t *testing.T) (url string) {
@@ -52,7 +53,7 @@ func startKeySet(t *testing.T) (url string) {
 	return server.URL
 }
 
-// The database and the key set are reached through the proxy that the environment names, and directly where it
+// The database and the key set are reached through the proxy from the environment, unless NO_PROXY
 // excepts their hosts.
 func TestProxyOfTheEnvironment(t *testing.T) {
 	t.Parallel()
@@ -71,7 +72,7 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// What has TLS is asked for by a tunnel to its host. Names are the proxy's to resolve.
+// TLS connections go through a CONNECT tunnel. The proxy resolves the names.
 func TestProxyIsAskedForTunnels(t *testing.T) {
 	t.Parallel()
 	proxy := startProxy(t)

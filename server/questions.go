@@ -13,7 +13,7 @@ import (
 	"tasklens/internal/querylog"
 )
 
-// showQuestions prints which questions and searches found nothing lately.
+// showQuestions prints recent questions and searches without results.
 func showQuestions(ctx context.Context, args []string) error {
 	flags := newFlags("questions")
 	days, limit := flags.Int("days", 7, ""), flags.Int("limit", 50, "")
@@ -31,7 +31,7 @@ func showQuestions(ctx context.Context, args []string) error {
 	return printQuestions(os.Stdout, list, *days)
 }
 
-// printQuestions writes a table of them, a line each.
+// printQuestions prints them as a table, one per line.
 func printQuestions(to io.Writer, list []querylog.Unanswered, days int) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintf(to, "Within %d days no question that is in the query log found nothing.\n", days)
@@ -49,7 +49,8 @@ func printQuestions(to io.Writer, list []querylog.Unanswered, days int) error {
 	return table.Flush()
 }
 
-// oneLine makes a text of anybody's fit for a terminal: its breaks are spaces, and what would command the terminal is gone.
+// oneLine makes untrusted text safe for a terminal: line breaks become spaces and control
+// characters are removed.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) {

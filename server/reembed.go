@@ -10,8 +10,9 @@ import (
 	"tasklens/internal/worker"
 )
 
-// reembedAll embeds everything anew by the model and the chunking of this program, beside what is searched, and lets that
-// serve when it is complete. Stopped, it goes on where it was when it is called again.
+// reembedAll embeds everything again with this program's model and chunking, in a second set beside
+// the one that is searched, and switches to it when complete. An interrupted run continues where it
+// stopped.
 func reembedAll(ctx context.Context, args []string) error {
 	flags := newFlags("reembed")
 	onlyEstimate := flags.Bool("estimate", false, "")
@@ -51,7 +52,7 @@ func reembedAll(ctx context.Context, args []string) error {
 	if other := (reembed.Recipe{Model: deref(sets.OtherModel), Chunking: deref(sets.OtherChunking)}); sets.OtherState == reembed.Building && other != wanted {
 		return fmt.Errorf("a set by %s with chunking %d is being built: go on with that, or give it up with --abandon", other.Model, other.Chunking)
 	}
-	// A model that cannot be asked would hold up the edits, too.
+	// A model that is unavailable would also block the indexing of edits.
 	if _, _, err := e.model.Embed(ctx, wanted.Model, []string{"tasklens"}); err != nil {
 		return fmt.Errorf("ask %s for an embedding: %w", wanted.Model, err)
 	}
@@ -65,14 +66,14 @@ func reembedAll(ctx context.Context, args []string) error {
 	return reembed.Clear(ctx, e.db, e.config.RequestTimeout)
 }
 
-// build fills the other set and switches to it.
+// build fills the second set and switches to it.
 func (e embedding) build(ctx context.Context, wanted reembed.Recipe) error {
 	added, err := reembed.Begin(ctx, e.db, wanted)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%d sources were added to the queue. Search goes on by what it has.\n", added)
-	idle := 0 // times in a row
+	idle := 0 // consecutive
 	return e.workOff(ctx, func(status worker.Status) (bool, error) {
 		serves, err := reembed.Finish(ctx, e.db)
 		if serves || err != nil {
@@ -82,14 +83,14 @@ func (e embedding) build(ctx context.Context, wanted reembed.Recipe) error {
 			idle = 0
 			return false, nil
 		}
-		// Nothing is under way, and yet something is missing: it was given up, or nobody has asked for it yet.
+		// The queue is empty but something is missing: either it failed or it is not queued yet.
 		if err := givenUp(status); err != nil {
 			return true, err
 		}
 		if _, err := reembed.Begin(ctx, e.db, wanted); err != nil {
 			return true, err
 		}
-		// The status is a moment older than all this.
+		// The status is slightly older than these checks.
 		if idle++; idle < 5 {
 			return false, nil
 		}
@@ -97,7 +98,7 @@ func (e embedding) build(ctx context.Context, wanted reembed.Recipe) error {
 	})
 }
 
-// clearRetired removes what an earlier call has left, having been stopped.
+// clearRetired deletes the old set that an interrupted run left behind.
 func (e embedding) clearRetired(ctx context.Context, sets reembed.Sets) error {
 	if sets.OtherState != reembed.Retired {
 		return nil
@@ -106,7 +107,7 @@ func (e embedding) clearRetired(ctx context.Context, sets reembed.Sets) error {
 	return reembed.Clear(ctx, e.db, e.config.RequestTimeout)
 }
 
-// abandon gives up what is being built. Search never knew of it.
+// abandon drops the set being built. Searches never used it.
 func (e embedding) abandon(ctx context.Context) error {
 	was, err := reembed.Abandon(ctx, e.db)
 	if err != nil {
@@ -120,7 +121,7 @@ func (e embedding) abandon(ctx context.Context) error {
 	return reembed.Clear(ctx, e.db, 0)
 }
 
-// deref is the value pointed to, or the zero value.
+// deref returns the value of a pointer, or the zero value for nil.
 func deref[T any](p *T) (value T) {
 	if p != nil {
 		value = *p

@@ -19,10 +19,11 @@ import (
 
 const nextModel = "next-embedding"
 
-// twoModels is a provider of the offline model and of another one, whose vectors point the other way. It remembers who was
-// asked for single inputs, and holds up the other's batches until goOn is called.
+// twoModels is a provider of the offline model and a second one, whose vectors point the other way.
+// It records the model of each single-input request and blocks the second model's batches until
+// goOn is called.
 type twoModels struct {
-	asked chan struct{} // the other one was asked for a batch
+	asked chan struct{} // the second model received a batch
 	going chan struct{}
 
 	mutex  sync.Mutex
@@ -47,7 +48,7 @@ func startTwoModels(t *testing.T) (m *twoModels, address string) {
 			Input []string
 		}
 		if err != nil {
-			return // the client is gone
+			return // the client has disconnected
 		}
 		if !strings.HasSuffix(r.URL.Path, "/embeddings") || json.Unmarshal(body, &request) != nil || models[request.Model] == nil {
 			request.Model = offline.EmbeddingModel
@@ -82,8 +83,8 @@ func servePort(t *testing.T, settings map[string]string) string {
 	return address
 }
 
-// Search goes on by the old model until the new one has everything, also after a stop in the middle; from then on by the
-// new one, and what is remembered of the old one is not given out.
+// Search uses the old model until the new one is complete, also after an interruption, and the new
+// one from then on. Cached responses of the old model are not served afterwards.
 func TestReembed(t *testing.T) {
 	owner, settings := startStack(t)
 	models, modelURL := startTwoModels(t)
@@ -95,7 +96,7 @@ func TestReembed(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
-	// search tells whether meaning found something, and whether it was remembered.
+	// search reports whether vector search found something and whether the response was cached.
 	search := func(query string) (byVector, cached bool) {
 		t.Helper()
 		response, err := http.Post("http://"+address+"/api/hybrid-search", "application/json", strings.NewReader(`{"query":"`+query+`"}`))
@@ -169,7 +170,7 @@ func TestReembed(t *testing.T) {
 	if told := run(); !strings.Contains(told, "Everything is embedded by next-embedding already") {
 		t.Errorf("called once more it says %q", told)
 	}
-	// As one that ended just after the switch has left it.
+	// As a run interrupted just after the switch would leave it.
 	if _, err := owner.Exec(t.Context(), `update private.embedding_sets set other_state = 'retired', other_model = 'offline-embedding-3', other_chunking = 1;
 		insert into public.chunks (embedding_set, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
 			select 1, project_id, ticket_id, kind, position, text, tokens, input_hash, 'offline-embedding-3', embedding from public.chunks`); err != nil {

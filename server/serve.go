@@ -16,8 +16,8 @@ import (
 	"tasklens/supabase"
 )
 
-// serve answers HTTP requests, and keeps the chunks in step meanwhile, until the context ends; then it finishes the
-// requests under way.
+// serve answers HTTP requests and runs a worker until the context ends. Then it completes the
+// requests in progress.
 func serve(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return errUsage
@@ -113,7 +113,7 @@ func serve(ctx context.Context, args []string) error {
 	}
 	log.Info("listening", "address", listener.Addr().String())
 	if config.Worker == "on" {
-		// It ends with the context as well, while requests under way are finished.
+		// The worker stops with the context too, while requests complete.
 		var working sync.WaitGroup
 		working.Go(func() { runWorker(ctx, config, newWorker(config, database.AsService(), indexer, observing), log) })
 		defer working.Wait()
@@ -132,7 +132,7 @@ func serve(ctx context.Context, args []string) error {
 	log.Info("stopping", "drain", config.DrainTimeout)
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), config.DrainTimeout)
 	defer cancel()
-	// After the requests, which they still hear of, and in what is left of the time.
+	// After the requests, which still record spans, in the time that is left.
 	defer observing.close(drain)
 	defer queryLog.Close(drain)
 	defer tracker.Close(drain)

@@ -15,7 +15,7 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// page reads one of docs.
+// page reads a page of docs.
 func page(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("../docs/" + name)
@@ -25,14 +25,14 @@ func page(t *testing.T, name string) string {
 	return string(text)
 }
 
-// section is what stands below a heading of a page.
+// section returns the text below a heading.
 func section(text, title string) string {
 	_, rest, _ := strings.Cut(text, "\n## "+title+"\n")
 	rest, _, _ = strings.Cut(rest, "\n## ")
 	return rest
 }
 
-// documented is a row of the tables of settings.
+// documented is a row of the settings tables.
 type documented struct{ name, value, limits string }
 
 func documentedSettings(t *testing.T) (rows []documented) {
@@ -43,7 +43,7 @@ func documentedSettings(t *testing.T) (rows []documented) {
 		if !strings.HasPrefix(line, "| `") {
 			continue
 		}
-		cells := strings.Split(line, "|") // the first and the last are empty
+		cells := strings.Split(line, "|") // the first and last are empty
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
@@ -60,7 +60,7 @@ func documentedSettings(t *testing.T) (rows []documented) {
 	return rows
 }
 
-// The page about settings has every setting once with its default, and no other.
+// The settings page lists every setting exactly once, with its default, and no others.
 func TestSettingsAreDocumented(t *testing.T) {
 	t.Parallel()
 	defaults := map[string]string{}
@@ -85,7 +85,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 	}
 }
 
-// The documented ranges are those that the program takes.
+// The documented ranges are those that the program accepts.
 func TestSettingsRanges(t *testing.T) {
 	t.Parallel()
 	numeric := regexp.MustCompile(`^(\d\S*) (?:to (\d\S*)|or more)$`)
@@ -117,7 +117,7 @@ func TestSettingsRanges(t *testing.T) {
 	}
 }
 
-// beyond is the next value below (-1) or above (1) a limit.
+// beyond is the nearest value below (-1) or above (1) a limit.
 func beyond(t *testing.T, limit string, direction int) string {
 	t.Helper()
 	if number, err := strconv.Atoi(limit); err == nil {
@@ -130,7 +130,7 @@ func beyond(t *testing.T, limit string, direction int) string {
 	return (duration + time.Duration(direction)*time.Millisecond).String()
 }
 
-// The alarms watch metrics that the table of metrics has.
+// The alerts use metrics that the table of metrics lists.
 func TestAlarmsWatchMetrics(t *testing.T) {
 	t.Parallel()
 	text := page(t, "operations.md")
@@ -147,7 +147,7 @@ func TestAlarmsWatchMetrics(t *testing.T) {
 	}
 }
 
-// The page about settings lists every verb, and no other.
+// The settings page lists every verb and no others.
 func TestVerbsAreDocumented(t *testing.T) {
 	t.Parallel()
 	var listed []string
@@ -160,8 +160,8 @@ func TestVerbsAreDocumented(t *testing.T) {
 	}
 }
 
-// Metrics are shown without a token, so where the service listens only while that is loopback; traces are made where a
-// collector is named.
+// Metrics need no token, so by default they are served only on loopback. Traces are on if a
+// collector is configured.
 func TestWhatIsObserved(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

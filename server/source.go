@@ -17,8 +17,9 @@ import (
 //go:embed *.go */*.go */*/*.go
 var source embed.FS
 
-// sourceDigest stands for everything that the program was built from: its Go, its migrations and its dependencies. Not the
-// executable: two builds of one source differ by folder, cgo, the race detector and version control's stamps.
+// sourceDigest is a digest of the program's source: its Go files, migrations and dependencies. It
+// does not use the executable, because two builds of the same source differ by folder, cgo, the
+// race detector and VCS stamps.
 func sourceDigest() (string, error) {
 	var dependencies []*debug.Module
 	if build, known := debug.ReadBuildInfo(); known {

@@ -15,7 +15,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// No package lies deeper than the patterns of the embedded sources reach.
+// No package is deeper than the patterns of the embedded sources.
 func TestSourceIsWhole(t *testing.T) {
 	t.Parallel()
 	for folder, embedded := range map[string]fs.FS{".": source, "../internal": internal.Source} {
@@ -38,7 +38,7 @@ func TestSourceIsWhole(t *testing.T) {
 	}
 }
 
-// copySource copies what the program is built from.
+// copySource copies the sources of the program.
 func copySource(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -70,7 +70,7 @@ func build(t *testing.T, folder, cgo string, options ...string) (program string)
 	return program
 }
 
-// Copies of the service share what is cached where they were built from one source, however and wherever.
+// Instances share the cache if they were built from the same source, however and wherever.
 func TestBuildsOfOneSourceShareTheCache(t *testing.T) {
 	t.Parallel()
 	programs := []string{build(t, "..", "0", "-buildvcs=false"), build(t, copySource(t), "1", "-race")}

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	thresholdPoll     = time.Minute // between two looks at which models serve
-	thresholdLongPoll = time.Hour   // where measuring goes on failing
+	thresholdPoll     = time.Minute // interval between checks for models in use
+	thresholdLongPoll = time.Hour   // while measuring fails
 )
 
-// keepThresholds measures the model that serves, and one that is about to, unless that was done before. Until then the
-// documented thresholds hold.
+// keepThresholds measures the model in use, and one about to be used, unless already measured.
+// Until then the documented thresholds apply.
 func keepThresholds(ctx context.Context, db threshold.Database, model threshold.Model, configured string, log *slog.Logger) {
 	for pause := thresholdPoll; ; {
 		switch measured, err := measureThresholds(ctx, db, model, configured); {
@@ -44,7 +44,7 @@ func keepThresholds(ctx context.Context, db threshold.Database, model threshold.
 	}
 }
 
-// measureThresholds measures what is missing of the models that queries are embedded by.
+// measureThresholds measures the models in use that are not measured yet.
 func measureThresholds(ctx context.Context, db threshold.Database, model threshold.Model, configured string) ([]threshold.Measured, error) {
 	sets, err := reembed.Read(ctx, db)
 	if err != nil {
@@ -61,8 +61,8 @@ func measureThresholds(ctx context.Context, db threshold.Database, model thresho
 	return threshold.MeasureAndStore(ctx, db, model, measure, missing)
 }
 
-// fitThreshold measures a model by which something was just embedded, so that the first search of it has a threshold
-// that fits. Where that fails, the service tries again.
+// fitThreshold measures the model just used for embedding, so that the first search already has a
+// fitting threshold. If it fails, the service retries.
 func (e embedding) fitThreshold(ctx context.Context) {
 	if e.config.MatchThreshold != nil {
 		return
@@ -72,7 +72,7 @@ func (e embedding) fitThreshold(ctx context.Context) {
 	}
 }
 
-// printThresholds writes what was measured of models with the judged set.
+// printThresholds prints the measurements of models with the judged set.
 func printThresholds(to io.Writer, models []string, measured []threshold.Measured) error {
 	var out strings.Builder
 	for _, m := range measured {

@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// printVersion prints the module's version, the revision that it was built from where the build
-// knows it, the digest of its sources, and the version of Go.
+// printVersion prints the module's version, the revision if the build recorded it, the digest of
+// the sources, and the version of Go.
 func printVersion(_ context.Context, args []string) error {
 	if len(args) > 0 {
 		return errUsage

@@ -25,7 +25,7 @@ var logLevels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// newLogger writes to standard error, so that what a verb prints can be used.
+// newLogger logs to standard error, so that the output of verbs can be piped.
 func newLogger(c Config) *slog.Logger {
 	options := &slog.HandlerOptions{Level: logLevels[c.LogLevel]}
 	if c.LogFormat == "json" {
@@ -34,7 +34,8 @@ func newLogger(c Config) *slog.Logger {
 	return slog.New(api.WithRequest(slog.NewTextHandler(os.Stderr, options)))
 }
 
-// A model provider that failed so many calls in a row, retries included, is left alone for so long.
+// The circuit breaker of the model provider: consecutive failed calls, retries included, and how
+// long it stays open.
 const (
 	circuitFailures = 5
 	circuitPause    = 5 * time.Second
@@ -67,7 +68,7 @@ func newWorker(c Config, db worker.Database, indexer *index.Indexer, o observer)
 	return worker.New(db, indexer, options)
 }
 
-// workerBatch is how many sources a worker takes at once.
+// workerBatch is the number of sources that a worker claims at once.
 const workerBatch = 100
 
 func workerOptions(c Config, warn func(context.Context, string, error)) worker.Options {
@@ -94,17 +95,18 @@ func answerOptions(c Config) answer.Options {
 	return answer.Options{ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight, Fusion: c.Fusion}
 }
 
-// enrichConcurrency is how many documents are read by the model at once.
+// enrichConcurrency is the number of documents that the model reads concurrently.
 const enrichConcurrency = 4
 
-// newEnricher makes one whose batches take at most so long (0: as long as a request may).
+// newEnricher returns an Enricher whose batches take at most timeout (0: as long as a request may).
 func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(string, error)) *enrich.Enricher {
 	return enrich.New(model, enrich.Options{
 		PerMinute: c.EnrichPerMinute, Concurrency: enrichConcurrency, Attempts: c.EnrichAttempts, Timeout: timeout, Warn: warn,
 	})
 }
 
-// newQueryLog starts the log of what is asked, as the service: who asks has no right to it. nil where it is off.
+// newQueryLog starts the query log, or returns nil if it is off. It writes as the service, because
+// callers may not.
 func newQueryLog(c Config, db *postgrest.Client, o observer) *querylog.Log {
 	if c.QueryLog == "off" {
 		return nil
@@ -112,7 +114,7 @@ func newQueryLog(c Config, db *postgrest.Client, o observer) *querylog.Log {
 	return querylog.New(db.AsService(), querylog.Options{RetentionDays: c.QueryLogRetention, Warn: o.lost(metric.LostQueryLog, "queries are missing in the query log")})
 }
 
-// newTracker starts what counts which documents are found, as the service: who searches has no right to write.
+// newTracker starts the count of retrievals. It writes as the service, because callers may not.
 func newTracker(db *postgrest.Client, o observer) *knowledge.Tracker {
 	return knowledge.NewTracker(db.AsService(), o.lost(metric.LostRetrievals, "searches for documents were not counted"))
 }

@@ -23,7 +23,8 @@ import (
 	"tasklens/internal/worker"
 )
 
-// emptyDatabase answers every call with no rows. It tells what is called: the function, a blank, and the arguments.
+// emptyDatabase returns no rows for every call. It sends each call as the function, a blank and the
+// arguments.
 func emptyDatabase(t *testing.T) (url string, called <-chan string) {
 	t.Helper()
 	calls := make(chan string, 1000)
@@ -51,7 +52,7 @@ func TestTheQueryLogsSettings(t *testing.T) {
 	}
 }
 
-// What the settings say reaches the parts that they are for.
+// The settings reach the parts that use them.
 func TestSettingsReachTheirParts(t *testing.T) {
 	t.Parallel()
 	c := Config{
@@ -70,7 +71,7 @@ func TestSettingsReachTheirParts(t *testing.T) {
 	}
 }
 
-// versionReader counts how often the version of the data is read.
+// versionReader counts the reads of the data version.
 type versionReader int
 
 func (v *versionReader) Call(_ context.Context, _ string, _, result any) error {
@@ -83,7 +84,7 @@ func TestTheCachesSettings(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		config     Config
-		read, made int // of two requests for the same
+		read, made int // in two identical requests
 	}{
 		"on":                  {Config{Cache: "on", CacheTTL: time.Hour, CacheMaxBytes: 1 << 20}, 2, 1},
 		"forgets in time":     {Config{Cache: "on", CacheTTL: 1, CacheMaxBytes: 1 << 20}, 2, 2},
@@ -122,14 +123,14 @@ func TestTheCachesSettings(t *testing.T) {
 	_ = m.close()
 }
 
-// statusRow answers with a status of which every number is another one.
+// statusRow returns a status in which every number is different.
 type statusRow struct{}
 
 func (statusRow) Call(_ context.Context, _ string, _, result any) error {
 	return json.Unmarshal([]byte(`[{"pending":1,"running":2,"failed":3,"dead":4,"oldest_pending_seconds":5,"chunks":6,"sources_without_chunks":7}]`), result)
 }
 
-// Each field of the status of embeddings has its metric.
+// Each field of the embedding status has its metric.
 func TestTheQueuesMetrics(t *testing.T) {
 	t.Parallel()
 	o := observer{metrics: metric.New()}
@@ -146,7 +147,7 @@ func TestTheQueuesMetrics(t *testing.T) {
 	}
 }
 
-// A service takes jobs, unless it shall not.
+// A service runs a worker unless it is turned off.
 func TestWhetherAServiceWorks(t *testing.T) {
 	for setting, works := range map[string]bool{"on": true, "off": false} {
 		t.Run(setting, func(t *testing.T) {

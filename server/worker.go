@@ -10,7 +10,7 @@ import (
 	"tasklens/internal/worker"
 )
 
-// work embeds what was edited until the context ends. Any number of copies may run, and beside services as well.
+// work embeds edits until the context ends. Any number of instances may run, also beside services.
 func work(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return errUsage
@@ -43,11 +43,11 @@ func work(ctx context.Context, args []string) error {
 	return nil
 }
 
-// panicPause is how long a worker rests that panicked as a whole.
+// panicPause is the pause after a panic of the whole worker.
 const panicPause = time.Second
 
-// runWorker has a worker work until the context ends and it has let go of all that it had taken. For that it has the time
-// that requests have; what it still holds then is free when its lease is over.
+// runWorker runs a worker until the context ends and it has released its jobs, within the shutdown
+// time. Jobs that it still holds then are free when their lease expires.
 func runWorker(ctx context.Context, c Config, w *worker.Worker, log *slog.Logger) {
 	ended := make(chan struct{})
 	go func() {
