@@ -1,4 +1,4 @@
--- What a team knows besides its tickets: decisions, runbooks, notes.
+-- A team's knowledge outside of tickets: decisions, runbooks, notes.
 
 create function private.are_entities(entities jsonb) returns boolean
 language sql immutable security invoker set search_path = ''
@@ -7,7 +7,7 @@ as $$
     and not are_entities.entities @? '$[*] ? (@.type() != "object" || !exists(@.name) || @.name.type() != "string")'
     and not are_entities.entities @? '$[*].type ? (@.type() != "string" && @.type() != "null")'
 $$;
-comment on function private.are_entities(jsonb) is 'Whether a value is a list of named entities: objects with a name and perhaps a type, both strings.';
+comment on function private.are_entities(jsonb) is 'Whether a value is a list of named entities: objects with a name and optionally a type, both strings.';
 revoke execute on function private.are_entities(jsonb) from public;
 grant execute on function private.are_entities(jsonb) to service_role;
 
@@ -45,10 +45,11 @@ create table public.documents (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 )
--- Searches count retrievals: the new row finds room beside the old one, and texts stand elsewhere.
+-- Retrieval counts are updated often: the fill factor leaves room for the new row, and long texts
+-- are stored out of line.
 with (fillfactor = 80, toast_tuple_target = 256);
 alter table public.documents alter column content set storage external;
-comment on table public.documents is 'A document. Age runs from created_at, which a new text leaves as it is.';
+comment on table public.documents is 'A document. Its age counts from created_at, which a new text does not change.';
 comment on column public.documents.keywords is
   'The keywords that search compares: given_keywords, then enriched_keywords, without removed_keywords. Writing the column edits the list: new keywords are added to given_keywords, missing ones move to removed_keywords. An update to null drops all edits.';
 comment on column public.documents.given_keywords is 'The keywords written by people and programs, in any way. Enrichment never changes them.';
@@ -61,20 +62,20 @@ comment on column public.documents.given_entities is 'The entities written by pe
 comment on column public.documents.enriched_entities is 'The entities that enrichment found in the text.';
 comment on column public.documents.removed_entities is 'The entities removed by an edit. Enrichment does not bring them back; writing them again does.';
 comment on column public.documents.temporal_class is
-  'How long the text holds: given_temporal_class, else enriched_temporal_class, else null. Writing a class gives it; an update to null unsets the given one.';
+  'How long the text stays valid: given_temporal_class, else enriched_temporal_class, else null. Writing a class sets the given one; an update to null unsets it.';
 comment on column public.documents.given_temporal_class is 'The class written by people and programs. Enrichment never changes it.';
 comment on column public.documents.enriched_temporal_class is 'The class that enrichment found.';
 comment on column public.documents.utility_score is
   'How useful readers find it, 0 to 10: (19 * utility_base + 10 * helpful_votes) / (19 + helpful_votes + unhelpful_votes). Writing the score sets utility_base so that later votes count from the written score. An update to null sets the base to 0.';
-comment on column public.documents.utility_base is 'The score without votes. It weighs as much as 19 votes, and is outside of 0 to 10 where a score was written against many votes.';
+comment on column public.documents.utility_base is 'The score without votes. It weighs as much as 19 votes. It can be outside of 0 to 10 if a score was written after many votes.';
 comment on column public.documents.helpful_votes is 'The number of helpful rows in document_votes, kept by a trigger.';
 comment on column public.documents.unhelpful_votes is 'The number of other rows in document_votes, kept by a trigger.';
-comment on column public.documents.retrieval_queries is 'The last 50 different queries that found it, the latest last.';
-comment on column public.documents.enriched_at is 'When the present text was enriched. Null: it is still to be.';
-comment on column public.documents.enrichment_attempts is 'How often the present text was taken and not given back. A batch that vanishes has used one up.';
-comment on column public.documents.enrichment_due_at is 'When it may be taken: at once, after a pause, or when the lease of whoever has taken it runs out.';
+comment on column public.documents.retrieval_queries is 'The last 50 distinct queries that found it, oldest first.';
+comment on column public.documents.enriched_at is 'When the current text was enriched. Null: not yet.';
+comment on column public.documents.enrichment_attempts is 'How often the current text was claimed and not released. A batch that dies has used up one attempt.';
+comment on column public.documents.enrichment_due_at is 'When it can be claimed: at once, after a retry pause, or when the current lease expires.';
 
--- What search may show.
+-- Columns that search may return.
 create index documents_utility_score_idx on public.documents (utility_score desc, id) where not archived and embedding_status = 'complete';
 create index documents_created_at_idx on public.documents (created_at desc, id) where not archived and embedding_status = 'complete';
 create index documents_enrichment_due_at_idx on public.documents (archived, enrichment_due_at, id) where enriched_at is null;
@@ -82,8 +83,8 @@ create index documents_enrichment_due_at_idx on public.documents (archived, enri
 alter table public.documents enable row level security;
 revoke all on public.documents from anon, authenticated;
 grant select, insert, update, delete on public.documents to service_role;
--- Documents belong to no project: they are what the whole team knows, for whoever is in some project. Not what others
--- asked for, nor who is at work on the document.
+-- Documents belong to no project: every member of any project can read them. Queries of other users
+-- and leases are not readable.
 grant select (
   id, title, content, keywords, given_keywords, upserted_keywords, enriched_keywords, removed_keywords,
   named_entities, given_entities, enriched_entities, removed_entities, temporal_class, given_temporal_class, enriched_temporal_class,
@@ -92,7 +93,7 @@ grant select (
 create policy read_documents on public.documents for select to authenticated
   using ((select private.visible_projects()) <> '{}');
 
--- A new text is embedded and enriched anew; until then its keywords are better than none.
+-- A new text is embedded and enriched again. Until then the old keywords are kept.
 create function private.touch_document() returns trigger
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -112,10 +113,10 @@ begin
   return new;
 end
 $$;
-comment on function private.touch_document() is 'Trigger: a changed text waits to be embedded and enriched; sets updated_at when a row really changed.';
+comment on function private.touch_document() is 'Trigger: queues a changed text for embedding and enrichment; sets updated_at if the row really changed.';
 revoke execute on function private.touch_document() from public;
 
--- Not for the columns that retrieval, feedback and the embedder write.
+-- Not for columns written by retrieval counts, votes and embedding.
 create trigger touch_document before update of
   title, content, keywords, given_keywords, enriched_keywords, removed_keywords, named_entities, given_entities, enriched_entities, removed_entities,
   temporal_class, given_temporal_class, enriched_temporal_class, archived on public.documents

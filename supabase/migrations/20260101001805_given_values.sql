@@ -1,5 +1,6 @@
--- What people write about a document and what enrichment finds are kept apart, and the columns that search reads are derived
--- from both: enrichment writes enriched_* only, everybody else any other column.
+-- What people write about a document and what enrichment finds are stored separately. The columns
+-- that search reads are derived from both: enrichment writes only enriched_*, everyone else any
+-- other column.
 
 create function private.combine_keywords(first text[], second text[]) returns text[]
 language plpgsql immutable security invoker set search_path = ''
@@ -15,11 +16,12 @@ begin
     ) k);
 end
 $$;
-comment on function private.combine_keywords(text[], text[]) is 'The keywords of both lists in order, each once without regard to case, no blank ones.';
+comment on function private.combine_keywords(text[], text[]) is 'The keywords of both lists in order, without blanks and without duplicates (case-insensitive).';
 revoke execute on function private.combine_keywords(text[], text[]) from public;
 grant execute on function private.combine_keywords(text[], text[]) to authenticated, service_role;
 
--- Keywords and entities are lists whose items have a key. In plpgsql, which plans its queries once a session, not once a row.
+-- Keywords and entities are lists of items with a key. plpgsql, because it plans a query once per
+-- session, not once per row.
 create function private.item_key(item jsonb) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -29,7 +31,7 @@ begin
     else lower(btrim(item #>> '{}')) end;
 end
 $$;
-comment on function private.item_key(jsonb) is 'The key of a keyword or of a named entity; items with one key are the same.';
+comment on function private.item_key(jsonb) is 'The key of a keyword or named entity. Items with equal keys are duplicates.';
 revoke execute on function private.item_key(jsonb) from public;
 grant execute on function private.item_key(jsonb) to service_role;
 
@@ -46,7 +48,7 @@ begin
     ) k);
 end
 $$;
-comment on function private.combine_items(jsonb, jsonb) is 'The items of both lists in order, each once.';
+comment on function private.combine_items(jsonb, jsonb) is 'The items of both lists in order, without duplicates.';
 revoke execute on function private.combine_items(jsonb, jsonb) from public;
 grant execute on function private.combine_items(jsonb, jsonb) to service_role;
 
@@ -75,7 +77,7 @@ begin
     given := '[]';
     removed := '[]';
   elsif written <> before then
-    -- An item that the edit leaves as it was stays given or enriched.
+    -- An item that the edit keeps remains given or enriched.
     given := private.combine_items('[]', (
       select coalesce(jsonb_agg(w.item order by w.place), '[]')
       from jsonb_array_elements(written) with ordinality as w(item, place)
@@ -104,13 +106,13 @@ begin
   end if;
   select e.* into edited from private.edit_items(
     to_jsonb(coalesce(old.keywords, new.enriched_keywords)), written_keywords, to_jsonb(new.enriched_keywords), to_jsonb(new.given_keywords),
-    -- A keyword that is given again is no longer removed.
+    -- A keyword that is written again is no longer removed.
     private.subtract_items(to_jsonb(new.removed_keywords), private.subtract_items(to_jsonb(new.given_keywords), to_jsonb(old.given_keywords)))) e;
   new.given_keywords := array(select jsonb_array_elements_text(edited.given));
   new.removed_keywords := array(select jsonb_array_elements_text(edited.removed));
   new.keywords := array(select jsonb_array_elements_text(edited.items));
 
-  -- The check constraints refuse invalid entities.
+  -- Check constraints reject invalid entities.
   if private.are_entities(coalesce(new.named_entities, '[]')) and private.are_entities(new.given_entities)
     and private.are_entities(new.enriched_entities) and private.are_entities(new.removed_entities) then
     if tg_op = 'INSERT' then
@@ -134,7 +136,7 @@ begin
 end
 $$;
 comment on function private.derive_document() is
-  'Trigger: tells edits of keywords, entities and temporal class from what enrichment writes, and derives the columns that search reads.';
+  'Trigger: separates edits of keywords, entities and temporal class from enrichment, and derives the columns that search reads.';
 revoke execute on function private.derive_document() from public;
 
 create trigger derive_document before insert or update of

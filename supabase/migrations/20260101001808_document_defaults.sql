@@ -1,4 +1,5 @@
--- An explicit null is an unset value: clients such as supabase-js send one for each column that a row of a batch leaves out.
+-- An explicit null means unset: supabase-js and other clients send null for columns that one row of
+-- a batch omits.
 
 create function private.complete_document() returns trigger
 language plpgsql volatile security invoker set search_path = ''
@@ -7,11 +8,12 @@ declare
   known public.documents;
 begin
   if tg_op = 'INSERT' then
-    -- An upsert keeps the values of the document that it meets; the lock keeps them current until the conflict is found.
+    -- An upsert keeps the values of an existing document. The lock keeps them current until the
+    -- conflict is detected.
     select d.* into known from public.documents d where d.id = new.id for no key update;
     new.id := coalesce(new.id, gen_random_uuid());
     new.temporal_class := coalesce(new.temporal_class, known.temporal_class);
-    -- In an update null unsets these three; see derive_document and derive_utility.
+    -- In an update, null unsets these three; see derive_document and derive_utility.
     new.keywords := coalesce(new.keywords, known.keywords, '{}');
     new.named_entities := coalesce(new.named_entities, known.named_entities, '[]');
     new.utility_score := coalesce(new.utility_score, known.utility_score, 0);
@@ -29,7 +31,7 @@ begin
 end
 $$;
 comment on function private.complete_document() is
-  'Trigger: a null in a column that takes none is the value of the document that an upsert meets, or else the default.';
+  'Trigger: replaces null in a not-null column by the existing document''s value on upsert, or else by the default.';
 revoke execute on function private.complete_document() from public;
 
 create trigger complete_document before insert or update of

@@ -1,4 +1,4 @@
--- The pieces that documents are cut into, and all vectors of documents: one for the whole, one for each piece.
+-- The chunks of documents, and all vectors of documents: one per document and one per chunk.
 
 create table public.document_chunks (
   chunk_id uuid primary key default gen_random_uuid(),
@@ -10,13 +10,13 @@ create table public.document_chunks (
   input_hash text not null,
   created_at timestamptz not null default now(),
   unique (chunk_id, document_id),
-  -- Deferrable, so that one statement may change the order of the chunks of a document.
+  -- Deferrable, so that one statement can reorder the chunks of a document.
   unique (document_id, position) deferrable initially immediate
 );
-comment on table public.document_chunks is 'The pieces of documents, in order.';
-comment on column public.document_chunks.position is 'Order among the chunks of its document, with gaps for later ones.';
-comment on column public.document_chunks.generation is 'Of a document that was stored in parts: hidden as long as it stands in private.staged_generations.';
-comment on column public.document_chunks.text is 'The piece of the text, without the header that was embedded with it.';
+comment on table public.document_chunks is 'The chunks of documents, in order.';
+comment on column public.document_chunks.position is 'Order among the chunks of its document, with gaps for later chunks.';
+comment on column public.document_chunks.generation is 'Set if the document was stored in parts. The chunk is hidden while its generation is in private.staged_generations.';
+comment on column public.document_chunks.text is 'The text of the chunk, without the header that was embedded with it.';
 comment on column public.document_chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
 
 create table public.embeddings (
@@ -29,22 +29,23 @@ create table public.embeddings (
   created_at timestamptz not null default now(),
   foreign key (chunk_id, document_id) references public.document_chunks (chunk_id, document_id) on delete cascade,
   unique nulls not distinct (document_id, chunk_id),
-  -- Nothing is near to what has no direction.
+  -- A zero vector has no cosine similarity.
   constraint embeddings_embedding_has_direction check (extensions.vector_norm(embedding) > 0)
 );
--- Next to its row: to compare many, each would be fetched from elsewhere.
+-- Stored inline: from TOAST storage, bulk comparisons would need an extra read per row.
 alter table public.embeddings alter column embedding set storage plain;
-comment on table public.embeddings is 'The vectors of documents (chunk_id null) and of their chunks: 768 numbers.';
-comment on column public.embeddings.generation is 'That of its chunk.';
-comment on column public.embeddings.model is 'Vectors of different models are not compared. Null: not known.';
+comment on table public.embeddings is 'The vectors of documents (chunk_id null) and of their chunks, with 768 dimensions.';
+comment on column public.embeddings.generation is 'The generation of its chunk.';
+comment on column public.embeddings.model is 'Vectors of different models are never compared. Null: unknown.';
 
 create index document_chunks_generation_idx on public.document_chunks (generation) where generation is not null;
 alter table private.staged_generations
   add constraint staged_generations_document_id_fkey foreign key (document_id) references public.documents on delete cascade;
 create index staged_generations_document_id_idx on private.staged_generations (document_id);
 
--- One graph each: a document's chunks would crowd out other documents. That of the documents is denser than usual, because
--- the hybrid search wants all of the first thousand: it misses a quarter of what it would miss else.
+-- Separate indexes: a document's chunks would crowd out other documents. The index of documents has
+-- a denser graph than usual, because hybrid search needs the first thousand exactly: this misses a
+-- quarter of what the defaults miss.
 create index embeddings_document_embedding_idx on public.embeddings
   using hnsw (embedding extensions.vector_cosine_ops) with (m = 24, ef_construction = 200) where chunk_id is null;
 create index embeddings_chunk_embedding_idx on public.embeddings using hnsw (embedding extensions.vector_cosine_ops) where chunk_id is not null;

@@ -1,29 +1,30 @@
--- Which state of the data a result was made of, so that what was remembered of an older one is not given out. Every
--- transaction that changes what a search can find adds one random number for each project it touches; the version is the
--- sum of those that a snapshot sees. So it moves when the writer commits, not before; two versions are the same only where
--- the same changes are in, even after a database was set back to an earlier day; and no writer waits for another because
--- of it, for each adds a row of its own, and now and then some writer adds up what has gathered.
+-- The version of the data that a response was computed from, so that stale cached responses are not
+-- returned. Every transaction that changes what a search can find adds a random number for each
+-- project it touches. The version is the sum of the numbers that a snapshot sees. So it changes
+-- when the writer commits, not before. Two versions are equal only if they include the same
+-- changes, even after a restore from a backup. Writers never wait for each other: each inserts its
+-- own row, and some writer occasionally merges the rows.
 
 create table private.data_versions (
   project_id bigint primary key,
   total numeric not null
 );
-comment on table private.data_versions is 'The changes of each project, added up. Project 0: those that concern all; -1: those of documents; below it: those of users'' memberships. A row outlives its project.';
+comment on table private.data_versions is 'The merged changes of each project. Project 0: changes that affect all projects; -1: documents; below -1: users'' memberships. A row outlives its project.';
 
 create table private.data_version_changes (
   project_id bigint not null,
-  -- A number of a transaction can come again in a copy of the database, but not at the same moment.
+  -- A copied database may repeat a transaction number, but not at the same time.
   transaction_id xid8 not null default pg_current_xact_id(),
   started_at timestamptz not null default now(),
   change bigint not null default hashtextextended(gen_random_uuid()::text, 0),
   primary key (project_id, transaction_id, started_at)
 );
-comment on table private.data_version_changes is 'What is to be added to data_versions, a row for each transaction and project. What counts is the sum of both.';
+comment on table private.data_version_changes is 'Changes not merged into data_versions yet, one row per transaction and project. The version is the sum of both tables.';
 
 alter table private.data_versions enable row level security;
 alter table private.data_version_changes enable row level security;
 
--- Adds up the changes, unless somebody else is at it.
+-- Merges the changes, unless another transaction is doing so.
 create function private.merge_data_versions() returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -39,7 +40,7 @@ begin
   on conflict (project_id) do update set total = v.total + excluded.total;
 end
 $$;
-comment on function private.merge_data_versions() is 'Adds the gathered changes to data_versions; does nothing while another transaction does it.';
+comment on function private.merge_data_versions() is 'Merges the collected changes into data_versions. Does nothing while another transaction does it.';
 revoke execute on function private.merge_data_versions() from public;
 
 create function private.change_data_version(project_ids bigint[]) returns void
@@ -48,7 +49,7 @@ as $$
 declare
   gathered constant integer := 200; -- rows that every reader adds up
 begin
-  -- One change of a project is as good as many: nobody sees a part of a transaction.
+  -- One change per project and transaction is enough: nobody sees a part of a transaction.
   insert into private.data_version_changes (project_id)
   select distinct p.project_id from unnest(project_ids) as p(project_id) where p.project_id is not null
   on conflict (project_id, transaction_id, started_at) do nothing;
@@ -57,20 +58,23 @@ begin
   end if;
 end
 $$;
-comment on function private.change_data_version(bigint[]) is 'Moves the version of these projects, 0 that of all, when the transaction commits.';
+comment on function private.change_data_version(bigint[]) is 'Changes the version of these projects when the transaction commits; 0 changes that of all.';
 revoke execute on function private.change_data_version(bigint[]) from public;
 
--- A user's memberships count as a project of theirs. Where two users have the same number, each moves the other's version too.
+-- A user's memberships are treated like a project. If two users share a number, each changes the
+-- other's version too.
 create function private.membership_version(user_id uuid) returns bigint
 language sql immutable security invoker set search_path = ''
 as $$
   select -2 - (hashtextextended(membership_version.user_id::text, 0) & 4611686018427387903)
 $$;
-comment on function private.membership_version(uuid) is 'The number that stands for a user''s memberships among those of projects.';
+comment on function private.membership_version(uuid) is 'The number for a user''s memberships, in the range below the projects'' numbers.';
 revoke execute on function private.membership_version(uuid) from public;
 
--- Of what whoever asks may see, with what that is: another set of projects is another version, and what one may not see moves
--- nothing. That a membership came and went moves it as well: what was made meanwhile, under a version from before, shows more. "Security definer", because the versions are nobody's to read.
+-- The version of what the caller may see, including which projects these are: another set of
+-- projects has another version, and changes in other projects have no effect. A membership that was
+-- added and removed changes it too, because a result cached in between, under an earlier version,
+-- may contain more. Security definer, because callers cannot read the versions.
 create function private.read_data_version(project_filter bigint) returns text
 language plpgsql stable security definer set search_path = ''
 as $$
@@ -81,7 +85,7 @@ begin
   if visible is not null then
     memberships := private.membership_version(auth.uid());
   end if;
-  -- The functions that search are part of what a result is made of.
+  -- Results also depend on the search functions themselves.
   return (select concat(count(*), '-', max(m.version)) from private.migrations m) || '-'
     || coalesce((
       select sum(v.total) from (
@@ -96,7 +100,7 @@ begin
     || coalesce('-' || hashtextextended(visible::text, 0), '');
 end
 $$;
-comment on function private.read_data_version(bigint) is 'data_version, for what whoever asks may see.';
+comment on function private.read_data_version(bigint) is 'data_version, for what the caller may see.';
 revoke execute on function private.read_data_version(bigint) from public;
 grant execute on function private.read_data_version(bigint) to authenticated, service_role;
 
@@ -106,7 +110,7 @@ as $$
   select private.read_data_version(data_version.project_filter)
 $$;
 comment on function public.data_version(bigint) is
-  'The state of everything that a search can find, or of one project alone: two are equal only where the same committed changes are in, and whoever asks may see the same projects. Words weigh by how rare they are in all projects, so what ranks by words depends on the version of everything; of what one may not see, which moves nothing, the weights may lag.';
+  'The version of everything that a search can find, or of one project. Two versions are equal only if they include the same committed changes and the caller may see the same projects. Keyword weights depend on how rare a word is in all projects, so keyword rankings depend on the version of everything. Changes that the caller may not see do not change the version, so their effect on the weights may be delayed.';
 revoke execute on function public.data_version(bigint) from public, anon, authenticated;
 grant execute on function public.data_version(bigint) to authenticated, service_role;
 

@@ -1,6 +1,6 @@
--- What moves the version: whatever can change a result, in the writer's transaction, for the projects it touches. Rows
--- that are written as they were do not. A status note, a comment and a link count where their tickets are, before and
--- after a move.
+-- Triggers that change the version of the affected projects in the writer's transaction, for
+-- everything that can change a result. Rows rewritten with the same values are ignored. A status
+-- note, a comment or a link counts for its ticket's project, before and after a move.
 
 create function private.version_new_rows() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -10,7 +10,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_new_rows() is 'Trigger: moves the version of the projects of inserted rows.';
+comment on function private.version_new_rows() is 'Trigger: changes the version of the projects of inserted rows.';
 
 create function private.version_new_chunks() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -42,7 +42,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_updated_projects() is 'Trigger: moves the version of projects whose texts changed.';
+comment on function private.version_updated_projects() is 'Trigger: changes the version of projects whose texts changed.';
 
 create function private.version_updated_tickets() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -57,7 +57,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_updated_tickets() is 'Trigger: moves the version of projects whose tickets changed, of both where one moved.';
+comment on function private.version_updated_tickets() is 'Trigger: changes the version of projects whose tickets changed; if a ticket moved, of both projects.';
 
 create function private.version_updated_chunks() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -71,9 +71,9 @@ begin
   return null;
 end
 $$;
-comment on function private.version_updated_chunks() is 'Trigger: moves the version of projects whose chunks changed.';
+comment on function private.version_updated_chunks() is 'Trigger: changes the version of projects whose chunks changed.';
 
--- A new status has no tickets, and one that is deleted had none left: only a new name or category shows.
+-- A new status has no tickets and a deleted one has none left: only a new name or category matters.
 create function private.version_renamed_statuses() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -86,7 +86,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_renamed_statuses() is 'Trigger: moves the version of everything when a status has a new name or category.';
+comment on function private.version_renamed_statuses() is 'Trigger: changes the version of everything when a status gets a new name or category.';
 
 create function private.version_status_notes() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -94,7 +94,7 @@ as $$
 declare
   changed bigint[]; -- tickets
 begin
-  -- A branch for each event: only its own transition tables exist.
+  -- One branch per event, because only its own transition tables exist.
   if tg_op = 'INSERT' then
     changed := array(select distinct n.ticket_id from new_rows n where n.note is not null);
   elsif tg_op = 'DELETE' then
@@ -104,14 +104,14 @@ begin
       select distinct unnest(array[n.ticket_id, o.ticket_id]) from new_rows n full join old_rows o using (status_change_id)
       where (n.note, n.ticket_id) is distinct from (o.note, o.ticket_id));
   end if;
-  -- A ticket that is gone has moved the version itself.
+  -- A deleted ticket has already changed the version.
   if cardinality(changed) > 0 then
     perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (changed)));
   end if;
   return null;
 end
 $$;
-comment on function private.version_status_notes() is 'Trigger: moves the version of projects whose status notes changed.';
+comment on function private.version_status_notes() is 'Trigger: changes the version of projects whose status notes changed.';
 
 create function private.version_comments() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -119,7 +119,7 @@ as $$
 declare
   changed bigint[]; -- tickets
 begin
-  -- A branch for each event: only its own transition tables exist.
+  -- One branch per event, because only its own transition tables exist.
   if tg_op = 'INSERT' then
     changed := array(select distinct n.ticket_id from new_rows n);
   elsif tg_op = 'DELETE' then
@@ -135,7 +135,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_comments() is 'Trigger: moves the version of projects whose comments changed.';
+comment on function private.version_comments() is 'Trigger: changes the version of projects whose comments changed.';
 
 create function private.version_links() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -143,7 +143,7 @@ as $$
 declare
   changed bigint[]; -- tickets
 begin
-  -- A branch for each event: only its own transition tables exist.
+  -- One branch per event, because only its own transition tables exist.
   if tg_op = 'INSERT' then
     changed := array(select distinct unnest(array[n.ticket_id, n.other_ticket_id]) from new_rows n);
   elsif tg_op = 'DELETE' then
@@ -163,16 +163,16 @@ begin
   return null;
 end
 $$;
-comment on function private.version_links() is 'Trigger: moves the version of projects whose tickets were linked or unlinked.';
+comment on function private.version_links() is 'Trigger: changes the version of projects whose ticket links changed.';
 
--- Another role shows nothing else.
+-- A changed role does not change what the member can see.
 create function private.version_memberships() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   changed uuid[]; -- users
 begin
-  -- A branch for each event: only its own transition tables exist.
+  -- One branch per event, because only its own transition tables exist.
   if tg_op = 'INSERT' then
     changed := array(select distinct n.user_id from new_rows n);
   elsif tg_op = 'DELETE' then
@@ -186,7 +186,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_memberships() is 'Trigger: moves the version of users whose memberships changed.';
+comment on function private.version_memberships() is 'Trigger: changes the version of users whose memberships changed.';
 
 create function private.version_truncated() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -196,10 +196,10 @@ begin
   return null;
 end
 $$;
-comment on function private.version_truncated() is 'Trigger: moves the version of everything when a table is emptied, or another set of chunks serves.';
+comment on function private.version_truncated() is 'Trigger: changes the version of everything when a table is truncated or another set of chunks becomes active.';
 
--- What moves the version of the documents, which counts as that of project -1: texts, what is archived, and vectors.
--- Retrievals, votes and enrichments change nothing that is remembered.
+-- The version of documents is that of project -1. It changes with texts, the archived flag and
+-- vectors. Retrievals, votes and enrichments do not affect cached responses.
 
 create function private.version_documents() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -207,7 +207,7 @@ as $$
 declare
   moves boolean;
 begin
-  -- A load that writes nothing is a statement too.
+  -- A statement that writes no row fires the trigger too.
   case tg_op
     when 'INSERT' then moves := exists (select from new_rows);
     when 'DELETE' then moves := exists (select from old_rows);
@@ -221,7 +221,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_documents() is 'Trigger: moves the version of documents when one is new, gone, or other than it was.';
+comment on function private.version_documents() is 'Trigger: changes the version of documents when one is inserted, deleted or changed.';
 
 create function private.version_document_vectors() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -229,7 +229,7 @@ as $$
 declare
   moves boolean;
 begin
-  -- Storing a document whose chunks stayed the same writes none.
+  -- Storing a document with unchanged chunks writes no vector.
   if tg_op = 'DELETE' then
     moves := exists (select from old_rows);
   else
@@ -241,7 +241,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_document_vectors() is 'Trigger: moves the version of documents when a vector of theirs is written or gone.';
+comment on function private.version_document_vectors() is 'Trigger: changes the version of documents when one of their vectors is written or deleted.';
 
 create function private.version_shown_documents() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -253,7 +253,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_shown_documents() is 'Trigger: moves the version of documents when staged chunks of theirs are shown.';
+comment on function private.version_shown_documents() is 'Trigger: changes the version of documents when their staged chunks are shown.';
 
 revoke execute on function private.version_new_rows() from public;
 revoke execute on function private.version_new_chunks() from public;

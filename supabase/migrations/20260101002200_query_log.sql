@@ -1,5 +1,6 @@
--- What was asked and what came of it, for whoever runs the service: which questions find nothing, which answers cite
--- nothing, what is slow. Question texts stand in it; the service writes it unless QUERY_LOG is off.
+-- A log of questions and searches with their results, for operators: questions without results,
+-- answers without citations, slow requests. It contains question texts. The service writes it
+-- unless QUERY_LOG is off.
 
 create table private.query_log (
   query_id uuid primary key,
@@ -28,11 +29,11 @@ create table private.query_log (
   total_ms double precision not null
 );
 comment on table private.query_log is
-  'A row for each question and search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in their order. unknown_citations: how many were taken out of the answer because they named no source. A step that was not needed has no time. Rows go when they are older than the retention that log_queries is told.';
+  'One row per question or search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in order. unknown_citations: the number of citations removed from the answer because they named no source. The time of a skipped step is null. Rows older than the retention given to log_queries are deleted.';
 create index query_log_asked_at_idx on private.query_log (asked_at);
 create index query_log_unanswered_idx on private.query_log (asked_at) where outcome in ('abstained', 'nothing');
 alter table private.query_log enable row level security;
--- Nothing updates a row; locking those to delete wants the right.
+-- Rows are never updated, but locking them for deletion requires the right.
 grant select, insert, update, delete on private.query_log to service_role;
 
 create function public.log_queries(entries jsonb, retention_days integer default 30)
@@ -51,7 +52,7 @@ as $$
       best_similarity double precision, answer text, model text, low_similarity boolean, ambiguous boolean, uncited boolean, unknown_citations integer, cached boolean,
       streamed boolean, tokens_in integer, tokens_out integer, embedding_ms double precision, retrieval_ms double precision,
       chat_ms double precision, total_ms double precision)
-    -- Who does not hear that the rows were written sends them again.
+    -- A client that missed the response sends the rows again.
     on conflict (query_id) do nothing
     returning 1
   ), gone as (
@@ -61,24 +62,24 @@ as $$
       where o.asked_at < now() - make_interval(days => greatest(1, log_queries.retention_days))
       order by o.asked_at
       limit 1000
-      -- Another copy of the service may be at the same rows.
+      -- Another instance may be deleting the same rows.
       for update skip locked)
     returning 1
   )
   select (select count(*) from written), (select count(*) from gone)
 $$;
 comment on function public.log_queries(jsonb, integer) is
-  'Writes entries to the query log, each query_id once, and deletes up to 1,000 of the rows that are older than retention_days (at least 1). Without entries it only deletes.';
+  'Writes entries to the query log, each query_id once, and deletes up to 1,000 rows older than retention_days (at least 1). Without entries it only deletes.';
 revoke execute on function public.log_queries(jsonb, integer) from public, anon, authenticated;
 grant execute on function public.log_queries(jsonb, integer) to service_role;
 
--- Two wordings are one question when only case, spaces and the marks at its ends differ.
+-- Questions that differ only in case, spaces or punctuation at the ends are the same.
 create function private.question_key(question text) returns text
 language sql immutable security invoker set search_path = ''
 as $$
   select btrim(regexp_replace(lower(normalize(question_key.question, nfkc)), '\s+', ' ', 'g'), ' ?!.,;:"''…')
 $$;
-comment on function private.question_key(text) is 'What questions are grouped by: lower case, single spaces, no marks at the ends.';
+comment on function private.question_key(text) is 'The key by which questions are grouped: lower case, single spaces, no punctuation at the ends.';
 revoke execute on function private.question_key(text) from public;
 grant execute on function private.question_key(text) to service_role;
 
@@ -95,7 +96,7 @@ as $$
   limit greatest(1, least(1000, unanswered_questions.match_count))
 $$;
 comment on function public.unanswered_questions(integer, integer) is
-  'The questions and searches that found nothing in the last days, the most asked first: the latest wording, how often, when last, and the greatest similarity that any text had. match_count at most 1,000.';
+  'The questions and searches without results in the last days, most frequent first: the latest wording, the count, the latest time, and the best similarity of any text. match_count at most 1,000.';
 revoke execute on function public.unanswered_questions(integer, integer) from public, anon, authenticated;
 grant execute on function public.unanswered_questions(integer, integer) to service_role;
 

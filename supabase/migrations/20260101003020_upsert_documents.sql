@@ -10,7 +10,7 @@ as $$
       order by g.place)) end
 $$;
 comment on function private.replace_keywords(text[], text[], text[]) is
-  'The given keywords with those of the former upsert replaced by those of the next one; null replaces none.';
+  'The given keywords, with those of the previous upsert replaced by the new ones; null replaces none.';
 revoke execute on function private.replace_keywords(text[], text[], text[]) from public;
 grant execute on function private.replace_keywords(text[], text[], text[]) to service_role;
 
@@ -26,7 +26,8 @@ as $$
       id uuid, title text, content text, keywords text[], temporal_class text, archived boolean, created_at timestamptz
     )) with ordinality as g(id, title, content, keywords, temporal_class, archived, created_at, place)
   ), latest as materialized (
-    -- Of several rows with one id the last counts. In the order of ids, so that two calls don't wait for each other.
+    -- If an id occurs more than once, the last row counts. Rows are locked in order of ids to avoid
+    -- deadlocks.
     select distinct on (g.id) g.id, g.title, g.content, case when g.keywords is not null then private.combine_keywords(g.keywords, '{}') end as keywords,
       g.temporal_class, g.archived, g.created_at
     from given g
@@ -56,7 +57,7 @@ as $$
   order by g.place
 $$;
 comment on function public.upsert_documents(jsonb, boolean) is
-  'Inserts documents or gives them a new text: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title must be there. Without id, or with one that is not known, a document is created. created_at counts for a new one only; keywords, temporal_class and archived stay as they are where they are absent or null. keywords replace those of the call before; keywords written into the table in between stay. What is as it was is not written. embedded_by_caller: who calls has two minutes to embed them itself, then workers do. Returns a row for each, in order.';
+  'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title is required. Without id, or with an unknown one, a document is created. created_at applies to new documents only. keywords, temporal_class and archived stay unchanged if absent or null. keywords replace those of the previous call; keywords written to the table in between are kept. Unchanged rows are not written. embedded_by_caller: the caller has two minutes to embed the documents before workers do. Returns one row per document, in order.';
 revoke execute on function public.upsert_documents(jsonb, boolean) from public, anon, authenticated;
 grant execute on function public.upsert_documents(jsonb, boolean) to service_role;
 
@@ -65,7 +66,7 @@ language sql stable security definer set search_path = ''
 as $$
   select d.retrieval_queries from public.documents d where d.id = document_queries.doc_id and private.is_unrestricted()
 $$;
-comment on function private.document_queries(uuid) is 'The queries that found a document, for who is not restricted; null for others, because somebody else asked them.';
+comment on function private.document_queries(uuid) is 'The queries that found a document, for unrestricted callers; null for others, because they are queries of other users.';
 revoke execute on function private.document_queries(uuid) from public;
 grant execute on function private.document_queries(uuid) to authenticated, service_role;
 
@@ -83,7 +84,7 @@ as $$
   from public.documents d
   where d.id = get_document.doc_id
 $$;
-comment on function public.get_document(uuid) is 'A document with everything that is known of it; retrieval_queries is empty for users, who are not told what others asked. No row for an unknown one.';
+comment on function public.get_document(uuid) is 'A document with all its fields. retrieval_queries is empty for users, because it contains queries of others. No row if the document does not exist.';
 revoke execute on function public.get_document(uuid) from public, anon, authenticated;
 grant execute on function public.get_document(uuid) to authenticated, service_role;
 
@@ -94,7 +95,7 @@ as $$
   with deleted as (delete from public.documents d where d.id = delete_document.doc_id returning 1)
   select exists (select from deleted)
 $$;
-comment on function public.delete_document(uuid) is 'Deletes a document with its chunks and vectors. False for an unknown one.';
+comment on function public.delete_document(uuid) is 'Deletes a document with its chunks and vectors. False if it does not exist.';
 revoke execute on function public.delete_document(uuid) from public, anon, authenticated;
 grant execute on function public.delete_document(uuid) to service_role;
 

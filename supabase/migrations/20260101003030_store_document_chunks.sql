@@ -1,6 +1,7 @@
--- Reading documents to embed and storing their chunks: compare and set, as for tickets (see store_chunks).
+-- Reads documents for embedding and stores their chunks by compare-and-set, as for tickets (see
+-- store_chunks).
 
--- Everything that embeddings and enrichments are made of.
+-- Everything that embeddings and enrichments are computed from.
 create function private.document_hash(title text, content text) returns text
 language sql stable security invoker set search_path = ''
 as $$
@@ -10,7 +11,8 @@ comment on function private.document_hash(text, text) is 'The fingerprint of a d
 revoke execute on function private.document_hash(text, text) from public;
 grant execute on function private.document_hash(text, text) to service_role;
 
--- At least the first, then as long as what stands before is below 4 MB, as of read_sources. Sizes are known without reading the texts.
+-- At least the first document, then as many as fit into 4 MB, as in read_sources. Sizes are known
+-- without reading the texts.
 create function private.readable_documents(document_ids uuid[]) returns integer
 language sql stable security invoker set search_path = ''
 as $$
@@ -21,7 +23,7 @@ as $$
     left join public.documents d on d.id = a.id
   ) b
 $$;
-comment on function private.readable_documents(uuid[]) is 'How many documents, from the first on, read_documents answers for at once.';
+comment on function private.readable_documents(uuid[]) is 'How many documents, from the first one, read_documents returns in one call.';
 revoke execute on function private.readable_documents(uuid[]) from public;
 grant execute on function private.readable_documents(uuid[]) to service_role;
 
@@ -49,11 +51,11 @@ as $$
   order by a.place
 $$;
 comment on function public.read_documents(uuid[]) is
-  'For each document: its title, the text to be chunked (its content up to the 1,000,000th character, or its title where that is blank), their fingerprint, and the chunks stored now, in order; staged: those that stage_document_chunks stored and nobody sees yet. A document that does not exist has no row. documents_read: how many of the array this answers for, from the first on, where the texts are too long for one answer; ask again for the rest.';
+  'For each document: its title, the text to chunk (its content up to the 1,000,000th character, or its title if that is blank), their fingerprint, and the chunks stored now, in order. staged: chunks stored by stage_document_chunks and not visible yet. A document that does not exist has no row. documents_read: how many documents of the array, from the first one, are included; if the texts are too long for one response, call again for the rest.';
 revoke execute on function public.read_documents(uuid[]) from public, anon, authenticated;
 grant execute on function public.read_documents(uuid[]) to service_role;
 
--- The mean of the chunks' vectors, which has no direction where they cancel one another: then the first speaks for all.
+-- The mean of the chunks' vectors. If it is zero, the first chunk's vector is used.
 create function private.store_document_vectors(document_ids uuid[]) returns void
 language sql volatile security invoker set search_path = ''
 as $$
@@ -69,7 +71,7 @@ as $$
   on conflict (document_id, chunk_id) do update set model = excluded.model, embedding = excluded.embedding
     where own.model is distinct from excluded.model or own.embedding operator(extensions.<>) excluded.embedding
 $$;
-comment on function private.store_document_vectors(uuid[]) is 'Makes the documents'' own vectors of those of their chunks.';
+comment on function private.store_document_vectors(uuid[]) is 'Computes the documents'' own vectors from those of their chunks.';
 revoke execute on function private.store_document_vectors(uuid[]) from public;
 grant execute on function private.store_document_vectors(uuid[]) to service_role;
 
@@ -83,20 +85,20 @@ declare
   waiting_jobs bigint[];
   generations bigint[];
 begin
-  -- Waits for nobody; see lock_sources.
+  -- Never waits for a lock; see lock_sources.
   current_ids := array(select d.id from public.documents d where d.id = any (document_ids) for no key update skip locked);
-  -- Whoever embeds ends what waits for it; see embedding_jobs.
+  -- Embedding a document ends its waiting job; see embedding_jobs.
   waiting_jobs := array(select private.lock_waiting_document_jobs(current_ids));
-  -- Before any chunk is touched; see store_chunks.
+  -- Before any chunk is changed; see store_chunks.
   generations := array(select g.generation from private.staged_generations g where g.document_id = any (current_ids) for update skip locked);
-  -- A statement of its own: its snapshot is newer than every edit committed before the locks.
+  -- A separate statement, whose snapshot includes every edit committed before the locks.
   current_ids := array(
     select d.id
     from unnest(document_ids, source_hashes) as a(id, source_hash)
     join public.documents d on d.id = a.id
     where d.id = any (current_ids) and private.document_hash(d.title, d.content) = a.source_hash
       and not exists (select from private.staged_generations g where g.document_id = d.id and g.generation <> all (generations)));
-  -- Somebody else may have replaced the chunks that the caller wanted to keep.
+  -- Another session may have replaced the chunks to keep.
   current_ids := array(
     select d.id from unnest(current_ids) as d(id)
     except
@@ -113,7 +115,7 @@ begin
       source bigint, chunk_id uuid, position bigint, text text, tokens integer, input_hash text, model text, embedding integer)
     where document_ids[g.source] = any (current_ids)
   ), dropped as materialized (
-    -- Grouped and not joined; see store_chunks.
+    -- Grouped instead of joined; see store_chunks.
     select x.chunk_id
     from (
       select g.chunk_id, true as wanted from given g where g.kept
@@ -147,7 +149,7 @@ begin
 end
 $$;
 comment on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) is
-  'Replaces the chunks of some documents in one transaction and makes their own vectors, each only if its text still has the fingerprint that read_documents gave (else stored is false: read it again; so while somebody stages chunks of the document). chunks: [{source: place of the document in document_ids from 1, chunk_id of a stored or staged chunk to keep or null, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. Staged chunks that are named are shown, a chunk that is not named is removed, and a job that waits for a document that is stored ends. Returns the ids of all chunks of each document, in order.';
+  'Replaces the chunks of documents and computes their own vectors in one transaction, each document only if its text still has the fingerprint from read_documents. Otherwise, or while another session stages chunks of the document, stored is false: read it again. chunks: [{source: position of the document in document_ids from 1, chunk_id of a stored or staged chunk to keep or null, position, text, tokens, input_hash, model, embedding: position of its vector in embeddings from 1}]. Listed staged chunks become visible, chunks not listed are deleted, and the waiting job of a stored document ends. Returns the ids of all chunks of each document, in order.';
 revoke execute on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) from public, anon, authenticated;
 grant execute on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) to service_role;
 

@@ -1,4 +1,5 @@
--- Storing a document with more chunks than one statement can write, in parts that nobody sees before the last; see stage_chunks.
+-- Stores a document with too many chunks for one statement in parts, which stay hidden until the
+-- last one; see stage_chunks.
 
 create function public.stage_document_chunks(document_id uuid, source_hash text, chunks jsonb, embeddings extensions.vector[])
 returns table (staged boolean, embedding_ids uuid[])
@@ -9,7 +10,8 @@ declare
 begin
   staged := false;
   embedding_ids := '{}';
-  -- Against deletion alone: an editor of the text does not wait for this, and makes the last step fail.
+  -- Protects against deletion only: editors of the text do not wait, and an edit makes the last
+  -- step fail.
   perform 1 from public.documents d where d.id = stage_document_chunks.document_id for key share skip locked;
   if not found or not exists (
     select 1 from public.documents d
@@ -57,7 +59,7 @@ begin
 end
 $$;
 comment on function public.stage_document_chunks(uuid, text, jsonb, extensions.vector[]) is
-  'Stores some of the new chunks of a document, so that nobody sees them before store_document_chunks names them: chunks as that takes them, without source. A chunk_id names a stored or staged chunk that gets another position; that shows at once. A waiting job of the document is due two minutes later at the earliest. Returns the ids in the order of the list. staged is false, and nothing is stored, where the text no longer has this fingerprint or somebody else stages chunks of the document: read it again.';
+  'Stores some of the new chunks of a document, hidden until store_document_chunks lists them. chunks: as for store_document_chunks, without source. A chunk_id moves a stored or staged chunk to another position, which is visible at once. A waiting job of the document is due in two minutes at the earliest. Returns the ids in the order of the list. staged is false and nothing is stored if the text no longer has this fingerprint or another session stages chunks of the document: read it again.';
 revoke execute on function public.stage_document_chunks(uuid, text, jsonb, extensions.vector[]) from public, anon, authenticated;
 grant execute on function public.stage_document_chunks(uuid, text, jsonb, extensions.vector[]) to service_role;
 

@@ -1,4 +1,5 @@
--- What was staged and never shown: its source stayed as it was, or nobody came back to it.
+-- Deletes chunks that were staged and never shown, because the source did not change or the client
+-- never finished.
 
 create function public.sweep_staged_chunks(row_limit integer default 500)
 returns bigint
@@ -26,7 +27,7 @@ begin
   )
   delete from public.document_chunks c using part p where c.chunk_id = p.chunk_id;
   get diagnostics swept_documents = row_count;
-  -- A generation that is taken away shows what is left of it.
+  -- Deleting a generation makes its remaining chunks visible.
   delete from private.staged_generations g
   where g.generation = any (stale) and not exists (select 1 from public.chunks c where c.generation = g.generation)
     and not exists (select 1 from public.document_chunks c where c.generation = g.generation);
@@ -34,7 +35,7 @@ begin
 end
 $$;
 comment on function public.sweep_staged_chunks(integer) is
-  'Removes chunks that were staged more than a day ago and never shown, at most row_limit (10,000) of tickets and as many of documents: call it again until it returns 0. Returns how many.';
+  'Deletes chunks that were staged more than a day ago and never shown, at most row_limit (10,000) of tickets and as many of documents. Call it until it returns 0. Returns the number deleted.';
 revoke execute on function public.sweep_staged_chunks(integer) from public, anon, authenticated;
 grant execute on function public.sweep_staged_chunks(integer) to service_role;
 

@@ -1,7 +1,7 @@
--- What documents are found by.
+-- Counts retrievals of documents.
 
--- Locked in the order of ids, so that two searches never wait for each other in a circle. Who waits sees what the other one
--- wrote: nothing is lost.
+-- Rows are locked in order of ids, so that concurrent searches cannot deadlock. A session that
+-- waited sees the other one's update, so no count is lost.
 create function public.track_document_retrievals(doc_ids uuid[], query_text text)
 returns void
 language sql volatile security invoker set search_path = ''
@@ -28,7 +28,7 @@ as $$
   where d.id = f.id
 $$;
 comment on function public.track_document_retrievals(uuid[], text) is
-  'Counts one retrieval of each document, keeps its time, and the last 50 different queries: their first 200 characters, the latest last. Without a query only count and time.';
+  'Counts one retrieval of each document and stores its time and the last 50 distinct queries: their first 200 characters, oldest first. Without a query it only updates count and time.';
 revoke execute on function public.track_document_retrievals(uuid[], text) from public, anon, authenticated;
 grant execute on function public.track_document_retrievals(uuid[], text) to service_role;
 
@@ -38,7 +38,7 @@ language sql volatile security invoker set search_path = ''
 as $$
   select public.track_document_retrievals(array[track_document_retrieval.doc_id], track_document_retrieval.query_text)
 $$;
-comment on function public.track_document_retrieval(uuid, text) is 'Tracks the retrieval of one document; see track_document_retrievals.';
+comment on function public.track_document_retrieval(uuid, text) is 'Counts the retrieval of one document; see track_document_retrievals.';
 revoke execute on function public.track_document_retrieval(uuid, text) from public, anon, authenticated;
 grant execute on function public.track_document_retrieval(uuid, text) to service_role;
 

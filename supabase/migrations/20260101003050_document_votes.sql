@@ -1,5 +1,6 @@
--- How useful documents are. A user has one vote a document, and the service as many as it casts. The score follows from the
--- numbers of votes alone, so that their order does not matter and a changed or deleted vote takes its effect back.
+-- Votes on the usefulness of documents. A user has one vote per document; the service can vote any
+-- number of times. The score depends only on the numbers of votes, so order does not matter and a
+-- changed or deleted vote is fully undone.
 
 create table public.document_votes (
   vote_id bigint generated always as identity primary key,
@@ -10,8 +11,8 @@ create table public.document_votes (
   unique (document_id, user_id)
 );
 comment on table public.document_votes is 'Whether readers found documents helpful. To forget a user''s votes, delete their rows: the scores follow.';
-comment on column public.document_votes.user_id is 'Supabase Auth''s id of the user. Null: a vote of the service itself, each of which counts.';
-comment on column public.document_votes.voted_at is 'When the vote took its present value.';
+comment on column public.document_votes.user_id is 'The user''s id in Supabase Auth. Null: a vote of the service, each of which counts.';
+comment on column public.document_votes.voted_at is 'When the vote got its current value.';
 create index document_votes_user_id_idx on public.document_votes (user_id) where user_id is not null;
 
 alter table public.document_votes enable row level security;
@@ -37,11 +38,11 @@ begin
   return new;
 end
 $$;
-comment on function private.time_vote() is 'Trigger: a changed vote has a new time.';
+comment on function private.time_vote() is 'Trigger: updates the time of a changed vote.';
 revoke execute on function private.time_vote() from public;
 create trigger time_vote before update of helpful on public.document_votes for each row execute function private.time_vote();
 
--- "Security definer": readers vote and write no documents.
+-- Security definer: readers may vote but not write documents.
 create function private.count_votes() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -60,7 +61,7 @@ begin
   if tg_op <> 'DELETE' then
     select ids || array_agg(n.document_id), votes || array_agg(n.helpful), signs || array_agg(1) into ids, votes, signs from new_rows n;
   end if;
-  -- In the order of ids, like track_document_retrievals.
+  -- In order of ids, like track_document_retrievals.
   perform from public.documents d where d.id = any (ids) order by d.id for no key update;
   update public.documents d
   set helpful_votes = d.helpful_votes + c.helpful, unhelpful_votes = d.unhelpful_votes + c.unhelpful
@@ -73,7 +74,7 @@ begin
   return null;
 end
 $$;
-comment on function private.count_votes() is 'Trigger: keeps the numbers of votes of documents.';
+comment on function private.count_votes() is 'Trigger: updates the vote counts of documents.';
 revoke execute on function private.count_votes() from public;
 create trigger count_new_votes after insert on public.document_votes
   referencing new table as new_rows for each statement execute function private.count_votes();
@@ -97,7 +98,7 @@ begin
   if new.utility_score is null then
     new.utility_base := 0;
   elsif tg_op = 'INSERT' and new.utility_base is null or tg_op = 'UPDATE' and new.utility_score <> old.utility_score then
-    -- A written score stays as it is; the base is the one it follows from.
+    -- A written score is kept; its base is derived from it.
     new.utility_base := (least(10, new.utility_score) * weight - 10 * new.helpful_votes) / 19;
     return new;
   end if;
@@ -105,7 +106,7 @@ begin
   return new;
 end
 $$;
-comment on function private.derive_utility() is 'Trigger: utility_score follows from the votes and utility_base, and utility_base from a score that is written. A new document has no votes.';
+comment on function private.derive_utility() is 'Trigger: derives utility_score from the votes and utility_base, and utility_base from a written score. A new document has no votes.';
 revoke execute on function private.derive_utility() from public;
 create trigger derive_utility before insert or update of utility_score, utility_base, helpful_votes, unhelpful_votes on public.documents
   for each row execute function private.derive_utility();
@@ -122,12 +123,12 @@ begin
   on conflict (document_id, user_id) do update set helpful = excluded.helpful where v.helpful <> excluded.helpful;
   return (select d.utility_score from public.documents d where d.id = rate_document.doc_id and rate_document.helpful is not null);
 exception
-  -- The document was deleted at the same moment.
+  -- The document was deleted concurrently.
   when foreign_key_violation then return null;
 end
 $$;
 comment on function public.rate_document(uuid, boolean) is
-  'Votes on a document as the caller, in place of their earlier vote; each vote of the service counts. utility_score is (19 * utility_base + 10 * helpful votes) / (19 + all votes): the first helpful vote makes 0.5 of 0. Returns the new score, null for an unknown document.';
+  'Votes on a document as the caller. A user''s vote replaces their earlier one; each vote of the service counts. utility_score is (19 * utility_base + 10 * helpful votes) / (19 + all votes): the first helpful vote raises 0 to 0.5. Returns the new score, null if the document does not exist.';
 revoke execute on function public.rate_document(uuid, boolean) from public, anon, authenticated;
 grant execute on function public.rate_document(uuid, boolean) to authenticated, service_role;
 

@@ -1,4 +1,4 @@
--- How the hybrid search of documents weighs what speaks for one.
+-- The weights of the hybrid search of documents.
 
 create table public.search_config (
   only_row boolean primary key default true check (only_row),
@@ -11,11 +11,11 @@ create table public.search_config (
   dated_weight double precision not null default 0.7 check (dated_weight between 0 and 1),
   historical_weight double precision not null default 0.5 check (historical_weight between 0 and 1),
   unknown_weight double precision not null default 1.0 check (unknown_weight between 0 and 1),
-  -- Then no score exceeds 1.
+  -- Keeps every score at or below 1.
   constraint search_config_weights_check check (abs(similarity_weight + keyword_weight + utility_weight + freshness_weight - 1) < 1e-9)
 );
 comment on table public.search_config is
-  'The weights of search_documents_hybrid, in one row: (similarity, keyword, utility, freshness; together 1) times that of the temporal class.';
+  'The weights of search_documents_hybrid, in one row. A score is (similarity, keyword, utility, freshness; sum 1) times the weight of the temporal class.';
 insert into public.search_config default values;
 
 alter table public.search_config enable row level security;

@@ -1,6 +1,7 @@
--- The one place where documents' own vectors are compared in bulk.
+-- All bulk comparisons of documents' own vectors happen here.
 
--- Comparing costs the same for each document, about 4 µs; a thousand from the index cost as much as some 5,000 comparisons.
+-- A comparison takes about 4 µs; a thousand rows from the index cost as much as about 5,000
+-- comparisons.
 create function private.documents_are_few() returns boolean
 language sql stable security invoker set search_path = ''
 as $$
@@ -24,12 +25,13 @@ as $$
   select c.id, c.similarity from compared c where c.similarity > compare_documents.match_threshold
 $$;
 comment on function private.compare_documents(extensions.vector, text, double precision) is
-  'All documents that may be shown and are strictly over the threshold, in no order.';
+  'All visible documents strictly above the threshold, unordered.';
 revoke execute on function private.compare_documents(extensions.vector, text, double precision) from public;
 
--- Few documents are all compared. Among many, the index proposes the nearest; where it gives up before it has enough (after
--- hnsw.max_scan_tuples, most of them archived perhaps), all are compared after all. Its batches are out of order among one
--- another, so more is read than is wanted, and 20 at or below the threshold before the rest is taken to be; see scan_chunks.
+-- A small number of documents is compared completely. For more, the index proposes the nearest. If
+-- it stops before it has enough (after hnsw.max_scan_tuples, for instance because most are
+-- archived), all are compared. Its batches are not ordered among each other, so more rows are read
+-- than needed, and scanning ends after 20 rows at or below the threshold; see scan_chunks.
 create function private.scan_documents(
   query_embedding extensions.vector,
   embedding_model text,
@@ -37,7 +39,7 @@ create function private.scan_documents(
   document_limit integer
 )
 returns table (document_id uuid, similarity double precision)
--- Compiling a plan (jit) costs more than any of these takes.
+-- JIT compilation would take longer than any of these queries.
 language plpgsql volatile rows 1000 security definer set search_path = '' set jit = off
 as $$
 declare
@@ -48,7 +50,7 @@ declare
   below integer := 0;
   enough boolean := false;
 begin
-  -- Nothing is similar to what has no direction. Who sees no project sees no document.
+  -- A zero vector has no cosine similarity. A caller without projects sees no documents.
   if private.visible_projects() = '{}' or query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
     return;
   end if;
@@ -56,13 +58,13 @@ begin
     saved_sort := current_setting('enable_sort');
     perform set_config('hnsw.ef_search', greatest(200, least(1000, document_limit))::text, true);
     perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
-    -- The order must come from the index, whatever the statistics say.
+    -- Force the order to come from the index, whatever the statistics say.
     perform set_config('enable_sort', 'off', true);
     for document_id, distance in
       execute format('select e.document_id, e.embedding operator(extensions.<=>) $1
         from public.embeddings e
         where e.chunk_id is null%s
-          -- A scalar subquery cannot be turned into a join, which would lose the order of the index.
+          -- A scalar subquery cannot become a join, which would lose the order of the index.
           and (select not d.archived and d.embedding_status = ''complete'' from public.documents d where d.id = e.document_id)
         order by e.embedding operator(extensions.<=>) $1
         limit $3', case when embedding_model is not null then ' and e.model = $2' end)
@@ -88,7 +90,7 @@ begin
 end
 $$;
 comment on function private.scan_documents(extensions.vector, text, double precision, integer) is
-  'Documents that may be shown and are strictly over the threshold, in no order: all of them, or (only where there are more) the document_limit nearest at least. embedding_model: vectors of other models are not compared; null: of any.';
+  'Visible documents strictly above the threshold, unordered: all of them or, if there are more, at least the document_limit nearest. embedding_model: only vectors of this model are compared; null: of any.';
 revoke execute on function private.scan_documents(extensions.vector, text, double precision, integer) from public;
 grant execute on function private.scan_documents(extensions.vector, text, double precision, integer) to authenticated, service_role;
 

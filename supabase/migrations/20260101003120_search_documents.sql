@@ -1,4 +1,4 @@
--- Documents by meaning alone.
+-- Search of documents by meaning only.
 
 create function public.search_documents(
   query_embedding extensions.vector(768),
@@ -7,8 +7,8 @@ create function public.search_documents(
   embedding_model text default null
 )
 returns table (id uuid, title text, content text, similarity double precision)
--- By index only, whatever the statistics say: a table of documents is read from end to end for nobody. What that
--- makes a plan seem to cost would have it compiled.
+-- Force index scans, whatever the statistics say: the table of documents must never be read
+-- completely. The resulting cost estimate would trigger JIT compilation.
 language sql volatile rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
   with nearest as (
@@ -25,7 +25,7 @@ as $$
   order by n.similarity desc, d.id
 $$;
 comment on function public.search_documents(extensions.vector, integer, double precision, text) is
-  'Documents by the cosine similarity of their own vector, strictly over match_threshold. embedding_model: vectors of other models are not compared; null: of any. match_count at most 100.';
+  'Documents by the cosine similarity of their own vector, strictly above match_threshold. embedding_model: only vectors of this model are compared; null: of any. match_count at most 100.';
 revoke execute on function public.search_documents(extensions.vector, integer, double precision, text) from public, anon, authenticated;
 grant execute on function public.search_documents(extensions.vector, integer, double precision, text) to authenticated, service_role;
 
@@ -36,7 +36,7 @@ as $$
   with nearest as (
     select s.document_id, s.similarity
     from public.embeddings e
-    -- No similarity is as low as -2: what is similar is judged by order, and by whoever reads it.
+    -- -2 is below every similarity: there is no threshold, only an order.
     cross join lateral private.scan_documents(e.embedding, e.model, -2, greatest(1, least(100, find_similar_documents.match_count)) + 1) s
     where e.document_id = find_similar_documents.doc_id and e.chunk_id is null and s.document_id <> e.document_id
     order by s.similarity desc, s.document_id
@@ -48,7 +48,7 @@ as $$
   order by n.similarity desc, d.id
 $$;
 comment on function public.find_similar_documents(uuid, integer) is
-  'The documents whose own vector is nearest to that of a document, without itself; no threshold. No row for a document that is unknown or not embedded. match_count at most 100.';
+  'The documents whose own vector is nearest to that of a document, excluding itself, without a threshold. No row if the document does not exist or is not embedded. match_count at most 100.';
 revoke execute on function public.find_similar_documents(uuid, integer) from public, anon, authenticated;
 grant execute on function public.find_similar_documents(uuid, integer) to authenticated, service_role;
 

@@ -1,7 +1,8 @@
--- What contains a text, by an index.
+-- Substring search with an index.
 
--- Every piece of up to 3 characters: a text of 1 to 3 characters is one of them, a longer one is contained only where all
--- its pieces of 3 are. Unlike pg_trgm's, these know "c++" and "go".
+-- The index holds every substring of up to 3 characters. A text of 1 to 3 characters is one of
+-- them; a longer text can only be contained where all its 3-character substrings are. Unlike
+-- pg_trgm's trigrams, these include "c++" and "go".
 create function private.pieces(texts text[]) returns text[]
 language sql immutable security invoker set search_path = ''
 as $$
@@ -12,7 +13,7 @@ as $$
     where start + length - 1 <= length(t.text)
   ) s
 $$;
-comment on function private.pieces(text[]) is 'All pieces of 1 to 3 characters of some texts, in small letters.';
+comment on function private.pieces(text[]) is 'All substrings of 1 to 3 characters of some texts, in lower case.';
 revoke execute on function private.pieces(text[]) from public;
 grant execute on function private.pieces(text[]) to service_role;
 
@@ -23,7 +24,7 @@ as $$
     select distinct substr(lower(needed_pieces.text), start, 3)
     from generate_series(1, greatest(1, length(needed_pieces.text) - 2)) start)
 $$;
-comment on function private.needed_pieces(text) is 'Those of the pieces of a text that whatever contains it has as well.';
+comment on function private.needed_pieces(text) is 'The substrings of a text that every text containing it must have.';
 revoke execute on function private.needed_pieces(text) from public;
 grant execute on function private.needed_pieces(text) to service_role;
 

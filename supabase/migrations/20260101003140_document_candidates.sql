@@ -1,5 +1,6 @@
--- Where more documents are over the threshold than are looked at one by one, the best by score need not be among the
--- nearest: a document of similarity s can reach similarity_weight * s and everything else in full.
+-- If more documents exceed the threshold than are scored one by one, the best by score may not be
+-- among the nearest: a document of similarity s can reach similarity_weight * s plus the full value
+-- of everything else.
 
 create function private.document_candidates(query_keywords text[], document_limit integer)
 returns table (document_id uuid)
@@ -28,11 +29,11 @@ as $$
       order by count(*) desc, max(m.utility_score) desc, max(m.created_at) desc, m.id
       limit document_candidates.document_limit)
   ) c
-  -- Who sees no project sees no document.
+  -- A caller without projects sees no documents.
   where (select private.visible_projects()) is distinct from '{}'
 $$;
 comment on function private.document_candidates(text[], integer) is
-  'Documents that may be shown, whatever their similarity: the most useful, the newest, and those with most of the keywords, document_limit of each.';
+  'Visible documents, whatever their similarity: the most useful, the newest, and those with most of the keywords, document_limit of each.';
 revoke execute on function private.document_candidates(text[], integer) from public;
 grant execute on function private.document_candidates(text[], integer) to authenticated, service_role;
 

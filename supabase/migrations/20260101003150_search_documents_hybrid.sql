@@ -1,17 +1,18 @@
--- Documents by meaning, keywords, usefulness and age.
+-- Search of documents by meaning, keywords, usefulness and age.
 
 create function private.clean_keywords(keywords text[]) returns text[]
 language sql immutable security invoker set search_path = ''
 as $$
-  -- Without the character that score_documents joins keywords by: what holds it would be found across two of them.
+  -- Removes the character with which score_documents joins keywords, so that no match can span two
+  -- of them.
   select array(select lower(k) from unnest((private.combine_keywords(clean_keywords.keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0 and length(k) <= 2000)
 $$;
-comment on function private.clean_keywords(text[]) is 'The first 50 different keywords of a query, in small letters; blank ones, and those of more than 2,000 characters, say nothing.';
+comment on function private.clean_keywords(text[]) is 'The first 50 distinct keywords of a query, in lower case, without blank ones and those of more than 2,000 characters.';
 revoke execute on function private.clean_keywords(text[]) from public;
 grant execute on function private.clean_keywords(text[]) to authenticated, service_role;
 
--- What speaks for some documents, in numbers of 0 to 1 (similarity: what it is). Keywords are joined by a character that no
--- keyword of a query has, and looked through at once.
+-- The parts of a document's score, from 0 to 1 (similarity is unchanged). Keywords are joined by a
+-- character that no query keyword contains and are searched at once.
 create function private.score_documents(
   document_ids uuid[],
   similarities double precision[],
@@ -33,7 +34,7 @@ as $$
       coalesce((select count(*) from unnest(score_documents.query_keywords) w where strpos(lower(array_to_string(d.keywords, e'\x01')), w) > 0)
         / nullif(cardinality(score_documents.query_keywords), 0)::double precision, 0) as keyword_score,
       least(1, ln(d.utility_score + 1) / ln(11::double precision)) as utility_boost,
-      -- 1 / (1 + age / decay), in the form that has a value where decay is 0.
+      -- 1 / (1 + age / decay), in a form that is defined for decay 0.
       coalesce(p.decay / nullif(p.decay + p.age, 0), 1) as freshness_boost,
       case d.temporal_class
         when 'evergreen' then c.evergreen_weight
@@ -45,15 +46,15 @@ as $$
     join public.documents d using (id)
     cross join lateral (
       select greatest(0, score_documents.freshness_decay_days) as decay,
-        -- Of the future: as new as can be.
+        -- A date in the future counts as now.
         greatest(0, extract(epoch from now())::double precision - extract(epoch from d.created_at)::double precision) / 86400 as age
     ) p
   ) b
-  -- By its key: a small table too is better not read where reading tables is forbidden.
+  -- Force an index scan: some databases disallow sequential scans even of small tables.
   where c.only_row
 $$;
 comment on function private.score_documents(uuid[], double precision[], text[], double precision) is
-  'The scores of documents of these similarities, in no order. query_keywords as clean_keywords makes them.';
+  'The scores of documents with these similarities, unordered. query_keywords: the result of clean_keywords.';
 revoke execute on function private.score_documents(uuid[], double precision[], text[], double precision) from public;
 grant execute on function private.score_documents(uuid[], double precision[], text[], double precision) to authenticated, service_role;
 
@@ -70,12 +71,12 @@ returns table (
   id uuid, title text, content text, similarity double precision, keyword_score double precision, utility_boost double precision,
   freshness_boost double precision, temporal_weight double precision, final_score double precision, keywords text[], temporal_class text
 )
--- By index only; see search_documents.
+-- Force index scans; see search_documents.
 language plpgsql volatile rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- As many are looked at one by one: where no more are over the threshold, none is missed.
+  -- This many are scored one by one: if no more exceed the threshold, none is missed.
   document_limit constant integer := 1000;
   wanted constant text[] := private.clean_keywords(query_keywords);
   threshold constant double precision := coalesce(match_threshold, 0.3);
@@ -112,14 +113,14 @@ begin
     found_ids := found_ids || id;
     return next;
   end loop;
-  -- Readers do not write: what they find is counted by the service, if it is.
+  -- Readers cannot write: the service counts their retrievals, if at all.
   if coalesce(track_retrievals, true) and private.is_unrestricted() then
     perform public.track_document_retrievals(found_ids, null);
   end if;
 end
 $$;
 comment on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) is
-  'Documents strictly over match_threshold by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that some keyword of the document contains, without regard to case; utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). Where at most 1,000 documents are over the threshold all of them are scored, else the 1,000 nearest and the 1,500 most useful, newest and with most keywords. track_retrievals counts them as retrieved, where whoever asks is not restricted to what they may see. embedding_model: vectors of other models are not compared; null: of any. match_count at most 100.';
+  'Documents strictly above match_threshold, sorted by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that any keyword of the document contains (case-insensitive); utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). If at most 1,000 documents exceed the threshold, all of them are scored; otherwise the 1,000 nearest and the 1,500 most useful, newest and with most keywords. track_retrievals counts the results as retrieved, if the caller is unrestricted. embedding_model: only vectors of this model are compared; null: of any. match_count at most 100.';
 revoke execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) from public, anon, authenticated;
 grant execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) to authenticated, service_role;
 

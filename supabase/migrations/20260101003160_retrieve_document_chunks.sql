@@ -1,4 +1,4 @@
--- Retrieval of documents for answers, as retrieve_chunks does it for tickets.
+-- Retrieval of document chunks for answers, as retrieve_chunks does for tickets.
 
 create function public.retrieve_document_chunks(
   query_embedding extensions.vector(768),
@@ -14,18 +14,18 @@ language plpgsql volatile rows 20 security invoker set search_path = '' set jit 
 as $$
 declare
   wanted constant integer := greatest(1, least(100, match_count));
-  -- More is read than is wanted; see scan_documents.
+  -- Reads more rows than needed; see scan_documents.
   read constant integer := greatest(150, wanted);
   saved_sort constant text := current_setting('enable_sort');
   ids bigint[];
 begin
-  -- Nothing is similar to what has no direction.
+  -- A zero vector has no cosine similarity.
   if query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
     return;
   end if;
   perform set_config('hnsw.ef_search', '200', true);
   perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
-  -- The order must come from the index, whatever the statistics say.
+  -- Force the order to come from the index, whatever the statistics say.
   perform set_config('enable_sort', 'off', true);
   execute 'select array(
       select e.embedding_id
@@ -37,7 +37,7 @@ begin
       limit $3)'
     into ids using query_embedding, embedding_model, read;
   perform set_config('enable_sort', saved_sort, true);
-  -- The index gave up before it had as many, or there are no more: all are compared.
+  -- The index stopped early, or there are no more rows: compare all.
   if cardinality(ids) < read then
     ids := array(
       with compared as materialized (
@@ -52,7 +52,7 @@ begin
 
   return query
     with compared as materialized (
-      -- Of length 1, so that the inner product is the cosine, for half the work.
+      -- Vectors have length 1, so the inner product is the cosine, at half the cost.
       select e.chunk_id, e.document_id, extensions.l2_normalize(e.embedding) as embedding, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
       from public.embeddings e
       where e.embedding_id = any (ids)
@@ -70,7 +70,7 @@ begin
 end
 $$;
 comment on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) is
-  'The chunks of documents nearest to a question: those over match_threshold, or else the nearest one alone with over_threshold false. similarities[i] is the cosine similarity to the i-th row, for the rows before its own. match_count at most 100.';
+  'The chunks of documents nearest to a question: those above match_threshold, or else only the nearest one with over_threshold false. similarities[i] is the cosine similarity to row i, for the rows before its own. match_count at most 100.';
 revoke execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) from public, anon, authenticated;
 grant execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) to authenticated, service_role;
 

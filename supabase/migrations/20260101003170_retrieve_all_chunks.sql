@@ -1,6 +1,7 @@
--- Retrieval for answers from tickets and documents at once. Documents have 768 numbers, so all are compared by these, and
--- held to one threshold. Of a model that is trained for it the first 768 order tickets nearly as all 1536 do: the
--- candidates come by all, three times as many as anybody may want, and the cut vectors put them in order.
+-- Retrieval for answers from tickets and documents together. Documents have 768 dimensions, so
+-- everything is compared by the first 768 and against one threshold. For a model trained for
+-- truncation, these order tickets nearly as all 1536 do. Candidates are selected with all
+-- dimensions, three times as many as can be requested, and ordered by the truncated vectors.
 
 create function public.retrieve_all_chunks(
   query_embedding extensions.vector(1536),
@@ -38,7 +39,7 @@ as $$
       extensions.l2_normalize(extensions.subvector(c.embedding, 1, 768)), false
     from private.scan_chunks(
       retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, retrieve_all_chunks.project_filter,
-      -- No similarity is as low as -2: the threshold holds for the cut vectors.
+      -- -2 is below every similarity: the threshold applies to the truncated vectors.
       retrieve_all_chunks.status_filter, -2, 300, 300, filters => retrieve_all_chunks.filters) s
     join public.chunks c using (chunk_id)
     where s.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null)
@@ -59,7 +60,7 @@ as $$
   ), nearest as materialized (
     select n.* from numbered n
     where n.place = 1 or n.named or n.similarity > retrieve_all_chunks.match_threshold
-    -- "Greatest" passes over null.
+    -- greatest() ignores null.
     order by n.named desc, retrieve_all_chunks.source_chunk_limit is not null and n.place_in_source > greatest(1, retrieve_all_chunks.source_chunk_limit), n.place
     limit greatest(1, least(100, retrieve_all_chunks.match_count))
   )
@@ -77,7 +78,7 @@ as $$
   order by n.place
 $$;
 comment on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) is
-  'The chunks of tickets and documents nearest to a question, compared by the first 768 numbers: those over match_threshold, or else the nearest one alone with over_threshold false. Filters narrow the tickets, not the documents. With source_chunk_limit the first so many chunks of each ticket, project or document go before any further one of theirs. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. With question the chunks of the tickets and projects that it names come too, named, whatever their similarity; it is null where nothing is embedded, as are chunk_id and tokens, and comment_* but for a comment''s chunk. match_count at most 100.';
+  'The chunks of tickets and documents nearest to a question, compared by the first 768 dimensions: those above match_threshold, or else only the nearest one with over_threshold false. Filters apply to tickets, not to documents. With source_chunk_limit, this many chunks of each ticket, project or document come before any further chunk of the same source. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. With question, chunks of the tickets and projects that it names are added with named set, whatever their similarity. similarity is null if nothing is embedded, as are chunk_id and tokens; comment_* are null except for a comment''s chunk. match_count at most 100.';
 revoke execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) from public, anon, authenticated;
 grant execute on function public.retrieve_all_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) to authenticated, service_role;
 

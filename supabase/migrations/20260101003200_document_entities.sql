@@ -1,4 +1,4 @@
--- Documents by the people and systems that they name.
+-- Search of documents by the people and systems that they name.
 
 create table public.document_entities (
   document_id uuid not null references public.documents on delete cascade,
@@ -7,7 +7,7 @@ create table public.document_entities (
   type text,
   primary key (document_id, place)
 );
-comment on table public.document_entities is 'The named entities of documents for looking up, each once a document; kept in step by a trigger in the writer''s transaction.';
+comment on table public.document_entities is 'The named entities of documents for lookup, each once per document. A trigger updates it in the writer''s transaction.';
 create index document_entities_name_idx on public.document_entities (lower(name));
 create index document_entities_name_pieces_idx on public.document_entities using gin (private.pieces(array[name]));
 
@@ -17,14 +17,14 @@ grant select on public.document_entities to authenticated, service_role;
 create policy read_entities on public.document_entities for select to authenticated
   using ((select private.visible_projects()) <> '{}');
 
--- "Security definer": a role that may write documents needs no right on what search makes of them.
+-- Security definer: roles that write documents need no rights on this table.
 create function private.index_entities() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
   delete from public.document_entities e where e.document_id = new.id;
   insert into public.document_entities (document_id, place, name, type)
-  -- An index holds names of at most so many characters.
+  -- An index entry is limited to this many characters.
   select distinct on (lower(left(e.name, 500)), lower(left(e.type, 100))) new.id, e.place, left(e.name, 500), left(e.type, 100)
   from (
     select g.place, btrim(g.entity ->> 'name') as name, nullif(btrim(g.entity ->> 'type'), '') as type
@@ -35,17 +35,17 @@ begin
   return null;
 end
 $$;
-comment on function private.index_entities() is 'Trigger: writes the entities of a document anew.';
+comment on function private.index_entities() is 'Trigger: rewrites the entities of a document.';
 revoke execute on function private.index_entities() from public;
 create trigger index_inserted_entities after insert on public.documents
   for each row when (new.named_entities <> '[]') execute function private.index_entities();
 create trigger index_updated_entities after update of named_entities, given_entities, enriched_entities, removed_entities on public.documents
   for each row when (new.named_entities is distinct from old.named_entities) execute function private.index_entities();
 
--- "Security definer": beneath a policy names could not be looked up in their indexes.
+-- Security definer: with row-level security the indexes on names could not be used.
 create function private.find_entities(entity_name text, entity_type text, match_limit integer)
 returns table (id uuid, title text, matched_entity text, matched_type text)
--- The names come from their indexes, whatever the statistics say.
+-- Force the lookup of names to use the indexes, whatever the statistics say.
 language plpgsql stable rows 10 security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
@@ -54,7 +54,8 @@ declare
   wanted_count constant integer := greatest(1, least(100, match_limit));
   exact_count bigint;
 begin
-  -- Who sees no project sees no document. No longer name is kept, and taking one to pieces could take minutes.
+  -- A caller without projects sees no documents. No stored name is longer, and splitting such a
+  -- text could take minutes.
   if coalesce(wanted, '') = '' or length(wanted) > 500 or private.visible_projects() = '{}' then
     return;
   end if;
@@ -81,13 +82,13 @@ begin
       from named e
       join public.documents d on d.id = e.document_id
       where not d.archived
-      -- The less there is besides, the better it fits.
+      -- The shorter the name, the better the match.
       order by length(e.name), lower(e.name), d.title, d.id, e.place
       limit wanted_count - exact_count;
   end if;
 end
 $$;
-comment on function private.find_entities(text, text, integer) is 'find_documents_by_entity, for what whoever asks may see.';
+comment on function private.find_entities(text, text, integer) is 'find_documents_by_entity, for what the caller may see.';
 revoke execute on function private.find_entities(text, text, integer) from public;
 grant execute on function private.find_entities(text, text, integer) to authenticated, service_role;
 
@@ -99,7 +100,7 @@ as $$
   from private.find_entities(find_documents_by_entity.entity_name, find_documents_by_entity.entity_type, find_documents_by_entity.match_limit) f
 $$;
 comment on function public.find_documents_by_entity(text, text, integer) is
-  'Documents that name an entity whose name contains entity_name, without regard to case, and is of entity_type if that is given: those with exactly this name first, then by length. A document that names several such entities comes once for each. No archived ones. match_limit at most 100.';
+  'Documents that name an entity whose name contains entity_name (case-insensitive) and, if entity_type is given, has that type: exact names first, then by length. A document that names several such entities is returned once for each. Archived documents are excluded. match_limit at most 100.';
 revoke execute on function public.find_documents_by_entity(text, text, integer) from public, anon, authenticated;
 grant execute on function public.find_documents_by_entity(text, text, integer) to authenticated, service_role;
 

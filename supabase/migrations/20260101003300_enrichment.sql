@@ -1,5 +1,5 @@
--- Enrichment: a model reads a document and says what it is about. Documents are leased, as embedding jobs are: no
--- transaction stays open while the model computes, and two batches never take the same one.
+-- Enrichment: a model reads a document and describes it. Documents are leased like embedding jobs:
+-- no transaction stays open while the model works, and two batches never claim the same document.
 
 create function public.claim_enrichments(
   batch_size integer default 10,
@@ -17,7 +17,7 @@ begin
     with due as materialized (
       select d.id from public.documents d
       where d.enriched_at is null and d.enrichment_due_at <= moment and d.enrichment_attempts < attempt_limit
-      -- What nobody searches can wait.
+      -- Archived documents can wait.
       order by d.archived, d.enrichment_due_at, d.id
       limit greatest(1, least(100, batch_size))
       for no key update skip locked
@@ -33,19 +33,19 @@ begin
     select t.id, t.title, left(t.content, 1000000), private.document_hash(t.title, t.content), t.enrichment_attempts, t.enrichment_lease_id
     from taken t
     order by t.archived, t.created_at, t.id;
-  -- Whose last batch vanished would wait for nothing.
+  -- A document whose last batch died would otherwise stay unfinished forever.
   update public.documents d
     set enrichment_error = 'Its batch stopped before it was done.', enrichment_lease_id = null
     where d.enriched_at is null and d.enrichment_lease_id is not null and d.enrichment_due_at <= moment and d.enrichment_attempts >= attempt_limit;
 end
 $$;
 comment on function public.claim_enrichments(integer, double precision, integer) is
-  'Takes up to batch_size (at most 100) documents that are not enriched and due, archived ones last, each for lease_seconds: until then nobody else gets them, afterwards anybody. attempt is 1 the first time; after attempt_limit attempts a document is left alone until its text changes or retry_enrichments is called. content counts up to its 1,000,000th character.';
+  'Claims up to batch_size (at most 100) documents that are due and not enriched, archived ones last, each for lease_seconds. Until then no other caller gets them; then anyone can. attempt is 1 the first time. After attempt_limit attempts a document is skipped until its text changes or retry_enrichments is called. content is cut at its 1,000,000th character.';
 revoke execute on function public.claim_enrichments(integer, double precision, integer) from public, anon, authenticated;
 grant execute on function public.claim_enrichments(integer, double precision, integer) to service_role;
 
--- What is said of a text that has changed meanwhile is said of another one. What is said twice of the same text is not:
--- whoever had the lease before may store it as well.
+-- A result for an older text is rejected. A second result for the same text is accepted: a former
+-- lease holder may store its result too.
 create function public.store_enrichment(
   doc_id uuid,
   source_hash text,
@@ -74,7 +74,7 @@ begin
 end
 $$;
 comment on function public.store_enrichment(uuid, text, text[], jsonb, text, text) is
-  'Stores what a model says of a document, with the model''s name and the time, if its text still has the fingerprint that claim_enrichments gave; else false. It replaces what an earlier enrichment said and leaves all given values as they are: keywords (at most 15) and named_entities ([{name, type}]) follow the given ones, a given temporal class goes before this one.';
+  'Stores a model''s description of a document, with the model''s name and the time, if the text still has the fingerprint from claim_enrichments; else returns false. It replaces the previous enrichment and keeps all given values: keywords (at most 15) and named_entities ([{name, type}]) follow the given ones, and a given temporal class takes precedence.';
 revoke execute on function public.store_enrichment(uuid, text, text[], jsonb, text, text) from public, anon, authenticated;
 grant execute on function public.store_enrichment(uuid, text, text[], jsonb, text, text) to service_role;
 
@@ -86,8 +86,8 @@ begin
   update public.documents d
     set enrichment_error = coalesce(nullif(left(fail_enrichment.error, 1000), ''), 'It failed without a reason.'),
       enrichment_lease_id = null,
-      -- Twice as long each time, up to an hour; a quarter more or less, so that what failed together does not come back
-      -- together.
+      -- Exponential backoff up to an hour, with 25% jitter so that documents that failed together
+      -- are not retried together.
       enrichment_due_at = clock_timestamp() + make_interval(secs =>
         least(3600, greatest(0, fail_enrichment.retry_seconds) * 2 ^ least(20, d.enrichment_attempts - 1)) * (0.75 + random() / 2))
     where d.id = fail_enrichment.doc_id and d.enrichment_lease_id = fail_enrichment.lease_id;
@@ -95,7 +95,7 @@ begin
 end
 $$;
 comment on function public.fail_enrichment(uuid, uuid, text, double precision) is
-  'Says that an attempt failed, and why. The document is due again after retry_seconds, twice that, four times that and so on to an hour. False if somebody else has it now or its text changed.';
+  'Records that an attempt failed, and why. The document is due again after retry_seconds, doubled with each attempt up to an hour. False if another caller holds it now or its text changed.';
 revoke execute on function public.fail_enrichment(uuid, uuid, text, double precision) from public, anon, authenticated;
 grant execute on function public.fail_enrichment(uuid, uuid, text, double precision) to service_role;
 
@@ -114,7 +114,7 @@ as $$
   select count(*) from released
 $$;
 comment on function public.release_enrichments(uuid[], double precision) is
-  'Gives documents back that did not fail: the attempt does not count. They are due after delay_seconds. Returns how many were still held.';
+  'Releases documents that did not fail: the attempt does not count. They are due after delay_seconds. Returns how many were still held.';
 revoke execute on function public.release_enrichments(uuid[], double precision) from public, anon, authenticated;
 grant execute on function public.release_enrichments(uuid[], double precision) to service_role;
 
@@ -129,7 +129,7 @@ as $$
   )
   select count(*) from retried
 $$;
-comment on function public.retry_enrichments() is 'Lets the documents whose last attempt failed be tried anew, at once. Returns how many.';
+comment on function public.retry_enrichments() is 'Makes the documents whose last attempt failed due at once. Returns how many.';
 revoke execute on function public.retry_enrichments() from public, anon, authenticated;
 grant execute on function public.retry_enrichments() to service_role;
 
@@ -142,7 +142,7 @@ as $$
   from public.documents d
 $$;
 comment on function public.enrichment_stats() is
-  'All documents, those whose present text is enriched, the others, and how many of the others failed at the last attempt.';
+  'The number of documents in total, with the current text enriched, not enriched, and not enriched because the last attempt failed.';
 revoke execute on function public.enrichment_stats() from public, anon, authenticated;
 grant execute on function public.enrichment_stats() to service_role;
 
