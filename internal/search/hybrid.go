@@ -22,6 +22,7 @@ type Query struct {
 	Limit          int
 	Offset         int
 	Fusion         string // RRF, also where it is empty, or Convex
+	Retrieval      string // Both, also where it is empty, or KeywordOnly
 	Filters        filter.Filters
 	Sort           string // Relevance, also where it is empty, Newest or Updated
 	Facets         bool   // also counts what each value of a filter has
@@ -93,7 +94,7 @@ type Page struct {
 }
 
 // Hybrid runs both searches and gives a page of the fused list. When the embedding fails, or takes longer than
-// hybridBudget, keyword search answers alone, and the page says so. Facets are counted at the same time, for the same matches.
+// hybridBudget, keyword search answers alone, and the page says so. With KeywordOnly nobody waits for it.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
 	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
 	matching := narrow(map[string]any{
@@ -109,6 +110,9 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 		return page, nil
 	case q.Text == "":
 		page.Executed, matching["query_text"] = []string{}, nil // which asks for whatever passes
+		return s.fill(ctx, db, q, matching, nil, page)
+	case q.Retrieval == KeywordOnly:
+		page.Executed = []string{"keyword"}
 		return s.fill(ctx, db, q, matching, nil, page)
 	}
 	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter, q.Filters}, func(ctx context.Context) error {

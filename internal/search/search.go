@@ -26,6 +26,12 @@ const (
 	Convex = "convex" // by scores
 )
 
+// The searches that Searcher.Hybrid can run.
+const (
+	Both        = "hybrid"  // by meaning and by keywords; the default
+	KeywordOnly = "keyword" // nothing is embedded
+)
+
 // The orders of a list.
 const (
 	Relevance = "relevance" // the default

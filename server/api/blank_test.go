@@ -26,7 +26,7 @@ func TestBlankTexts(t *testing.T) {
 		}
 	}
 	for _, blank := range blanks {
-		same(search, `{"query":"charged twice"}`, `{"query":"charged twice","status_filter":`+blank+`,"fusion":`+blank+`}`)
+		same(search, `{"query":"charged twice"}`, `{"query":"charged twice","status_filter":`+blank+`,"fusion":`+blank+`,"retrieval":`+blank+`}`)
 		for _, field := range []string{"status_filter", "corpus", "retrieval"} {
 			same(query, `{"question":"Who was charged twice?"}`, fmt.Sprintf(`{"question":"Who was charged twice?",%q:%s}`, field, blank))
 		}

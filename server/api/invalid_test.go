@@ -102,7 +102,7 @@ func TestInvalidBodies(t *testing.T) {
 			"mmr_lambda":      `-0.0001|1.0001|"0.5"|{}|1e999`,
 			"top_k":           `0|-1|21|1.5|"5"`,
 			"corpus":          `"document"|"Tickets"|1|["all"]`,
-			"retrieval":       `"keyword"|"Hybrid"|1`,
+			"retrieval":       `"Keyword"|"Hybrid"|1|["hybrid"]`,
 			"fusion":          `"sum"|"RRF"|1|["rrf"]`,
 			"stream":          `1|"false"|0`,
 			"explain":         `0|1|"true"|[]`,

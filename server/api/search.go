@@ -25,6 +25,7 @@ type searchRequest struct {
 	Offset         *int           `json:"offset"`
 	MatchThreshold *float64       `json:"match_threshold"`
 	Fusion         *string        `json:"fusion"`
+	Retrieval      *string        `json:"retrieval"`
 	Explain        *bool          `json:"explain"`
 	Facets         *bool          `json:"facets"`
 }
@@ -47,6 +48,8 @@ func (r *searchRequest) check(wrong report) {
 	checkUnit(wrong, "match_threshold", r.MatchThreshold)
 	fusion := or(r.Fusion, search.RRF)
 	wrong(fusion != search.RRF && fusion != search.Convex, "fusion", "must be \"rrf\" or \"convex\"")
+	retrieval := or(r.Retrieval, search.Both)
+	wrong(retrieval != search.Both && retrieval != search.KeywordOnly, "retrieval", "must be \"hybrid\" or \"keyword\"")
 }
 
 type searchResponse struct {
@@ -55,6 +58,7 @@ type searchResponse struct {
 	MatchThreshold float64        `json:"match_threshold"`
 	Fusion         string         `json:"fusion"`
 	ReadAs         *readAs        `json:"read_as,omitempty"`
+	Retrieval      string         `json:"retrieval"`
 	Facets         *searchFacets  `json:"facets,omitempty"`
 	FacetsCapped   bool           `json:"facets_capped,omitempty"`
 	Cached         bool           `json:"cached"`
@@ -140,8 +144,8 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		Text: request.Query, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
 		MatchThreshold: or(request.MatchThreshold, a.usualThreshold(c.UserContext(), answer.Tickets)),
 		Limit:          or(request.Limit, defaultLimit), Offset: or(request.Offset, 0),
-		Fusion: or(request.Fusion, cmp.Or(a.Fusion, search.RRF)),
-		Facets: or(request.Facets, false), Sort: or(request.Sort, search.Relevance),
+		Fusion:    or(request.Fusion, cmp.Or(a.Fusion, search.RRF)),
+		Retrieval: or(request.Retrieval, search.Both), Facets: or(request.Facets, false), Sort: or(request.Sort, search.Relevance),
 	}
 	readAs, err := narrow(c, &query, request.Filters.of())
 	if err != nil {
@@ -152,7 +156,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 	keyed := query
 	keyed.Filters = query.Filters.Folded()
 	everything := a.newAsked(c, "hybrid-search", query.Text, nil, []any{keyed, keyed.Filters.Nothing, explained, readAs})
-	made, origin, err := a.respond(c.UserContext(), db, everything, nil, func(ctx context.Context, embedding *memo.Pending, _ func(memo.Event) error) (memo.Made, error) {
+	work := func(ctx context.Context, embedding *memo.Pending, _ func(memo.Event) error) (memo.Made, error) {
 		page, err := a.Searcher.Hybrid(ctx, db, query, embedding)
 		if err != nil {
 			return memo.Made{}, err
@@ -162,7 +166,15 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		kept := response
 		kept.Cached = true
 		return encodeResponse(response, kept, len(page.Degraded) == 0, page)
-	})
+	}
+	if query.Retrieval == search.KeywordOnly { // for search as one types: no model, no cache, no query log
+		made, err := work(c.UserContext(), memo.Failed(a.EmbeddingModel, errNoText), nil)
+		if err != nil {
+			return err
+		}
+		return sendMade(c, made, a.uncached())
+	}
+	made, origin, err := a.respond(c.UserContext(), db, everything, nil, work)
 	a.logSearch(c.UserContext(), started, query, made, origin, err)
 	if err != nil {
 		return err
@@ -172,7 +184,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 
 func newSearchResponse(page search.Page, query search.Query, explained bool) searchResponse {
 	response := searchResponse{Results: []searchResult{}, HasMore: page.HasMore, MatchThreshold: query.MatchThreshold, Fusion: query.Fusion,
-		Executed: page.Executed, Degraded: page.Degraded, Relaxed: page.Relaxed}
+		Retrieval: query.Retrieval, Executed: page.Executed, Degraded: page.Degraded, Relaxed: page.Relaxed}
 	if page.Facets != nil {
 		response.Facets = newSearchFacets(page.Facets.Values)
 		response.FacetsCapped = page.Facets.Capped
