@@ -34,7 +34,7 @@ Checking and measuring:
                  measure the ranking of a running service by a collection with judgements, or its answers or its searches
                  for documents by one with questions (scripts/eval)
   bench [--chunks N] [--only load,sql,recall,permissions,documents,http,answers] [--queries N] [--seconds N]
-  bench keyword | bound | fresh | real PATH | model
+  bench fresh | real PATH | model
                  measure speed and recall (scripts/bench)
   chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
 `

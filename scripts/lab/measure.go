@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -18,16 +17,15 @@ import (
 
 // benchConfig are the settings of this verb: a stack that scripts/bench has started.
 type benchConfig struct {
-	Port             int    `env:"PORT"`
-	DatabaseURL      string `env:"DATABASE_URL"`
-	LargeDatabaseURL string `env:"LARGE_DATABASE_URL"` // of bench keyword and bench bound
-	ServiceURL       string `env:"SERVICE_URL"`
-	SupabaseURL      string `env:"SUPABASE_URL"`
-	RESTURL          string `env:"SUPABASE_REST_URL"`
-	ServiceRoleKey   string `env:"SUPABASE_SERVICE_ROLE_KEY"`
-	OpenAIBaseURL    string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
-	OpenAIKey        string `env:"OPENAI_API_KEY"`
-	EmbeddingModel   string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
+	Port           int    `env:"PORT"`
+	DatabaseURL    string `env:"DATABASE_URL"`
+	ServiceURL     string `env:"SERVICE_URL"`
+	SupabaseURL    string `env:"SUPABASE_URL"`
+	RESTURL        string `env:"SUPABASE_REST_URL"`
+	ServiceRoleKey string `env:"SUPABASE_SERVICE_ROLE_KEY"`
+	OpenAIBaseURL  string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
+	OpenAIKey      string `env:"OPENAI_API_KEY"`
+	EmbeddingModel string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
 
 	ServicePID  int `env:"SERVICE_PID"`
 	RESTPID     int `env:"REST_PID"`
@@ -85,10 +83,6 @@ func measure(ctx context.Context, args []string) error {
 	switch {
 	case part == "" && len(options.rest) == 0:
 		return measureGenerated(ctx, config, options)
-	case part == "keyword" && len(options.rest) == 0:
-		return measureKeyword(ctx, config, options, bench.Keyword.Time)
-	case part == "bound" && len(options.rest) == 0:
-		return measureKeyword(ctx, config, options, bench.Keyword.Bound)
 	case part == "fresh" && len(options.rest) == 0:
 		return measureFresh(ctx, config, options)
 	case part == "real" && len(options.rest) == 1:
@@ -123,27 +117,8 @@ func measureGenerated(ctx context.Context, c benchConfig, o benchOptions) error 
 // benchDocuments is the number of documents, whatever that of the chunks.
 const benchDocuments = 20_000
 
-// Of the keyword search's two databases.
-const (
-	smallTickets = 10_000
-	largeTickets = 80_000
-)
-
-func measureKeyword(ctx context.Context, c benchConfig, o benchOptions, do func(bench.Keyword, context.Context, io.Writer) error) error {
-	small, err := bench.Connect(ctx, c.DatabaseURL)
-	if err != nil {
-		return err
-	}
-	defer small.Close(context.WithoutCancel(ctx))
-	large, err := bench.Connect(ctx, c.LargeDatabaseURL)
-	if err != nil {
-		return err
-	}
-	defer large.Close(context.WithoutCancel(ctx))
-	return do(bench.Keyword{
-		Small: small, Large: large, SmallTickets: smallTickets, LargeTickets: largeTickets, Queries: o.queries, Progress: progress,
-	}, ctx, os.Stdout)
-}
+// freshTickets are in the database that edits are made in.
+const freshTickets = 10_000
 
 func measureFresh(ctx context.Context, c benchConfig, o benchOptions) error {
 	connection, err := bench.Connect(ctx, c.DatabaseURL)
@@ -152,7 +127,7 @@ func measureFresh(ctx context.Context, c benchConfig, o benchOptions) error {
 	}
 	defer connection.Close(context.WithoutCancel(ctx))
 	return bench.Fresh{
-		Connection: connection, DatabaseURL: c.DatabaseURL, Collection: bench.WithTickets(smallTickets), Service: bench.Endpoint{URL: c.ServiceURL},
+		Connection: connection, DatabaseURL: c.DatabaseURL, Collection: bench.WithTickets(freshTickets), Service: bench.Endpoint{URL: c.ServiceURL},
 		Salt: int(time.Now().Unix()) << 30, Lasting: time.Duration(o.seconds * float64(time.Second)),
 		Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay}, Processes: c.processes(), Progress: progress,
 	}.Do(ctx, os.Stdout)

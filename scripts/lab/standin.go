@@ -34,14 +34,19 @@ type devConfig struct {
 	SupabaseURL string `env:"SUPABASE_URL"` // that a user's token names as its issuer
 }
 
+// readDevConfig reads the settings of a verb that takes so many arguments.
+func readDevConfig(args []string, least, most int) (devConfig, error) {
+	if len(args) < least || len(args) > most {
+		return devConfig{}, errUsage
+	}
+	return env.ParseAs[devConfig]()
+}
+
 // duplicateSchema is what the first migration fails with in a database that already has it.
 const duplicateSchema = "42P06"
 
 func applyMigrations(ctx context.Context, args []string) error {
-	if len(args) > 0 {
-		return errUsage
-	}
-	config, err := env.ParseAs[devConfig]()
+	config, err := readDevConfig(args, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -71,10 +76,7 @@ func applyMigrations(ctx context.Context, args []string) error {
 }
 
 func serveGateway(ctx context.Context, args []string) error {
-	if len(args) > 0 {
-		return errUsage
-	}
-	config, err := env.ParseAs[devConfig]()
+	config, err := readDevConfig(args, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -93,10 +95,7 @@ func serveGateway(ctx context.Context, args []string) error {
 }
 
 func serveModel(ctx context.Context, args []string) error {
-	if len(args) > 0 {
-		return errUsage
-	}
-	config, err := env.ParseAs[devConfig]()
+	config, err := readDevConfig(args, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -124,10 +123,7 @@ func serveLoopback(ctx context.Context, port int, handler http.Handler) error {
 }
 
 func printToken(_ context.Context, args []string) error {
-	if len(args) < 1 || len(args) > 2 {
-		return errUsage
-	}
-	config, err := env.ParseAs[devConfig]()
+	config, err := readDevConfig(args, 1, 2)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ var Parts = []string{"load", "sql", "recall", "permissions", "documents", "http"
 
 // Do loads the collection where the database is empty, measures, and writes each table as soon as it is there.
 func (r Run) Do(ctx context.Context, to io.Writer) error {
-	loaded, err := Load(ctx, r.Connection, r.Collection, true, r.Progress)
+	loaded, err := Load(ctx, r.Connection, r.Collection, r.Progress)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"tasklens/internal/measure"
 	"tasklens/internal/testbed"
+	"tasklens/internal/vector"
 	"tasklens/scripts/lab/bench"
+	"tasklens/scripts/lab/offline"
 	"tasklens/server/api/apitest"
 )
 
@@ -140,15 +143,15 @@ func TestEverythingIsMeasured(t *testing.T) {
 func TestADatabaseIsLoadedOnce(t *testing.T) {
 	t.Parallel()
 	run := connect(t, testbed.Database(t))
-	first, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), true, run.Progress)
+	first, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), run.Progress)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), true, func(step string) { t.Errorf("again: %s", step) })
+	again, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), func(step string) { t.Errorf("again: %s", step) })
 	if err != nil || again.Chunks != 150 || again.Tickets != first.Tickets || again.Index.Round(time.Millisecond) != first.Index.Round(time.Millisecond) {
 		t.Errorf("loaded again: %+v, %v; at first %+v", again, err, first)
 	}
-	if _, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(200), true, run.Progress); err == nil {
+	if _, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(200), run.Progress); err == nil {
 		t.Error("another collection was taken for the one that is there")
 	}
 	var chunks, entries, own int
@@ -165,7 +168,7 @@ func TestWhatIsMeasuredIsInMemory(t *testing.T) {
 	run := connect(t, testbed.Database(t))
 	load := func() {
 		t.Helper()
-		if _, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), true, run.Progress); err != nil {
+		if _, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(150), run.Progress); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -199,29 +202,38 @@ func TestWhatIsMeasuredIsInMemory(t *testing.T) {
 	}
 }
 
-func TestKeywordSearchIsMeasuredOverTwoSizes(t *testing.T) {
+// fixed is a model that embeds every query alike.
+type fixed struct{}
+
+func (fixed) EmbeddingModel() string { return offline.EmbeddingModel }
+
+func (fixed) Embed(_ context.Context, _ string, _ []string) ([]vector.Vector, int, error) {
+	v := make(vector.Vector, vector.Dimensions)
+	v[0] = 1
+	return []vector.Vector{v}, 0, nil
+}
+
+func TestARealCollectionIsMeasured(t *testing.T) {
 	t.Parallel()
-	small, large := connect(t, testbed.Database(t)), connect(t, testbed.Database(t))
-	keyword := bench.Keyword{
-		Small: small.Connection, Large: large.Connection, SmallTickets: 30, LargeTickets: 90, Queries: 10, Progress: func(string) {},
-	}
-	var out strings.Builder
-	if err := keyword.Time(t.Context(), &out); err != nil {
+	run := connect(t, testbed.Database(t))
+	collection := bench.WithTickets(30)
+	if _, err := bench.Load(t.Context(), run.Connection, collection, run.Progress); err != nil {
 		t.Fatal(err)
 	}
-	rows := cells(out.String())
-	if len(rows["30"]) != 3 || len(rows["90"]) != 3 || rows["90"][0] == "NaN" {
-		t.Errorf("timed:\n%s", &out)
+	real := bench.Real{Connection: run.Connection, Model: fixed{}, Progress: run.Progress}
+	for i := range 10 {
+		real.Queries = append(real.Queries, bench.Judged{Text: collection.QueryFor(i, i).Text, Relevant: measure.Judged{collection.Ticket(i).Key(): 1}})
 	}
-	out.Reset()
-	if err := keyword.Bound(t.Context(), &out); err != nil {
+	var out strings.Builder
+	if err := real.Do(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
 	// So few tickets are all candidates.
-	for _, size := range []string{"30", "90"} {
-		row := cells(out.String())[size]
-		if len(row) != 7 || row[1] != "100%" || row[2] != row[3] || row[2] < "0.5" || row[4] != "+0.0000" {
-			t.Errorf("bounds of %s tickets: %q", size, row)
-		}
+	row := cells(out.String())["30"]
+	if len(row) != 7 || row[1] != "100%" || row[2] != row[3] || row[2] < "0.5" || row[4] != "+0.0000" {
+		t.Errorf("keyword search: %q in\n%s", row, &out)
+	}
+	if !strings.Contains(out.String(), "30 real tickets, embedded by "+offline.EmbeddingModel) || !strings.Contains(out.String(), "#### Recall@10 of vector search") {
+		t.Errorf("reported:\n%s", &out)
 	}
 }

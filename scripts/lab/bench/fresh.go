@@ -35,7 +35,7 @@ func (f Fresh) Do(ctx context.Context, to io.Writer) error {
 	if _, err := f.Connection.Exec(ctx, `set tasklens.embedding_delay = '10 minutes'`); err != nil {
 		return fmt.Errorf("delay the queue: %w", err)
 	}
-	if _, err := Load(ctx, f.Connection, f.Collection, true, f.Progress); err != nil {
+	if _, err := Load(ctx, f.Connection, f.Collection, f.Progress); err != nil {
 		return err
 	}
 	if _, err := f.Connection.Exec(ctx, `truncate private.embedding_jobs; reset tasklens.embedding_delay`); err != nil {

@@ -48,23 +48,20 @@ func Connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
 }
 
 // Load fills an empty database with a collection, and remembers that in the schema bench; a database that holds it
-// already is left as it is. Without vectors there are tickets only. Then it reads all tables and indexes into Postgres's
-// memory, for which the extension pg_prewarm has to be there.
-func Load(ctx context.Context, connection *pgx.Conn, c Collection, vectors bool, progress func(string)) (Loaded, error) {
+// already is left as it is. Then it reads all tables and indexes into Postgres's memory, for which the extension
+// pg_prewarm has to be there.
+func Load(ctx context.Context, connection *pgx.Conn, c Collection, progress func(string)) (Loaded, error) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	loaded, err := fill(ctx, connection, c, vectors, progress)
+	loaded, err := fill(ctx, connection, c, progress)
 	if err != nil {
 		return loaded, err
 	}
 	return loaded, prewarm(ctx, connection)
 }
 
-func fill(ctx context.Context, connection *pgx.Conn, c Collection, vectors bool, progress func(string)) (Loaded, error) {
-	want := Loaded{Tickets: c.Tickets()}
-	if vectors {
-		want.Chunks = c.Chunks()
-	}
+func fill(ctx context.Context, connection *pgx.Conn, c Collection, progress func(string)) (Loaded, error) {
+	want := Loaded{Tickets: c.Tickets(), Chunks: c.Chunks()}
 	if before, err := loadedBefore(ctx, connection); err != nil || before.Tickets > 0 {
 		if err == nil && (before.Tickets != want.Tickets || before.Chunks != want.Chunks) {
 			err = fmt.Errorf("the database holds %d tickets and %d chunks of an earlier run, not %d and %d",
@@ -78,11 +75,9 @@ func fill(ctx context.Context, connection *pgx.Conn, c Collection, vectors bool,
 		return want, err
 	}
 	want.Text = time.Since(started)
-	if vectors {
-		var err error
-		if want.Vectors, want.Index, err = loadVectors(ctx, connection, c, progress); err != nil {
-			return want, err
-		}
+	var err error
+	if want.Vectors, want.Index, err = loadVectors(ctx, connection, c, progress); err != nil {
+		return want, err
 	}
 	if err := loadRecipe(ctx, connection, progress); err != nil {
 		return want, err
@@ -92,7 +87,7 @@ func fill(ctx context.Context, connection *pgx.Conn, c Collection, vectors bool,
 			return want, fmt.Errorf("vacuum %s: %w", table, err)
 		}
 	}
-	_, err := connection.Exec(ctx, `insert into bench.loaded values ($1, $2, $3, $4, $5)`, want.Tickets, want.Chunks, want.Text, want.Vectors, want.Index)
+	_, err = connection.Exec(ctx, `insert into bench.loaded values ($1, $2, $3, $4, $5)`, want.Tickets, want.Chunks, want.Text, want.Vectors, want.Index)
 	if err != nil {
 		return want, fmt.Errorf("remember what is loaded: %w", err)
 	}
