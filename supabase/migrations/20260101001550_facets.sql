@@ -62,7 +62,7 @@ as $$
     cross join lateral (select case s.category when 'done' then 'done' else 'open' end as label) o
     group by 1, 3
     union all
-    select c.facet, null, (array_agg(c.name order by c.count desc, c.name))[1], sum(c.count)::bigint, bool_or(c.capped)
+    select c.facet, null, (array_agg(c.name order by c.count desc, c.name collate "C"))[1], sum(c.count)::bigint, bool_or(c.capped)
     from by_name c group by c.facet, lower(c.name)
   )
   select c.facet, c.value, c.label, c.count, c.capped

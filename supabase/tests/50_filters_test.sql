@@ -1,0 +1,212 @@
+-- Filters: each of them, what they say of a ticket without a value, and what is no filter.
+
+begin;
+select plan(107);
+
+\ir kit/vectors.sql
+insert into public.status (status_id, name, category) values (1, 'To Do', 'to_do'), (2, 'In Progress', 'in_progress'), (3, 'Done', 'done'), (4, 'Won''t Fix', 'done');
+insert into public.projects (project_id, key, name, description) values (1, 'TX', 'Alpha project', 'alpha'), (2, 'BB', 'Bananas', null), (3, '7', 'Alpha seven', null);
+insert into public.tickets (ticket_id, project_id, status_id, key, name, assignee, reporter, ticket_type, priority, labels, due_date, created_at, updated_at) values
+  (1, 1, 1, 'TX-1', 'alpha one',   'Noor',  'Ada', 'Bug',  'High', '{Payments,iOS}', '2025-03-10', '2025-03-01 00:00+00', '2025-06-01 12:00+00'),
+  (2, 1, 2, 'TX-2', 'alpha two',   'NOOR',  'Bo',  'Task', 'Low',  '{payments}',     '2025-03-11', '2025-03-31 23:59+00', '2025-06-02 12:00+00'),
+  (3, 1, 3, 'TX-3', 'alpha three', 'Ada',   'Ada', 'bug',  'high', '{ios}',          null,         '2025-04-01 00:00+00', '2025-06-03 12:00+00'),
+  (4, 2, 4, 'BB-4', 'alpha four',  null,    null,  null,   null,   '{}',             null,         '2025-04-02 00:00+00', '2025-06-04 12:00+00'),
+  (5, 2, 1, 'BB-5', 'alpha five',  null,    'Noor','Bug',  null,   '{web}',          '2025-12-31', '2025-05-01 00:00+00', '2025-06-05 12:00+00'),
+  (6, 3, 2, '7-6',  'alpha six',   'me.too','Bo',  'Epic', 'Low',  '{Web,iOS}',      '2026-01-01', '2026-01-01 00:00+00', '2025-01-01 00:00+00');
+insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+select t.project_id, t.ticket_id, 'ticket', 0, t.name, 1, 'h', 'm', pg_temp.unit(sqrt(1 - (t.ticket_id / 10.0) ^ 2), t.ticket_id / 10.0) from public.tickets t
+union all
+select 1, null, 'project', 0, 'Alpha project', 1, 'h', 'm', pg_temp.unit(1);
+insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (1, 'duplicates', 3), (5, 'blocks', 1), (1, 'blocks', 2);
+\ir kit/actors.sql
+set local role service_role;
+
+-- The tickets that either leg finds under a filter, and projects behind a minus; where they differ, both.
+create function pg_temp.found(filters jsonb) returns text
+language sql as $$
+  select case when w.ids is not distinct from v.ids then coalesce(w.ids, '') else concat('words ', w.ids, ' vectors ', v.ids) end
+  from (
+    select string_agg(coalesce(k.ticket_id, -k.project_id)::text, ' ' order by k.ticket_id nulls last, k.project_id) as ids
+    from public.search_by_keyword('alpha', 100, filters => found.filters) k where k.ticket_id is not null or k.project_id = 1
+  ) w, (
+    select string_agg(coalesce(n.ticket_id, -n.project_id)::text, ' ' order by n.ticket_id nulls last, n.project_id) as ids
+    from public.search_by_vector(pg_temp.unit(1), 'm', -1, 100, filters => found.filters) n
+  ) v
+$$;
+
+select is(pg_temp.found(f::jsonb), w, f) from (values
+  (null, '1 2 3 4 5 6 -1'), ('null', '1 2 3 4 5 6 -1'), ('{}', '1 2 3 4 5 6 -1'), ('{"not": {}}', '1 2 3 4 5 6 -1'), ('{"not": null, "assignee": null}', '1 2 3 4 5 6 -1'),
+  ('{"assignee": [], "labels": {"any": []}, "created": {}}', '1 2 3 4 5 6 -1'),
+  -- Projects: the one filter that a project's own text can pass.
+  ('{"projects": "tx"}', '1 2 3 -1'), ('{"projects": ["Tx", 2]}', '1 2 3 4 5 -1'), ('{"projects": [1]}', '1 2 3 -1'), ('{"projects": ["7"]}', '6'), ('{"projects": [7]}', ''),
+  ('{"projects": ["none such"]}', ''), ('{"not": {"projects": ["BB", 3]}}', '1 2 3 -1'), ('{"projects": ["TX", "BB"], "not": {"projects": 1}}', '4 5'),
+  ('{"not": {"projects": ["none such"]}}', '1 2 3 4 5 6 -1'), ('{"projects": [1], "open": true}', '1 2'),
+  -- States.
+  ('{"statuses": ["TO do"]}', '1 5'), ('{"statuses": ["To Do", "done", "none such"]}', '1 3 5'), ('{"statuses": "none such"}', ''),
+  ('{"not": {"statuses": ["To Do", "none such"]}}', '2 3 4 6'), ('{"open": true}', '1 2 5 6'), ('{"open": false}', '3 4'), ('{"open": false, "statuses": "To Do"}', ''),
+  ('{"open": true, "not": {"statuses": ["To Do"]}}', '2 6'),
+  -- People.
+  ('{"assignee": "noor"}', '1 2'), ('{"assignee": [" Noor ", "ADA"]}', '1 2 3'), ('{"assignee": [null]}', '4 5'), ('{"assignee": [null, "ada"]}', '3 4 5'), ('{"assignee": ["nobody"]}', ''),
+  ('{"not": {"assignee": ["noor"]}}', '3 4 5 6'), ('{"not": {"assignee": [null]}}', '1 2 3 6'), ('{"not": {"assignee": [null, "noor"]}}', '3 6'), ('{"assignee": ["me.too"]}', '6'),
+  ('{"reporter": ["Ada"]}', '1 3'), ('{"reporter": [null]}', '4'), ('{"not": {"reporter": ["ada", "bo"]}}', '4 5'),
+  -- Types, priorities, labels.
+  ('{"types": ["BUG"]}', '1 3 5'), ('{"types": ["task", "Epic"]}', '2 6'), ('{"not": {"types": "bug"}}', '2 4 6'), ('{"priorities": ["high"]}', '1 3'), ('{"not": {"priorities": ["high"]}}', '2 4 5 6'),
+  ('{"labels": "payments"}', '1 2'), ('{"labels": ["PAYMENTS", "web"]}', '1 2 5 6'), ('{"labels": {"any": ["payments", "web"]}}', '1 2 5 6'), ('{"labels": {"all": ["ios", "payments"]}}', '1'),
+  ('{"labels": {"any": ["payments", "web"], "all": "iOS"}}', '1 6'), ('{"not": {"labels": ["ios"]}}', '2 4 5'), ('{"not": {"labels": {"all": ["ios", "web"]}}}', '1 2 3 4 5'),
+  ('{"not": {"labels": {"any": ["web", "payments"], "all": ["ios"]}}}', '2 3 4 5'),
+  -- Dates: both ends are included. Times: the end is not.
+  ('{"created": {"from": "2025-03-01", "to": "2025-03-31"}}', '1 2'), ('{"created": {"from": "2025-04-01"}}', '3 4 5 6'), ('{"created": {"to": "2025-04-01"}}', '1 2 3'),
+  ('{"created": {"from": "2025-03-01T00:00:00Z", "to": "2025-04-01T00:00:00Z"}}', '1 2'), ('{"created": {"from": "2025-04-01t01:00:00.5+01:00", "to": null}}', '4 5 6'),
+  ('{"created": {"from": "2025-04-01", "to": "2025-04-01"}}', '3'), ('{"updated": {"from": "2025-06-02", "to": "2025-06-03"}}', '2 3'), ('{"not": {"updated": {"from": "2025-06-02", "to": "2025-06-03"}}}', '1 4 5 6'),
+  ('{"due": {"from": "2025-03-11"}}', '2 5 6'), ('{"due": {"from": "2025-03-10", "to": "2025-03-10"}}', '1'), ('{"due": {"to": "2025-12-31"}}', '1 2 5'), ('{"not": {"due": {"to": "2025-12-31"}}}', '3 4 6'),
+  -- Together.
+  ('{"projects": "TX", "open": true, "assignee": "noor", "types": ["bug", "story"], "labels": {"all": ["ios"]}, "created": {"to": "2025-03-31"}, "not": {"reporter": "bo", "due": {"from": "2025-04-01"}}}', '1'),
+  ('{"assignee": ["noor", null], "not": {"types": ["bug"], "labels": ["web"]}}', '2 4')
+) v (f, w);
+
+-- Beside the parameters that there were before.
+select results_eq($$ select k.ticket_id from public.search_by_keyword('alpha', 10, 1, 'to do', '{"open": true}') k $$, array[1::bigint], 'filters are added to project_filter and status_filter');
+select is_empty($$ select from public.search_by_keyword('alpha', 10, 1, null, '{"projects": ["BB"]}') $$, 'and do not replace them');
+select results_eq($$ select k.ticket_id from public.search_by_keyword('TX-1 BB-5', 10, filters => '{"types": "bug"}') k where k.exact order by 1 $$, array[1::bigint, 5], 'what is named by its key has to pass');
+select results_eq($$ select k.ticket_id from public.search_by_keyword('TX-1 BB-5', 10, filters => '{"projects": "bb"}') k where k.exact $$, array[5::bigint], 'every filter');
+
+-- What is no filter -------------------------------------------------------------------------------------------------
+
+create function pg_temp.refusal(filters jsonb) returns text
+language plpgsql as $$
+begin
+  perform public.search_by_keyword('alpha', filters => filters);
+  return 'passed';
+exception when sqlstate '22023' then
+  return sqlerrm;
+end
+$$;
+select results_eq($$ select pg_temp.refusal(f) from unnest(array[
+    '[]', '"open"', '{"colour": 1}', '{"not": {"open": true}}', '{"not": {"not": {}}}', '{"not": []}', '{"open": "yes"}', '{"assignee": ["a", 3]}', '{"assignee": {"is": "a"}}', '{"types": [null]}',
+    '{"not": {"types": [[]]}}', '{"projects": [1.5]}', '{"projects": [true]}', '{"labels": {"none": []}}', '{"labels": {"all": [1]}}', '{"statuses": [" "]}', '{"reporter": ""}']::jsonb[]) f $$,
+  array['filters is an array', 'filters is a string', 'filters.colour is unknown', 'filters.not.open is unknown', 'filters.not.not is unknown', 'filters.not is an array', 'filters.open is a string',
+    'filters.assignee[1] is a number', 'filters.assignee is an object', 'filters.types[0] is null', 'filters.not.types[0] is an array', 'filters.projects[0] is 1.5', 'filters.projects[0] is a boolean',
+    'filters.labels.none is unknown', 'filters.labels.all[0] is a number', 'filters.statuses[0] is blank', 'filters.reporter is blank'], 'unknown names and wrong types are refused by name');
+select results_eq($$ select pg_temp.refusal(f) from unnest(array[
+    '{"created": "2025-01-01"}', '{"created": {"since": "2025-01-01"}}', '{"created": {"from": 2025}}', '{"created": {"from": "2025-13-01"}}', '{"created": {"to": "today"}}', '{"updated": {"to": "infinity"}}',
+    '{"updated": {"from": "2025-01-01T10:00:00"}}', '{"due": {"from": "2025-01-01T10:00:00Z"}}', '{"due": {"from": "2025-01-02", "to": "2025-01-01"}}',
+    '{"not": {"created": {"from": "2025-01-02T00:00:00Z", "to": "2025-01-01T00:00:00Z"}}}', '{"created": {"from": "2025-02-29"}}']::jsonb[]) f $$,
+  array['filters.created is a string', 'filters.created.since is unknown', 'filters.created.from is a number', 'filters.created.from is "2025-13-01"', 'filters.created.to is "today"', 'filters.updated.to is "infinity"',
+    'filters.updated.from is "2025-01-01T10:00:00"', 'filters.due.from is "2025-01-01T10:00:00Z"', 'filters.due: from is after to', 'filters.not.created: from is after to', 'filters.created.from is "2025-02-29"'],
+  'what is no date, and what ends before it begins');
+select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg('t' || i) from generate_series(1, 51) i))), 'filters.types has 51 values', 'more than fifty values');
+select is(pg_temp.refusal(jsonb_build_object('types', jsonb_build_array(repeat('x', 256)))), 'filters.types[0] has 256 characters', 'more than 255 characters');
+select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg(repeat('x', 254) || i % 10) from generate_series(1, 50) i))), 'passed', 'as many as that are not too many');
+select is(pg_temp.refusal('{"assignee": ["me"]}'), 'filters.assignee: me needs a user''s token', 'me, for who has no user''s token');
+select throws_ok(format('select from %s', f), '22023', 'filters.colour is unknown', 'refused by ' || f)
+from unnest(array[
+  'public.search_by_vector(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.keyword_ranking(''alpha'', filters => ''{"colour": 1}'')',
+  'public.search_hybrid(''alpha'', filters => ''{"colour": 1}'')', 'public.search_facets(''alpha'', filters => ''{"colour": 1}'')',
+  'public.retrieve_chunks(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.retrieve_chunks_hybrid(''alpha'', pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')',
+  'public.retrieve_all_chunks(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.similar_tickets(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')',
+  'public.find_similar_tickets(4, ''other'', filters => ''{"colour": 1}'')']) f;
+
+-- Every search ------------------------------------------------------------------------------------------------------
+
+create temporary table asked as select '{"open": true, "not": {"assignee": ["noor"]}}'::jsonb as filters;
+grant select on asked to service_role;
+select results_eq($$ select f.way, string_agg(f.ticket_id::text, ' ' order by f.ticket_id) from (
+    select 1 as way, h.ticket_id from asked a, public.search_hybrid('alpha', pg_temp.unit(1), 'm', -1, filters => a.filters) h
+    union all select 2, unnest(r.tickets::bigint[]) from asked a, public.keyword_ranking('alpha', filters => a.filters) r
+    union all select 3, r.ticket_id from asked a, public.retrieve_chunks(pg_temp.unit(1), 'm', -1, question => 'TX-1 and Bananas and Alpha project', filters => a.filters) r
+    union all select 4, r.ticket_id from asked a, public.retrieve_chunks_hybrid('TX-1 of Alpha project', pg_temp.unit(1), 'm', -1, filters => a.filters) r
+    union all select 5, r.ticket_id from asked a, public.retrieve_all_chunks(pg_temp.unit(1), 'm', -1, question => 'TX-1', filters => a.filters) r
+    union all select 6, s.ticket_id from asked a, public.similar_tickets(pg_temp.unit(1), 'm', filters => a.filters) s
+    union all select 7, n.ticket_id from asked a, public.nearest_chunks(pg_temp.unit(1), filters => a.filters) n
+    union all select 8, (s.item ->> 'ticket_id')::bigint from asked a, public.find_similar_tickets(5, 'm', filters => a.filters) f, jsonb_array_elements(f.results) as s(item)
+  ) f group by f.way order by f.way $$,
+  $$ values (1, '5 6'), (2, '5 6'), (3, '5 6'), (4, '5 6'), (5, '5 6'), (6, '5 6'), (7, '5 6'), (8, '6') $$, 'every search takes filters, and what a question names has to pass them');
+-- A ranking that was made under other filters, or none.
+select results_eq($$ select h.ticket_id from public.keyword_ranking('alpha') k,
+    public.search_hybrid('alpha', keyword_ranking => to_jsonb(k), filters => '{"assignee": "ada"}') h $$, array[3::bigint], 'of a ranking that is handed in, what passes is shown');
+select results_eq($$ select r.ticket_id from public.keyword_ranking('alpha') k,
+    public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'none', keyword_ranking => to_jsonb(k), filters => '{"assignee": "ada"}') r $$, array[3::bigint], 'and retrieved');
+
+-- Me ----------------------------------------------------------------------------------------------------------------
+
+reset role;
+insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'viewer';
+create function pg_temp.mine(claims jsonb) returns text
+language plpgsql as $$
+begin
+  perform pg_temp.act('viewer');
+  perform set_config('request.jwt.claims', (current_setting('request.jwt.claims')::jsonb || claims)::text, true);
+  return (select string_agg(k.ticket_id::text, ' ' order by k.ticket_id) from public.search_by_keyword('alpha', 10, filters => '{"assignee": ["me", null]}') k);
+end
+$$;
+select results_eq($$ select pg_temp.mine(c) from unnest(array[
+    '{"email": "NOOR"}', '{"user_metadata": {"full_name": "Noor"}}', '{"user_metadata": {"name": "ada"}}', '{"user_metadata": {"user_name": "ada"}}', '{"user_metadata": {"preferred_username": "ada"}}',
+    '{"email": "", "user_metadata": {"nickname": "ada"}}']::jsonb[]) c $$,
+  array['1 2 4 5', '1 2 4 5', '3 4 5', '3 4 5', '3 4 5', '4 5'], 'me is whoever the token names');
+select is(pg_temp.refusal('{"reporter": "ME"}'), 'passed', 'a user has at least an id');
+select is_empty($$ select from public.search_by_keyword('alpha', 10, filters => '{"projects": [3, "7"]}') $$, 'a filter opens nothing');
+reset role;
+
+-- Facets ------------------------------------------------------------------------------------------------------------
+
+set local role service_role;
+create function pg_temp.facets(filters jsonb, of_facets text[] default null) returns setof text
+language sql as $$
+  select f.facet || ' ' || f.label || ' ' || f.count from public.search_facets('alpha', filters => facets.filters) f where of_facets is null or f.facet = any (of_facets)
+$$;
+select results_eq($$ select pg_temp.facets(null, '{assignee,reporter,type,priority,label,open}') $$,
+  array['assignee NOOR 2', 'assignee Ada 1', 'assignee me.too 1', 'reporter Ada 2', 'reporter Bo 2', 'reporter Noor 1', 'type Bug 3', 'type Epic 1', 'type Task 1',
+    'priority High 2', 'priority Low 2', 'label iOS 3', 'label Payments 2', 'label Web 2', 'open open 4', 'open done 2'], 'a facet for each of them, whatever the case of their names');
+select results_eq($$ select pg_temp.facets('{"assignee": "noor", "open": true}') $$,
+  array['status In Progress 1', 'status To Do 1', 'project Alpha project 2', 'assignee NOOR 2', 'assignee me.too 1', 'reporter Ada 1', 'reporter Bo 1', 'type Bug 1', 'type Task 1',
+    'priority High 1', 'priority Low 1', 'label Payments 2', 'label iOS 1', 'open open 2'], 'each counts what passes the filters but its own');
+select results_eq($$ select pg_temp.facets('{"labels": {"all": ["web"]}, "statuses": ["to do"], "projects": ["BB"]}', '{status,project,label}') $$,
+  array['status To Do 1', 'project Bananas 1', 'label web 1'], 'states, projects and labels too');
+select results_eq($$ select pg_temp.facets('{"types": "bug", "priorities": "high", "reporter": "ada", "not": {"types": ["epic"]}}', '{reporter,type,priority}') $$,
+  array['reporter Ada 2', 'type Bug 2', 'priority High 2'], 'people, types and priorities, what is barred aside');
+reset role;
+update public.tickets set labels = '{web,WEB,Web}' where ticket_id = 5;
+set local role service_role;
+select results_eq($$ select lower(f) from pg_temp.facets('{"projects": 2}', '{label}') f $$, array['label web 1'], 'a ticket counts once for a label that it has three times');
+select is_empty($$ select pg_temp.facets('{"assignee": ["nobody"]}', '{status,reporter,open,label}') $$, 'nothing matches, nothing is counted');
+
+-- By time -----------------------------------------------------------------------------------------------------------
+
+create function pg_temp.listed(sort text, count integer default 10, start integer default 0, filters jsonb default '{"projects": ["TX", "BB", "7"]}') returns text
+language sql as $$
+  select string_agg(coalesce(h.ticket_key, '-'), ' ' order by h.place) || case when bool_or(h.has_more) then ' …' else '' end
+  from public.search_hybrid('alpha -seven', pg_temp.unit(1), 'm', 0.9, count, start, sort => listed.sort, filters => listed.filters)
+    with ordinality as h(ticket_id, text, similarity, source, rrf_score, fused_score, project_id, project_name, ticket_key, ticket_name, status, vector_rank, keyword_rank, keyword_score,
+      vector_contribution, keyword_contribution, matched_by, exact, highlight, chunk_id, has_more, relaxed, assignee, reporter, ticket_type, priority, labels, due_date, created_at, updated_at,
+      status_category, comment_id, comment_author, comment_created_at, links, place)
+$$;
+select is(pg_temp.listed('newest', filters => '{"not": {"assignee": "ada"}}'), '7-6 BB-5 BB-4 TX-2 TX-1', 'the newest first');
+select is(pg_temp.listed('updated', filters => '{"not": {"assignee": "ada"}}'), 'BB-5 BB-4 TX-2 TX-1 7-6', 'what was changed last first');
+select is(pg_temp.listed('newest', 2, 2, '{"open": true}'), 'TX-2 TX-1', 'the last page');
+select is(pg_temp.listed('newest', 2, 1, '{"open": true}'), 'BB-5 TX-2 …', 'and one before it');
+select matches(pg_temp.listed('newest'), '^- ', 'a project''s own text has its project''s time');
+select is(pg_temp.listed('relevance'), pg_temp.listed(null), 'relevance is what there was');
+select throws_ok($$ select from public.search_hybrid('alpha', sort => 'oldest') $$, '22023', 'sort is "oldest"', 'another order is refused');
+reset role;
+update public.tickets set created_at = '2025-01-01', updated_at = '2025-01-01';
+set local role service_role;
+select is(pg_temp.listed('updated', filters => '{"projects": ["TX", "BB"], "open": true}'), 'TX-1 TX-2 BB-5', 'of the same time, by id');
+select results_eq($$ select h.matched_by, h.keyword_rank is not null, h.vector_rank is not null, h.fused_score > 0 from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -1, 1, sort => 'newest', filters => '{"types": "epic"}') h $$,
+  $$ values ('{vector,keyword}'::text[], true, true, true) $$, 'with ranks and scores as ever');
+
+-- What is shown -----------------------------------------------------------------------------------------------------
+
+select results_eq($$ select h.assignee, h.reporter, h.ticket_type, h.priority, h.labels, h.due_date, h.created_at, h.updated_at, h.status_category, h.comment_id, h.links -> 0 -> 'ticket_key',
+    (select jsonb_agg(concat_ws(' ', l ->> 'direction', l ->> 'kind', l ->> 'ticket_key', l ->> 'ticket_name', l ->> 'status')) from jsonb_array_elements(h.links) l)
+  from public.search_hybrid('TX-1', match_count => 1) h $$,
+  $$ values ('Noor', 'Ada', 'Bug', 'High', '{Payments,iOS}'::text[], '2025-03-10'::date, '2025-01-01'::timestamptz, '2025-01-01'::timestamptz, 'to_do', null::bigint, '"TX-2"'::jsonb,
+    '["out blocks TX-2 alpha two In Progress", "out duplicates TX-3 alpha three Done", "in blocks BB-5 alpha five To Do"]'::jsonb) $$, 'what a ticket has, and its links in both directions');
+select results_eq($$ select h.links from public.search_hybrid('BB-4 alpha', match_count => 1) h $$, array[null::jsonb], 'no links');
+select pg_temp.act('viewer');
+select is((select h.links from public.search_hybrid('TX-1', match_count => 1) h) @> '[{"ticket_key": "BB-5"}]', true, 'a link to what one may see');
+select pg_temp.act('outsider');
+select results_eq($$ select h.links from public.search_hybrid('BB-5', match_count => 1) h $$, array[null::jsonb], 'and none to what one may not');
+reset role;
+
+select * from finish();
+rollback;
