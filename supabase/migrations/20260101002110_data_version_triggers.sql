@@ -1,5 +1,6 @@
--- What moves the version: whatever can change a result, in the writer's transaction, for the projects it touches. Times
--- alone, and rows written as they were, do not. A status note, a comment and a link count where their tickets are, before and after a move.
+-- What moves the version: whatever can change a result, in the writer's transaction, for the projects it touches. Rows
+-- that are written as they were do not. A status note, a comment and a link count where their tickets are, before and
+-- after a move.
 
 create function private.version_new_rows() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -50,9 +51,9 @@ begin
   perform private.change_data_version(array(
     select distinct unnest(array[n.project_id, o.project_id]) from new_rows n full join old_rows o using (ticket_id)
     where (n.project_id, n.status_id, n.key, n.name, n.description,
-        n.assignee, n.reporter, n.ticket_type, n.priority, n.labels, n.due_date, n.resolved_at, n.created_at)
+        n.assignee, n.reporter, n.ticket_type, n.priority, n.labels, n.due_date, n.resolved_at, n.created_at, n.updated_at)
       is distinct from (o.project_id, o.status_id, o.key, o.name, o.description,
-        o.assignee, o.reporter, o.ticket_type, o.priority, o.labels, o.due_date, o.resolved_at, o.created_at)));
+        o.assignee, o.reporter, o.ticket_type, o.priority, o.labels, o.due_date, o.resolved_at, o.created_at, o.updated_at)));
   return null;
 end
 $$;

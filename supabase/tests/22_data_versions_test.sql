@@ -1,7 +1,7 @@
 -- The version of the data: what moves it, whose, and what does not.
 
 begin;
-select plan(61);
+select plan(64);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done'), (3, 'Unused');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'One'), (2, 'BB', 'Two'), (3, 'CC', 'Three');
@@ -47,7 +47,10 @@ select pg_temp.moves($$ update public.tickets set key = 'AA-99' where ticket_id 
 select pg_temp.moves($$ update public.tickets set ticket_id = 14 where ticket_id = 13 $$, '{1}', 'and an id');
 select pg_temp.moves($$ update public.tickets set project_id = 2 where ticket_id = 14 $$, '{1,2}', 'a ticket that moves counts for both projects');
 select pg_temp.moves($$ update public.tickets set name = name, status_id = status_id $$, '{}', 'nothing moves where nothing changed');
-select pg_temp.moves($$ update public.tickets set created_at = now() - interval '1 day' $$, '{}', 'nor by a time');
+select pg_temp.moves($$ update public.tickets set created_at = now() - interval '1 day' where ticket_id = 21 $$, '{2}', 'a time, by which lists are narrowed');
+select pg_temp.moves($$ update public.tickets set assignee = 'Ada' where ticket_id = 21 $$, '{2}', 'a person');
+select pg_temp.moves($$ update public.tickets set labels = '{pumps}' where ticket_id = 21 $$, '{2}', 'and a label');
+select pg_temp.moves($$ update public.status set category = 'done' where status_id = 3 $$, '{0}', 'a status that closes tickets counts for all projects');
 select pg_temp.moves($$ update public.tickets set name = 'x' where ticket_id = 0 $$, '{}', 'nor where no ticket is meant');
 select pg_temp.moves($$ delete from public.tickets where ticket_id in (14, 22) $$, '{2}', 'deleted tickets move their projects'' versions');
 select pg_temp.moves($$ delete from public.tickets where ticket_id = 0 $$, '{}', 'where there were any');

@@ -58,7 +58,6 @@ from (select * from steps order by place) s
 cross join lateral pg_temp.costs(format(s.statement, 12, 9012)) q
 cross join lateral pg_temp.costs(format(s.statement, 11, 9011)) c;
 
-select diag(format('%s: %s rows read, %s written; on an empty ticket %s and %s', c.what, c.read_crowded, c.written_crowded, c.read_quiet, c.written_quiet)) from costs c order by c.place;
 select cmp_ok(c.read_crowded, '<=', c.read_quiet + 20, format('%s among 2,000 reads no more than on an empty ticket', c.what)) from costs c order by c.place;
 select cmp_ok(c.written_crowded, '<=', c.written_quiet + 2, format('%s writes no more than on an empty ticket', c.what)) from costs c order by c.place;
 select is((select count(*) from claimed, jsonb_array_elements(jobs) j where j ->> 'comment_id' is not null), 2::bigint, 'one job each, of the comment alone');
