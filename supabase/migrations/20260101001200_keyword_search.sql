@@ -92,7 +92,7 @@ begin
       from public.keyword_entries e
       cross join lateral (select (array[e.words])[1] as words offset 0) w
       join unnest(pairs, pair_idfs) as p(query, idf)
-        on w.words @@ p.query or exists (select from unnest(b.texts) as m(words) where m.words @@ p.query)
+        on w.words @@ p.query or b.texts is not null and exists (select from unnest(b.texts) as m(words) where m.words @@ p.query)
       where e.keyword_entry_id = b.keyword_entry_id
     ) n
     where b.place <= close_limit
