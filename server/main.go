@@ -36,6 +36,7 @@ const usage = `usage: server VERB
                  show which questions found nothing lately (scripts/questions)
   calibrate [--precision 0.9] [PATH]
                  measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
+  check [--json] say what is missing or doubtful in the database; exit with 1 where there are errors (scripts/check)
   health         exit with 0 where the service at HOST and PORT is alive, else with 1 (for containers)
   version        print what this program was built from
 `
@@ -49,6 +50,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"reembed":   reembedAll,
 	"enrich":    enrichDocuments,
 	"calibrate": calibrateThreshold,
+	"check":     checkInstallation,
 	"health":    checkHealth,
 	"version":   printVersion,
 }
