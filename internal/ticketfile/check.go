@@ -17,16 +17,23 @@ const (
 type rawTicket struct {
 	key, project, name, description, status, created string
 	notes                                            []rawNote
+	updated, category                                string
+
+	// nil where the row does not say.
+	assignee, reporter, kind, priority, due, resolved *string
+	labels                                            []string
+	comments                                          []rawComment
+	links                                             []Link
 }
 
-type rawNote struct {
-	Status  string `json:"status"`
-	Text    string `json:"note"`
-	Created string `json:"created_at"`
-}
+type rawNote struct{ Status, Text, Created string }
 
 // fieldNames are what a form calls its fields, for the reasons given to people who look at the file.
-type fieldNames struct{ key, project, name, status, created string }
+type fieldNames struct {
+	key, project, name, status, created                           string
+	updated, category, assignee, reporter, kind, priority, labels string
+	due, resolved, comments, links                                string
+}
 
 // checkTicket makes a ticket of raw, or says why it is none.
 func checkTicket(raw rawTicket, names fieldNames, at place) (Ticket, error) {
@@ -56,6 +63,7 @@ func checkTicket(raw rawTicket, names fieldNames, at place) (Ticket, error) {
 	if err := checkNotes(&t, raw.notes, at); err != nil {
 		return Ticket{}, err
 	}
+	checkDetails(&t, raw, names, at)
 	return t, nil
 }
 

@@ -12,60 +12,97 @@ import (
 // maxColumns bounds the header; an export repeats Comment as often as its busiest ticket has comments.
 const maxColumns = 100_000
 
+// csvForm is what the CSV exports of one tracker have in common.
+type csvForm struct {
+	names    fieldNames
+	required []string
+	read     []string // further columns that are read, in lower case
+	prefixes []string // of further columns that are read, in lower case
+	ticket   func(*csvRows, place) (rawTicket, error)
+	project  func(*csvRows, Ticket) Project
+}
+
+var csvForms = []*csvForm{&jiraForm, &linearForm}
+
 type header struct {
+	form    *csvForm
 	line    int // where it stands
 	comma   byte
 	width   int              // the number of columns
-	columns map[string][]int // where each of readColumns stands; a name may occur several times
+	columns map[string][]int // where each column stands, by its name in lower case; a name may occur several times
+	names   []string         // of all columns
 }
 
-var (
-	separators      = []byte{',', ';', '\t'}
-	readColumns     = append(requiredColumns, jiraNames.project, "Project name", "Project description", jiraNames.status, jiraNames.created, "Description")
-	requiredColumns = []string{jiraNames.key, jiraNames.name}
-)
+var separators = []byte{',', ';', '\t'}
 
-// readHeader reads the first line that is not blank. The separator is the one with which the required columns are found.
+// readHeader reads the first line that is not blank. The form and the separator are those with which the required columns
+// are found.
 func readHeader(lines *lineReader) (header, error) {
 	var line []byte
 	for len(bytes.TrimSpace(line)) == 0 {
 		next, err := lines.next()
 		if err == io.EOF {
-			return header{}, errors.New("the file is empty; a CSV export from Jira starts with a line of column names")
+			return header{}, errors.New("the file is empty; a CSV export starts with a line of column names")
 		}
 		if err != nil {
 			return header{}, err
 		}
 		line = bytes.TrimSuffix(next, []byte("\r")) // not all space: a tab may be a separator
 	}
-	for _, comma := range separators {
-		if h, ok := parseHeader(line, comma); ok {
-			h.line = lines.line
-			return h, nil
+	for _, form := range csvForms {
+		for _, comma := range separators {
+			if h, ok := parseHeader(line, comma, form); ok {
+				h.line = lines.line
+				return h, nil
+			}
 		}
 	}
-	return header{}, fmt.Errorf("the first line names no columns %s, which a CSV export from Jira has: %s",
-		strings.Join(requiredColumns, " and "), quote(string(line)))
+	return header{}, fmt.Errorf("the first line names neither the columns %s, which a CSV export from Jira has, nor %s, which one from Linear has: %s",
+		strings.Join(jiraForm.required, " and "), strings.Join(linearForm.required, ", "), quote(string(line)))
 }
 
-func parseHeader(line []byte, comma byte) (header, bool) {
+func parseHeader(line []byte, comma byte, form *csvForm) (header, bool) {
 	record := &csvReader{from: bufio.NewReader(bytes.NewReader(line)), comma: comma, max: MaxRow, keep: maxColumns}
 	if record.next() != nil || record.count > maxColumns {
 		return header{}, false
 	}
-	h := header{comma: comma, width: record.count, columns: map[string][]int{}}
+	h := header{form: form, comma: comma, width: record.count, columns: map[string][]int{}}
 	for i := range record.count {
-		name := strings.TrimSpace(record.field(i))
-		for _, known := range readColumns {
-			if strings.EqualFold(name, known) {
-				h.columns[known] = append(h.columns[known], i)
-			}
-		}
+		name := strings.TrimSpace(clean(record.field(i)))
+		h.names = append(h.names, name)
+		lower := strings.ToLower(name)
+		h.columns[lower] = append(h.columns[lower], i)
 	}
-	for _, name := range requiredColumns {
-		if h.columns[name] == nil {
+	for _, name := range form.required {
+		if h.columns[strings.ToLower(name)] == nil {
 			return header{}, false
 		}
 	}
 	return h, true
+}
+
+// unread names the columns that the form does not read, each once.
+func (h header) unread() (names []string) {
+	known := map[string]bool{"": true}
+	for _, name := range h.form.required {
+		known[strings.ToLower(name)] = true
+	}
+	for _, name := range h.form.read {
+		known[name] = true
+	}
+next:
+	for _, name := range h.names {
+		lower := strings.ToLower(name)
+		if known[lower] {
+			continue
+		}
+		known[lower] = true
+		for _, prefix := range h.form.prefixes {
+			if strings.HasPrefix(lower, prefix) {
+				continue next
+			}
+		}
+		names = append(names, name)
+	}
+	return names
 }

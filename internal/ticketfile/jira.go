@@ -1,117 +1,158 @@
 package ticketfile
 
 import (
-	"bufio"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"strings"
+
+	"tasklens/internal/markup"
 )
 
-var jiraNames = fieldNames{key: "Issue key", project: "Project key", name: "Summary", status: "Status", created: "Created"}
-
-// jiraRows reads the tickets of a CSV export.
-type jiraRows struct {
-	name string // the file's, for RowErrors
-	csv  *csvReader
-	header
-	seen map[string]bool // the projects that nextProject has returned
-}
-
-// newJiraRows reads the header.
-func newJiraRows(name string, from *bufio.Reader) (*jiraRows, error) {
-	head, err := readHeader(&lineReader{from: from, max: MaxRow})
-	if err != nil {
-		return nil, err
-	}
-	return &jiraRows{
-		name:   name,
-		csv:    &csvReader{from: from, comma: head.comma, max: MaxRow, keep: head.width, line: head.line},
-		header: head,
-		seen:   map[string]bool{},
-	}, nil
-}
-
-// nextTicket returns the next ticket, a *RowError, io.EOF, or an error of the stream.
-func (j *jiraRows) nextTicket() (Ticket, error) {
-	at, err := j.nextRow()
-	if err != nil {
-		return Ticket{}, err
-	}
-	ticket, err := j.ticket(at)
-	if err != nil {
-		return Ticket{}, at.wrong("%v", err)
-	}
-	return ticket, nil
-}
-
-// nextProject returns the next project not returned before, io.EOF, or an error of the stream.
-func (j *jiraRows) nextProject() (Project, error) {
-	for {
-		ticket, err := j.nextTicket()
-		var bad *RowError
-		if errors.As(err, &bad) {
-			continue
+var jiraForm = csvForm{
+	names: fieldNames{key: "Issue key", project: "Project key", name: "Summary", status: "Status", created: "Created",
+		updated: "Updated", category: "Status Category", assignee: "Assignee", reporter: "Reporter", kind: "Issue Type",
+		priority: "Priority", labels: "Labels", due: "Due date", resolved: "Resolved", comments: "Comment", links: "issue links"},
+	required: []string{"Issue key", "Summary"},
+	read: []string{"project key", "project name", "project description", "status", "created", "description", "updated", "status category", "assignee", "reporter",
+		"issue type", "priority", "labels", "components", "component/s", "due date", "resolved", "comment", "parent key", "parent", "epic link",
+		"custom field (epic link)"},
+	prefixes: []string{"inward issue link (", "outward issue link ("},
+	project: func(r *csvRows, t Ticket) Project {
+		p := Project{Key: t.ProjectKey, Name: strings.TrimSpace(clean(r.value("Project name"))), Description: clean(jiraText(r.value("Project description")))}
+		if p.Name == "" {
+			p.Name = p.Key
 		}
-		if err != nil {
-			return Project{}, err
-		}
-		if key := ticket.ProjectKey; !j.seen[key] {
-			j.seen[key] = true
-			name := strings.TrimSpace(clean(j.value("Project name")))
-			if name == "" {
-				name = key
-			}
-			return Project{Key: key, Name: name, Description: clean(j.value("Project description"))}, nil
-		}
-	}
+		return p
+	},
 }
 
-// nextRow moves to the next row that is not blank and has as many fields as the header.
-func (j *jiraRows) nextRow() (place, error) {
-	for {
-		err := j.csv.next()
-		at := place{j.name, j.csv.start}
-		var quotes quoteError
-		switch {
-		case err == errTooLong || errors.As(err, &quotes):
-			return at, at.wrong("%v", err)
-		case err != nil:
-			return at, err
-		case j.csv.blank():
-			continue
-		case j.csv.count != j.width:
-			// Some field holds an unquoted separator or line end: nobody can tell which, so no field can be trusted.
-			return at, at.wrong("the row has %d fields where the header has %d", j.csv.count, j.width)
-		}
-		return at, nil
-	}
-}
+func init() { jiraForm.ticket = jiraTicket }
 
-func (j *jiraRows) ticket(at place) (Ticket, error) {
+func jiraTicket(r *csvRows, _ place) (rawTicket, error) {
+	names := jiraForm.names
 	raw := rawTicket{
-		key:         j.value(jiraNames.key),
-		project:     j.value(jiraNames.project),
-		name:        j.value(jiraNames.name),
-		description: j.value("Description"),
-		status:      j.value(jiraNames.status),
-		created:     j.value(jiraNames.created),
+		key:         r.value(names.key),
+		project:     r.value(names.project),
+		name:        r.value(names.name),
+		description: jiraText(r.value("Description")),
+		status:      r.value(names.status),
+		created:     r.value(names.created),
+		updated:     r.value(names.updated),
+		category:    r.value(names.category),
+		assignee:    r.given(names.assignee),
+		reporter:    r.given(names.reporter),
+		kind:        r.given(names.kind),
+		priority:    r.given(names.priority),
+		labels:      r.all("Labels", "Components", "Component/s"),
+		due:         r.given(names.due),
+		resolved:    r.given(names.resolved),
+		links:       r.jiraLinks(),
+	}
+	if cells := r.all("Comment"); cells != nil {
+		raw.comments = []rawComment{}
+		for _, cell := range cells {
+			raw.comments = append(raw.comments, jiraComment(cell))
+		}
 	}
 	if strings.TrimSpace(raw.project) == "" && strings.TrimSpace(raw.key) != "" {
 		dash := strings.LastIndexByte(raw.key, '-')
 		if dash < 0 {
-			return Ticket{}, fmt.Errorf("Project key is missing, and Issue key %s does not hold it", quote(raw.key))
+			return rawTicket{}, fmt.Errorf("Project key is missing, and Issue key %s does not hold it", quote(raw.key))
 		}
 		raw.project = raw.key[:dash]
 	}
-	return checkTicket(raw, jiraNames, at)
+	return raw, nil
 }
 
-// value returns the first non-empty field of a column: an export repeats a column that has several values.
-func (j *jiraRows) value(column string) string {
-	for _, i := range j.columns[column] {
-		if s := j.csv.field(i); s != "" {
-			return s
+// jiraText makes plain text of a field: of Atlassian's JSON where it is a document, else of wiki markup.
+func jiraText(field string) string {
+	if trimmed := strings.TrimSpace(field); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
+		if text, err := markup.Document(json.RawMessage(trimmed)); err == nil {
+			return text
 		}
 	}
-	return ""
+	return markup.Text(field)
+}
+
+// jiraComment reads date;author;text. A cell that does not start with a date is all text.
+func jiraComment(cell string) rawComment {
+	created, rest, ok := strings.Cut(cell, ";")
+	if _, err := parseDate(created); !ok || err == errNoDate || strings.TrimSpace(created) == "" {
+		return rawComment{body: jiraText(cell)}
+	}
+	author, body, ok := strings.Cut(rest, ";")
+	if !ok {
+		author, body = "", rest
+	}
+	return rawComment{created: created, author: author, body: jiraText(body)}
+}
+
+// linkColumn is a column of links of one type.
+type linkColumn struct {
+	at     int
+	name   string // of the type, as the file has it
+	kind   string
+	known  bool
+	inward bool
+}
+
+func jiraLinkColumns(names []string) (columns []linkColumn) {
+	for i, name := range names {
+		direction, kind, ok := strings.Cut(name, " issue link (")
+		if !ok {
+			direction, kind, ok = strings.Cut(strings.ToLower(name), " issue link (")
+		}
+		inward := strings.EqualFold(direction, "inward")
+		if !ok || !inward && !strings.EqualFold(direction, "outward") {
+			continue
+		}
+		c := linkColumn{at: i, name: strings.TrimSuffix(kind, ")"), inward: inward}
+		c.kind, c.known = jiraLinkType(strings.ToLower(c.name))
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// jiraLinks reads the columns of links and the ticket's parent.
+func (r *csvRows) jiraLinks() (links []Link) {
+	if len(r.linkColumns) > 0 {
+		links = []Link{}
+	}
+	for _, c := range r.linkColumns {
+		key := strings.TrimSpace(r.csv.field(c.at))
+		if key == "" {
+			continue
+		}
+		if !c.known {
+			r.notices.linkType(c.name)
+		}
+		links = append(links, Link{Kind: c.kind, Key: key, Inward: c.inward})
+	}
+	parent := r.given("Parent key", "Custom field (Epic Link)", "Epic Link", "Parent")
+	if parent != nil {
+		if links == nil {
+			links = []Link{}
+		}
+		switch key := strings.TrimSpace(*parent); {
+		case key == "":
+		case strings.Trim(key, "0123456789") == "":
+			r.notices.parents++
+		default:
+			links = append(links, Link{Kind: "child_of", Key: key})
+		}
+	}
+	return links
+}
+
+// jiraLinkType is what a type of link means here. A clone began as a copy and says nothing of what it is about now.
+func jiraLinkType(name string) (kind string, known bool) {
+	switch strings.TrimSpace(name) {
+	case "duplicate", "duplicates":
+		return "duplicates", true
+	case "blocks", "blocker", "block":
+		return "blocks", true
+	case "relates", "related", "relates to", "relation", "cloners", "clones", "cloned":
+		return "relates_to", true
+	}
+	return "relates_to", false
 }

@@ -22,8 +22,10 @@ func TestJiraExport(t *testing.T) {
 	tickets := all(t, r.Tickets())
 	want := []Ticket{
 		{Key: "SHOP-7", ProjectKey: "SHOP", Name: "Cart is empty", Status: "In Progress",
-			Description: "First line\n\nHe said \"it is gone\", and left", CreatedAt: time.Date(2025, 3, 14, 9, 12, 0, 0, time.UTC)},
-		{Key: "PAY-1", ProjectKey: "PAY", Name: "Pay, twice", Status: "Done",
+			Description: "First line\n\nHe said \"it is gone\", and left", CreatedAt: time.Date(2025, 3, 14, 9, 12, 0, 0, time.UTC),
+			UpdatedAt: time.Date(2025, 3, 15, 13, 0, 0, 0, time.UTC), Type: new("Bug"), Priority: new("High"), Assignee: new("Ann"), Labels: []string{"cart", "web"},
+			Comments: []Comment{{Key: madeKey("", time.Date(2025, 3, 14, 9, 30, 0, 0, time.UTC), "ann", map[string]int{}), Author: "ann", Body: "seen", CreatedAt: time.Date(2025, 3, 14, 9, 30, 0, 0, time.UTC)}}},
+		{Key: "PAY-1", ProjectKey: "PAY", Name: "Pay, twice", Status: "Done", Type: new("Story"), Priority: new("Low"), Assignee: new(""), Labels: []string{}, Comments: []Comment{},
 			Warnings: []*RowError{{File: r.tickets.path, Line: 5, Reason: `Created is left out: "soon" is not a date`}}},
 	}
 	if diff := cmp.Diff(want, tickets, withoutPlace); diff != "" {
@@ -54,16 +56,16 @@ func TestJiraForms(t *testing.T) {
 		"byte order mark":              {"\uFEFFIssue key,Summary\nA-B-1,n\n", plain},
 		"byte order mark and quotes":   {"\uFEFF\"Issue key\",Summary\nA-B-1,n\n", plain},
 		"semicolons":                   {"Issue key;Summary;Description\nA-B-1;n;d\n", described},
-		"tabs":                         {"Labels\tIssue key\tSummary\tDescription\n\tA-B-1\tn\td\n", described},
+		"tabs":                         {"Watchers\tIssue key\tSummary\tDescription\n\tA-B-1\tn\td\n", described},
 		"nameless first column":        {"\tIssue key\tSummary\n\tA-B-1\tn\n", plain},
 		"commas in a semicolon file":   {"Issue key;Summary;a,b,c,d\nA-B-1;n;,,,,\n", plain},
 		"case and space in the header": {" ISSUE KEY , summary\nA-B-1,n\n", plain},
-		"blank lines":                  {"\n \nIssue key,Summary,Labels\n\n,,\r\nA-B-1,n,\n,,\n\n", plain},
+		"blank lines":                  {"\n \nIssue key,Summary,Watchers\n\n,,\r\nA-B-1,n,\n,,\n\n", plain},
 		"empty project key":            {"Issue key,Summary,Project key,Status,Created\nA-B-1,n, ,,\n", plain},
 		"repeated column":              {"Description,Issue key,Summary,Description\n,A-B-1,n,d\n", described},
 		"repeated column, both filled": {"Description,Issue key,Summary,Description\nd,A-B-1,n,e\n", described},
 		"line ends in a field":         {"Issue key,Summary,Description\nA-B-1,n,\"a\r\nb\nc\rd\"\n", lines},
-		"quote in an unquoted field":   {"Issue key,Summary,Labels\nA-B-1,n,24\" screen\n", plain},
+		"quote in an unquoted field":   {"Issue key,Summary,Watchers\nA-B-1,n,24\" screen\n", plain},
 		"U+0000 and invalid UTF-8":     {"Issue key,Summary,Description\nA-B-1,\x00n,d\x00\n", described},
 	} {
 		t.Run(name, func(t *testing.T) {

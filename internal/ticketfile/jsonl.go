@@ -10,7 +10,9 @@ import (
 	"strings"
 )
 
-var jsonNames = fieldNames{key: "ticket_id", project: "project_id", name: "name", status: "status", created: "created_at"}
+var jsonNames = fieldNames{key: "ticket_id", project: "project_id", name: "name", status: "status", created: "created_at", updated: "updated_at",
+	category: "status_category", assignee: "assignee", reporter: "reporter", kind: "ticket_type", priority: "priority", labels: "labels",
+	due: "due_date", resolved: "resolved_at", comments: "comments", links: "links"}
 
 // jsonRows returns a function that decodes the next line that is not blank. name is the file's, for
 // the RowErrors that it makes of what decode objects to.
@@ -65,15 +67,26 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 		ID          json.RawMessage `json:"ticket_id"`
 		ProjectID   json.RawMessage `json:"project_id"`
 		Name        string          `json:"name"`
-		Description string          `json:"description"`
+		Description json.RawMessage `json:"description"`
 		Status      string          `json:"status"`
 		CreatedAt   string          `json:"created_at"`
-		Notes       []rawNote       `json:"notes"`
+		Notes       []jsonNote      `json:"notes"`
+		UpdatedAt   json.RawMessage `json:"updated_at"`
+		Category    json.RawMessage `json:"status_category"`
+		Assignee    json.RawMessage `json:"assignee"`
+		Reporter    json.RawMessage `json:"reporter"`
+		Type        json.RawMessage `json:"ticket_type"`
+		Priority    json.RawMessage `json:"priority"`
+		DueDate     json.RawMessage `json:"due_date"`
+		ResolvedAt  json.RawMessage `json:"resolved_at"`
+		Labels      json.RawMessage `json:"labels"`
+		Comments    json.RawMessage `json:"comments"`
+		Links       json.RawMessage `json:"links"`
 	}
 	if err := unmarshal(line, &row); err != nil {
 		return Ticket{}, err
 	}
-	raw := rawTicket{name: row.Name, description: row.Description, status: row.Status, created: row.CreatedAt, notes: row.Notes}
+	raw := rawTicket{name: row.Name, status: row.Status, created: row.CreatedAt}
 	var err error
 	if raw.key, err = idText(jsonNames.key, row.ID); err != nil {
 		return Ticket{}, err
@@ -81,7 +94,54 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 	if raw.project, err = idText(jsonNames.project, row.ProjectID); err != nil {
 		return Ticket{}, err
 	}
-	return checkTicket(raw, jsonNames, at)
+	if raw.description, err = richText("description", row.Description); err != nil {
+		return Ticket{}, err
+	}
+	for _, n := range row.Notes {
+		note := rawNote{Status: n.Status, Created: n.Created}
+		if note.Text, err = richText("notes.note", n.Text); err != nil {
+			return Ticket{}, err
+		}
+		raw.notes = append(raw.notes, note)
+	}
+	var updated, category *string
+	var wrong []error // of what the ticket is as good without
+	for _, f := range []struct {
+		name  string
+		given json.RawMessage
+		into  **string
+	}{
+		{jsonNames.assignee, row.Assignee, &raw.assignee}, {jsonNames.reporter, row.Reporter, &raw.reporter}, {jsonNames.kind, row.Type, &raw.kind},
+		{jsonNames.priority, row.Priority, &raw.priority}, {jsonNames.due, row.DueDate, &raw.due}, {jsonNames.resolved, row.ResolvedAt, &raw.resolved},
+		{jsonNames.updated, row.UpdatedAt, &updated}, {jsonNames.category, row.Category, &category},
+	} {
+		if f.given == nil {
+			continue
+		}
+		text := ""
+		if json.Unmarshal(f.given, &text) != nil { // null leaves it empty
+			wrong = append(wrong, fmt.Errorf("%s is left out: it must be a string, not %s", f.name, jsonKind(f.given)))
+			continue
+		}
+		*f.into = &text
+	}
+	if updated != nil {
+		raw.updated = *updated
+	}
+	if category != nil {
+		raw.category = *category
+	}
+	var badLabels, badComments, badLinks error
+	raw.labels, badLabels = jsonLabels(row.Labels)
+	raw.comments, badComments = jsonComments(row.Comments)
+	raw.links, badLinks = jsonLinks(row.Links)
+	ticket, err := checkTicket(raw, jsonNames, at)
+	for _, err := range append(wrong, badLabels, badComments, badLinks) {
+		if err != nil {
+			ticket.Warnings = append(ticket.Warnings, at.wrong("%v", err))
+		}
+	}
+	return ticket, err
 }
 
 // unmarshal decodes one JSON object and says what is wrong in the words of the file, not of Go.

@@ -1,6 +1,8 @@
 package ticketfile
 
 import (
+	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,12 +15,19 @@ import (
 // Reader reads the projects and tickets of one import. It holds no open file: each pass opens its file and closes it
 // at its end, so there is nothing to close, and a pass may be broken off or repeated.
 type Reader struct {
-	projects, tickets *file // two views of the same file in a CSV export
-	csv               bool
+	projects, tickets *file                                                           // two views of the same file in an export
+	rows              func(name string, from *bufio.Reader, n *notices) (rows, error) // nil for JSON Lines
+	notices           notices                                                         // of the last pass over tickets
+}
+
+// rows reads the tickets of an export that has no projects of its own: these are collected from the tickets.
+type rows interface {
+	nextTicket() (Ticket, error)
+	nextProject() (Project, error)
 }
 
 // Open finds out which form the import at path has. It fails when path is of neither form, when a file of it cannot be
-// opened, and when a CSV file lacks the columns that a Jira export has.
+// opened, and when a CSV file lacks the columns that an export has, or a JSON file holds something else.
 func Open(path string) (*Reader, error) {
 	r, err := detect(path)
 	if err != nil {
@@ -35,11 +44,18 @@ func detect(path string) (*Reader, error) {
 	if info.IsDir() {
 		return detectFolder(path)
 	}
-	name := strings.ToLower(info.Name())
-	if !strings.HasSuffix(name, ".csv") && !strings.HasSuffix(name, ".csv.gz") {
-		return nil, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor a CSV export from Jira (.csv or .csv.gz)", path)
+	r := &Reader{}
+	switch name := strings.TrimSuffix(strings.ToLower(info.Name()), ".gz"); {
+	case strings.HasSuffix(name, ".csv"):
+		r.rows = func(name string, from *bufio.Reader, n *notices) (rows, error) { return newCSVRows(name, from, n) }
+	case strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson"):
+		r.rows = func(name string, from *bufio.Reader, n *notices) (rows, error) {
+			return newGithubRows(name, from, n), nil
+		}
+	default:
+		return nil, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor an export: "+
+			"from Jira or Linear (.csv or .csv.gz), or of GitHub issues (.json, .jsonl or .gz of them)", path)
 	}
-	r := &Reader{csv: true}
 	if r.projects, err = newFile(path); err != nil {
 		return nil, err
 	}
@@ -51,10 +67,37 @@ func detect(path string) (*Reader, error) {
 		return nil, err
 	}
 	defer in.close()
-	if _, err := newJiraRows(path, in.Reader); err != nil {
+	opened, err := r.rows(path, in.Reader, &notices{})
+	if err == nil {
+		err = checkIssues(opened)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return r, nil
+}
+
+// checkIssues tells a file of GitHub issues from any other JSON by its first object.
+func checkIssues(opened rows) error {
+	issues, ok := opened.(*githubRows)
+	if !ok {
+		return nil
+	}
+	value, err := issues.values.next()
+	if err == io.EOF && issues.values.some || err == errTooLong {
+		return nil
+	}
+	if err == io.EOF {
+		return errNoIssues
+	}
+	if err != nil {
+		return err
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(value, &fields) != nil || fields["number"] == nil || fields["title"] == nil {
+		return errNoIssues
+	}
+	return nil
 }
 
 func detectFolder(folder string) (*Reader, error) {
@@ -99,12 +142,12 @@ func plainOrGzip(folder, name string) (string, error) {
 }
 
 // Projects yields the projects in the order of the file. A bad row yields a *RowError and reading goes on; any other
-// error is the last thing yielded. A CSV export has no rows for projects: they are collected from its good tickets, each
+// error is the last thing yielded. An export has no rows for projects: they are collected from its good tickets, each
 // yielded once, with the name and description of its first ticket; what is bad is left for Tickets to report.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
 	return pass(r.projects, func(in *stream) (func() (Project, error), error) {
-		if r.csv {
-			rows, err := newJiraRows(r.projects.path, in.Reader)
+		if r.rows != nil {
+			rows, err := r.rows(r.projects.path, in.Reader, &notices{})
 			if err != nil {
 				return nil, err
 			}
@@ -118,8 +161,9 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 // error is the last thing yielded. A key that occurs twice is yielded twice.
 func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
 	return pass(r.tickets, func(in *stream) (func() (Ticket, error), error) {
-		if r.csv {
-			rows, err := newJiraRows(r.tickets.path, in.Reader)
+		if r.rows != nil {
+			r.notices = notices{}
+			rows, err := r.rows(r.tickets.path, in.Reader, &r.notices)
 			if err != nil {
 				return nil, err
 			}
@@ -128,6 +172,10 @@ func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
 		return jsonRows(r.tickets.path, in.Reader, decodeTicket), nil
 	})
 }
+
+// Notices says what a person should know of the file as a whole, such as columns that are left out: what the last pass of
+// Tickets met. It may be called when the pass has ended.
+func (r *Reader) Notices() []string { return r.notices.list() }
 
 // Progress returns how many bytes have been read, and how many one pass of Projects and one of Tickets read together:
 // bytes on disk, so compressed ones where a file is gzipped. A repeated pass starts its share afresh. It may be called

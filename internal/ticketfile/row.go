@@ -23,8 +23,18 @@ type Ticket struct {
 	Name        string // of any length
 	Description string // "" when there is none
 	Status      string // at most 100 characters; DefaultStatus when the row names none
+	Category    string // of the status: "to_do", "in_progress" or "done"; "" when the row does not say
 	CreatedAt   time.Time
+	UpdatedAt   time.Time
 	Notes       []Note // in the order of the row
+
+	// What a row may leave open: nil where it says nothing, which changes nothing; empty or zero where it says that there is
+	// none, which clears.
+	Assignee, Reporter, Type, Priority *string
+	Labels                             []string
+	DueDate, ResolvedAt                *time.Time
+	Comments                           []Comment // in the order of the row
+	Links                              []Link
 
 	// File and Line are where the row starts.
 	File string
@@ -39,6 +49,21 @@ type Note struct {
 	Status    string // "" when the note names none; a database wants null there, not a nameless status
 	Text      string
 	CreatedAt time.Time
+}
+
+// Comment is one comment on a ticket. Key and Body are never empty.
+type Comment struct {
+	Key                  string // its id in the tracker, or one made of its time, its author and their order
+	Author               string // "" when unknown
+	Body                 string
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Link is a link between a ticket and another: from the ticket, or to it where it is Inward.
+type Link struct {
+	Kind   string // "duplicates", "blocks", "relates_to" or "child_of"
+	Key    string // the other ticket's
+	Inward bool   // the other ticket duplicates, blocks or is the child of this one
 }
 
 // RowError says what is wrong with one row.
