@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +26,11 @@ const maxTold = 50
 // importFiles loads a folder or a file and indexes what it held. Bad rows and fields are told with their lines; they
 // make the program end with an error only when nothing else was there. What could not be stored or indexed always does.
 func importFiles(ctx context.Context, args []string) error {
-	if len(args) != 1 {
+	prune := len(args) == 2 && args[0] == "--prune"
+	if prune {
+		args = args[1:]
+	}
+	if len(args) != 1 || strings.HasPrefix(args[0], "-") {
 		return errUsage
 	}
 	e, err := newEmbedding()
@@ -33,6 +38,9 @@ func importFiles(ctx context.Context, args []string) error {
 		return err
 	}
 	if notefile.Is(args[0]) {
+		if prune {
+			return errors.New("--prune is for tickets: documents that are gone stay until they are deleted")
+		}
 		return importNotes(ctx, e, args[0])
 	}
 	rows, err := ticketfile.Open(args[0])
@@ -43,6 +51,10 @@ func importFiles(ctx context.Context, args []string) error {
 	_, size := rows.Progress()
 	bar := newBar(size, "importing", true)
 	badRows, badFields, failed := teller{kind: "left out", bar: bar}, teller{kind: "warning", bar: bar}, teller{kind: "failed", bar: bar}
+	unknown, unlisted := teller{kind: "left out", bar: bar}, teller{kind: "not in the files", bar: bar}
+	if prune {
+		unlisted.kind = "removed"
+	}
 	summary, err := load.Load(ctx, e.db, e.indexer, rows, load.Report{
 		BadRow:   func(row *ticketfile.RowError) { badRows.tell(row) },
 		BadField: func(field *ticketfile.RowError) { badFields.tell(field) },
@@ -51,20 +63,40 @@ func importFiles(ctx context.Context, args []string) error {
 			done, _ := rows.Progress()
 			_ = bar.Set64(done)
 		},
-	})
+		Unknown: func(l load.Link) {
+			unknown.tell(fmt.Errorf("link %s %s %s: one of the tickets is not there", l.Key, l.Kind, l.Other))
+		},
+		Unlisted: func(what string) { unlisted.tell(errors.New(what)) },
+	}, prune)
 	_ = bar.Finish()
 	badRows.rest("rows")
 	badFields.rest("fields are left out")
 	failed.rest("failures")
+	unknown.rest("links")
+	unlisted.rest("things")
+	for _, notice := range rows.Notices() {
+		fmt.Fprintln(os.Stderr, notice)
+	}
 	fmt.Printf("%d projects and %d tickets in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields; %.1f s\n",
 		summary.Projects, summary.Tickets, summary.Chunks, summary.Embedded, summary.Tokens, summary.Reused, summary.BadRows, summary.BadFields,
 		time.Since(started).Seconds())
+	if summary.Unlisted != (load.Gone{}) {
+		fmt.Printf("not in the files: %s; removed: %s%s\n", gone(summary.Unlisted), gone(summary.Removed),
+			map[bool]string{false: " (import with --prune to remove them)"}[prune])
+	}
+	if errors.Is(err, load.ErrNotPruned) {
+		return err
+	}
 	if err == nil {
 		e.fitThreshold(ctx)
 	}
 	return imported(ctx, err, importOutcome{
 		good: summary.Projects + summary.Tickets, bad: summary.BadRows, unwritten: summary.Unwritten, unindexed: summary.Unindexed, things: "rows",
 	}, failed.last)
+}
+
+func gone(g load.Gone) string {
+	return fmt.Sprintf("%d tickets, %d comments, %d links", g.Tickets, g.Comments, g.Links)
 }
 
 // importOutcome is what became of the things of an import.

@@ -22,7 +22,7 @@ import (
 // same is halved.
 const (
 	batchTickets = 100
-	batchBytes   = 1 << 20 // of names, descriptions and notes
+	batchBytes   = 1 << 20 // of names, descriptions, notes and comments
 	batchSources = 100
 	workers      = 3 // batches under way: one chunked, one with the model, one with the database
 )
@@ -44,6 +44,8 @@ type Report struct {
 	BadField func(*ticketfile.RowError) // a part of a row that was left out; the rest of the row was not
 	Failed   func(error)                // what could not be written or indexed; the rest goes on
 	Indexed  func(tickets int)          // tickets written and searchable since the last call
+	Unknown  func(link Link)            // a link that was left out: one of its tickets is nowhere
+	Unlisted func(what string)          // what the database has and the files do not
 }
 
 // Summary counts what was done.
@@ -52,19 +54,30 @@ type Summary struct {
 	Tickets   int // that were written
 	BadRows   int
 	BadFields int
+
+	Links    int  // that the files hold
+	Unknown  int  // of them left out
+	Unlisted Gone // what the files no longer hold, of the projects whose tickets they hold
+	Removed  Gone // of that; nothing without prune
+
 	bulk.Counts
 }
 
 // Load writes all rows and indexes them. What fails is reported and counted, and the rest goes on; it ends early where nothing at
-// all can be stored or embedded, or the files cannot be read. What was written before stays.
-func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, report Report) (Summary, error) {
-	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report}
+// all can be stored or embedded, or the files cannot be read. What was written before stays. With prune it removes what the
+// files no longer hold, unless anything of them was left out: a broken export must not cost what it lacks.
+func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, report Report, prune bool) (Summary, error) {
+	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report, listed: newListed()}
 	projects, err := l.projects(ctx, rows)
 	if err == nil {
 		err = l.tickets(ctx, rows, projects)
 	}
+	if err == nil {
+		err = l.finish(ctx, rows, projects, prune)
+	}
 	return Summary{
 		Projects: len(projects), Tickets: int(l.written.Load()), BadRows: l.badRows, BadFields: l.badFields, Counts: l.bulk.Counts(),
+		Links: len(l.listed.links), Unknown: l.unknown, Unlisted: l.unlisted, Removed: l.removed,
 	}, err
 }
 
@@ -75,6 +88,9 @@ type loader struct {
 	written atomic.Int64 // tickets
 
 	badRows, badFields int // rows are read by one goroutine
+	listed             listed
+	unknown            int
+	unlisted, removed  Gone
 }
 
 func (l *loader) badRow(row *ticketfile.RowError) {
@@ -166,6 +182,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 		for _, warning := range ticket.Warnings {
 			l.badField(warning)
 		}
+		l.listed.add(ticket)
 		row := newTicketRow(ticket)
 		if len(batch) > 0 && size+row.bytes() > batchBytes {
 			flush()

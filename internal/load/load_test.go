@@ -87,6 +87,7 @@ func folder(t *testing.T, n int, extra ...string) *ticketfile.Reader {
 
 // told collects what a load reports.
 type told struct {
+	gone    []string
 	mutex   sync.Mutex
 	bad     []string
 	indexed int
@@ -101,7 +102,17 @@ func (r *told) report() load.Report {
 		}
 	}
 	return load.Report{
-		BadRow:   tell("row"),
+		BadRow: tell("row"),
+		Unknown: func(l load.Link) {
+			r.mutex.Lock()
+			defer r.mutex.Unlock()
+			r.bad = append(r.bad, fmt.Sprintf("unknown %s %s %s", l.Key, l.Kind, l.Other))
+		},
+		Unlisted: func(what string) {
+			r.mutex.Lock()
+			defer r.mutex.Unlock()
+			r.gone = append(r.gone, what)
+		},
 		BadField: tell("field"),
 		Failed: func(err error) {
 			r.mutex.Lock()
@@ -169,7 +180,7 @@ func TestBadRowsAreReportedAndTheRestIsLoaded(t *testing.T) {
 		`{"ticket_id":"XY-1","project_id":"XY","name":"Of a project that is not there"}`,
 		`{"ticket_id":"CD-1","project_id":"CD","name":"Good, dated oddly","created_at":"yesterday"}`)
 	var r told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report())
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +223,7 @@ func TestAnInterruptedLoadGoesOn(t *testing.T) {
 	// One batch for the projects and two of the five of tickets.
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	_, err := load.Load(ctx, b.db, &interrupted{Indexer: b.indexer, stop: stop, left: 3}, rows, r.report())
+	_, err := load.Load(ctx, b.db, &interrupted{Indexer: b.indexer, stop: stop, left: 3}, rows, r.report(), false)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the load ended with %v", err)
 	}
@@ -220,7 +231,7 @@ func TestAnInterruptedLoadGoesOn(t *testing.T) {
 	if done != 2+2*2*100 {
 		t.Fatalf("%d chunks before the interruption", done)
 	}
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report())
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +252,7 @@ func TestADatabaseFailureEndsTheLoad(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var r told
-	if _, err := load.Load(ctx, b.db, b.indexer, folder(t, 3), r.report()); err == nil {
+	if _, err := load.Load(ctx, b.db, b.indexer, folder(t, 3), r.report(), false); err == nil {
 		t.Error("a load that could not reach the database ended without an error")
 	}
 }

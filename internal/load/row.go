@@ -14,6 +14,26 @@ type ticketRow struct {
 	Description *string    `json:"description"`
 	CreatedAt   *time.Time `json:"created_at"`
 	Notes       []noteRow  `json:"notes"`
+
+	// Absent where the file says nothing, which changes nothing; empty where it says that there is none.
+	Category   *string      `json:"status_category,omitempty"`
+	UpdatedAt  *time.Time   `json:"updated_at,omitempty"`
+	Assignee   *string      `json:"assignee,omitempty"`
+	Reporter   *string      `json:"reporter,omitempty"`
+	Type       *string      `json:"ticket_type,omitempty"`
+	Priority   *string      `json:"priority,omitempty"`
+	Labels     *[]string    `json:"labels,omitempty"`
+	DueDate    *string      `json:"due_date,omitempty"`
+	ResolvedAt *string      `json:"resolved_at,omitempty"`
+	Comments   []commentRow `json:"comments,omitempty"`
+}
+
+type commentRow struct {
+	Key       string     `json:"key"`
+	Author    string     `json:"author,omitempty"`
+	Body      string     `json:"body"`
+	CreatedAt *time.Time `json:"created_at,omitempty"`
+	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 }
 
 type noteRow struct {
@@ -24,7 +44,15 @@ type noteRow struct {
 
 func newTicketRow(t ticketfile.Ticket) ticketRow {
 	row := ticketRow{Key: t.Key, ProjectKey: t.ProjectKey, Status: t.Status, Name: t.Name, Description: optional(t.Description),
-		CreatedAt: moment(t.CreatedAt), Notes: []noteRow{}}
+		CreatedAt: moment(t.CreatedAt), Notes: []noteRow{}, Category: optional(t.Category), UpdatedAt: moment(t.UpdatedAt),
+		Assignee: t.Assignee, Reporter: t.Reporter, Type: t.Type, Priority: t.Priority,
+		DueDate: dateText(t.DueDate, time.DateOnly), ResolvedAt: dateText(t.ResolvedAt, time.RFC3339Nano)}
+	if t.Labels != nil {
+		row.Labels = &t.Labels
+	}
+	for _, c := range t.Comments {
+		row.Comments = append(row.Comments, commentRow{Key: c.Key, Author: c.Author, Body: c.Body, CreatedAt: moment(c.CreatedAt), UpdatedAt: moment(c.UpdatedAt)})
+	}
 	for _, note := range t.Notes {
 		row.Notes = append(row.Notes, noteRow{Status: optional(note.Status), Note: note.Text, CreatedAt: moment(note.CreatedAt)})
 	}
@@ -40,7 +68,22 @@ func (r ticketRow) bytes() int {
 	for _, note := range r.Notes {
 		size += len(note.Note)
 	}
+	for _, comment := range r.Comments {
+		size += len(comment.Body)
+	}
 	return size
+}
+
+// dateText is nil for what is not given, and empty for what is given as none.
+func dateText(t *time.Time, layout string) *string {
+	if t == nil {
+		return nil
+	}
+	text := ""
+	if !t.IsZero() {
+		text = t.Format(layout)
+	}
+	return &text
 }
 
 // optional is null for an empty text.

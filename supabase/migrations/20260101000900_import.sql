@@ -43,19 +43,54 @@ comment on function public.upsert_projects(jsonb) is
 revoke execute on function public.upsert_projects(jsonb) from public, anon, authenticated;
 grant execute on function public.upsert_projects(jsonb) to service_role;
 
--- Statuses are made as they are met.
-create function private.ensure_statuses(names text[]) returns void
+-- Statuses are made as they are met. The category of one that is there stays: somebody may have chosen it.
+create function private.ensure_statuses(given jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$
-  insert into public.status (name)
-  select distinct on (lower(n)) n from unnest(ensure_statuses.names) as n
-  where n is not null and not exists (select 1 from public.status s where lower(s.name) = lower(n))
+  insert into public.status (name, category)
+  select distinct on (lower(g ->> 'status')) g ->> 'status', g ->> 'status_category'
+  from jsonb_array_elements(ensure_statuses.given) with ordinality as x(g, place)
+  where g ->> 'status' is not null and not exists (select 1 from public.status s where lower(s.name) = lower(g ->> 'status'))
+  order by lower(g ->> 'status'), g ->> 'status_category' is null, x.place
   on conflict do nothing
 $$;
-comment on function private.ensure_statuses(text[]) is 'Adds the statuses that do not exist yet, compared without regard to case.';
-revoke execute on function private.ensure_statuses(text[]) from public;
-grant execute on function private.ensure_statuses(text[]) to service_role;
+comment on function private.ensure_statuses(jsonb) is
+  'Adds the statuses of [{status, status_category}] that do not exist yet, compared without regard to case. One without a category gets the one its name suggests.';
+revoke execute on function private.ensure_statuses(jsonb) from public;
+grant execute on function private.ensure_statuses(jsonb) to service_role;
 
+-- Comments of the rows of an import, found again by their keys. One without a key or text says nothing.
+create function private.upsert_comments(tickets jsonb) returns void
+language sql volatile security invoker set search_path = ''
+as $$
+  insert into public.comments as c (ticket_id, key, author, body, created_at, updated_at)
+  select g.ticket_id, g.key, g.author, g.body, coalesce(g.created_at, now()), coalesce(g.updated_at, g.created_at, now())
+  from (
+    select distinct on (t.ticket_id, n.row ->> 'key') t.ticket_id, n.row ->> 'key' as key, nullif(n.row ->> 'author', '') as author,
+      n.row ->> 'body' as body, (n.row ->> 'created_at')::timestamptz as created_at, (n.row ->> 'updated_at')::timestamptz as updated_at,
+      x.place, n.place as place_within
+    from jsonb_array_elements(upsert_comments.tickets) with ordinality as x(row, place)
+    join public.tickets t on upper(t.key) = upper(x.row ->> 'key')
+    join public.projects p on p.key = x.row ->> 'project_key'
+    cross join lateral jsonb_array_elements(case when jsonb_typeof(x.row -> 'comments') = 'array' then x.row -> 'comments' else '[]' end)
+      with ordinality as n(row, place)
+    where n.row ->> 'key' ~ '\S' and n.row ->> 'body' ~ '\S'
+    order by t.ticket_id, n.row ->> 'key', x.place desc, n.place desc
+  ) g
+  -- In the order of the tickets' ids, so that two loads do not wait for one another both.
+  order by g.ticket_id, g.place, g.place_within
+  on conflict (ticket_id, key) do update
+    set author = excluded.author, body = excluded.body,
+      updated_at = case when excluded.updated_at = now() or excluded.updated_at = excluded.created_at then c.updated_at else excluded.updated_at end
+    where (c.author, c.body) is distinct from (excluded.author, excluded.body)
+      or excluded.updated_at not in (now(), excluded.created_at) and c.updated_at is distinct from excluded.updated_at
+$$;
+comment on function private.upsert_comments(jsonb) is
+  'Inserts or updates the comments of [{key, project_key, comments: [{key, author, body, created_at, updated_at}]}] whose tickets exist. The time a comment was made stays.';
+revoke execute on function private.upsert_comments(jsonb) from public;
+grant execute on function private.upsert_comments(jsonb) to service_role;
+
+-- What a row does not name keeps its value; what it names with null or an empty text is cleared.
 create function public.upsert_tickets(tickets jsonb)
 returns table (key text, ticket_id bigint, project_id bigint)
 language plpgsql volatile security invoker set search_path = ''
@@ -63,28 +98,44 @@ as $$
 #variable_conflict use_column
 begin
   perform private.leave_embedding_to_caller(true);
-  perform private.ensure_statuses(array(
-    select t ->> 'status' from jsonb_array_elements(upsert_tickets.tickets) t
-    union
-    select n ->> 'status' from jsonb_array_elements(upsert_tickets.tickets) t, jsonb_array_elements(coalesce(t -> 'notes', '[]')) n));
+  perform private.ensure_statuses(upsert_tickets.tickets);
+  perform private.ensure_statuses(jsonb_path_query_array(upsert_tickets.tickets, 'lax $[*].notes[*]'));
 
   -- created_at is left to the default where the row has none, and kept where the ticket exists.
-  insert into public.tickets as t (key, project_id, status_id, name, description, created_at)
-  select g.key, p.project_id, s.status_id, g.name, g.description, coalesce(g.created_at, now())
+  insert into public.tickets as t (key, project_id, status_id, name, description, created_at, updated_at,
+    assignee, reporter, ticket_type, priority, labels, due_date, resolved_at)
+  select g.key, p.project_id, s.status_id, g.name, g.description, coalesce(g.created_at, now()), coalesce(g.updated_at, now()),
+    case when g.row ? 'assignee' then nullif(g.row ->> 'assignee', '') else o.assignee end,
+    case when g.row ? 'reporter' then nullif(g.row ->> 'reporter', '') else o.reporter end,
+    case when g.row ? 'ticket_type' then nullif(g.row ->> 'ticket_type', '') else o.ticket_type end,
+    case when g.row ? 'priority' then nullif(g.row ->> 'priority', '') else o.priority end,
+    case when g.row ? 'labels' then array(
+      select l from jsonb_array_elements_text(case when jsonb_typeof(g.row -> 'labels') = 'null' then '[]' else g.row -> 'labels' end) as l
+    ) else coalesce(o.labels, '{}') end,
+    case when g.row ? 'due_date' then nullif(g.row ->> 'due_date', '')::date else o.due_date end,
+    case when g.row ? 'resolved_at' then nullif(g.row ->> 'resolved_at', '')::timestamptz else o.resolved_at end
   from (
-    select distinct on (upper(x.row ->> 'key')) x.row ->> 'key' as key, x.row ->> 'project_key' as project_key, x.row ->> 'status' as status,
-      x.row ->> 'name' as name, x.row ->> 'description' as description, (x.row ->> 'created_at')::timestamptz as created_at
+    select distinct on (upper(x.row ->> 'key')) x.row, x.row ->> 'key' as key, x.row ->> 'project_key' as project_key, x.row ->> 'status' as status,
+      x.row ->> 'name' as name, x.row ->> 'description' as description, (x.row ->> 'created_at')::timestamptz as created_at,
+      (x.row ->> 'updated_at')::timestamptz as updated_at
     from jsonb_array_elements(upsert_tickets.tickets) with ordinality as x(row, place)
     order by upper(x.row ->> 'key'), x.place desc
   ) g
   join public.projects p on p.key = g.project_key
   join public.status s on lower(s.name) = lower(g.status)
+  left join public.tickets o on upper(o.key) = upper(g.key)
   -- Whatever way the joins go: two loads of the same tickets must not wait for one another both.
   order by upper(g.key)
   on conflict (upper(key)) do update
-    set project_id = excluded.project_id, status_id = excluded.status_id, name = excluded.name, description = excluded.description
-    where (t.project_id, t.status_id, t.name, t.description)
-      is distinct from (excluded.project_id, excluded.status_id, excluded.name, excluded.description);
+    set project_id = excluded.project_id, status_id = excluded.status_id, name = excluded.name, description = excluded.description,
+      assignee = excluded.assignee, reporter = excluded.reporter, ticket_type = excluded.ticket_type, priority = excluded.priority,
+      labels = excluded.labels, due_date = excluded.due_date, resolved_at = excluded.resolved_at,
+      -- now() is what a row without a time was given above: the trigger then finds out whether anything changed.
+      updated_at = case when excluded.updated_at = now() then t.updated_at else excluded.updated_at end
+    where (t.project_id, t.status_id, t.name, t.description, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, t.resolved_at,
+        case when excluded.updated_at = now() then now() else t.updated_at end)
+      is distinct from (excluded.project_id, excluded.status_id, excluded.name, excluded.description, excluded.assignee, excluded.reporter,
+        excluded.ticket_type, excluded.priority, excluded.labels, excluded.due_date, excluded.resolved_at, excluded.updated_at);
 
   -- A note is the same one when its ticket and text are; one without text says nothing.
   insert into public.status_changes (ticket_id, status_id, note, created_at)
@@ -102,6 +153,8 @@ begin
   ) g
   left join public.status s on lower(s.name) = lower(g.status)
   order by g.place, g.place_within;
+
+  perform private.upsert_comments(upsert_tickets.tickets);
   perform private.leave_embedding_to_caller(false);
 
   return query
@@ -110,7 +163,7 @@ begin
 end
 $$;
 comment on function public.upsert_tickets(jsonb) is
-  'Inserts or updates tickets by key: [{key, project_key, status, name, description, created_at, notes: [{status, note, created_at}]}]. Statuses are made as they are met; a ticket of an unknown project is left out. Returns the keys written or already there, with their ids. The caller has two minutes to embed them itself, then workers do.';
+  'Inserts or updates tickets by key: [{key, project_key, status, status_category, name, description, created_at, updated_at, assignee, reporter, ticket_type, priority, labels, due_date, resolved_at, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}]}]. What a row does not name from updated_at on keeps its value, and null clears it. Statuses are made as they are met; a ticket of an unknown project is left out. Returns the keys written or already there, with their ids. The caller has two minutes to embed them itself, then workers do.';
 revoke execute on function public.upsert_tickets(jsonb) from public, anon, authenticated;
 grant execute on function public.upsert_tickets(jsonb) to service_role;
 
