@@ -19,7 +19,8 @@ const usage = `usage: server VERB
 
   serve          answer HTTP requests, and embed what was edited (settings: docs/settings.md)
   worker         embed what was edited, and nothing else
-  import PATH    load projects and tickets from a folder of JSON Lines or a Jira CSV export, or documents from a folder of
+  import [--prune] PATH
+                 load projects and tickets from a folder of JSON Lines or an export of Jira, Linear or GitHub, or documents from a folder of
                  Markdown files, and index them
   backfill [--everything] [--price DOLLARS] [--yes]
                  embed what has no chunks of the present model; without --yes only say what that would cost (scripts/backfill)

@@ -132,7 +132,7 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 	b := newBench(t)
 	rows := folder(t, 250)
 	var first, second told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, first.report())
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, first.report(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 		t.Errorf("%d tickets were reported as indexed, want 250", first.indexed)
 	}
 	before := b.fingerprint(t)
-	summary, err = load.Load(t.Context(), b.db, b.indexer, rows, second.report())
+	summary, err = load.Load(t.Context(), b.db, b.indexer, rows, second.report(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

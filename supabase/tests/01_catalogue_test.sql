@@ -277,9 +277,9 @@ select results_eq(
     ('find_similar_documents', 'doc_id uuid, match_count integer DEFAULT 5', 'TABLE(id uuid, title text, similarity double precision)'),
     ('find_similar_tickets', 'ticket_id bigint, embedding_model text, match_count integer DEFAULT 5',
       'TABLE(project_name text, ticket_name text, text text, embedded boolean, results jsonb)'),
+    ('find_unlisted', 'tickets jsonb', 'TABLE(ticket_key text, comment_id bigint, comment_key text, kind text, other_key text)'),
     ('finish_embedding_jobs', 'lease_id uuid, job_ids bigint[]',
       'bigint'),
-    ('find_unlisted', 'tickets jsonb', 'TABLE(ticket_key text, comment_id bigint, comment_key text, kind text, other_key text)'),
     ('finish_reembed', '', 'boolean'),
     ('get_document', 'doc_id uuid',
       'TABLE(id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, '
