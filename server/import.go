@@ -26,36 +26,36 @@ const maxTold = 50
 // importFiles loads a folder or a file and indexes what it held. Bad rows and fields are told with their lines; they
 // make the program end with an error only when nothing else was there. What could not be stored or indexed always does.
 func importFiles(ctx context.Context, args []string) error {
-	flags := newFlags("import")
-	prune := flags.Bool("prune", false, "")
-	if flags.Parse(args) != nil || flags.NArg() != 1 {
+	prune := len(args) == 2 && args[0] == "--prune"
+	if prune {
+		args = args[1:]
+	}
+	if len(args) != 1 || strings.HasPrefix(args[0], "-") {
 		return errUsage
 	}
-	path := flags.Arg(0)
 	e, err := newEmbedding()
 	if err != nil {
 		return err
 	}
-	if notefile.Is(path) {
-		if *prune {
-			return errors.New("--prune is for tickets: documents are removed by their ids")
+	if notefile.Is(args[0]) {
+		if prune {
+			return errors.New("--prune is for tickets: documents that are gone stay until they are deleted")
 		}
-		return importNotes(ctx, e, path)
+		return importNotes(ctx, e, args[0])
 	}
-	rows, err := ticketfile.Open(path)
+	rows, err := ticketfile.Open(args[0])
 	if err != nil {
 		return err
-	}
-	if unread := rows.Unread(); len(unread) > 0 {
-		fmt.Fprintf(os.Stderr, "columns that are not read: %s\n", strings.Join(unread, ", "))
 	}
 	started := time.Now()
 	_, size := rows.Progress()
 	bar := newBar(size, "importing", true)
 	badRows, badFields, failed := teller{kind: "left out", bar: bar}, teller{kind: "warning", bar: bar}, teller{kind: "failed", bar: bar}
-	lacking := teller{kind: "not in the file", bar: bar}
-	summary, err := load.Load(ctx, e.db, e.indexer, rows, load.Options{Prune: *prune}, load.Report{
-		Lacking:  func(key string) { lacking.tell(errors.New(key)) },
+	unknown, unlisted := teller{kind: "left out", bar: bar}, teller{kind: "not in the files", bar: bar}
+	if prune {
+		unlisted.kind = "removed"
+	}
+	summary, err := load.Load(ctx, e.db, e.indexer, rows, load.Report{
 		BadRow:   func(row *ticketfile.RowError) { badRows.tell(row) },
 		BadField: func(field *ticketfile.RowError) { badFields.tell(field) },
 		Failed:   func(err error) { failed.tell(err) },
@@ -63,16 +63,30 @@ func importFiles(ctx context.Context, args []string) error {
 			done, _ := rows.Progress()
 			_ = bar.Set64(done)
 		},
-	})
+		Unknown: func(l load.Link) {
+			unknown.tell(fmt.Errorf("link %s %s %s: one of the tickets is not there", l.Key, l.Kind, l.Other))
+		},
+		Unlisted: func(what string) { unlisted.tell(errors.New(what)) },
+	}, prune)
 	_ = bar.Finish()
 	badRows.rest("rows")
 	badFields.rest("fields are left out")
 	failed.rest("failures")
-	lacking.rest("tickets")
-	fmt.Printf("%d projects, %d tickets and %d comments in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields, %d links to unknown tickets; %.1f s\n",
+	unknown.rest("links")
+	unlisted.rest("things")
+	for _, notice := range rows.Notices() {
+		fmt.Fprintln(os.Stderr, notice)
+	}
+	fmt.Printf("%d projects, %d tickets and %d comments in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields; %.1f s\n",
 		summary.Projects, summary.Tickets, summary.Comments, summary.Chunks, summary.Embedded, summary.Tokens, summary.Reused, summary.BadRows, summary.BadFields,
-		summary.BadLinks, time.Since(started).Seconds())
-	tellLacking(summary, *prune)
+		time.Since(started).Seconds())
+	if summary.Unlisted != (load.Gone{}) {
+		fmt.Printf("not in the files: %s; removed: %s%s\n", gone(summary.Unlisted), gone(summary.Removed),
+			map[bool]string{false: " (import with --prune to remove them)"}[prune])
+	}
+	if errors.Is(err, load.ErrNotPruned) {
+		return err
+	}
 	if err == nil {
 		e.fitThreshold(ctx)
 	}
@@ -81,17 +95,8 @@ func importFiles(ctx context.Context, args []string) error {
 	}, failed.last)
 }
 
-// tellLacking says what an earlier import brought and this one does not.
-func tellLacking(summary load.Summary, prune bool) {
-	lacking := fmt.Sprintf("%d tickets, %d comments and %d links", summary.Lacking.Tickets, summary.Lacking.Comments, summary.Lacking.Links)
-	switch {
-	case summary.Pruned:
-		fmt.Printf("removed because the file lacks them: %s\n", lacking)
-	case summary.Lacking.Any():
-		fmt.Printf("the file lacks %s that are stored; --prune removes them\n", lacking)
-	case prune && !summary.Compared:
-		fmt.Println("nothing was removed: rows were left out, or a key occurs twice, so what the file lacks is not known")
-	}
+func gone(g load.Gone) string {
+	return fmt.Sprintf("%d tickets, %d comments, %d links", g.Tickets, g.Comments, g.Links)
 }
 
 // importOutcome is what became of the things of an import.

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,11 +23,9 @@ import (
 // same is halved.
 const (
 	batchTickets = 100
-	batchBytes   = 1 << 20 // of names, descriptions and notes
+	batchBytes   = 1 << 20 // of names, descriptions, notes and comments
 	batchSources = 100
-	batchLinks   = 500
-	batchListed  = 5000 // tickets, keys of comments and links that are compared with the files
-	workers      = 3    // batches under way: one chunked, one with the model, one with the database
+	workers      = 3 // batches under way: one chunked, one with the model, one with the database
 )
 
 // Database calls a Postgres function with named arguments.
@@ -47,14 +45,8 @@ type Report struct {
 	BadField func(*ticketfile.RowError) // a part of a row that was left out; the rest of the row was not
 	Failed   func(error)                // what could not be written or indexed; the rest goes on
 	Indexed  func(tickets int)          // tickets written and searchable since the last call
-	Lacking  func(ticketKey string)     // a ticket of the files' projects that the files lack
-}
-
-// Options say what a load may do beyond adding and changing.
-type Options struct {
-	// Prune removes the tickets of the files' projects, and the comments and links of the files' tickets, that an earlier
-	// load brought and these files lack. A load that left anything out removes nothing.
-	Prune bool
+	Unknown  func(link Link)            // a link that was left out: one of its tickets is nowhere
+	Unlisted func(what string)          // what the database has and the files do not
 }
 
 // Summary counts what was done.
@@ -64,50 +56,44 @@ type Summary struct {
 	Comments  int // that were written or already there
 	BadRows   int
 	BadFields int
-	BadLinks  int  // that name a ticket which does not exist
-	Compared  bool // with what an earlier load brought; not where rows were left out or a key occurs twice
-	Lacking   Lacking
-	Pruned    bool // Lacking was removed
+
+	Links    int  // that the files hold
+	Unknown  int  // of them left out
+	Unlisted Gone // what the files no longer hold, of the projects whose tickets they hold
+	Removed  Gone // of that; nothing without prune
+
 	bulk.Counts
 }
 
 // Load writes all rows and indexes them. What fails is reported and counted, and the rest goes on; it ends early where nothing at
-// all can be stored or embedded, or the files cannot be read. What was written before stays.
-func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, options Options, report Report) (Summary, error) {
-	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report, loaded: map[int64]bool{}, inward: map[string][]listedLink{}}
+// all can be stored or embedded, or the files cannot be read. What was written before stays. With prune it removes what the
+// files no longer hold, unless anything of them was left out: a broken export must not cost what it lacks.
+func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, report Report, prune bool) (Summary, error) {
+	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report, listed: newListed()}
 	projects, err := l.projects(ctx, rows)
 	if err == nil {
 		err = l.tickets(ctx, rows, projects)
 	}
 	if err == nil {
-		err = l.linkRest(ctx)
+		err = l.finish(ctx, rows, projects, prune)
 	}
-	summary := Summary{
-		Projects: len(projects), Tickets: len(l.loaded), Comments: l.comments, BadRows: l.badRows, BadFields: l.badFields,
-		BadLinks: len(l.unlinked), Counts: l.bulk.Counts(),
-	}
-	// Of what was not read, or stands twice, nobody knows what the files say.
-	if err == nil && summary.BadRows == 0 && summary.Unwritten == 0 && l.rows == len(l.loaded) {
-		summary.Compared = true
-		summary.Lacking, err = l.reconcile(ctx, rows, projects, options.Prune)
-		summary.Pruned = options.Prune && err == nil
-	}
-	return summary, err
+	return Summary{
+		Projects: len(projects), Tickets: int(l.written.Load()), Comments: int(l.comments.Load()), BadRows: l.badRows, BadFields: l.badFields, Counts: l.bulk.Counts(),
+		Links: len(l.listed.links), Unknown: l.unknown, Unlisted: l.unlisted, Removed: l.removed,
+	}, err
 }
 
 type loader struct {
-	db     Database
-	bulk   *bulk.Import
-	report Report
+	db       Database
+	bulk     *bulk.Import
+	report   Report
+	written  atomic.Int64 // tickets
+	comments atomic.Int64
 
-	badRows, badFields int                     // rows are read by one goroutine
-	inward             map[string][]listedLink // by the key in upper case that they start at: those that another ticket lists
-
-	mutex    sync.Mutex
-	loaded   map[int64]bool // tickets that were written or already there
-	rows     int            // of tickets; more than loaded where a key occurs twice
-	comments int
-	unlinked []linkRow // whose tickets are not all there yet
+	badRows, badFields int // rows are read by one goroutine
+	listed             listed
+	unknown            int
+	unlisted, removed  Gone
 }
 
 func (l *loader) badRow(row *ticketfile.RowError) {
@@ -199,7 +185,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 		for _, warning := range ticket.Warnings {
 			l.badField(warning)
 		}
-		l.noteInward(ticket)
+		l.listed.add(ticket)
 		row := newTicketRow(ticket)
 		if len(batch) > 0 && size+row.bytes() > batchBytes {
 			flush()
@@ -230,22 +216,16 @@ func (l *loader) batch(ctx context.Context, tickets []ticketRow) error {
 		if err := l.db.Call(ctx, "upsert_tickets", map[string]any{"tickets": part}, &written); err != nil {
 			return fmt.Errorf("write tickets %s to %s: %w", part[0].Key, part[len(part)-1].Key, err)
 		}
-		l.mutex.Lock()
-		defer l.mutex.Unlock()
-		l.rows += len(part)
+		l.written.Add(int64(len(written)))
 		for _, row := range written {
-			l.loaded[row.TicketID] = true
-			l.comments += len(row.CommentIDs)
 			sources = append(sources, index.Source{ProjectID: row.ProjectID, TicketID: &row.TicketID})
 			for _, comment := range row.CommentIDs {
+				l.comments.Add(1)
 				sources = append(sources, index.Source{ProjectID: row.ProjectID, TicketID: &row.TicketID, CommentID: &comment})
 			}
 		}
 		return nil
 	})
-	if err == nil {
-		err = l.link(ctx, linksOf(tickets))
-	}
 	for part := range slices.Chunk(sources, batchSources) {
 		err = errors.Join(err, l.bulk.Index(ctx, part))
 	}
