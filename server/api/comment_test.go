@@ -70,7 +70,7 @@ func TestComment(t *testing.T) {
 		t.Errorf("sources are %+v", answer.Sources)
 	}
 	asked := s.model.requests("completions")
-	if len(asked) == 0 || !strings.Contains(string(asked[len(asked)-1].body), `comment-by=\"Ada \u0026quot;(1)\u0026quot; \u0026lt;b\u0026gt;\" comment-date=\"2025-03-01\"`) {
+	if len(asked) == 0 || !strings.Contains(string(asked[len(asked)-1].body), `comment-by=\"Ada &quot;(1)&quot; &lt;b&gt;\" comment-date=\"2025-03-01\"`) {
 		t.Errorf("the model was asked %d times, last %s", len(asked), asked[max(0, len(asked)-1)].body)
 	}
 
@@ -78,7 +78,7 @@ func TestComment(t *testing.T) {
 		body   map[string]any
 		status int
 	}{
-		"of no ticket":        {map[string]any{"project_id": s.ids["TX"], "comment_id": id}, http.StatusBadRequest},
+		"of no ticket":        {map[string]any{"project_id": s.ids["TX"], "comment_id": id}, http.StatusNotFound},
 		"that does not exist": {map[string]any{"project_id": s.ids["TX"], "ticket_id": s.ids["TX-1"], "comment_id": id + 1}, http.StatusNotFound},
 	} {
 		if got := s.post("/api/embeddings/generate", c.body); got.status != c.status {
