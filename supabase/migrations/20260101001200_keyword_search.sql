@@ -7,7 +7,7 @@
 -- query and name are as a whole. level says how far an entry came: 0, 1 close, 2 alike.
 create function private.score_entries(
   entry_ids bigint[], words text[], idfs double precision[], places integer[], plain text, close_limit integer, alike_limit integer,
-  comment_ids bigint[]
+  comment_ids bigint[] default '{}'
 )
 returns table (keyword_entry_id bigint, score double precision, level integer)
 language plpgsql stable rows 300 security invoker set search_path = ''
