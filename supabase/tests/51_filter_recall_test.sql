@@ -1,7 +1,7 @@
 -- Whatever the filters, both legs find the best of what passes: filters made up at random, beside a plain reading of them.
 
 begin;
-select plan(9);
+select plan(8);
 select setseed(0.2);
 
 insert into public.status (status_id, name, category) values (1, 'To Do', 'to_do'), (2, 'In Progress', 'in_progress'), (3, 'Review', 'in_progress'), (4, 'Done', 'done');
@@ -97,7 +97,7 @@ language sql as $$
 $$;
 create temporary table trial as
 select i as trial_id, f.filters || case when i % 3 = 0 then jsonb_build_object('not', pg_temp.filter(1 + i % 2, '{projects,statuses,assignee,reporter,types,priorities,labels,created,updated,due}')) else '{}' end as filters
-from generate_series(1, 60) i
+from generate_series(1, 40) i
 cross join lateral (select pg_temp.filter(1 + i % 3, '{projects,statuses,open,assignee,reporter,types,priorities,labels,created,updated,due}')) f(filters);
 create temporary table passing as select x.trial_id, t.ticket_id, t.project_id from trial x join public.tickets t on pg_temp.passes(t, x.filters);
 create index on passing (trial_id, ticket_id);
@@ -105,42 +105,42 @@ analyze passing;
 create temporary table distance as
 select q.trial_id, c.ticket_id, c.embedding operator(extensions.<=>) pg_temp.point(-q.trial_id) as distance from trial q cross join public.chunks c;
 create temporary table ranked as
-select k.rank, k.ticket_id, k.project_id from private.rank_by_keyword('pump leaks valve', 100000, null, null, 100000, 100000, 100000, 100000) k;
+select k.score, k.ticket_id from private.rank_by_keyword('pump leaks valve', 100000, null, null, 100000, 100000, 100000, 100000) k;
 grant select on trial, passing, distance, ranked to authenticated, service_role;
 
--- By trial: what there is to be found, at most ten; what was found; and how much of that is right.
+-- By trial: how many there are to be found, at most ten; how many were found; and how many of these are right. Names are
+-- compared with the query in all that hold its words, not in the best 50 alone, so that one ranking is the whole truth. Equals
+-- may change places.
 create function pg_temp.outcome(sees bigint[] default null) returns table (leg text, trial_id integer, wanted bigint, found bigint, nearest bigint)
 language sql as $$
-  with best as (
-    select 'vectors' as leg, b.* from (
-      select p.trial_id, p.ticket_id, row_number() over (partition by p.trial_id order by d.distance, p.ticket_id) as place
-      from passing p join distance d using (trial_id, ticket_id) where sees is null or p.project_id = any (sees)) b
+  with best as materialized (
+    select 'vectors' as leg, b.trial_id, b.ticket_id from (
+      select p.trial_id, p.ticket_id, rank() over (partition by p.trial_id order by round(d.distance::numeric, 9)) as place
+      from passing p join distance d using (trial_id, ticket_id) where sees is null or p.project_id = any (sees)) b where b.place <= 10
     union all
-    select 'words', b.* from (
-      select p.trial_id, p.ticket_id, row_number() over (partition by p.trial_id order by r.rank) as place
-      from passing p join ranked r using (ticket_id) where sees is null or p.project_id = any (sees)) b
-  ), got as (
+    select 'words', b.trial_id, b.ticket_id from (
+      select p.trial_id, p.ticket_id, rank() over (partition by p.trial_id order by round(r.score::numeric, 9) desc) as place
+      from passing p join ranked r using (ticket_id) where sees is null or p.project_id = any (sees)) b where b.place <= 10
+  ), got as materialized (
     select 'vectors' as leg, x.trial_id, v.ticket_id from trial x cross join lateral public.search_by_vector(pg_temp.point(-x.trial_id), 'm', -1, 10, filters => x.filters) v
     union all
-    select 'words', x.trial_id, k.ticket_id from trial x cross join lateral public.search_by_keyword('pump leaks valve', 10, filters => x.filters) k
+    select 'words', x.trial_id, k.ticket_id from trial x cross join lateral private.rank_by_keyword('pump leaks valve', 10, null, null, 8000, 2000, 2000, 2000, x.filters) k
   )
-  select l.leg, x.trial_id,
-    (select count(*) from best b where b.leg = l.leg and b.trial_id = x.trial_id and b.place <= 10), (select count(*) from got g where g.leg = l.leg and g.trial_id = x.trial_id),
-    (select count(*) from got g join best b using (leg, trial_id, ticket_id) where g.leg = l.leg and g.trial_id = x.trial_id and b.place <= 10)
-  from trial x cross join (values ('vectors'), ('words')) l(leg)
+  select leg, trial_id, least(10, count(b.is_best)), count(g.is_got), count(*) filter (where b.is_best and g.is_got)
+  from (select x.*, true as is_best from best x) b full join (select x.*, true as is_got from got x) g using (leg, trial_id, ticket_id)
+  group by leg, trial_id
 $$;
 
-select cmp_ok((select count(*) from (select from passing group by trial_id having count(*) >= 10) x), '>', 25::bigint, 'there is something to be found under most of the filters');
-select cmp_ok((select count(*) from trial x where (select count(*) from passing p where p.trial_id = x.trial_id) between 0 and 20), '>', 10::bigint, 'and little under many');
+select cmp_ok((select count(*) from (select from passing group by trial_id having count(*) >= 10) x), '>', 15::bigint, 'there is something to be found under most of the filters');
+select cmp_ok((select count(*) from trial x where (select count(*) from passing p where p.trial_id = x.trial_id) between 0 and 20), '>', 5::bigint, 'and little under many');
 select pg_temp.act('service');
-select is_empty($$ select o.*, x.filters from pg_temp.outcome() o join trial x using (trial_id) where o.leg = 'vectors' and (o.found, o.nearest) is distinct from (o.wanted, o.wanted) $$,
-  'the nearest of what passes are found');
-select is_empty($$ select o.*, x.filters from pg_temp.outcome() o join trial x using (trial_id) where o.leg = 'words' and (o.found, o.nearest) is distinct from (o.wanted, o.wanted) $$,
-  'and the best by words');
+select is_empty($$ select o.*, x.filters from pg_temp.outcome() o join trial x using (trial_id) where (o.found, o.nearest) is distinct from (o.wanted, o.wanted) $$,
+  'the best of what passes are found by both legs');
 select pg_temp.act('viewer');
-select is_empty($$ select o.* from pg_temp.outcome('{20,21,22,23,24}') o where o.leg = 'vectors' and (o.found, o.nearest) is distinct from (o.wanted, o.wanted) $$,
+select is_empty($$ select o.* from pg_temp.outcome('{1,20,21,22,23,24}') o where o.leg = 'vectors' and (o.found, o.nearest) is distinct from (o.wanted, o.wanted) $$,
   'by who sees little, too');
-select is_empty($$ select o.* from pg_temp.outcome('{20,21,22,23,24}') o where o.leg = 'words' and o.found <> o.wanted $$, 'as many by words as there are');
+-- What words are worth depends on what one sees.
+select is_empty($$ select o.* from pg_temp.outcome('{1,20,21,22,23,24}') o where o.leg = 'words' and o.found <> o.wanted $$, 'as many by words as there are');
 reset role;
 
 -- So few would all be compared: here the indexes have to do.
@@ -151,10 +151,11 @@ language sql stable as $$ select null::bigint[] $$;
 create or replace function private.narrow_entries(scope private.scope, required tsquery, entry_limit integer) returns bigint[]
 language sql stable as $$ select null::bigint[] $$;
 select pg_temp.act('service');
-select is_empty($$ select o.*, x.filters from pg_temp.outcome() o join trial x using (trial_id) where o.found <> o.wanted $$, 'as many come by the indexes');
-select cmp_ok((select min(o.nearest / o.wanted::numeric) from pg_temp.outcome() o where o.wanted > 0), '>=', 0.8, 'nearly all of them the best');
-select cmp_ok((select avg(o.nearest / o.wanted::numeric) from pg_temp.outcome() o where o.wanted > 0), '>=', 0.99, 'under each filter');
+create temporary table by_index as select * from pg_temp.outcome();
 reset role;
+select is_empty($$ select o.*, x.filters from by_index o join trial x using (trial_id) where o.found <> o.wanted $$, 'as many come by the indexes');
+select cmp_ok((select min(o.nearest / o.wanted::numeric) from by_index o where o.wanted > 0), '>=', 0.8, 'nearly all of them the best');
+select cmp_ok((select avg(o.nearest / o.wanted::numeric) from by_index o where o.wanted > 0), '>=', 0.99, 'under each filter');
 
 select * from finish();
 rollback;

@@ -21,10 +21,10 @@ type narrowing struct {
 
 // narrowings leave about a share of the tickets each: by a label, by a range of days, by a person and by several at once.
 func narrowings(share float64) []narrowing {
-	last := dayOf(share).Format(time.RFC3339)
+	first := dayOf(1 - share).Format(time.RFC3339)
 	all := []narrowing{
 		{"label", map[string]any{"labels": []string{labelOf(share)}}, fmt.Sprintf("'%s' = any (t.labels)", labelOf(share))},
-		{"created", map[string]any{"created": map[string]any{"to": last}}, fmt.Sprintf("t.created_at < '%s'", last)},
+		{"created", map[string]any{"created": map[string]any{"from": first}}, fmt.Sprintf("t.created_at >= '%s'", first)},
 		{
 			"label, type, not label, created", map[string]any{
 				"labels": map[string]any{"all": []string{labelOf(share)}}, "types": []string{"bug", "task", "story"},
