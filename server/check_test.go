@@ -43,7 +43,7 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 			}
 		}
 	}
-	contains(check(0), "ok       migrations: all ", "ok       trigger: ", "Errors: 0. Warnings: 0.")
+	contains(check(0), "ok       migrations: all ", "ok       triggers: all ", "Errors: 0. Warnings: 0.")
 	check(2, "everything")
 	check(2, "--yaml")
 

@@ -145,7 +145,7 @@ func fine(t *testing.T, when string, findings []finding) {
 		}
 		subjects = append(subjects, f.Subject)
 	}
-	want := []string{"chunks", "extensions", "function", "index", "policy", "queue", "roles", "settings", "statistics", "table", "trigger"}
+	want := []string{"chunks", "extensions", "functions", "indexes", "policies", "queue", "roles", "settings", "statistics", "tables", "triggers"}
 	if diff := cmp.Diff(want, subjects); diff != "" {
 		t.Errorf("%s: checked is other than wanted: %s", when, diff)
 	}

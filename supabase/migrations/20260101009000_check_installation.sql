@@ -138,7 +138,8 @@ as $$
   )
   select f.severity, f.subject, f.finding, f.remedy from found f
   union all
-  select 'ok', k.kind, k.parts || ' are as the migrations made them', null
+  select 'ok', case k.kind when 'policy' then 'policies' when 'index' then 'indexes' else k.kind || 's' end,
+    format('all %s are as the migrations made them', k.parts), null
   from (select i.kind, count(*) as parts from private.installed_parts i group by i.kind) k
   where not exists (select from found f where split_part(f.subject, ' ', 1) = k.kind)
 $$;
