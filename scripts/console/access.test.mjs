@@ -39,7 +39,7 @@ test('a member signs in, sees their project alone, and nothing that they may not
   await signIn(page, member);
   await page.locator('.tile', { hasText: 'TX' }).waitFor();
   assert.equal(await page.locator('.tile').count(), 1);
-  await page.fill('#query', 'login');
+  await page.fill('#query', 'password of the customer');
   await page.locator('.told', { hasText: 'by meaning and keywords' }).waitFor();
   assert.deepEqual([...new Set(await page.locator('a.result .key').allInnerTexts())].filter((key) => !/^(TX-|Project)/.test(key)), []);
   await page.getByRole('link', { name: 'Documents' }).click();
