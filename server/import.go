@@ -20,43 +20,42 @@ import (
 	"tasklens/internal/vector"
 )
 
-// maxTold is the number of bad rows, and of bad fields, that are printed one by one.
+// maxTold is how many bad rows, and how many bad fields, are told one by one.
 const maxTold = 50
 
-// importFiles imports and indexes a folder or a file. Bad rows and fields are printed with their
-// lines; they are an error only if there was no good row. Rows that could not be stored or indexed
-// are always an error.
+// importFiles loads a folder or a file and indexes what it held. Bad rows and fields are told with their lines; they
+// make the program end with an error only when nothing else was there. What could not be stored or indexed always does.
 func importFiles(ctx context.Context, args []string) error {
-	flags := newFlags("import")
-	prune := flags.Bool("prune", false, "")
-	if flags.Parse(args) != nil || flags.NArg() != 1 {
+	prune := len(args) == 2 && args[0] == "--prune"
+	if prune {
+		args = args[1:]
+	}
+	if len(args) != 1 || strings.HasPrefix(args[0], "-") {
 		return errUsage
 	}
-	path := flags.Arg(0)
 	e, err := newEmbedding()
 	if err != nil {
 		return err
 	}
-	if notefile.Is(path) {
-		if *prune {
-			return errors.New("--prune is for tickets: documents are removed by their ids")
+	if notefile.Is(args[0]) {
+		if prune {
+			return errors.New("--prune is for tickets: documents that are gone stay until they are deleted")
 		}
-		return importNotes(ctx, e, path)
+		return importNotes(ctx, e, args[0])
 	}
-	rows, err := ticketfile.Open(path)
+	rows, err := ticketfile.Open(args[0])
 	if err != nil {
 		return err
-	}
-	if unread := rows.Unread(); len(unread) > 0 {
-		fmt.Fprintf(os.Stderr, "columns that are not read: %s\n", strings.Join(unread, ", "))
 	}
 	started := time.Now()
 	_, size := rows.Progress()
 	bar := newBar(size, "importing", true)
 	badRows, badFields, failed := teller{kind: "left out", bar: bar}, teller{kind: "warning", bar: bar}, teller{kind: "failed", bar: bar}
-	lacking := teller{kind: "not in the file", bar: bar}
-	summary, err := load.Load(ctx, e.db, e.indexer, rows, load.Options{Prune: *prune}, load.Report{
-		Lacking:  func(key string) { lacking.tell(errors.New(key)) },
+	unknown, unlisted := teller{kind: "left out", bar: bar}, teller{kind: "not in the files", bar: bar}
+	if prune {
+		unlisted.kind = "removed"
+	}
+	summary, err := load.Load(ctx, e.db, e.indexer, rows, load.Report{
 		BadRow:   func(row *ticketfile.RowError) { badRows.tell(row) },
 		BadField: func(field *ticketfile.RowError) { badFields.tell(field) },
 		Failed:   func(err error) { failed.tell(err) },
@@ -64,16 +63,30 @@ func importFiles(ctx context.Context, args []string) error {
 			done, _ := rows.Progress()
 			_ = bar.Set64(done)
 		},
-	})
+		Unknown: func(l load.Link) {
+			unknown.tell(fmt.Errorf("link %s %s %s: one of the tickets is not there", l.Key, l.Kind, l.Other))
+		},
+		Unlisted: func(what string) { unlisted.tell(errors.New(what)) },
+	}, prune)
 	_ = bar.Finish()
 	badRows.rest("rows")
 	badFields.rest("fields are left out")
 	failed.rest("failures")
-	lacking.rest("tickets")
-	fmt.Printf("%d projects, %d tickets and %d comments in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields, %d links to unknown tickets; %.1f s\n",
+	unknown.rest("links")
+	unlisted.rest("things")
+	for _, notice := range rows.Notices() {
+		fmt.Fprintln(os.Stderr, notice)
+	}
+	fmt.Printf("%d projects, %d tickets and %d comments in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields; %.1f s\n",
 		summary.Projects, summary.Tickets, summary.Comments, summary.Chunks, summary.Embedded, summary.Tokens, summary.Reused, summary.BadRows, summary.BadFields,
-		summary.BadLinks, time.Since(started).Seconds())
-	tellLacking(summary, *prune)
+		time.Since(started).Seconds())
+	if summary.Unlisted != (load.Gone{}) {
+		fmt.Printf("not in the files: %s; removed: %s%s\n", gone(summary.Unlisted), gone(summary.Removed),
+			map[bool]string{false: " (import with --prune to remove them)"}[prune])
+	}
+	if errors.Is(err, load.ErrNotPruned) {
+		return err
+	}
 	if err == nil {
 		e.fitThreshold(ctx)
 	}
@@ -82,28 +95,18 @@ func importFiles(ctx context.Context, args []string) error {
 	}, failed.last)
 }
 
-// tellLacking prints what an earlier import created and this one does not contain.
-func tellLacking(summary load.Summary, prune bool) {
-	lacking := fmt.Sprintf("%d tickets, %d comments and %d links", summary.Lacking.Tickets, summary.Lacking.Comments, summary.Lacking.Links)
-	switch {
-	case summary.Pruned:
-		fmt.Printf("removed because the file lacks them: %s\n", lacking)
-	case summary.Lacking.Any():
-		fmt.Printf("the file lacks %s that are stored; --prune removes them\n", lacking)
-	case prune && !summary.Compared:
-		fmt.Println("nothing was removed: rows were left out, or a key occurs twice, so what the file lacks is not known")
-	}
+func gone(g load.Gone) string {
+	return fmt.Sprintf("%d tickets, %d comments, %d links", g.Tickets, g.Comments, g.Links)
 }
 
-// importOutcome counts the results of an import.
+// importOutcome is what became of the things of an import.
 type importOutcome struct {
 	good, bad            int
 	unwritten, unindexed int
 	things               string
 }
 
-// imported returns the final error of an import: bad rows only count if no row was good. cause
-// explains what is missing.
+// imported is how an import ends: bad things are an error only where no other was there. cause is why something is missing.
 func imported(ctx context.Context, err error, o importOutcome, cause error) error {
 	missing := fmt.Sprintf("%d %s are not written: import them again; %d are written but not indexed: workers, or another import, do it",
 		o.unwritten, o.things, o.unindexed)
@@ -120,10 +123,10 @@ func imported(ctx context.Context, err error, o importOutcome, cause error) erro
 	return nil
 }
 
-// teller prints what was skipped, the first maxTold one by one.
+// teller prints what was left out, the first maxTold one by one.
 type teller struct {
 	kind  string
-	bar   *progressbar.ProgressBar // cleared while a line is printed
+	bar   *progressbar.ProgressBar // makes way on the terminal
 	mutex sync.Mutex
 	told  int
 	last  error
@@ -139,14 +142,14 @@ func (t *teller) tell(bad error) {
 	}
 }
 
-// rest prints how many more there were.
+// rest says how many more things there were.
 func (t *teller) rest(things string) {
 	if more := t.told - maxTold; more > 0 {
 		fmt.Fprintf(os.Stderr, "%s: %d more %s\n", t.kind, more, things)
 	}
 }
 
-// namedModel adds the names of the settings to the model's errors.
+// namedModel says in its errors which settings they come from.
 type namedModel struct {
 	*openai.Client
 	config Config

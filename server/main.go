@@ -20,9 +20,8 @@ const usage = `usage: server VERB
   serve          answer HTTP requests, and embed what was edited (settings: docs/settings.md)
   worker         embed what was edited, and nothing else
   import [--prune] PATH
-                 load and index projects and tickets from an export of Jira or Linear (CSV), of GitHub (JSON) or a folder of JSON
-                 Lines, or documents from a folder of Markdown files; --prune removes what an earlier import brought and this
-                 one lacks
+                 load projects and tickets from a folder of JSON Lines or an export of Jira, Linear or GitHub, or documents from a folder of
+                 Markdown files, and index them
   backfill [--everything] [--price DOLLARS] [--yes]
                  embed what has no chunks of the present model; without --yes only say what that would cost (scripts/backfill)
   reembed [--estimate] [--price DOLLARS] [--abandon]

@@ -50,3 +50,59 @@ func TestSampleDocuments(t *testing.T) {
 		t.Errorf("%d questions, %d of them paraphrases", asked, paraphrases)
 	}
 }
+
+// What is asked of comments stands in a comment of the ticket to cite, and not in the ticket's own texts.
+func TestSampleCommentQuestions(t *testing.T) {
+	t.Parallel()
+	own, comments := map[string]string{}, map[string]string{}
+	eachLine(t, "sample/tickets.jsonl", func(line []byte) error {
+		var ticket struct {
+			Key         string `json:"ticket_id"`
+			Name        string
+			Description string
+			Notes       []struct{ Note string }
+			Comments    []struct{ Key, Author, Body string }
+		}
+		if err := json.Unmarshal(line, &ticket); err != nil {
+			return err
+		}
+		own[ticket.Key] = ticket.Name + " " + ticket.Description
+		for _, note := range ticket.Notes {
+			own[ticket.Key] += " " + note.Note
+		}
+		for _, c := range ticket.Comments {
+			comments[ticket.Key] += " " + c.Body
+		}
+		return nil
+	})
+	asked := 0
+	eachLine(t, "sample/comment_questions.jsonl", func(line []byte) error {
+		var q struct {
+			Cite, Says []string
+		}
+		if err := json.Unmarshal(line, &q); err != nil {
+			return err
+		}
+		asked++
+		if len(q.Cite) != 1 || len(q.Says) != 1 || !strings.Contains(comments[q.Cite[0]], q.Says[0]) || strings.Contains(own[q.Cite[0]], q.Says[0]) {
+			t.Errorf("%s", line)
+		}
+		return nil
+	})
+	if asked != 20 {
+		t.Errorf("%d questions", asked)
+	}
+}
+
+func eachLine(t *testing.T, file string, do func([]byte) error) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if err := do([]byte(line)); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+	}
+}

@@ -1,7 +1,6 @@
-// Package load imports projects and tickets from files and indexes them. It owns the order and size
-// of batches and confines failures: a bad row or a failed batch costs only itself. Rows are
-// upserted by their external keys, so a second import changes only what differs and an interrupted
-// one can be continued.
+// Package load brings projects and tickets from files into the tracker and has them indexed. It owns the order and
+// size of the batches, and that a bad row, a failure or an interruption costs nothing but itself. Rows are written by their
+// outside keys, so that loading again changes only what differs, and goes on where an interrupted load stopped.
 package load
 
 import (
@@ -10,7 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,11 +23,9 @@ import (
 // same is halved.
 const (
 	batchTickets = 100
-	batchBytes   = 1 << 20 // of names, descriptions and notes
+	batchBytes   = 1 << 20 // of names, descriptions, notes and comments
 	batchSources = 100
-	batchLinks   = 500
-	batchListed  = 5000 // tickets, comment keys and links compared with the files per call
-	workers      = 3    // concurrent batches: one being chunked, one at the model, one at the database
+	workers      = 3 // batches under way: one chunked, one with the model, one with the database
 )
 
 // Database calls a Postgres function with named arguments.
@@ -36,82 +33,67 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Rows yields projects and tickets. A bad row is a *ticketfile.RowError, and iteration continues
-// after it.
+// Rows is where projects and tickets come from. A bad row is a *ticketfile.RowError, and rows go on after it.
 type Rows interface {
 	Projects() iter.Seq2[ticketfile.Project, error]
 	Tickets() iter.Seq2[ticketfile.Ticket, error]
 }
 
-// Report receives events. Its functions are called from several goroutines.
+// Report is told what happens. Its functions are called from several goroutines.
 type Report struct {
-	BadRow   func(*ticketfile.RowError) // a row that was skipped
-	BadField func(*ticketfile.RowError) // a part of a row that was skipped; the rest was loaded
-	Failed   func(error)                // what could not be written or indexed; the import continues
+	BadRow   func(*ticketfile.RowError) // a row that was left out
+	BadField func(*ticketfile.RowError) // a part of a row that was left out; the rest of the row was not
+	Failed   func(error)                // what could not be written or indexed; the rest goes on
 	Indexed  func(tickets int)          // tickets written and searchable since the last call
-	Lacking  func(ticketKey string)     // a ticket of the files' projects that is not in the files
-}
-
-// Options control what an import may do beyond inserting and updating.
-type Options struct {
-	// Prune deletes what an earlier import created and these files no longer contain: tickets of
-	// the files' projects, and comments and links of the files' tickets. An import that skipped
-	// anything deletes nothing.
-	Prune bool
+	Unknown  func(link Link)            // a link that was left out: one of its tickets is nowhere
+	Unlisted func(what string)          // what the database has and the files do not
 }
 
 // Summary counts what was done.
 type Summary struct {
 	Projects  int
-	Tickets   int // written
-	Comments  int // written or unchanged
+	Tickets   int // that were written
+	Comments  int // that were written or already there
 	BadRows   int
 	BadFields int
-	BadLinks  int  // links to a ticket that does not exist
-	Compared  bool // compared with earlier imports; false if rows were skipped or a key occurs twice
-	Lacking   Lacking
-	Pruned    bool // Lacking was deleted
+
+	Links    int  // that the files hold
+	Unknown  int  // of them left out
+	Unlisted Gone // what the files no longer hold, of the projects whose tickets they hold
+	Removed  Gone // of that; nothing without prune
+
 	bulk.Counts
 }
 
-// Load writes all rows and indexes them. Failures are reported and counted, and the rest continues.
-// It ends early if nothing at all can be stored or embedded, or if the files cannot be read. Rows
-// written before that stay.
-func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, options Options, report Report) (Summary, error) {
-	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report, loaded: map[int64]bool{}, inward: map[string][]listedLink{}}
+// Load writes all rows and indexes them. What fails is reported and counted, and the rest goes on; it ends early where nothing at
+// all can be stored or embedded, or the files cannot be read. What was written before stays. With prune it removes what the
+// files no longer hold, unless anything of them was left out: a broken export must not cost what it lacks.
+func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, report Report, prune bool) (Summary, error) {
+	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report, listed: newListed()}
 	projects, err := l.projects(ctx, rows)
 	if err == nil {
 		err = l.tickets(ctx, rows, projects)
 	}
 	if err == nil {
-		err = l.linkRest(ctx)
+		err = l.finish(ctx, rows, projects, prune)
 	}
-	summary := Summary{
-		Projects: len(projects), Tickets: len(l.loaded), Comments: l.comments, BadRows: l.badRows, BadFields: l.badFields,
-		BadLinks: len(l.unlinked), Counts: l.bulk.Counts(),
-	}
-	// If rows were skipped or occur twice, the files are no reliable list of what should exist.
-	if err == nil && summary.BadRows == 0 && summary.Unwritten == 0 && l.rows == len(l.loaded) {
-		summary.Compared = true
-		summary.Lacking, err = l.reconcile(ctx, rows, projects, options.Prune)
-		summary.Pruned = options.Prune && err == nil
-	}
-	return summary, err
+	return Summary{
+		Projects: len(projects), Tickets: int(l.written.Load()), Comments: int(l.comments.Load()), BadRows: l.badRows, BadFields: l.badFields, Counts: l.bulk.Counts(),
+		Links: len(l.listed.links), Unknown: l.unknown, Unlisted: l.unlisted, Removed: l.removed,
+	}, err
 }
 
 type loader struct {
-	db     Database
-	bulk   *bulk.Import
-	report Report
+	db       Database
+	bulk     *bulk.Import
+	report   Report
+	written  atomic.Int64 // tickets
+	comments atomic.Int64
 
-	badRows, badFields int                     // rows are read by a single goroutine
-	inward             map[string][]listedLink // links listed by their other ticket, by the upper-case key that they start at
-
-	mutex    sync.Mutex
-	loaded   map[int64]bool // tickets written or unchanged
-	rows     int            // ticket rows; more than loaded if a key occurs twice
-	comments int
-	unlinked []linkRow // links whose tickets do not all exist yet
+	badRows, badFields int // rows are read by one goroutine
+	listed             listed
+	unknown            int
+	unlisted, removed  Gone
 }
 
 func (l *loader) badRow(row *ticketfile.RowError) {
@@ -203,7 +185,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 		for _, warning := range ticket.Warnings {
 			l.badField(warning)
 		}
-		l.noteInward(ticket)
+		l.listed.add(ticket)
 		row := newTicketRow(ticket)
 		if len(batch) > 0 && size+row.bytes() > batchBytes {
 			flush()
@@ -213,7 +195,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 			flush()
 		}
 		if ctx.Err() != nil {
-			break // a batch failed: return its error
+			break // a batch failed: its error is the one to report
 		}
 	}
 	if len(batch) > 0 && failed == nil {
@@ -222,7 +204,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 	return errors.Join(group.Wait(), failed)
 }
 
-// batch writes and indexes some tickets.
+// batch writes some tickets and indexes them.
 func (l *loader) batch(ctx context.Context, tickets []ticketRow) error {
 	var sources []index.Source
 	err := bulk.Write(ctx, l.bulk, tickets, func(row ticketRow) string { return "ticket " + row.Key }, func(part []ticketRow) error {
@@ -234,22 +216,16 @@ func (l *loader) batch(ctx context.Context, tickets []ticketRow) error {
 		if err := l.db.Call(ctx, "upsert_tickets", map[string]any{"tickets": part}, &written); err != nil {
 			return fmt.Errorf("write tickets %s to %s: %w", part[0].Key, part[len(part)-1].Key, err)
 		}
-		l.mutex.Lock()
-		defer l.mutex.Unlock()
-		l.rows += len(part)
+		l.written.Add(int64(len(written)))
 		for _, row := range written {
-			l.loaded[row.TicketID] = true
-			l.comments += len(row.CommentIDs)
 			sources = append(sources, index.Source{ProjectID: row.ProjectID, TicketID: &row.TicketID})
 			for _, comment := range row.CommentIDs {
+				l.comments.Add(1)
 				sources = append(sources, index.Source{ProjectID: row.ProjectID, TicketID: &row.TicketID, CommentID: &comment})
 			}
 		}
 		return nil
 	})
-	if err == nil {
-		err = l.link(ctx, linksOf(tickets))
-	}
 	for part := range slices.Chunk(sources, batchSources) {
 		err = errors.Join(err, l.bulk.Index(ctx, part))
 	}

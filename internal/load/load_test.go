@@ -24,7 +24,7 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// bench is a test's own database with everything needed to import into it.
+// bench is a database of the test's own with everything that loads into it.
 type bench struct {
 	db      *postgrest.Session
 	indexer *index.Indexer
@@ -85,11 +85,11 @@ func folder(t *testing.T, n int, extra ...string) *ticketfile.Reader {
 	return rows
 }
 
-// told collects what an import reports.
+// told collects what a load reports.
 type told struct {
+	gone    []string
 	mutex   sync.Mutex
 	bad     []string
-	lacking []string
 	indexed int
 }
 
@@ -102,17 +102,22 @@ func (r *told) report() load.Report {
 		}
 	}
 	return load.Report{
-		BadRow:   tell("row"),
+		BadRow: tell("row"),
+		Unknown: func(l load.Link) {
+			r.mutex.Lock()
+			defer r.mutex.Unlock()
+			r.bad = append(r.bad, fmt.Sprintf("unknown %s %s %s", l.Key, l.Kind, l.Other))
+		},
+		Unlisted: func(what string) {
+			r.mutex.Lock()
+			defer r.mutex.Unlock()
+			r.gone = append(r.gone, what)
+		},
 		BadField: tell("field"),
 		Failed: func(err error) {
 			r.mutex.Lock()
 			defer r.mutex.Unlock()
 			r.bad = append(r.bad, "failed "+err.Error())
-		},
-		Lacking: func(key string) {
-			r.mutex.Lock()
-			defer r.mutex.Unlock()
-			r.lacking = append(r.lacking, key)
 		},
 		Indexed: func(tickets int) {
 			r.mutex.Lock()
@@ -127,12 +132,12 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 	b := newBench(t)
 	rows := folder(t, 250)
 	var first, second told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, load.Options{}, first.report())
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, first.report(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// A ticket has two chunks, its own text and its note; the projects one each.
-	want := load.Summary{Projects: 2, Tickets: 250, Compared: true, Counts: bulk.Counts{Chunks: 502, Embedded: 502, Tokens: summary.Tokens}}
+	want := load.Summary{Projects: 2, Tickets: 250, Counts: bulk.Counts{Chunks: 502, Embedded: 502, Tokens: summary.Tokens}}
 	if diff := cmp.Diff(want, summary); diff != "" || summary.Tokens < 502*5 {
 		t.Errorf("first load (-want +got):\n%s", diff)
 	}
@@ -140,11 +145,11 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 		t.Errorf("%d tickets were reported as indexed, want 250", first.indexed)
 	}
 	before := b.fingerprint(t)
-	summary, err = load.Load(t.Context(), b.db, b.indexer, rows, load.Options{}, second.report())
+	summary, err = load.Load(t.Context(), b.db, b.indexer, rows, second.report(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(load.Summary{Projects: 2, Tickets: 250, Compared: true, Counts: bulk.Counts{Chunks: 502, Reused: 502}}, summary); diff != "" {
+	if diff := cmp.Diff(load.Summary{Projects: 2, Tickets: 250, Counts: bulk.Counts{Chunks: 502, Reused: 502}}, summary); diff != "" {
 		t.Errorf("second load (-want +got):\n%s", diff)
 	}
 	if after := b.fingerprint(t); after != before {
@@ -152,15 +157,14 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 	}
 }
 
-// fingerprint changes when any row is rewritten.
+// fingerprint changes when any row is written anew.
 func (b bench) fingerprint(t *testing.T) string {
 	t.Helper()
 	var sum string
 	err := b.owner.QueryRow(t.Context(), `select md5(string_agg(row_version, ',' order by row_version)) from (
 		select 'p' || project_id || '@' || xmin from projects union all select 't' || ticket_id || '@' || xmin from tickets
 		union all select 's' || status_change_id || '@' || xmin from status_changes union all select 'c' || chunk_id || '@' || xmin from chunks
-		union all select 'k' || keyword_entry_id || '@' || xmin from keyword_entries
-		union all select 'm' || comment_id || '@' || xmin from comments union all select 'l' || ticket_id || kind || other_ticket_id || '@' || xmin from ticket_links) as rows(row_version)`).Scan(&sum)
+		union all select 'k' || keyword_entry_id || '@' || xmin from keyword_entries) as rows(row_version)`).Scan(&sum)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +180,7 @@ func TestBadRowsAreReportedAndTheRestIsLoaded(t *testing.T) {
 		`{"ticket_id":"XY-1","project_id":"XY","name":"Of a project that is not there"}`,
 		`{"ticket_id":"CD-1","project_id":"CD","name":"Good, dated oddly","created_at":"yesterday"}`)
 	var r told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, load.Options{}, r.report())
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +197,7 @@ func TestBadRowsAreReportedAndTheRestIsLoaded(t *testing.T) {
 	}
 }
 
-// interrupted indexes this many batches and then stops.
+// interrupted indexes so many batches and is stopped then.
 type interrupted struct {
 	bulk.Indexer
 	stop  context.CancelFunc
@@ -219,7 +223,7 @@ func TestAnInterruptedLoadGoesOn(t *testing.T) {
 	// One batch for the projects and two of the five of tickets.
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	_, err := load.Load(ctx, b.db, &interrupted{Indexer: b.indexer, stop: stop, left: 3}, rows, load.Options{}, r.report())
+	_, err := load.Load(ctx, b.db, &interrupted{Indexer: b.indexer, stop: stop, left: 3}, rows, r.report(), false)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the load ended with %v", err)
 	}
@@ -227,7 +231,7 @@ func TestAnInterruptedLoadGoesOn(t *testing.T) {
 	if done != 2+2*2*100 {
 		t.Fatalf("%d chunks before the interruption", done)
 	}
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, load.Options{}, r.report())
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +252,7 @@ func TestADatabaseFailureEndsTheLoad(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var r told
-	if _, err := load.Load(ctx, b.db, b.indexer, folder(t, 3), load.Options{}, r.report()); err == nil {
+	if _, err := load.Load(ctx, b.db, b.indexer, folder(t, 3), r.report(), false); err == nil {
 		t.Error("a load that could not reach the database ended without an error")
 	}
 }

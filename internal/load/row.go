@@ -1,31 +1,39 @@
 package load
 
 import (
-	"encoding/json"
 	"time"
 
 	"tasklens/internal/ticketfile"
 )
 
 type ticketRow struct {
-	Key            string              `json:"key"`
-	ProjectKey     string              `json:"project_key"`
-	Status         string              `json:"status"`
-	StatusCategory *string             `json:"status_category"`
-	Name           string              `json:"name"`
-	Description    *string             `json:"description"`
-	CreatedAt      *time.Time          `json:"created_at"`
-	UpdatedAt      *time.Time          `json:"updated_at"`
-	Notes          []noteRow           `json:"notes"`
-	Assignee       field[string]       `json:"assignee,omitzero"`
-	Reporter       field[string]       `json:"reporter,omitzero"`
-	Type           field[string]       `json:"ticket_type,omitzero"`
-	Priority       field[string]       `json:"priority,omitzero"`
-	DueDate        field[string]       `json:"due_date,omitzero"`
-	ResolvedAt     field[time.Time]    `json:"resolved_at,omitzero"`
-	Labels         field[[]string]     `json:"labels,omitzero"`
-	Comments       field[[]commentRow] `json:"comments,omitzero"`
-	links          []ticketfile.Link   // nil: unknown
+	Key         string     `json:"key"`
+	ProjectKey  string     `json:"project_key"`
+	Status      string     `json:"status"`
+	Name        string     `json:"name"`
+	Description *string    `json:"description"`
+	CreatedAt   *time.Time `json:"created_at"`
+	Notes       []noteRow  `json:"notes"`
+
+	// Absent where the file says nothing, which changes nothing; empty where it says that there is none.
+	Category   *string      `json:"status_category,omitempty"`
+	UpdatedAt  *time.Time   `json:"updated_at,omitempty"`
+	Assignee   *string      `json:"assignee,omitempty"`
+	Reporter   *string      `json:"reporter,omitempty"`
+	Type       *string      `json:"ticket_type,omitempty"`
+	Priority   *string      `json:"priority,omitempty"`
+	Labels     *[]string    `json:"labels,omitempty"`
+	DueDate    *string      `json:"due_date,omitempty"`
+	ResolvedAt *string      `json:"resolved_at,omitempty"`
+	Comments   []commentRow `json:"comments,omitempty"`
+}
+
+type commentRow struct {
+	Key       string     `json:"key"`
+	Author    string     `json:"author,omitempty"`
+	Body      string     `json:"body"`
+	CreatedAt *time.Time `json:"created_at,omitempty"`
+	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 }
 
 type noteRow struct {
@@ -34,63 +42,24 @@ type noteRow struct {
 	CreatedAt *time.Time `json:"created_at"`
 }
 
-type commentRow struct {
-	Key       string     `json:"key"`
-	Author    *string    `json:"author"`
-	Body      string     `json:"body"`
-	CreatedAt *time.Time `json:"created_at"`
-	UpdatedAt *time.Time `json:"updated_at"`
-}
-
-// field is omitted from the row if the file does not have it, which leaves the stored value
-// unchanged. null clears it.
-type field[T any] struct {
-	given bool
-	value *T
-}
-
-// IsZero reports whether the file does not have the field.
-func (f field[T]) IsZero() bool { return !f.given }
-
-// MarshalJSON writes the value, or null.
-func (f field[T]) MarshalJSON() ([]byte, error) { return json.Marshal(f.value) }
-
-func textField(text *string) field[string] {
-	if text == nil {
-		return field[string]{}
-	}
-	return field[string]{true, optional(*text)}
-}
-
 func newTicketRow(t ticketfile.Ticket) ticketRow {
-	row := ticketRow{
-		Key: t.Key, ProjectKey: t.ProjectKey, Status: t.Status, StatusCategory: optional(t.StatusCategory), Name: t.Name,
-		Description: optional(t.Description), CreatedAt: moment(t.CreatedAt), UpdatedAt: moment(t.UpdatedAt), Notes: []noteRow{},
-		Assignee: textField(t.Assignee), Reporter: textField(t.Reporter), Type: textField(t.Type), Priority: textField(t.Priority),
-		DueDate: textField(t.DueDate), links: t.Links,
-	}
-	if t.ResolvedAt != nil {
-		row.ResolvedAt = field[time.Time]{true, moment(*t.ResolvedAt)}
-	}
+	row := ticketRow{Key: t.Key, ProjectKey: t.ProjectKey, Status: t.Status, Name: t.Name, Description: optional(t.Description),
+		CreatedAt: moment(t.CreatedAt), Notes: []noteRow{}, Category: optional(t.Category), UpdatedAt: moment(t.UpdatedAt),
+		Assignee: t.Assignee, Reporter: t.Reporter, Type: t.Type, Priority: t.Priority,
+		DueDate: dateText(t.DueDate, time.DateOnly), ResolvedAt: dateText(t.ResolvedAt, time.RFC3339Nano)}
 	if t.Labels != nil {
-		row.Labels = field[[]string]{true, &t.Labels}
+		row.Labels = &t.Labels
+	}
+	for _, c := range t.Comments {
+		row.Comments = append(row.Comments, commentRow{Key: c.Key, Author: c.Author, Body: c.Body, CreatedAt: moment(c.CreatedAt), UpdatedAt: moment(c.UpdatedAt)})
 	}
 	for _, note := range t.Notes {
 		row.Notes = append(row.Notes, noteRow{Status: optional(note.Status), Note: note.Text, CreatedAt: moment(note.CreatedAt)})
 	}
-	if t.Comments != nil {
-		comments := make([]commentRow, 0, len(t.Comments))
-		for _, c := range t.Comments {
-			comments = append(comments, commentRow{
-				Key: c.Key, Author: optional(c.Author), Body: c.Text, CreatedAt: moment(c.CreatedAt), UpdatedAt: moment(c.UpdatedAt),
-			})
-		}
-		row.Comments = field[[]commentRow]{true, &comments}
-	}
 	return row
 }
 
-// bytes returns the length of the row's texts.
+// bytes is how long the texts of a row are.
 func (r ticketRow) bytes() int {
 	size := len(r.Name)
 	if r.Description != nil {
@@ -99,15 +68,25 @@ func (r ticketRow) bytes() int {
 	for _, note := range r.Notes {
 		size += len(note.Note)
 	}
-	if r.Comments.given {
-		for _, comment := range *r.Comments.value {
-			size += len(comment.Body)
-		}
+	for _, comment := range r.Comments {
+		size += len(comment.Body)
 	}
 	return size
 }
 
-// optional returns nil for an empty text.
+// dateText is nil for what is not given, and empty for what is given as none.
+func dateText(t *time.Time, layout string) *string {
+	if t == nil {
+		return nil
+	}
+	text := ""
+	if !t.IsZero() {
+		text = t.Format(layout)
+	}
+	return &text
+}
+
+// optional is null for an empty text.
 func optional(text string) *string {
 	if text == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// An import into a slow database succeeds, and a second import finds nothing to do.
+// In a database that takes its time for each chunk an import ends well, and a second one finds nothing to do.
 func TestImportIntoASlowDatabase(t *testing.T) {
 	t.Parallel()
 	database := testbed.Database(t)
@@ -23,16 +23,16 @@ func TestImportIntoASlowDatabase(t *testing.T) {
 	long := `{"ticket_id":"AB-999","project_id":"AB","name":"Long","description":"` + strings.Repeat("The valve of another pump leaks. ", 4000) + `"}`
 	rows := folder(t, 120, long)
 	var r told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, load.Options{}, r.report())
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), false)
 	if err != nil || summary.Tickets != 121 || summary.Unwritten+summary.Unindexed > 0 || summary.Chunks < 300 || summary.Embedded != summary.Chunks {
 		t.Errorf("%+v, %v; %q", summary, err, r.bad)
 	}
-	if again, err := load.Load(t.Context(), b.db, b.indexer, rows, load.Options{}, r.report()); err != nil || again.Embedded > 0 || again.Chunks != summary.Chunks {
+	if again, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), false); err != nil || again.Embedded > 0 || again.Chunks != summary.Chunks {
 		t.Errorf("again %+v, %v", again, err)
 	}
 }
 
-// Rows that the database rejects are counted and named, and the rest is loaded.
+// What the database does not take is counted, by name, and the rest is loaded.
 func TestWhatFailsIsLeftOutAlone(t *testing.T) {
 	t.Parallel()
 	database := testbed.Database(t)
@@ -48,7 +48,7 @@ func TestWhatFailsIsLeftOutAlone(t *testing.T) {
 		}
 	}
 	var r told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, folder(t, 30), load.Options{}, r.report())
+	summary, err := load.Load(t.Context(), b.db, b.indexer, folder(t, 30), r.report(), false)
 	if err != nil || summary.Tickets != 29 || summary.Unwritten != 1 || summary.Unindexed != 1 {
 		t.Errorf("%+v, %v", summary, err)
 	}
@@ -60,7 +60,7 @@ func TestWhatFailsIsLeftOutAlone(t *testing.T) {
 	}
 }
 
-// away is an indexer whose model is unavailable for this many batches.
+// away is an indexer whose model is away for so many batches.
 type away struct {
 	*index.Indexer
 	left atomic.Int64
@@ -94,7 +94,7 @@ func TestAnImportGoesOnWhereItCan(t *testing.T) {
 			var r told
 			indexer := &away{Indexer: b.indexer, err: c.err}
 			indexer.left.Store(c.batches)
-			summary, err := load.Load(t.Context(), b.db, indexer, folder(t, 450), load.Options{}, r.report())
+			summary, err := load.Load(t.Context(), b.db, indexer, folder(t, 450), r.report(), false)
 			if c.ends {
 				if !errors.Is(err, broken) || summary.Unindexed < 2+100 {
 					t.Errorf("%+v, %v", summary, err)

@@ -22,9 +22,9 @@ type Query struct {
 	Limit          int
 	Offset         int
 	Fusion         string // RRF, also where it is empty, or Convex
+	Retrieval      string // Both, also where it is empty, or KeywordOnly
 	Filters        filter.Filters
 	Sort           string // Relevance, also where it is empty, Newest or Updated
-	Retrieval      string // Both, also where it is empty, or KeywordOnly
 	Facets         bool   // also counts what each value of a filter has
 	Typed          string `json:"-"` // what Text and Filters were read from, for the log
 }
@@ -95,7 +95,8 @@ type Page struct {
 }
 
 // Hybrid runs both searches and gives a page of the fused list. When the embedding fails, or takes longer than
-// hybridBudget, keyword search answers alone, and the page says so. With KeywordOnly nothing is embedded. Facets are counted at the same time, for the same matches.
+// hybridBudget, keyword search answers alone, and the page says so. With KeywordOnly
+// nothing is embedded. Facets are counted at the same time, for the same matches.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
 	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
 	matching := narrow(map[string]any{

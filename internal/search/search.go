@@ -26,17 +26,17 @@ const (
 	Convex = "convex" // by scores
 )
 
+// The searches that Searcher.Hybrid can run.
+const (
+	Both        = "hybrid"  // by meaning and by keywords; the default
+	KeywordOnly = "keyword" // nothing is embedded
+)
+
 // The orders of a list.
 const (
 	Relevance = "relevance" // the default
 	Newest    = "newest"    // by when a ticket was filed
 	Updated   = "updated"   // by when it last changed
-)
-
-// The searches that Searcher.Hybrid can run.
-const (
-	Both        = "hybrid"  // by meaning and by keywords; the default
-	KeywordOnly = "keyword" // nothing is embedded
 )
 
 // Weights are factors on what each search adds to the fused score; 1 each is the fusion as it was measured.

@@ -6,43 +6,30 @@ import (
 	"strings"
 )
 
-// csvForm is what one tracker's CSV exports look like.
-type csvForm struct {
-	fieldNames
-	required []string
-	columns  []string // all that are read, but for those of links
-	// linkColumn tells whether a column holds keys of other tickets, and in which way they are linked.
-	linkColumn func(name string) (linkColumn, bool)
-	ticket     func(*csvRows) (rawTicket, error)
-	project    func(*csvRows) (name, description string)
-}
-
-// linkColumn is a column of keys.
-type linkColumn struct {
-	field  int
-	kind   string
-	inward bool // the other ticket is the one that the link starts from
-}
-
 // csvRows reads the tickets of a CSV export.
 type csvRows struct {
 	name string // the file's, for RowErrors
 	csv  *csvReader
 	header
-	seen map[string]bool // the projects that nextProject has returned
+	linkColumns []linkColumn
+	notices     *notices
+	seen        map[string]bool // the projects that nextProject has returned
 }
 
 // newCSVRows reads the header.
-func newCSVRows(name string, from *bufio.Reader) (*csvRows, error) {
+func newCSVRows(name string, from *bufio.Reader, n *notices) (*csvRows, error) {
 	head, err := readHeader(&lineReader{from: from, max: MaxRow})
 	if err != nil {
 		return nil, err
 	}
+	n.columns = head.unread()
 	return &csvRows{
-		name:   name,
-		csv:    &csvReader{from: from, comma: head.comma, max: MaxRow, keep: head.width, line: head.line},
-		header: head,
-		seen:   map[string]bool{},
+		name:        name,
+		csv:         &csvReader{from: from, comma: head.comma, max: MaxRow, keep: head.width, line: head.line},
+		header:      head,
+		linkColumns: jiraLinkColumns(head.names),
+		notices:     n,
+		seen:        map[string]bool{},
 	}, nil
 }
 
@@ -52,7 +39,11 @@ func (r *csvRows) nextTicket() (Ticket, error) {
 	if err != nil {
 		return Ticket{}, err
 	}
-	ticket, err := r.ticket(at)
+	raw, err := r.form.ticket(r, at)
+	if err != nil {
+		return Ticket{}, at.wrong("%v", err)
+	}
+	ticket, err := checkTicket(raw, r.form.names, at)
 	if err != nil {
 		return Ticket{}, at.wrong("%v", err)
 	}
@@ -61,22 +52,27 @@ func (r *csvRows) nextTicket() (Ticket, error) {
 
 // nextProject returns the next project not returned before, io.EOF, or an error of the stream.
 func (r *csvRows) nextProject() (Project, error) {
+	ticket, err := nextNew(r.nextTicket, r.seen)
+	if err != nil {
+		return Project{}, err
+	}
+	return r.form.project(r, ticket), nil
+}
+
+// nextNew returns the next good ticket whose project was not seen before. What is bad is left for the pass over tickets.
+func nextNew(next func() (Ticket, error), seen map[string]bool) (Ticket, error) {
 	for {
-		ticket, err := r.nextTicket()
+		ticket, err := next()
 		var bad *RowError
 		if errors.As(err, &bad) {
 			continue
 		}
 		if err != nil {
-			return Project{}, err
+			return Ticket{}, err
 		}
-		if key := ticket.ProjectKey; !r.seen[key] {
-			r.seen[key] = true
-			name, description := r.form.project(r)
-			if name = strings.TrimSpace(clean(name)); name == "" {
-				name = key
-			}
-			return Project{Key: key, Name: name, Description: clean(description)}, nil
+		if !seen[ticket.ProjectKey] {
+			seen[ticket.ProjectKey] = true
+			return ticket, nil
 		}
 	}
 }
@@ -102,29 +98,9 @@ func (r *csvRows) nextRow() (place, error) {
 	}
 }
 
-func (r *csvRows) ticket(at place) (Ticket, error) {
-	raw, err := r.form.ticket(r)
-	if err != nil {
-		return Ticket{}, err
-	}
-	if r.links != nil {
-		raw.links = append([]Link{}, raw.links...)
-	}
-	for _, column := range r.links {
-		for to := range strings.FieldsFuncSeq(r.csv.field(column.field), func(c rune) bool { return c == ',' || c == ' ' }) {
-			link := Link{From: raw.key, Kind: column.kind, To: to}
-			if column.inward {
-				link.From, link.To = link.To, link.From
-			}
-			raw.links = append(raw.links, link)
-		}
-	}
-	return checkTicket(raw, r.form.fieldNames, at)
-}
-
 // value returns the first non-empty field of a column: an export repeats a column that has several values.
 func (r *csvRows) value(column string) string {
-	for _, i := range r.columns[column] {
+	for _, i := range r.columns[strings.ToLower(column)] {
 		if s := r.csv.field(i); s != "" {
 			return s
 		}
@@ -132,24 +108,30 @@ func (r *csvRows) value(column string) string {
 	return ""
 }
 
-// optional returns the value of a column, nil where the export does not have it.
-func (r *csvRows) optional(column string) *string {
-	if r.columns[column] == nil {
-		return nil
+// given returns the first non-empty field of the columns, "" where all are empty, nil where the file has none of them.
+func (r *csvRows) given(columns ...string) *string {
+	var found *string
+	for _, column := range columns {
+		for _, i := range r.columns[strings.ToLower(column)] {
+			s := r.csv.field(i)
+			if strings.TrimSpace(s) != "" {
+				return &s
+			}
+			empty := ""
+			found = &empty
+		}
 	}
-	value := r.value(column)
-	return &value
+	return found
 }
 
-// values returns all non-empty fields of some columns, nil where the export has none of these.
-func (r *csvRows) values(columns ...string) []string {
-	var values []string
+// all returns the non-empty fields of the columns, nil where the file has none of them.
+func (r *csvRows) all(columns ...string) (values []string) {
 	for _, column := range columns {
-		for _, i := range r.columns[column] {
+		for _, i := range r.columns[strings.ToLower(column)] {
 			if values == nil {
 				values = []string{}
 			}
-			if s := r.csv.field(i); s != "" {
+			if s := r.csv.field(i); strings.TrimSpace(s) != "" {
 				values = append(values, s)
 			}
 		}

@@ -24,6 +24,7 @@ var dateLayouts = []string{
 	"2/Jan/2006 3:04 PM",
 	"2/Jan/2006 15:04",
 	"2/Jan/2006",
+	"Mon Jan 2 2006 15:04:05 GMT-0700", // Linear's
 }
 
 // Dates of numbers alone, as a Jira writes them that was set up so. Nothing in 3/4/25 says whether the day or the month
@@ -55,6 +56,9 @@ func parseDate(s string) (time.Time, error) {
 	s = strings.ToUpper(strings.TrimSpace(plainSpaces.Replace(clean(s))))
 	if s == "" {
 		return time.Time{}, nil
+	}
+	if zone := strings.Index(s, " ("); zone > 0 && strings.Contains(s, "GMT") { // the zone's name behind its offset
+		s = s[:zone]
 	}
 	if date, ok := parseAny(dateLayouts, s); ok {
 		return date, nil

@@ -25,17 +25,17 @@ func FuzzJSONTickets(f *testing.F) {
 func FuzzJiraTickets(f *testing.F) {
 	for _, seed := range []string{
 		"", "\n", oneExport, jiraExport, "Issue key;Summary\r\n\"A-1\";\"a\r\nb\"\"\"\r\n", "Summary\tIssue key\na\"b\tA-1",
-		"Issue key,Summary\n\"A-1\"x,n\nA-2,\"n", "Issue key,Summary,Created\nA-1,\x00\xff,3/4/25\n\n,,\n",
+		linearExport, jiraDetails, "Issue key,Summary\n\"A-1\"x,n\nA-2,\"n", "Issue key,Summary,Created\nA-1,\x00\xff,3/4/25\n\n,,\n",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := newCSVRows("f", bufio.NewReader(bytes.NewReader(data)))
+		rows, err := newCSVRows("f", bufio.NewReader(bytes.NewReader(data)), &notices{})
 		if err != nil {
 			return
 		}
 		checkRows(t, data, rows.nextTicket)
-		rows, err = newCSVRows("f", bufio.NewReader(bytes.NewReader(data)))
+		rows, err = newCSVRows("f", bufio.NewReader(bytes.NewReader(data)), &notices{})
 		if err != nil {
 			t.Fatalf("the header is read once and then not: %v", err)
 		}
@@ -51,6 +51,26 @@ func FuzzJiraTickets(f *testing.F) {
 			if p.Key == "" || p.Name == "" {
 				t.Fatalf("%+v", p)
 			}
+		}
+	})
+}
+
+func FuzzGithubIssues(f *testing.F) {
+	for _, seed := range []string{"", "[]", githubList, githubPages, "[{\"number\":1}]{\"number\":2", "[[[{}]]]]", "{\"a\":\"\\\"}"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows := newGithubRows("f", bufio.NewReader(bytes.NewReader(data)), &notices{})
+		for {
+			ticket, err := rows.nextTicket()
+			var bad *RowError
+			if errors.As(err, &bad) {
+				continue
+			}
+			if err != nil {
+				return
+			}
+			checkTicketPromises(t, ticket)
 		}
 	})
 }
@@ -73,13 +93,38 @@ func checkRows(t *testing.T, data []byte, next func() (Ticket, error)) {
 		case err != nil:
 			t.Fatalf("%v", err)
 		default:
-			if ticket.Key == "" || ticket.ProjectKey == "" || strings.TrimSpace(ticket.Name) == "" || ticket.Status == "" || ticket.CreatedAt.Year() < 1 || ticket.CreatedAt.Year() > 9999 {
-				t.Fatalf("%+v", ticket)
-			}
-			checkText(t, ticket.Key, ticket.ProjectKey, ticket.Name, ticket.Description, ticket.Status)
-			for _, n := range ticket.Notes {
-				checkText(t, n.Status, n.Text)
-			}
+			checkTicketPromises(t, ticket)
+		}
+	}
+}
+
+func checkTicketPromises(t *testing.T, ticket Ticket) {
+	t.Helper()
+	if ticket.Key == "" || ticket.ProjectKey == "" || strings.TrimSpace(ticket.Name) == "" || ticket.Status == "" || ticket.CreatedAt.Year() < 1 || ticket.CreatedAt.Year() > 9999 {
+		t.Fatalf("%+v", ticket)
+	}
+	checkText(t, ticket.Key, ticket.ProjectKey, ticket.Name, ticket.Description, ticket.Status)
+	for _, n := range ticket.Notes {
+		checkText(t, n.Status, n.Text)
+	}
+	keys := map[string]bool{}
+	for _, c := range ticket.Comments {
+		checkText(t, c.Key, c.Author, c.Body)
+		if c.Key == "" || c.Body == "" || keys[c.Key] {
+			t.Fatalf("%+v", ticket.Comments)
+		}
+		keys[c.Key] = true
+	}
+	checkText(t, ticket.Labels...)
+	for _, value := range []*string{ticket.Assignee, ticket.Reporter, ticket.Type, ticket.Priority} {
+		if value != nil {
+			checkText(t, *value)
+		}
+	}
+	for _, l := range ticket.Links {
+		checkText(t, l.Key)
+		if l.Key == "" || strings.EqualFold(l.Key, ticket.Key) || linkKinds[l.Kind].Kind != l.Kind {
+			t.Fatalf("%+v", l)
 		}
 	}
 }

@@ -6,21 +6,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
 // maxColumns bounds the header; an export repeats Comment as often as its busiest ticket has comments.
 const maxColumns = 100_000
 
+// csvForm is what the CSV exports of one tracker have in common.
+type csvForm struct {
+	names    fieldNames
+	required []string
+	read     []string // further columns that are read, in lower case
+	prefixes []string // of further columns that are read, in lower case
+	ticket   func(*csvRows, place) (rawTicket, error)
+	project  func(*csvRows, Ticket) Project
+}
+
+var csvForms = []*csvForm{&jiraForm, &linearForm}
+
 type header struct {
 	form    *csvForm
 	line    int // where it stands
 	comma   byte
 	width   int              // the number of columns
-	columns map[string][]int // where each of the form's columns stands; a name may occur several times
-	links   []linkColumn
-	unread  []string // the names of all other columns, each once
+	columns map[string][]int // where each column stands, by its name in lower case; a name may occur several times
+	names   []string         // of all columns
 }
 
 var separators = []byte{',', ';', '\t'}
@@ -39,7 +49,7 @@ func readHeader(lines *lineReader) (header, error) {
 		}
 		line = bytes.TrimSuffix(next, []byte("\r")) // not all space: a tab may be a separator
 	}
-	for _, form := range []*csvForm{&jira, &linear} {
+	for _, form := range csvForms {
 		for _, comma := range separators {
 			if h, ok := parseHeader(line, comma, form); ok {
 				h.line = lines.line
@@ -47,8 +57,8 @@ func readHeader(lines *lineReader) (header, error) {
 			}
 		}
 	}
-	return header{}, fmt.Errorf("the first line names no columns %s, which a CSV export from Jira has, nor %s, which one from Linear has: %s",
-		strings.Join(jira.required, " and "), strings.Join(linear.required, ", "), quote(string(line)))
+	return header{}, fmt.Errorf("the first line names neither the columns %s, which a CSV export from Jira has, nor %s, which one from Linear has: %s",
+		strings.Join(jiraForm.required, " and "), strings.Join(linearForm.required, ", "), quote(string(line)))
 }
 
 func parseHeader(line []byte, comma byte, form *csvForm) (header, bool) {
@@ -57,26 +67,42 @@ func parseHeader(line []byte, comma byte, form *csvForm) (header, bool) {
 		return header{}, false
 	}
 	h := header{form: form, comma: comma, width: record.count, columns: map[string][]int{}}
-	unread := map[string]bool{}
 	for i := range record.count {
-		name := strings.TrimSpace(record.field(i))
-		known := slices.IndexFunc(form.columns, func(column string) bool { return strings.EqualFold(name, column) })
-		link, isLink := form.linkColumn(name)
-		switch {
-		case known >= 0:
-			h.columns[form.columns[known]] = append(h.columns[form.columns[known]], i)
-		case isLink:
-			link.field = i
-			h.links = append(h.links, link)
-		case name != "" && !unread[name]:
-			unread[name] = true
-			h.unread = append(h.unread, clean(name))
-		}
+		name := strings.TrimSpace(clean(record.field(i)))
+		h.names = append(h.names, name)
+		lower := strings.ToLower(name)
+		h.columns[lower] = append(h.columns[lower], i)
 	}
 	for _, name := range form.required {
-		if h.columns[name] == nil {
+		if h.columns[strings.ToLower(name)] == nil {
 			return header{}, false
 		}
 	}
 	return h, true
+}
+
+// unread names the columns that the form does not read, each once.
+func (h header) unread() (names []string) {
+	known := map[string]bool{"": true}
+	for _, name := range h.form.required {
+		known[strings.ToLower(name)] = true
+	}
+	for _, name := range h.form.read {
+		known[name] = true
+	}
+next:
+	for _, name := range h.names {
+		lower := strings.ToLower(name)
+		if known[lower] {
+			continue
+		}
+		known[lower] = true
+		for _, prefix := range h.form.prefixes {
+			if strings.HasPrefix(lower, prefix) {
+				continue next
+			}
+		}
+		names = append(names, name)
+	}
+	return names
 }

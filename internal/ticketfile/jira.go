@@ -8,70 +8,51 @@ import (
 	"tasklens/internal/markup"
 )
 
-const (
-	jiraComponents  = "Components" // "Component/s" in older ones
-	jiraComponents2 = "Component/s"
-	jiraParent      = "Parent key"
-	jiraParent2     = "Parent" // a key, or the number by which Jira's database knows it
-	jiraEpic        = "Custom field (Epic Link)"
-)
-
-// jira is "Export CSV" of Jira Cloud and Data Center.
-var jira = csvForm{
-	fieldNames: fieldNames{
-		key: "Issue key", project: "Project key", name: "Summary", status: "Status", created: "Created", updated: "Updated",
-		resolved: "Resolved", due: "Due date", category: "Status Category", assignee: "Assignee", reporter: "Reporter",
-		ticketType: "Issue Type", priority: "Priority", labels: "Labels", comments: "Comments", links: "Links",
-	},
+var jiraForm = csvForm{
+	names: fieldNames{key: "Issue key", project: "Project key", name: "Summary", status: "Status", created: "Created",
+		updated: "Updated", category: "Status Category", assignee: "Assignee", reporter: "Reporter", kind: "Issue Type",
+		priority: "Priority", labels: "Labels", due: "Due date", resolved: "Resolved", comments: "Comment", links: "issue links"},
 	required: []string{"Issue key", "Summary"},
-	columns: []string{
-		"Issue key", "Project key", "Project name", "Project description", "Summary", "Description", "Status", "Status Category",
-		"Issue Type", "Priority", "Assignee", "Reporter", "Labels", jiraComponents, jiraComponents2, "Created", "Updated",
-		"Resolved", "Due date", "Comment", jiraParent, jiraParent2, jiraEpic,
-	},
-	linkColumn: jiraLinkColumn,
-	ticket:     jiraTicket,
-	project: func(r *csvRows) (name, description string) {
-		return r.value("Project name"), wikiText(r.value("Project description"))
-	},
-}
-
-// jiraLinkColumn reads names such as "Outward issue link (Blocks)". A type of link that is none of ours relates the tickets.
-func jiraLinkColumn(name string) (linkColumn, bool) {
-	name = strings.ToLower(name)
-	kind, inward := strings.CutPrefix(name, "inward issue link (")
-	if !inward {
-		var outward bool
-		if kind, outward = strings.CutPrefix(name, "outward issue link ("); !outward {
-			return linkColumn{}, false
+	read: []string{"project key", "project name", "project description", "status", "created", "description", "updated", "status category", "assignee", "reporter",
+		"issue type", "priority", "labels", "components", "component/s", "due date", "resolved", "comment", "parent key", "parent", "epic link",
+		"custom field (epic link)"},
+	prefixes: []string{"inward issue link (", "outward issue link ("},
+	project: func(r *csvRows, t Ticket) Project {
+		p := Project{Key: t.ProjectKey, Name: strings.TrimSpace(clean(r.value("Project name"))), Description: clean(jiraText(r.value("Project description")))}
+		if p.Name == "" {
+			p.Name = p.Key
 		}
-	}
-	switch strings.TrimSuffix(kind, ")") {
-	case "duplicate", "duplicates":
-		return linkColumn{kind: Duplicates, inward: inward}, true
-	case "blocks", "blocker", "dependency":
-		return linkColumn{kind: Blocks, inward: inward}, true
-	}
-	return linkColumn{kind: RelatesTo, inward: inward}, true
+		return p
+	},
 }
 
-func jiraTicket(r *csvRows) (rawTicket, error) {
+func init() { jiraForm.ticket = jiraTicket }
+
+func jiraTicket(r *csvRows, _ place) (rawTicket, error) {
+	names := jiraForm.names
 	raw := rawTicket{
-		key:         r.value(r.form.key),
-		project:     r.value(r.form.fieldNames.project),
-		name:        r.value(r.form.name),
-		description: wikiText(r.value("Description")),
-		status:      r.value(r.form.status),
-		created:     r.value(r.form.created),
-		updated:     r.optional(r.form.updated),
-		resolved:    r.optional(r.form.resolved),
-		due:         r.optional(r.form.due),
-		category:    r.optional(r.form.category),
-		assignee:    r.optional(r.form.assignee),
-		reporter:    r.optional(r.form.reporter),
-		ticketType:  r.optional(r.form.ticketType),
-		priority:    r.optional(r.form.priority),
-		labels:      r.values("Labels", jiraComponents, jiraComponents2),
+		key:         r.value(names.key),
+		project:     r.value(names.project),
+		name:        r.value(names.name),
+		description: jiraText(r.value("Description")),
+		status:      r.value(names.status),
+		created:     r.value(names.created),
+		updated:     r.value(names.updated),
+		category:    r.value(names.category),
+		assignee:    r.given(names.assignee),
+		reporter:    r.given(names.reporter),
+		kind:        r.given(names.kind),
+		priority:    r.given(names.priority),
+		labels:      r.all("Labels", "Components", "Component/s"),
+		due:         r.given(names.due),
+		resolved:    r.given(names.resolved),
+		links:       r.jiraLinks(),
+	}
+	if cells := r.all("Comment"); cells != nil {
+		raw.comments = []rawComment{}
+		for _, cell := range cells {
+			raw.comments = append(raw.comments, jiraComment(cell))
+		}
 	}
 	if strings.TrimSpace(raw.project) == "" && strings.TrimSpace(raw.key) != "" {
 		dash := strings.LastIndexByte(raw.key, '-')
@@ -80,37 +61,98 @@ func jiraTicket(r *csvRows) (rawTicket, error) {
 		}
 		raw.project = raw.key[:dash]
 	}
-	if comments := r.values("Comment"); comments != nil {
-		raw.comments = []rawComment{}
-		for _, comment := range comments {
-			raw.comments = append(raw.comments, jiraComment(comment))
-		}
-	}
-	for _, parent := range r.values(jiraParent, jiraEpic, jiraParent2) {
-		if strings.Contains(parent, "-") {
-			raw.links = append(raw.links, Link{From: raw.key, Kind: ChildOf, To: parent})
-			break
-		}
-	}
 	return raw, nil
 }
 
-// jiraComment reads "14/Mar/25 9:30 AM;ann;seen; closing". What does not begin with a date is all text.
-func jiraComment(field string) rawComment {
-	if parts := strings.SplitN(field, ";", 3); len(parts) == 3 {
-		if created, err := parseDate(parts[0]); err == nil && !created.IsZero() {
-			return rawComment{Created: parts[0], Author: parts[1], Body: jsonText(wikiText(parts[2]))}
-		}
-	}
-	return rawComment{Body: jsonText(wikiText(field))}
-}
-
-// wikiText makes readable text of Jira's markup, or of an Atlassian document.
-func wikiText(s string) string {
-	if trimmed := strings.TrimSpace(s); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
+// jiraText makes plain text of a field: of Atlassian's JSON where it is a document, else of wiki markup.
+func jiraText(field string) string {
+	if trimmed := strings.TrimSpace(field); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
 		if text, err := markup.Document(json.RawMessage(trimmed)); err == nil {
 			return text
 		}
 	}
-	return markup.Text(s)
+	return markup.Text(field)
+}
+
+// jiraComment reads date;author;text. A cell that does not start with a date is all text.
+func jiraComment(cell string) rawComment {
+	created, rest, ok := strings.Cut(cell, ";")
+	if _, err := parseDate(created); !ok || err == errNoDate || strings.TrimSpace(created) == "" {
+		return rawComment{body: jiraText(cell)}
+	}
+	author, body, ok := strings.Cut(rest, ";")
+	if !ok {
+		author, body = "", rest
+	}
+	return rawComment{created: created, author: author, body: jiraText(body)}
+}
+
+// linkColumn is a column of links of one type.
+type linkColumn struct {
+	at     int
+	name   string // of the type, as the file has it
+	kind   string
+	known  bool
+	inward bool
+}
+
+func jiraLinkColumns(names []string) (columns []linkColumn) {
+	for i, name := range names {
+		direction, kind, ok := strings.Cut(name, " issue link (")
+		if !ok {
+			direction, kind, ok = strings.Cut(strings.ToLower(name), " issue link (")
+		}
+		inward := strings.EqualFold(direction, "inward")
+		if !ok || !inward && !strings.EqualFold(direction, "outward") {
+			continue
+		}
+		c := linkColumn{at: i, name: strings.TrimSuffix(kind, ")"), inward: inward}
+		c.kind, c.known = jiraLinkType(strings.ToLower(c.name))
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// jiraLinks reads the columns of links and the ticket's parent.
+func (r *csvRows) jiraLinks() (links []Link) {
+	if len(r.linkColumns) > 0 {
+		links = []Link{}
+	}
+	for _, c := range r.linkColumns {
+		key := strings.TrimSpace(r.csv.field(c.at))
+		if key == "" {
+			continue
+		}
+		if !c.known {
+			r.notices.linkType(c.name)
+		}
+		links = append(links, Link{Kind: c.kind, Key: key, Inward: c.inward})
+	}
+	parent := r.given("Parent key", "Custom field (Epic Link)", "Epic Link", "Parent")
+	if parent != nil {
+		if links == nil {
+			links = []Link{}
+		}
+		switch key := strings.TrimSpace(*parent); {
+		case key == "":
+		case strings.Trim(key, "0123456789") == "":
+			r.notices.parents++
+		default:
+			links = append(links, Link{Kind: "child_of", Key: key})
+		}
+	}
+	return links
+}
+
+// jiraLinkType is what a type of link means here. A clone began as a copy and says nothing of what it is about now.
+func jiraLinkType(name string) (kind string, known bool) {
+	switch strings.TrimSpace(name) {
+	case "duplicate", "duplicates":
+		return "duplicates", true
+	case "blocks", "blocker", "block":
+		return "blocks", true
+	case "relates", "related", "relates to", "relation", "cloners", "clones", "cloned":
+		return "relates_to", true
+	}
+	return "relates_to", false
 }

@@ -8,15 +8,11 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-
-	"tasklens/internal/markup"
 )
 
-var jsonNames = fieldNames{
-	key: "ticket_id", project: "project_id", name: "name", status: "status", created: "created_at", updated: "updated_at",
-	resolved: "resolved_at", due: "due_date", category: "status_category", assignee: "assignee", reporter: "reporter",
-	ticketType: "ticket_type", priority: "priority", labels: "labels", comments: "comments", links: "links",
-}
+var jsonNames = fieldNames{key: "ticket_id", project: "project_id", name: "name", status: "status", created: "created_at", updated: "updated_at",
+	category: "status_category", assignee: "assignee", reporter: "reporter", kind: "ticket_type", priority: "priority", labels: "labels",
+	due: "due_date", resolved: "resolved_at", comments: "comments", links: "links"}
 
 // jsonRows returns a function that decodes the next line that is not blank. name is the file's, for
 // the RowErrors that it makes of what decode objects to.
@@ -71,33 +67,26 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 		ID          json.RawMessage `json:"ticket_id"`
 		ProjectID   json.RawMessage `json:"project_id"`
 		Name        string          `json:"name"`
-		Description jsonText        `json:"description"`
+		Description json.RawMessage `json:"description"`
 		Status      string          `json:"status"`
 		CreatedAt   string          `json:"created_at"`
-		Notes       []rawNote       `json:"notes"`
-
-		// A field that is there and null says that there is none.
-		UpdatedAt  *string             `json:"updated_at"`
-		ResolvedAt given[string]       `json:"resolved_at"`
-		DueDate    given[string]       `json:"due_date"`
-		Category   *string             `json:"status_category"`
-		Assignee   given[string]       `json:"assignee"`
-		Reporter   given[string]       `json:"reporter"`
-		Type       given[string]       `json:"ticket_type"`
-		Priority   given[string]       `json:"priority"`
-		Labels     given[[]string]     `json:"labels"`
-		Comments   given[[]rawComment] `json:"comments"`
-		Links      given[[]jsonLink]   `json:"links"`
+		Notes       []jsonNote      `json:"notes"`
+		UpdatedAt   json.RawMessage `json:"updated_at"`
+		Category    json.RawMessage `json:"status_category"`
+		Assignee    json.RawMessage `json:"assignee"`
+		Reporter    json.RawMessage `json:"reporter"`
+		Type        json.RawMessage `json:"ticket_type"`
+		Priority    json.RawMessage `json:"priority"`
+		DueDate     json.RawMessage `json:"due_date"`
+		ResolvedAt  json.RawMessage `json:"resolved_at"`
+		Labels      json.RawMessage `json:"labels"`
+		Comments    json.RawMessage `json:"comments"`
+		Links       json.RawMessage `json:"links"`
 	}
 	if err := unmarshal(line, &row); err != nil {
 		return Ticket{}, err
 	}
-	raw := rawTicket{
-		name: row.Name, description: string(row.Description), status: row.Status, created: row.CreatedAt, notes: row.Notes,
-		updated: row.UpdatedAt, resolved: row.ResolvedAt.value, due: row.DueDate.value, category: row.Category,
-		assignee: row.Assignee.value, reporter: row.Reporter.value, ticketType: row.Type.value, priority: row.Priority.value,
-		labels: list(row.Labels), comments: list(row.Comments),
-	}
+	raw := rawTicket{name: row.Name, status: row.Status, created: row.CreatedAt}
 	var err error
 	if raw.key, err = idText(jsonNames.key, row.ID); err != nil {
 		return Ticket{}, err
@@ -105,53 +94,54 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 	if raw.project, err = idText(jsonNames.project, row.ProjectID); err != nil {
 		return Ticket{}, err
 	}
-	if row.Links.value != nil {
-		raw.links = []Link{}
-		for _, link := range *row.Links.value {
-			to, err := idText("links.ticket_id", link.To)
-			if err != nil {
-				return Ticket{}, err
-			}
-			raw.links = append(raw.links, Link{From: raw.key, Kind: link.Kind, To: to})
+	if raw.description, err = richText("description", row.Description); err != nil {
+		return Ticket{}, err
+	}
+	for _, n := range row.Notes {
+		note := rawNote{Status: n.Status, Created: n.Created}
+		if note.Text, err = richText("notes.note", n.Text); err != nil {
+			return Ticket{}, err
+		}
+		raw.notes = append(raw.notes, note)
+	}
+	var updated, category *string
+	var wrong []error // of what the ticket is as good without
+	for _, f := range []struct {
+		name  string
+		given json.RawMessage
+		into  **string
+	}{
+		{jsonNames.assignee, row.Assignee, &raw.assignee}, {jsonNames.reporter, row.Reporter, &raw.reporter}, {jsonNames.kind, row.Type, &raw.kind},
+		{jsonNames.priority, row.Priority, &raw.priority}, {jsonNames.due, row.DueDate, &raw.due}, {jsonNames.resolved, row.ResolvedAt, &raw.resolved},
+		{jsonNames.updated, row.UpdatedAt, &updated}, {jsonNames.category, row.Category, &category},
+	} {
+		if f.given == nil {
+			continue
+		}
+		text := ""
+		if json.Unmarshal(f.given, &text) != nil { // null leaves it empty
+			wrong = append(wrong, fmt.Errorf("%s is left out: it must be a string, not %s", f.name, jsonKind(f.given)))
+			continue
+		}
+		*f.into = &text
+	}
+	if updated != nil {
+		raw.updated = *updated
+	}
+	if category != nil {
+		raw.category = *category
+	}
+	var badLabels, badComments, badLinks error
+	raw.labels, badLabels = jsonLabels(row.Labels)
+	raw.comments, badComments = jsonComments(row.Comments)
+	raw.links, badLinks = jsonLinks(row.Links)
+	ticket, err := checkTicket(raw, jsonNames, at)
+	for _, err := range append(wrong, badLabels, badComments, badLinks) {
+		if err != nil {
+			ticket.Warnings = append(ticket.Warnings, at.wrong("%v", err))
 		}
 	}
-	return checkTicket(raw, jsonNames, at)
-}
-
-// jsonText is a string, or a document as Atlassian's APIs give it.
-type jsonText string
-
-func (t *jsonText) UnmarshalJSON(text []byte) error {
-	if len(text) > 0 && text[0] == '{' {
-		plain, err := markup.Document(text)
-		*t = jsonText(plain)
-		return err
-	}
-	return json.Unmarshal(text, (*string)(t))
-}
-
-type jsonLink struct {
-	Kind string          `json:"kind"`
-	To   json.RawMessage `json:"ticket_id"`
-}
-
-// given is a field that may be absent: then value is nil. Null is the zero value.
-type given[T any] struct{ value *T }
-
-func (g *given[T]) UnmarshalJSON(text []byte) error {
-	g.value = new(T)
-	return json.Unmarshal(text, g.value) // null leaves the zero value
-}
-
-// list is nil where the field is absent, and otherwise not.
-func list[T any](field given[[]T]) []T {
-	switch {
-	case field.value == nil:
-		return nil
-	case *field.value == nil:
-		return []T{}
-	}
-	return *field.value
+	return ticket, err
 }
 
 // unmarshal decodes one JSON object and says what is wrong in the words of the file, not of Go.

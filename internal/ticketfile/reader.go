@@ -1,6 +1,8 @@
 package ticketfile
 
 import (
+	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,24 +15,19 @@ import (
 // Reader reads the projects and tickets of one import. It holds no open file: each pass opens its file and closes it
 // at its end, so there is nothing to close, and a pass may be broken off or repeated.
 type Reader struct {
-	projects, tickets *file // two views of the same file in an export
-	form              form
-	unread            []string
+	projects, tickets *file                                                           // two views of the same file in an export
+	rows              func(name string, from *bufio.Reader, n *notices) (rows, error) // nil for JSON Lines
+	notices           notices                                                         // of the last pass over tickets
 }
 
-type form int
-
-const (
-	folderForm form = iota
-	csvExport
-	githubExport
-)
-
-// Unread returns the names of the columns of a CSV export that are not read.
-func (r *Reader) Unread() []string { return r.unread }
+// rows reads the tickets of an export that has no projects of its own: these are collected from the tickets.
+type rows interface {
+	nextTicket() (Ticket, error)
+	nextProject() (Project, error)
+}
 
 // Open finds out which form the import at path has. It fails when path is of neither form, when a file of it cannot be
-// opened, and when a CSV file lacks the columns that a Jira export has.
+// opened, and when a CSV file lacks the columns that an export has, or a JSON file holds something else.
 func Open(path string) (*Reader, error) {
 	r, err := detect(path)
 	if err != nil {
@@ -47,13 +44,17 @@ func detect(path string) (*Reader, error) {
 	if info.IsDir() {
 		return detectFolder(path)
 	}
-	r := &Reader{form: csvExport}
+	r := &Reader{}
 	switch name := strings.TrimSuffix(strings.ToLower(info.Name()), ".gz"); {
 	case strings.HasSuffix(name, ".csv"):
-	case strings.HasSuffix(name, ".json"):
-		r.form = githubExport
+		r.rows = func(name string, from *bufio.Reader, n *notices) (rows, error) { return newCSVRows(name, from, n) }
+	case strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson"):
+		r.rows = func(name string, from *bufio.Reader, n *notices) (rows, error) {
+			return newGithubRows(name, from, n), nil
+		}
 	default:
-		return nil, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz), nor a CSV export from Jira or Linear (.csv), nor issues of GitHub (.json), plain or .gz", path)
+		return nil, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor an export: "+
+			"from Jira or Linear (.csv or .csv.gz), or of GitHub issues (.json, .jsonl or .gz of them)", path)
 	}
 	if r.projects, err = newFile(path); err != nil {
 		return nil, err
@@ -66,19 +67,37 @@ func detect(path string) (*Reader, error) {
 		return nil, err
 	}
 	defer in.close()
-	if r.form == csvExport {
-		rows, err := newCSVRows(path, in.Reader)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, err)
-		}
-		r.unread = rows.unread
-		return r, nil
+	opened, err := r.rows(path, in.Reader, &notices{})
+	if err == nil {
+		err = checkIssues(opened)
 	}
-	// What is no JSON at all is better known now than after the projects.
-	if _, _, err := newGitHubRows(path, in.Reader).object(); err != nil && err != io.EOF {
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return r, nil
+}
+
+// checkIssues tells a file of GitHub issues from any other JSON by its first object.
+func checkIssues(opened rows) error {
+	issues, ok := opened.(*githubRows)
+	if !ok {
+		return nil
+	}
+	value, err := issues.values.next()
+	if err == io.EOF && issues.values.some || err == errTooLong {
+		return nil
+	}
+	if err == io.EOF {
+		return errNoIssues
+	}
+	if err != nil {
+		return err
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(value, &fields) != nil || fields["number"] == nil || fields["title"] == nil {
+		return errNoIssues
+	}
+	return nil
 }
 
 func detectFolder(folder string) (*Reader, error) {
@@ -127,15 +146,12 @@ func plainOrGzip(folder, name string) (string, error) {
 // yielded once, with the name and description of its first ticket; what is bad is left for Tickets to report.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
 	return pass(r.projects, func(in *stream) (func() (Project, error), error) {
-		switch r.form {
-		case csvExport:
-			rows, err := newCSVRows(r.projects.path, in.Reader)
+		if r.rows != nil {
+			rows, err := r.rows(r.projects.path, in.Reader, &notices{})
 			if err != nil {
 				return nil, err
 			}
 			return rows.nextProject, nil
-		case githubExport:
-			return newGitHubRows(r.projects.path, in.Reader).nextProject, nil
 		}
 		return jsonRows(r.projects.path, in.Reader, decodeProject), nil
 	})
@@ -145,19 +161,21 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 // error is the last thing yielded. A key that occurs twice is yielded twice.
 func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
 	return pass(r.tickets, func(in *stream) (func() (Ticket, error), error) {
-		switch r.form {
-		case csvExport:
-			rows, err := newCSVRows(r.tickets.path, in.Reader)
+		if r.rows != nil {
+			r.notices = notices{}
+			rows, err := r.rows(r.tickets.path, in.Reader, &r.notices)
 			if err != nil {
 				return nil, err
 			}
 			return rows.nextTicket, nil
-		case githubExport:
-			return newGitHubRows(r.tickets.path, in.Reader).nextTicket, nil
 		}
 		return jsonRows(r.tickets.path, in.Reader, decodeTicket), nil
 	})
 }
+
+// Notices says what a person should know of the file as a whole, such as columns that are left out: what the last pass of
+// Tickets met. It may be called when the pass has ended.
+func (r *Reader) Notices() []string { return r.notices.list() }
 
 // Progress returns how many bytes have been read, and how many one pass of Projects and one of Tickets read together:
 // bytes on disk, so compressed ones where a file is gzipped. A repeated pass starts its share afresh. It may be called

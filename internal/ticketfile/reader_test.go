@@ -60,11 +60,11 @@ func TestOpenRefuses(t *testing.T) {
 		"empty folder":      {nil, "", "holds no projects.jsonl or projects.jsonl.gz: a folder to import holds projects.jsonl and tickets.jsonl"},
 		"no tickets":        {map[string]string{"projects.jsonl": ""}, "", "holds no tickets.jsonl or tickets.jsonl.gz"},
 		"both":              {map[string]string{"projects.jsonl": "", "projects.jsonl.gz": "", "tickets.jsonl": ""}, "", "holds both projects.jsonl and projects.jsonl.gz"},
-		"one file of two":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz), nor a CSV export from Jira or Linear"},
+		"one file of two":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "this is no export of GitHub issues"},
 		"other format":      {map[string]string{"x.xlsx": ""}, "x.xlsx", "is neither a folder"},
 		"empty export":      {map[string]string{"x.csv": "\n\n"}, "x.csv", "the file is empty"},
-		"other columns":     {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names no columns Issue key and Summary, which a CSV export from Jira has, nor ID, Team, Title, which one from Linear has: "id,title"`},
-		"one column of two": {map[string]string{"x.csv": "Summary,Key\n"}, "x.csv", "names no columns Issue key and Summary"},
+		"other columns":     {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names neither the columns Issue key and Summary, which a CSV export from Jira has, nor ID, Team, Title, which one from Linear has: "id,title"`},
+		"one column of two": {map[string]string{"x.csv": "Summary,Key\n"}, "x.csv", "names neither the columns Issue key and Summary"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,21 +23,18 @@ type Ticket struct {
 	Name        string // of any length
 	Description string // "" when there is none
 	Status      string // at most 100 characters; DefaultStatus when the row names none
+	Category    string // of the status: "to_do", "in_progress" or "done"; "" when the row does not say
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	Notes       []Note // in the order of the row
 
-	// Of these nil says that the row does not tell, and "", a zero time or an empty list that there is none.
-	Assignee       *string
-	Reporter       *string
-	Type           *string // Bug, Story, …
-	Priority       *string
-	Labels         []string
-	DueDate        *string // 2025-03-14
-	ResolvedAt     *time.Time
-	StatusCategory string    // to_do, in_progress, done, or "" where the row does not tell
-	Comments       []Comment // in the order of the row
-	Links          []Link    // that begin or end at this ticket
+	// What a row may leave open: nil where it says nothing, which changes nothing; empty or zero where it says that there is
+	// none, which clears.
+	Assignee, Reporter, Type, Priority *string
+	Labels                             []string
+	DueDate, ResolvedAt                *time.Time
+	Comments                           []Comment // in the order of the row
+	Links                              []Link
 
 	// File and Line are where the row starts.
 	File string
@@ -54,27 +51,20 @@ type Note struct {
 	CreatedAt time.Time
 }
 
-// Comment is one comment on a ticket. Key and Text are never empty.
+// Comment is one comment on a ticket. Key and Body are never empty.
 type Comment struct {
-	Key       string // tells it from the ticket's other comments, the same in every export
-	Author    string // "" when unknown
-	Text      string
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	Key                  string // its id in the tracker, or one made of its time, its author and their order
+	Author               string // "" when unknown
+	Body                 string
+	CreatedAt, UpdatedAt time.Time
 }
 
-// Link says that the ticket From duplicates, blocks, relates to or is a child of the ticket To. Both are keys.
+// Link is a link between a ticket and another: from the ticket, or to it where it is Inward.
 type Link struct {
-	From, Kind, To string
+	Kind   string // "duplicates", "blocks", "relates_to" or "child_of"
+	Key    string // the other ticket's
+	Inward bool   // the other ticket duplicates, blocks or is the child of this one
 }
-
-// The kinds of links.
-const (
-	Duplicates = "duplicates"
-	Blocks     = "blocks"
-	RelatesTo  = "relates_to"
-	ChildOf    = "child_of"
-)
 
 // RowError says what is wrong with one row.
 type RowError struct {

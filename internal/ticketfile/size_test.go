@@ -89,7 +89,7 @@ func TestMaxRow(t *testing.T) {
 		t.Errorf("the line behind: %+v, %v", got, err)
 	}
 
-	rows, err := newCSVRows("f", buffered("Issue key,Summary\n", as(testMax), "\nS-1,n\n"))
+	rows, err := newCSVRows("f", buffered("Issue key,Summary\n", as(testMax), "\nS-1,n\n"), &notices{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +114,10 @@ func TestFieldsAreBounded(t *testing.T) {
 	if len(records.ends) != 3 || len(records.buf) != 2 {
 		t.Errorf("holds %d fields and %d bytes", len(records.ends), len(records.buf))
 	}
-	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-2)), ',', &jira); !ok {
+	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-2)), ',', &jiraForm); !ok {
 		t.Error("refused a header of maxColumns")
 	}
-	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-1)), ',', &jira); ok {
+	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-1)), ',', &jiraForm); ok {
 		t.Error("took a header of more than maxColumns")
 	}
 }

@@ -206,9 +206,9 @@ const (
 func (b *bench) stored() (lines []string) {
 	b.t.Helper()
 	rows, _ := b.tracker.Query(b.t.Context(), `
-		select concat_ws(' | ', project_id, ticket_id, status_change_id, kind,
-			row_number() over (partition by embedding_set, project_id, ticket_id order by position), tokens, input_hash, model, left(text, 60), md5(text), md5(embedding::text))
-		from public.chunks order by project_id, ticket_id nulls first, position`)
+		select concat_ws(' | ', project_id, ticket_id, comment_id, status_change_id, kind,
+			row_number() over (partition by embedding_set, project_id, ticket_id, comment_id order by position), tokens, input_hash, model, left(text, 60), md5(text), md5(embedding::text))
+		from public.chunks order by project_id, ticket_id nulls first, comment_id nulls first, position`)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		b.t.Fatal(err)
@@ -223,8 +223,12 @@ func (b *bench) mustBeInStep() {
 	var sources []index.Source
 	var listed string
 	err := b.tracker.QueryRow(b.t.Context(), `
-		select coalesce(jsonb_agg(jsonb_build_object('ProjectID', project_id, 'TicketID', ticket_id)), '[]')
-		from (select project_id, null::bigint as ticket_id from public.projects union all select project_id, ticket_id from public.tickets) s`).Scan(&listed)
+		select coalesce(jsonb_agg(jsonb_build_object('ProjectID', project_id, 'TicketID', ticket_id, 'CommentID', comment_id)), '[]')
+		from (
+			select project_id, null::bigint as ticket_id, null::bigint as comment_id from public.projects
+			union all select project_id, ticket_id, null from public.tickets
+			union all select t.project_id, t.ticket_id, c.comment_id from public.comments c join public.tickets t using (ticket_id)
+		) s`).Scan(&listed)
 	if err == nil {
 		err = json.Unmarshal([]byte(listed), &sources)
 	}

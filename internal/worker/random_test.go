@@ -186,7 +186,7 @@ func (e editor) statements() []statement {
 	ticket := []any{e.random.IntN(60)}
 	describe := statement{`update public.tickets set description = $1 where ticket_id =` + one, ticket}
 	note := statement{`insert into public.status_changes (ticket_id, note) select ticket_id, $1 from public.tickets where ticket_id =` + one, ticket}
-	switch e.random.IntN(14) {
+	switch e.random.IntN(19) {
 	case 0:
 		return []statement{{`insert into public.tickets (project_id, status_id, name) select project_id, 1, $1 from public.projects order by random() limit 1`, nil}}
 	case 1: // behind others, because of their number
@@ -212,6 +212,16 @@ func (e editor) statements() []statement {
 	case 11: // an import that is gone before it has embedded what it wrote
 		return []statement{{`select from public.upsert_tickets(jsonb_build_array(jsonb_build_object('key', 'P-' || $2::int, 'project_key', 'P', 'status', 'To Do', 'name', $1::text)))`,
 			[]any{1 + e.random.IntN(30)}}}
+	case 12, 13:
+		return []statement{{`insert into public.comments (ticket_id, author, body) select ticket_id, 'Ada', $1 from public.tickets where ticket_id =` + one, ticket}}
+	case 14:
+		return []statement{{`update public.comments set author = $1, body = case when random() < 0.3 then ' ' else $1 end
+			where comment_id = (select comment_id from public.comments where ticket_id =` + one + `limit 1)`, ticket}}
+	case 15:
+		return []statement{{`update public.comments set body = $1, ticket_id = (select ticket_id from public.tickets order by random() limit 1)
+			where comment_id = (select comment_id from public.comments where ticket_id =` + one + `limit 1)`, ticket}}
+	case 16:
+		return []statement{{`delete from public.comments where $1 <> '' and ticket_id =` + one, ticket}}
 	default:
 		return []statement{describe, note, describe}
 	}

@@ -10,7 +10,7 @@ export const root = new URL('../../', import.meta.url).pathname;
 const local = process.env.TASKLENS_LOCAL;
 export const demo = process.env.SERVICE_URL;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const PATIENCE = 60_000; // milliseconds that anything is waited for
+const PATIENCE = Number(process.env.PATIENCE) || 60_000; // milliseconds that anything is waited for
 
 let browser;
 export async function launch() {
@@ -57,6 +57,7 @@ export async function open(t, url, { width = 1280, height = 900, theme = 'light'
   };
   t.after(async () => {
     try {
+      if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${t.name.slice(0, 40).replace(/\W+/g, '-')}.png` });
       if (!page.isClosed()) await page.check();
     } finally {
       await context.close();

@@ -128,7 +128,7 @@ test('a model that fails leaves the search by keyword; too many requests are tol
   const model = await startModel();
   model.fails = 'embeddings';
   const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', MODEL_RETRIES: '0', RATE_LIMIT: '12/1m' });
-  const page = await open(t, `${url}/#search?q=charged+twice`, { failing: true, shift: 0.15 });
+  const page = await open(t, `${url}/#search?q=charged+twice`, { failing: true });
   await page.getByText('Matches by keyword only').waitFor();
   assert.ok((await page.locator('a.result').count()) > 0);
   for (let n = 0; n < 12 && (await page.locator('strong', { hasText: 'Too many requests' }).count()) === 0; n++) {

@@ -50,7 +50,7 @@ func evaluate(ctx context.Context, args []string) error {
 }
 
 func evaluateAnswers(ctx context.Context, config evalConfig, folder string) error {
-	for i, name := range []string{"questions.jsonl", "named_questions.jsonl"} {
+	for i, name := range []string{"questions.jsonl", "named_questions.jsonl", "comment_questions.jsonl"} {
 		questions, err := eval.ReadAsked(filepath.Join(folder, name))
 		if i > 0 && errors.Is(err, fs.ErrNotExist) {
 			continue // not every collection has questions that name things

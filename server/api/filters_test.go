@@ -284,7 +284,7 @@ func TestFiltersInTheCache(t *testing.T) {
 			}
 		}
 	}
-	if from("/api/hybrid-search", `{"query":"payment is:done"}`) == fromMemory || from("/api/hybrid-search", `{"query":"payment is:done is:open"}`) == fromMemory {
+	if from("/api/hybrid-search", `{"query":"payment is:done"}`) == fromMemory || from("/api/hybrid-search", `{"query":"payment is:done","filters":{"open":true}}`) == fromMemory {
 		t.Error("what contradicts itself is another's")
 	}
 	// A change of what is filtered is seen at once.

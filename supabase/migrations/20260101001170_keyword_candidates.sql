@@ -116,6 +116,7 @@ declare
   total double precision;
   few bigint[];
   conditions text := '';
+  has_comments constant boolean := coalesce((select sum(u) from unnest(comments) as u), 0) > 0;
 begin
   if scope.projects is not null or scope.on_tickets or required is not null then
     select greatest(t.entries, 1) into total from private.word_entries(array['']) t;
@@ -173,13 +174,16 @@ begin
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
         where e.title_words @@ t.title_query and ($6 is null or e.words @@ $6)%1$s
         limit t.take_titles) e
+%2$s
+    )
+    select h.keyword_entry_id, min(h.project_id), min(h.ticket_id), sum(h.gain), %3$s
+    from hit h group by h.keyword_entry_id order by 4 desc, 1 limit $8$query$, conditions,
+    case when has_comments then '
       union all
       select e.keyword_entry_id, e.project_id, e.ticket_id, 0.5 * c.gain, c.comment_ids
       from private.comment_candidates($2, $3, $9, $1, $6, null, $7, $8) c
-      join public.keyword_entries e on e.ticket_id = c.ticket_id
-    )
-    select h.keyword_entry_id, min(h.project_id), min(h.ticket_id), sum(h.gain), max(h.comment_ids)
-    from hit h group by h.keyword_entry_id order by 4 desc, 1 limit $8$query$, conditions)
+      join public.keyword_entries e on e.ticket_id = c.ticket_id' end,
+    case when has_comments then 'max(h.comment_ids)' else 'null::bigint[]' end)
     using scope, words, idfs, entries, titles, required, reach, candidate_limit, comments;
 end
 $$;

@@ -7,7 +7,7 @@
 -- query and name are as a whole. level says how far an entry came: 0, 1 close, 2 alike.
 create function private.score_entries(
   entry_ids bigint[], words text[], idfs double precision[], places integer[], plain text, close_limit integer, alike_limit integer,
-  comment_ids bigint[]
+  comment_ids bigint[] default '{}'
 )
 returns table (keyword_entry_id bigint, score double precision, level integer)
 language plpgsql stable rows 300 security invoker set search_path = ''
@@ -92,7 +92,7 @@ begin
       from public.keyword_entries e
       cross join lateral (select (array[e.words])[1] as words offset 0) w
       join unnest(pairs, pair_idfs) as p(query, idf)
-        on w.words @@ p.query or exists (select from unnest(b.texts) as m(words) where m.words @@ p.query)
+        on w.words @@ p.query or b.texts is not null and exists (select from unnest(b.texts) as m(words) where m.words @@ p.query)
       where e.keyword_entry_id = b.keyword_entry_id
     ) n
     where b.place <= close_limit

@@ -85,7 +85,7 @@ select results_eq($$ select label, count, capped from public.search_facets('omeg
 select results_eq(format($$ select label || ' ' || count from public.search_facets(%L, project_filter => 2) where facet = 'status' $$, q), w::text[], 'by the same rules: ' || q)
 from (values ('omega alpha', '{Done 1}'), ('omega alpha -fruit', '{Done 1}'), ('omega alpha -two', '{}'), ('omega "alpha two"', '{Done 1}'), ('omega alpha "red kite"', '{}')) v (q, w);
 reset role;
-select is((select count(*)::integer from private.match_entries('{omega}', '{12000}', null, null,
+select is((select count(*)::integer from private.match_entries('{omega}', '{12000}', '{0}', null, null,
   private.resolve_scope(p, 'Done', null), 10000)), n, 'of a project and a status: ' || p)
 from (values (1, 0), (3, 600)) v (p, n);
 

@@ -48,6 +48,7 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('private.data_versions',        '- - - - - - -'),
     ('private.embedding_jobs',       '- - - - - - 11'),
     ('private.embedding_sets',       '- - - - - - 1'),
+    ('private.installed_parts',      '- - - - - - ' || (select count(*) from private.installed_parts)),
     ('private.match_thresholds',     '- - - - - - 0'),
     ('private.migrations',           '- - - - - - -'),
     ('private.query_log',            '- - - - - - 0'),

@@ -57,9 +57,10 @@ func loadFolder(t *testing.T, service apitest.Service, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = load.Load(t.Context(), service.Database, service.Indexer, rows, load.Options{},
+	_, err = load.Load(t.Context(), service.Database, service.Indexer, rows,
 		load.Report{BadRow: func(row *ticketfile.RowError) { t.Error(row) }, BadField: func(field *ticketfile.RowError) { t.Error(field) },
-			Failed: func(err error) { t.Error(err) }, Indexed: func(int) {}})
+			Failed: func(err error) { t.Error(err) }, Indexed: func(int) {},
+			Unknown: func(link load.Link) { t.Error(link) }, Unlisted: func(what string) { t.Error(what) }}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

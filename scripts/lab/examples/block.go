@@ -21,6 +21,7 @@ type block struct {
 }
 
 func (b block) runs() bool     { return b.info == runShell || b.info == runSQL }
+func (b block) isStep() bool   { return b.info == runStep }
 func (b block) isOutput() bool { return b.info == outputJSON || b.info == outputText }
 
 // name tells a block apart from the others of its file: its first line.

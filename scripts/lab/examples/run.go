@@ -49,8 +49,9 @@ func (r Run) Do(ctx context.Context, files []string, out io.Writer) error {
 					shown = &all[i+1]
 				}
 				err = r.try(ctx, b, shown)
+			case b.isStep(): // see Steps
 			case b.isOutput():
-				if i == 0 || !all[i-1].runs() {
+				if i == 0 || !all[i-1].runs() && !all[i-1].isStep() {
 					err = errors.New("it shows the output of no block")
 				}
 			case b.executable():

@@ -79,8 +79,8 @@ export function Ask({ params }) {
         <${Choice} label="Answer from" value=${corpus} options=${CORPORA} onChange=${(/** @type {string} */ value) => go(href('ask', { ...Object.fromEntries(params), corpus: value === 'tickets' ? '' : value }))} />
         ${corpus !== 'documents' && html`<select aria-label="Project" value=${project} onChange=${(/** @type {any} */ e) => go(href('ask', { ...Object.fromEntries(params), project: e.target.value }))}>
           <option value="">All projects</option>${(projects.value ?? []).map((p) => html`<option value=${String(p.project_id)}>${p.name}</option>`)}</select>`}
-        ${busy ? html`<button type="button" class="button stop" onClick=${() => controller.current.abort()}><${Icon} name="stop" />Stop</button>`
-      : html`<button class="button primary">Ask</button>`}
+        ${busy ? html`<button key="stop" type="button" class="button stop" onClick=${() => controller.current.abort()}><${Icon} name="stop" />Stop</button>`
+      : html`<button key="ask" class="button primary">Ask</button>`}
       </div>
     </form>
     ${problem && html`<${Failure} problem=${problem} retry=${() => run(asked || text.trim())} />`}

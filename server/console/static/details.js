@@ -43,7 +43,7 @@ function Why({ result, answer }) {
     const found = await api.search({ ...request, fusion: other, facets: false, limit: 100, offset: 0 }, signal);
     const at = found.results.findIndex((r) => r.project_id === result.project_id && r.ticket_id === result.ticket_id);
     return at < 0 ? null : { place: at + 1, result: found.results[at], best: found.results[0].fused_score };
-  }, [JSON.stringify(request), result.project_id, result.ticket_id]);
+  }, [JSON.stringify(request), both, result.project_id, result.ticket_id]);
   const { vector, keyword } = result.explain ?? {};
   const place = (request.offset ?? 0) + response.results.indexOf(result) + 1;
   const bestKeyword = Math.max(...response.results.map((r) => r.explain?.keyword?.score ?? 0));

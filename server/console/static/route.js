@@ -17,14 +17,14 @@ export function href(view, params = {}) {
     if (value !== undefined && value !== null && value !== '' && value !== false) query.set(name, String(value));
   }
   const text = query.toString();
-  return `#${view}${text ? `?${text}` : ''}`;
+  return `./#${view}${text ? `?${text}` : ''}`; // with ./, as it leads to no place on the page
 }
 
 const changed = new EventTarget();
 
 /** @param {string} target from href @param {{replace?: boolean}} [options] replace: without a step in the history */
 export function go(target, { replace = false } = {}) {
-  if (target === location.hash) return;
+  if (target === `./${location.hash}`) return;
   history[replace ? 'replaceState' : 'pushState'](null, '', target);
   changed.dispatchEvent(new Event('change'));
 }

@@ -251,11 +251,8 @@ export function Search({ params }) {
     <div class="columns">
       <${Facets} response=${response} filters=${filters} known=${known} onChoose=${(/** @type {string} */ name, /** @type {string} */ key) => change({ [name]: filters[name] === key ? '' : key })} />
       <section class="found" aria-label="Results" aria-busy=${busy !== ''}>
-        <${Told} searches=${searches} page=${page} />
-        ${searches.problem && html`<${Failure} problem=${searches.problem} retry=${again} />`}
-        ${response?.degraded && !busy && html`<div class="notice"><${Icon} name="alert" /><div><strong>Matches by keyword only</strong>
-          <p>The search by meaning did not answer in time. What has other words for the same thing is missing.</p></div>
-          <button type="button" class="button" onClick=${again}>Try again</button></div>`}
+        <${Told} searches=${searches} page=${page} again=${again} />
+        ${searches.problem && html`<div class=${shown ? 'toast' : ''}><${Failure} problem=${searches.problem} retry=${again} /></div>`}
         ${response?.relaxed && html`<p class="small muted">Nothing contains the phrase in quotes as it stands. Its words count one by one.</p>`}
         ${!shown && !searches.problem && html`<${Skeleton} />`}
         ${response && response.results.length === 0 && busy !== 'keyword' && html`<${Nothing} busy=${busy} query=${shown?.request.query} filtered=${active.length > 0} onClear=${() => change(Object.fromEntries(FACETS.map((f) => [f.name, ''])))} />`}
@@ -274,8 +271,8 @@ export function Search({ params }) {
 /** @param {import('./facets.js').Facet} facet @param {string} key @param {Record<string, import('./facets.js').Value[]>} known */
 const labelOf = (facet, key, known) => known[facet.name]?.find((v) => v.key === key)?.label ?? key;
 
-/** One line that says what is shown, always there so that nothing moves. @param {{searches: ReturnType<typeof useSearches>, page: number}} props */
-function Told({ searches, page }) {
+/** One line that says what is shown, always there so that nothing moves. @param {{searches: ReturnType<typeof useSearches>, page: number, again: () => void}} props */
+function Told({ searches, page, again }) {
   const { shown, held, busy, slow } = searches;
   const response = shown?.response;
   let text = '';
@@ -288,7 +285,10 @@ function Told({ searches, page }) {
     text = total > 0 ? `${count(total)}${response.facets_capped ? ' or more' : ''} ${total === 1 ? 'match' : 'matches'}` : `Page ${count(page)}`;
     text += response.executed.length === 2 ? ' by meaning and keywords' : ' by keyword';
   }
-  return html`<div class="told"><p role="status">${text}</p>
+  const degraded = response?.degraded && !busy;
+  if (degraded) text = 'Matches by keyword only: the search by meaning did not answer in time.';
+  return html`<div class="told">${degraded && html`<${Icon} name="alert" />`}<p role="status">${text}</p>
+    ${degraded && html`<button type="button" class="link" onClick=${again}>Try again</button>`}
     ${busy && html`<span class="spinner" aria-hidden="true"></span>`}
     ${held && html`<button type="button" class="chip on" onClick=${searches.release}>Show results by meaning</button>`}
   </div>`;
@@ -368,7 +368,7 @@ function Start({ projects, onChoose, onProject }) {
   }, [list]);
   if (projects.problem) return html`<${Failure} problem=${projects.problem} retry=${projects.again} />`;
   if (list && list.length === 0) {
-    return html`<${Empty} icon="search" title="There is nothing to search yet"><p>You are a member of no project, or the projects have no tickets. An administrator can add you to one.</p><//>`;
+    return html`<h1 class="sr">Search</h1><${Empty} icon="search" title="There is nothing to search yet"><p>You are a member of no project, or the projects have no tickets. An administrator can add you to one.</p><//>`;
   }
   return html`<div class="start">
     <h1>Find it by what it means</h1>

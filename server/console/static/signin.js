@@ -2,7 +2,7 @@
 // Signing in: by Supabase Auth, or with a token that one has. Lies over the page, which keeps what was typed.
 import { html } from './dom.js';
 import { useEffect, useState } from './hooks.js';
-import { hasExpired, paste, SignInError, signIn, signInMethods, signInWith, signsInHere } from './session.js';
+import { hasExpired, paste, signIn, signInMethods, signInWith, signsInHere } from './session.js';
 import { Dialog, Icon } from './ui.js';
 
 /** @param {{open: boolean, told: string}} props */
@@ -21,9 +21,9 @@ export function SignIn({ open, told }) {
     setBusy(true);
     setWrong('');
     try {
-      await act(new FormData(/** @type {HTMLFormElement} */ (event.target)));
+      await act(new FormData(event.target instanceof HTMLFormElement ? event.target : undefined));
     } catch (error) {
-      setWrong(error instanceof SignInError || error instanceof Error ? error.message : String(error));
+      setWrong(error instanceof Error ? error.message : String(error));
     } finally {
       setBusy(false);
     }

@@ -1,0 +1,109 @@
+package load_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"tasklens/internal/load"
+	"tasklens/internal/ticketfile"
+)
+
+const wholeExport = `Issue key,Summary,Description,Assignee,Labels,Labels,Updated,Resolved,Status,Status Category,Outward issue link (Blocks),Inward issue link (Duplicate),Outward issue link (Relates),Comment,Comment
+A-1,Pump leaks,*Water*,Ann,pump,wet,2025-03-15 13:00,,Waiting for Bob,In Progress,A-2,A-3,A-2,14/Mar/25 9:30 AM;ann;Turn the *valve*,14/Mar/25 9:31 AM;bob;Did so
+A-2,Pipe bursts,,Bob,,,2025-03-16 13:00,2025-03-17 10:00,Done,Done,B-9,,,14/Mar/25 9:30 AM;ann;Replace it,
+A-3,Pump drips,,,,,2025-03-16 13:00,,Done,Done,,,A-2,,
+`
+
+func export(t *testing.T, text string) *ticketfile.Reader {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "export.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := ticketfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// The same export twice writes no row a second time.
+func TestExportTwiceChangesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var r told
+	summary, err := load.Load(t.Context(), b.db, b.indexer, export(t, wholeExport), r.report(), false)
+	if err != nil || summary.Links != 5 || summary.Unknown != 1 || summary.Unlisted != (load.Gone{}) || !slices.Contains(r.bad, "unknown A-2 blocks B-9") {
+		t.Fatalf("%+v, %v, %q", summary, err, r.bad)
+	}
+	for want, query := range map[int]string{
+		1: `select count(*) from tickets join status using (status_id) where key = 'A-1' and assignee = 'Ann' and labels = '{pump,wet}' and description = 'Water'
+			and updated_at = '2025-03-15 13:00Z' and category = 'in_progress' and resolved_at is null and ticket_type is null`,
+		3: `select count(*) from comments`,
+		4: `select count(*) from ticket_links`,
+	} {
+		if got := b.count(t, query); got != want {
+			t.Errorf("%d, not %d: %s", got, want, query)
+		}
+	}
+	if b.count(t, `select count(*) from ticket_links l join tickets t using (ticket_id) join tickets o on o.ticket_id = l.other_ticket_id
+		where (t.key, l.kind, o.key) in (('A-1', 'blocks', 'A-2'), ('A-3', 'duplicates', 'A-1'), ('A-1', 'relates_to', 'A-2'), ('A-3', 'relates_to', 'A-2'))`) != 4 {
+		t.Error("links point elsewhere")
+	}
+	if _, err := b.owner.Exec(t.Context(), `create table before as select 't' || ticket_id as id, ctid as place, xmin::text as writer from tickets
+		union all select 'c' || comment_id, ctid, xmin::text from comments union all select 'l' || ticket_id || kind || other_ticket_id, ctid, xmin::text from ticket_links`); err != nil {
+		t.Fatal(err)
+	}
+	if summary, err = load.Load(t.Context(), b.db, b.indexer, export(t, wholeExport), r.report(), true); err != nil || summary.Removed != (load.Gone{}) {
+		t.Fatalf("%+v, %v", summary, err)
+	}
+	if n := b.count(t, `select count(*) from (select 't' || ticket_id as id, ctid as place, xmin::text as writer from tickets
+		union all select 'c' || comment_id, ctid, xmin::text from comments union all select 'l' || ticket_id || kind || other_ticket_id, ctid, xmin::text from ticket_links
+		except select * from before) written`); n != 0 {
+		t.Errorf("%d rows are written again", n)
+	}
+}
+
+// What a later export lacks is reported, and removed only on demand and only where the export is whole.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var r told
+	other := "Issue key,Summary\nB-1,Another project\n"
+	for _, text := range []string{wholeExport, other} {
+		if _, err := load.Load(t.Context(), b.db, b.indexer, export(t, text), r.report(), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.owner.Exec(t.Context(), `insert into comments (ticket_id, body) select ticket_id, 'By hand' from tickets where key = 'A-1'`); err != nil {
+		t.Fatal(err)
+	}
+	later := `Issue key,Summary,Outward issue link (Blocks),Comment
+A-1,Pump leaks,A-2,14/Mar/25 9:30 AM;ann;Turn the valve twice
+A-2,Pipe bursts,,14/Mar/25 9:30 AM;ann;Replace it
+`
+	count := func() [3]int {
+		return [3]int{b.count(t, "select count(*) from tickets"), b.count(t, "select count(*) from comments"), b.count(t, "select count(*) from ticket_links")}
+	}
+	before := count()
+	summary, err := load.Load(t.Context(), b.db, b.indexer, export(t, later), r.report(), false)
+	if err != nil || summary.Unlisted != (load.Gone{Tickets: 1, Comments: 1, Links: 1}) || summary.Removed != (load.Gone{}) || count() != before {
+		t.Fatalf("%+v, %v, %q", summary, err, r.gone)
+	}
+	for name, text := range map[string]string{"bad row": later + "A-7,,,\n", "empty": "Issue key,Summary\n", "cut": later + "A-8,\"never closed", "a ticket twice": later + later[strings.LastIndex(strings.TrimSpace(later), "\n")+1:]} {
+		if _, err := load.Load(t.Context(), b.db, b.indexer, export(t, text), r.report(), true); !errors.Is(err, load.ErrNotPruned) || count() != before {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if summary, err = load.Load(t.Context(), b.db, b.indexer, export(t, later), r.report(), true); err != nil || summary.Removed != (load.Gone{Tickets: 1, Comments: 1, Links: 1}) {
+		t.Fatalf("%+v, %v", summary, err)
+	}
+	// A-3 took its two links along. What was written by hand and what is of other projects stays; assignees that the file says nothing of, too.
+	if got := count(); got != [3]int{3, 3, 1} || b.count(t, "select count(*) from comments where body in ('By hand', 'Turn the valve twice')") != 2 ||
+		b.count(t, "select count(*) from tickets where key = 'A-1' and assignee = 'Ann'") != 1 {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,200 @@
+package ticketfile
+
+import (
+	"bufio"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func on(month time.Month, day, hour, minute int) time.Time {
+	return time.Date(2025, month, day, hour, minute, 0, 0, time.UTC)
+}
+
+const jiraDetails = `Issue key,Summary,Description,Reporter,Due date,Resolved,Status Category,Components,Components,Labels,Inward issue link (Duplicate),Outward issue link (Blocks),Outward issue link (Blocks),Outward issue link (Gantt: start),Parent key,Comment,Comment,Comment,Sprint,Sprint
+A-1,n,"h1. Cause
+*Not* {code}a*b*c{code}",Ann,2025-04-01,3/Apr/25 10:00 AM,In Progress,Web,API,web,A-2,A-3,A-4,A-5,A-9,"14/Mar/25 9:30 AM;ann;see; [~bob]","14/Mar/25 9:30 AM;ann;again","{""type"":""doc"",""content"":[{""type"":""paragraph"",""content"":[{""type"":""text"",""text"":""plain""}]}]}",5,6
+A-2,m,,,soon,,Nowhere,,,,,,,,10007,,,,,
+`
+
+func TestJiraDetails(t *testing.T) {
+	t.Parallel()
+	r := openCSV(t, jiraDetails)
+	got := all(t, r.Tickets())
+	at := on(3, 14, 9, 30)
+	order := map[string]int{}
+	want := []Ticket{
+		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", Description: "Cause\nNot a*b*c", Category: "in_progress", Reporter: new("Ann"),
+			DueDate: new(on(4, 1, 0, 0)), ResolvedAt: new(on(4, 3, 10, 0)), Labels: []string{"web", "API"},
+			Comments: []Comment{
+				{Key: madeKey("", at, "ann", order), Author: "ann", Body: "see; @bob", CreatedAt: at},
+				{Key: madeKey("", at, "ann", order), Author: "ann", Body: "again", CreatedAt: at},
+				{Key: madeKey("", time.Time{}, "", order), Body: "plain"},
+			},
+			Links: []Link{{"duplicates", "A-2", true}, {"blocks", "A-3", false}, {"blocks", "A-4", false}, {"relates_to", "A-5", false}, {"child_of", "A-9", false}}},
+		{Key: "A-2", ProjectKey: "A", Name: "m", Status: "To Do", Reporter: new(""), ResolvedAt: new(time.Time{}), Labels: []string{}, Comments: []Comment{}, Links: []Link{},
+			Warnings: []*RowError{{r.tickets.path, 4, `Due date is left out: "soon" is not a date`}, {r.tickets.path, 4, `Status Category is left out: "Nowhere" is none of to_do, in_progress and done`}}},
+	}
+	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
+		t.Error(diff)
+	}
+	if want := []string{"columns left out: Sprint", "link types read as relates_to: Gantt: start", "parents left out because they are given by a number: export the column Parent key: 1"}; !cmp.Equal(want, r.Notices()) {
+		t.Error(cmp.Diff(want, r.Notices()))
+	}
+}
+
+// A comment stays the same one whatever becomes of its text and of those before it by others.
+func TestCommentKeys(t *testing.T) {
+	t.Parallel()
+	read := func(cells string) (keys []string) {
+		for _, c := range one(t, openCSV(t, "Issue key,Summary,Comment,Comment,Comment\nA-1,n,"+cells+"\n").Tickets()).Comments {
+			keys = append(keys, c.Key)
+		}
+		return keys
+	}
+	first := read("14/Mar/25 9:30 AM;ann;one,14/Mar/25 9:30 AM;bob;two,14/Mar/25 9:30 AM;ann;three")
+	if len(first) != 3 || first[0] == first[1] || first[0] == first[2] {
+		t.Fatal(first)
+	}
+	if again := read("14/Mar/25 9:30 AM;bob;edited,2025-03-14 09:30;ann;edited,"); !cmp.Equal(again, []string{first[1], first[0]}) {
+		t.Errorf("%v, then %v", first, again)
+	}
+}
+
+const linearExport = `ID,Team,Title,Description,Status,Estimate,Priority,Project ID,Project,Creator,Assignee,Labels,Cycle Number,Created,Updated,Started,Completed,Canceled,Due Date,Parent issue,Related to,Blocked by,Duplicate of
+ENG-7,Engine,Pump leaks,At *night*,In Review,3,High,x,Pumps,ann@a.example,bob@a.example,"Bug, Urgent fix",4,Fri Mar 14 2025 09:12:00 GMT+0100 (CET),2025-03-15T13:00:00.000Z,2025-03-15T13:00:00.000Z,,,2025-04-01,ENG-1,"ENG-2, OPS-3",ENG-4,
+ENG-8,Engine,Old,,Canceled,,No priority,,,,,,,,,,,2025-03-16T00:00:00.000Z,,,,,ENG-7
+`
+
+func TestLinear(t *testing.T) {
+	t.Parallel()
+	r := openCSV(t, linearExport)
+	got := all(t, r.Tickets())
+	want := []Ticket{
+		{Key: "ENG-7", ProjectKey: "ENG", Name: "Pump leaks", Description: "At *night*", Status: "In Review", Category: "in_progress", CreatedAt: on(3, 14, 8, 12),
+			UpdatedAt: on(3, 15, 13, 0), Reporter: new("ann@a.example"), Assignee: new("bob@a.example"), Priority: new("High"), Labels: []string{"Bug", "Urgent fix"},
+			DueDate: new(on(4, 1, 0, 0)), ResolvedAt: new(time.Time{}),
+			Links: []Link{{"child_of", "ENG-1", false}, {"relates_to", "ENG-2", false}, {"relates_to", "OPS-3", false}, {"blocks", "ENG-4", true}}},
+		{Key: "ENG-8", ProjectKey: "ENG", Name: "Old", Status: "Canceled", Category: "done", Reporter: new(""), Assignee: new(""), Priority: new(""), Labels: []string{},
+			DueDate: new(time.Time{}), ResolvedAt: new(on(3, 16, 0, 0)), Links: []Link{{"duplicates", "ENG-7", false}}},
+	}
+	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
+		t.Error(diff)
+	}
+	if projects := all(t, r.Projects()); !cmp.Equal(projects, []Project{{Key: "ENG", Name: "Engine"}}) {
+		t.Errorf("%+v", projects)
+	}
+	if want := []string{"columns left out: Estimate, Project ID, Project, Cycle Number"}; !cmp.Equal(want, r.Notices()) {
+		t.Error(r.Notices())
+	}
+}
+
+const githubList = `[{"number":7,"title":"Pump leaks","body":"**At** night","state":"CLOSED","stateReason":"NOT_PLANNED","author":{"login":"ann","name":"Ann"},
+"assignees":[{"login":"bob"},{"login":"eve"}],"labels":[{"name":"bug"}],"createdAt":"2025-03-14T09:12:00Z","updatedAt":"2025-03-15T13:00:00Z","closedAt":"2025-03-15T13:00:00Z",
+"comments":[{"id":"IC_1","author":{"login":"bob"},"body":"Tighten } it","createdAt":"2025-03-14T10:00:00Z"}],"url":"https://github.com/Acme/big-pumps/issues/7"},
+{"number":8,"title":"A change","url":"https://github.com/Acme/big-pumps/pull/8"}]
+`
+
+const githubPages = `[{"url":"https://api.github.com/repos/Acme/pumps/issues/1","html_url":"https://github.com/Acme/pumps/issues/1","number":1,"title":"One","user":{"login":"ann"},"labels":[],"state":"open",
+"assignees":[],"comments":3,"created_at":"2025-03-14T09:12:00Z","closed_at":null,"body":null,"type":{"name":"Bug"}},
+{"number":2,"title":"PR","html_url":"https://github.com/Acme/pumps/pull/2","pull_request":{"url":"x"}}][{"number":3,"title":"Three","html_url":"https://github.com/Acme/pumps/issues/3","state":"closed"},
+{"number":4,"html_url":"https://github.com/Acme/pumps/issues/4"},{"number":5,"title":"No address"},{"number":"6"},
+{"number":9,"title":"Elsewhere","html_url":"https://github.com/Other/Pumps/issues/9"}]
+`
+
+func TestGithub(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, map[string]string{"list.json.gz": githubList, "pages.json": githubPages, "lines.jsonl": strings.ReplaceAll(strings.ReplaceAll(githubList, "\n", ""), "},{\"number\":8", "}\n{\"number\":8"),
+		"cut.json": githubList[:len(githubList)-3], "none.json": "[]", "other.json": `{"a":1}`})
+	issue := Ticket{Key: "BIG-PUMPS-7", ProjectKey: "BIG-PUMPS", Name: "Pump leaks", Description: "**At** night", Status: "Not planned", Category: "done", CreatedAt: on(3, 14, 9, 12),
+		UpdatedAt: on(3, 15, 13, 0), ResolvedAt: new(on(3, 15, 13, 0)), Reporter: new("ann"), Assignee: new("bob"), Labels: []string{"bug"},
+		Comments: []Comment{{Key: "IC_1", Author: "bob", Body: "Tighten } it", CreatedAt: on(3, 14, 10, 0)}}}
+	for _, name := range []string{"list.json.gz", "lines.jsonl"} {
+		r := open(t, filepath.Join(folder, name))
+		if diff := cmp.Diff(issue, one(t, r.Tickets()), withoutPlace); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if got := one(t, r.Projects()); got != (Project{Key: "BIG-PUMPS", Name: "Acme/big-pumps"}) {
+			t.Errorf("%+v", got)
+		}
+		if want := []string{"pull requests left out: 1", "issues with several assignees, of whom the first was taken: 1"}; !cmp.Equal(want, r.Notices()) {
+			t.Error(r.Notices())
+		}
+	}
+	r := open(t, filepath.Join(folder, "pages.json"))
+	good, bad, fatal := collect(t, r.Tickets())
+	if fatal != nil {
+		t.Fatal(fatal)
+	}
+	want := []Ticket{
+		{Key: "PUMPS-1", ProjectKey: "PUMPS", Name: "One", Status: "Open", Category: "to_do", CreatedAt: on(3, 14, 9, 12), ResolvedAt: new(time.Time{}), Reporter: new("ann"), Assignee: new(""), Type: new("Bug"), Labels: []string{}},
+		{Key: "PUMPS-3", ProjectKey: "PUMPS", Name: "Three", Status: "Closed", Category: "done", ResolvedAt: new(time.Time{}), Reporter: new(""), Assignee: new(""), Labels: []string{}},
+	}
+	if diff := cmp.Diff(want, good, withoutPlace); diff != "" {
+		t.Error(diff)
+	}
+	if want := []string{"title is missing", "url is missing or not an address: it tells the repository (gh issue list --json url,…)", "number must not be string",
+		"the repositories Acme/pumps and Other/Pumps would have the same project key PUMPS: import one of them alone, into a database of its own"}; !cmp.Equal(want, reasons(bad)) {
+		t.Error(cmp.Diff(want, reasons(bad)))
+	}
+	if bad[0].Line != 4 || bad[3].Line != 5 {
+		t.Errorf("%v", bad)
+	}
+	if good, _, fatal := collect(t, open(t, filepath.Join(folder, "cut.json")).Tickets()); len(good) != 1 || fatal == nil || !strings.Contains(fatal.Error(), "ends within a value") {
+		t.Errorf("%v, %v", good, fatal)
+	}
+	if got := all(t, open(t, filepath.Join(folder, "none.json")).Tickets()); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+	if _, err := Open(filepath.Join(folder, "other.json")); err == nil || !strings.Contains(err.Error(), "no export of GitHub issues") {
+		t.Errorf("%v", err)
+	}
+}
+
+// An issue that is too long is left out alone, and no more than the bound is held of it.
+func TestLongestIssue(t *testing.T) {
+	t.Parallel()
+	rows := newGithubRows("f", bufio.NewReader(strings.NewReader(`[{"a":"`+as(2*testMax)+"\"},\n"+githubList[1:])), &notices{})
+	rows.values.max = testMax
+	if _, err := rows.nextTicket(); err == nil || err.Error() != "f:1: the row is longer than 16 MiB" || len(rows.values.buf) > testMax {
+		t.Errorf("%v, %d bytes", err, len(rows.values.buf))
+	}
+	if got, err := rows.nextTicket(); err != nil || got.Key != "BIG-PUMPS-7" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestJSONDetails(t *testing.T) {
+	t.Parallel()
+	got := all(t, openTickets(t, `{"ticket_id":"S-1","project_id":"S","name":"n","assignee":"Ann","reporter":null,"ticket_type":"Bug","priority":"","labels":["a","A"," ","b"],"due_date":"2025-04-01",`+
+		`"resolved_at":null,"updated_at":"2025-03-15T13:00:00Z","status_category":"in_progress","comments":[{"key":"c1","author":"Bob","body":{"type":"doc","content":[{"type":"text","text":"*x*"}]},"created_at":"2025-03-14T09:30:00Z"},`+
+		`{"key":9,"body":"*y*"},{"body":" "},{"key":9,"body":"z"}],"links":[{"kind":"duplicated_by","key":"S-2"},{"kind":"blocks","key":3},{"kind":"relates_to","key":"s-1"}]}`+"\n"+
+		`{"ticket_id":"S-2","project_id":"S","name":"n","comments":null,"links":[],"labels":null}`+"\n"+
+		`{"ticket_id":"S-3","project_id":"S","name":"n","comments":{},"links":[{"kind":"likes","key":"S-1"}],"labels":"x","assignee":7}`).Tickets())
+	want := []Ticket{
+		{Key: "S-1", ProjectKey: "S", Name: "n", Status: "To Do", Category: "in_progress", UpdatedAt: on(3, 15, 13, 0), Assignee: new("Ann"), Reporter: new(""), Type: new("Bug"), Priority: new(""),
+			Labels: []string{"a", "b"}, DueDate: new(on(4, 1, 0, 0)), ResolvedAt: new(time.Time{}),
+			Comments: []Comment{{Key: "c1", Author: "Bob", Body: "*x*", CreatedAt: on(3, 14, 9, 30)}, {Key: "9", Body: "*y*"}},
+			Links:    []Link{{"duplicates", "S-2", true}, {"blocks", "3", false}}},
+		{Key: "S-2", ProjectKey: "S", Name: "n", Status: "To Do", Labels: []string{}, Comments: []Comment{}, Links: []Link{}},
+		{Key: "S-3", ProjectKey: "S", Name: "n", Status: "To Do"},
+	}
+	if diff := cmp.Diff([][]string{
+		{"comments: 1 without text, left out; 1 with an author or key that is doubled, too long or has spaces", "links left out because they name no other ticket: 1"}, nil,
+		{"assignee is left out: it must be a string, not number", "labels are left out: they must be a list of strings",
+			"comments are left out: they must be a list of objects with the strings key, author, body, created_at and updated_at",
+			`links are left out: kind "likes" is none of blocked_by, blocks, child_of, duplicated_by, duplicates, parent_of, relates_to`},
+	}, [][]string{reasons(got[0].Warnings), reasons(got[1].Warnings), reasons(got[2].Warnings)}); diff != "" {
+		t.Error(diff)
+	}
+	for i := range got {
+		got[i].Warnings = nil
+	}
+	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
+		t.Error(diff)
+	}
+}

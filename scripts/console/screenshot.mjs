@@ -1,0 +1,17 @@
+// Draws the console for README: a search with the arithmetic of its first result.
+import { statSync } from 'node:fs';
+import { demo, finish, launch } from './kit.mjs';
+
+const path = process.argv[2];
+const page = await (await launch()).newPage({ viewport: { width: 1120, height: 640 }, colorScheme: 'light' });
+await page.goto(`${demo}/#search?q=resolve+login+issue`);
+await page.locator('a.result').first().waitFor();
+await page.locator('.badge.meaning').first().waitFor();
+await page.locator('a.result').first().click();
+await page.getByText('would be result').waitFor();
+await page.locator('.similar li').first().waitFor();
+await page.screenshot({ path });
+await finish();
+const { size } = statSync(path);
+if (size > 150 << 10) throw new Error(`${path} has ${size} bytes`);
+console.log(`${path}: ${size} bytes`);

@@ -1,0 +1,47 @@
+package examples
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// runStep marks SQL that stays: the steps of a page run one after the other, in a database of their own.
+const runStep = "sql step"
+
+// Steps runs the steps of a page in their order by query, which returns the rows that are printed, and
+// writes what does not hold. A step that fails ends the page: the later ones stand on it.
+func Steps(ctx context.Context, file, markdown string, query func(ctx context.Context, sql string) (string, error), out io.Writer) error {
+	all := blocks(markdown)
+	ran, wrong := 0, 0
+	for i, b := range all {
+		if !b.isStep() {
+			continue
+		}
+		ran++
+		printed, err := runOne(ctx, b, query)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %s: %w", file, b.line, b.name(), err)
+		}
+		if i+1 < len(all) && all[i+1].isOutput() {
+			if err := sameText(all[i+1].text, printed); err != nil {
+				wrong++
+				fmt.Fprintf(out, "%s:%d: %s: %v\n", file, b.line, b.name(), err)
+			}
+		}
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d steps do not hold", wrong)
+	}
+	if ran == 0 {
+		return errors.New("there is no step")
+	}
+	return nil
+}
+
+func runOne(ctx context.Context, b block, query func(ctx context.Context, sql string) (string, error)) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return query(ctx, b.text)
+}

@@ -1,0 +1,146 @@
+package examples
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"tasklens/internal/testbed"
+)
+
+// The page is followed from its first line to its last, as a reader does with psql.
+func TestOwnTables(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/adopt.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := testbed.Connect(t, testbed.Database(t).OwnerURL)
+	query := func(ctx context.Context, sql string) (string, error) {
+		results, err := owner.PgConn().Exec(ctx, sql).ReadAll()
+		var out strings.Builder
+		for _, result := range results {
+			for _, row := range result.Rows {
+				out.Write(bytes.Join(row, []byte(" | ")))
+				out.WriteByte('\n')
+			}
+		}
+		return out.String(), err
+	}
+	var wrong strings.Builder
+	if err := Steps(t.Context(), "docs/adopt.md", string(page), query, &wrong); err != nil {
+		t.Errorf("%v\n%s", err, wrong.String())
+	}
+}
+
+// Writers go on while the backfill runs; at the end the mirror is what the tables are.
+func TestOwnTablesFollowConcurrentWriters(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/adopt.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := testbed.Database(t)
+	owner := testbed.Connect(t, db.OwnerURL)
+	const rows = "generate_series(1, 3000)"
+	if !strings.Contains(string(page), rows) {
+		t.Fatalf("the page has no %s", rows)
+	}
+	for _, b := range blocks(strings.Replace(string(page), rows, "generate_series(1, 400)", 1)) {
+		if strings.HasPrefix(b.text, "call mirror.backfill") {
+			break
+		}
+		if b.isStep() {
+			if _, err := owner.PgConn().Exec(t.Context(), b.text).ReadAll(); err != nil {
+				t.Fatalf("%s: %v", b.name(), err)
+			}
+		}
+	}
+	var writers sync.WaitGroup
+	for writer := range 4 {
+		conn := testbed.Connect(t, db.OwnerURL)
+		random := rand.New(rand.NewPCG(1, uint64(writer)))
+		writers.Add(1)
+		go func() {
+			defer writers.Done()
+			for n := range 60 {
+				number := 1 + random.IntN(400)
+				sql := []string{
+					"update tracker.issues set title = title || '.', edited_at = now() where number = $1",
+					"update tracker.issues set deleted_at = case when deleted_at is null then now() end where number = $1",
+					"insert into tracker.issue_comments (issue_id, body) select id, 'Seen.' from tracker.issues where number = $1",
+					"update tracker.issue_comments set body = body || '.' where issue_id = (select id from tracker.issues where number = $1)",
+					"delete from tracker.issues where number = $1",
+					"insert into tracker.issues (board_id, number, state_id, title) select b.id, 1000 + $1, s.id, 'New' from tracker.boards b, tracker.states s where b.prefix = 'PAY' and s.label = 'Solved' on conflict do nothing",
+				}[random.IntN(6)]
+				if n == 30 && writer == 0 {
+					number, sql = 0, "update tracker.boards set deleted_at = case when deleted_at is null then now() end where prefix = 'SHIP' and $1 = 0"
+				}
+				_, err := conn.Exec(t.Context(), sql, number)
+				// Of two that wait for one another the database ends one; applications repeat that.
+				var failure *pgconn.PgError
+				if err != nil && !(errors.As(err, &failure) && failure.Code == "40P01") {
+					t.Errorf("%s: %v", sql, err)
+				}
+			}
+		}()
+	}
+	if _, err := owner.PgConn().Exec(t.Context(), "call mirror.backfill(10)").ReadAll(); err != nil {
+		t.Errorf("backfill: %v", err)
+	}
+	writers.Wait()
+	for what, sql := range map[string]string{
+		"issues": `select count(*) from (select issue_id, key, project_id, name from mirror.live_issues) l
+			full join (select m.issue_id, t.key, t.project_id, t.name from mirror.issues m join public.tickets t using (ticket_id)) t
+			on (l.issue_id, l.key, l.project_id, l.name) = (t.issue_id, t.key, t.project_id, t.name)
+			where l.issue_id is null or t.issue_id is null`,
+		"comments": `select count(*) from (
+				select c.id, c.body from tracker.issue_comments c join mirror.live_issues l using (issue_id) where c.deleted_at is null) l
+			full join (select c.key::uuid as id, c.body from public.comments c) t on (l.id, l.body) = (t.id, t.body)
+			where l.id is null or t.id is null`,
+		"unmapped": "select count(*) from public.tickets t where not exists (select from mirror.issues m where m.ticket_id = t.ticket_id)",
+	} {
+		var differ int
+		if err := owner.QueryRow(t.Context(), sql).Scan(&differ); err != nil || differ > 0 {
+			t.Errorf("%s that differ: %d %v", what, differ, err)
+		}
+	}
+	var tickets int
+	if err := owner.QueryRow(t.Context(), "select count(*) from public.tickets").Scan(&tickets); err != nil || tickets == 0 {
+		t.Errorf("%d tickets: %v", tickets, err)
+	}
+}
+
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	const step, end = "```sql step\n", "\n```\n"
+	const shown = "```text output\n"
+	query := func(_ context.Context, sql string) (string, error) {
+		if strings.Contains(sql, "bad") {
+			return "", context.Canceled
+		}
+		return strings.TrimPrefix(sql, "select "), nil
+	}
+	for name, c := range map[string]struct{ text, wrong string }{
+		"holds":          {step + "select 1" + end + shown + " 1" + end, ""},
+		"another output": {step + "select 1" + end + shown + " 2" + end, `a.md:1: select 1: the line "2" was not printed`},
+		"fails":          {step + "bad" + end + step + "select 1" + end, "a.md:1: bad: context canceled"},
+		"no step":        {"```sql run\nselect 1" + end, "there is no step"},
+	} {
+		var out strings.Builder
+		err := Steps(t.Context(), "a.md", c.text, query, &out)
+		if err != nil {
+			out.WriteString(err.Error())
+		}
+		if c.wrong == "" && err != nil || !strings.Contains(out.String(), c.wrong) || c.wrong != "" && err == nil {
+			t.Errorf("%s: %v: %s", name, err, out.String())
+		}
+	}
+}

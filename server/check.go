@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"tasklens/internal/postgrest"
+	"tasklens/supabase"
+)
+
+// checkTimeout is for the whole check; the database ends its own statements sooner.
+const checkTimeout = time.Minute
+
+// finding is what the check says of one part of the installation: error, warning or ok.
+type finding struct {
+	Severity string `json:"severity"`
+	Subject  string `json:"subject"`
+	Finding  string `json:"finding"`
+	Remedy   string `json:"remedy,omitempty"`
+}
+
+// caller calls functions of the database.
+type caller interface {
+	Call(ctx context.Context, function string, arguments, result any) error
+}
+
+// checkInstallation prints what is missing or doubtful in the database.
+func checkInstallation(ctx context.Context, args []string) error {
+	flags := newFlags("check")
+	asJSON := flags.Bool("json", false, "")
+	if flags.Parse(args) != nil || flags.NArg() > 0 {
+		return errUsage
+	}
+	config, err := readConfig()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	findings, err := inspect(ctx, newDatabase(config).AsService(), config.storedModel())
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"findings": findings})
+	} else {
+		err = printFindings(os.Stdout, findings)
+	}
+	if err != nil {
+		return err
+	}
+	if wrong := count(findings, "error"); wrong > 0 {
+		return fmt.Errorf("errors found: %d", wrong)
+	}
+	return nil
+}
+
+// inspect compares the migrations with the program's, and asks the database about the rest where it can say that.
+func inspect(ctx context.Context, db caller, model string) ([]finding, error) {
+	findings, err := inspectMigrations(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	var rows []finding
+	err = db.Call(ctx, "check_installation", map[string]any{"embedding_model": model}, &rows)
+	switch {
+	case isUnknown(err):
+		findings = append(findings, finding{"error", "check_installation", "the database has no such function: nothing else was checked",
+			"Apply the migrations. If none is missing, have PostgREST read the schema again: notify pgrst, 'reload schema';"})
+	case err != nil:
+		return nil, fmt.Errorf("check the installation: %w", err)
+	}
+	findings = append(findings, rows...)
+	order := []string{"error", "warning", "ok"}
+	slices.SortStableFunc(findings, func(a, b finding) int {
+		return slices.Index(order, a.Severity) - slices.Index(order, b.Severity)
+	})
+	return findings, nil
+}
+
+func inspectMigrations(ctx context.Context, db caller) (findings []finding, err error) {
+	known, err := supabase.List(supabase.Migrations())
+	if err != nil {
+		return nil, err
+	}
+	var applied []string
+	// The first migration makes this function: without it there are none.
+	if err := db.Call(ctx, "list_migrations", nil, &applied); err != nil && !isUnknown(err) {
+		return nil, fmt.Errorf("list the migrations of the database: %w", err)
+	}
+	for _, m := range known {
+		if at := slices.Index(applied, m.Version); at >= 0 {
+			applied = slices.Delete(applied, at, at+1)
+		} else {
+			findings = append(findings, finding{"error", "migration " + m.File, "it is not applied",
+				"npx supabase db push, or psql -f with each file that is missing, in order"})
+		}
+	}
+	for _, version := range applied {
+		findings = append(findings, finding{"warning", "migration " + version, "this program does not know it", "Deploy the newer version of the program."})
+	}
+	if len(findings) == 0 {
+		findings = append(findings, finding{"ok", "migrations", fmt.Sprintf("all %d are applied", len(known)), ""})
+	}
+	return findings, nil
+}
+
+func isUnknown(err error) bool {
+	var answer *postgrest.Error
+	return errors.As(err, &answer) && answer.Code == postgrest.UnknownFunction
+}
+
+func count(findings []finding, severity string) (n int) {
+	for _, f := range findings {
+		if f.Severity == severity {
+			n++
+		}
+	}
+	return n
+}
+
+// printFindings writes a line for each, and its remedy below it.
+func printFindings(to io.Writer, findings []finding) error {
+	var out strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&out, "%-8s %s: %s\n", f.Severity, oneLine(f.Subject), oneLine(f.Finding))
+		if f.Remedy != "" {
+			fmt.Fprintf(&out, "         → %s\n", oneLine(f.Remedy))
+		}
+	}
+	fmt.Fprintf(&out, "Errors: %d. Warnings: %d.\n", count(findings, "error"), count(findings, "warning"))
+	_, err := io.WriteString(to, out.String())
+	return err
+}

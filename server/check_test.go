@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestCheckReportsWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	db, settings := startStack(t)
+	check := func(want int, args ...string) string {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), os.Args[0], append([]string{"check"}, args...)...)
+		command.Env = []string{programVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+		for name, value := range settings {
+			command.Env = append(command.Env, name+"="+value)
+		}
+		out, err := command.Output()
+		status := 0
+		if err != nil {
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) {
+				t.Fatal(err)
+			}
+			status = exit.ExitCode()
+			if want == 1 && !strings.Contains(string(exit.Stderr), "errors found: 1") {
+				t.Errorf("on standard error: %s", exit.Stderr)
+			}
+		}
+		if status != want {
+			t.Errorf("status %d and not %d: %s", status, want, out)
+		}
+		return string(out)
+	}
+	contains := func(out string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !strings.Contains(out, part) {
+				t.Errorf("%q is not in:\n%s", part, out)
+			}
+		}
+	}
+	contains(check(0), "ok       migrations: all ", "ok       triggers: all ", "Errors: 0. Warnings: 0.")
+	check(2, "everything")
+	check(2, "--yaml")
+
+	if _, err := db.Exec(t.Context(), "drop trigger version_new_tickets on public.tickets"); err != nil {
+		t.Fatal(err)
+	}
+	contains(check(1), "error    trigger version_new_tickets on public.tickets: it is missing\n         → CREATE TRIGGER version_new_tickets",
+		"Errors: 1. Warnings: 0.")
+	contains(check(1, "--json"), `{"findings":[{"severity":"error","subject":"trigger version_new_tickets on public.tickets","finding":"it is missing","remedy":"CREATE`,
+		`{"severity":"ok","subject":"migrations","finding":"all `)
+	if _, err := db.Exec(t.Context(), `create trigger version_new_tickets after insert on public.tickets referencing new table as new_rows
+		for each statement execute function private.version_new_rows();
+		update private.migrations set version = '20990101000000' where version = '20260101000900'`); err != nil {
+		t.Fatal(err)
+	}
+	contains(check(1), "error    migration 20260101000900_import.sql: it is not applied", "warning  migration 20990101000000: this program does not know it",
+		"Errors: 1. Warnings: 1.")
+	if _, err := db.Exec(t.Context(), `update private.migrations set version = '20260101000900' where version = '20990101000000';
+		drop function public.check_installation(text); notify pgrst, 'reload schema'`); err != nil {
+		t.Fatal(err)
+	}
+	contains(check(1), "error    check_installation: the database has no such function", "ok       migrations: all ")
+}

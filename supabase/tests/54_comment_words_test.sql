@@ -1,0 +1,145 @@
+-- Searches look into comments: words, phrases, what is excluded, filters, and whom they show what.
+
+begin;
+select plan(48);
+
+\ir kit/vectors.sql
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
+insert into public.tickets (ticket_id, key, project_id, status_id, name, description) values
+  (11, 'AA-11', 1, 1, 'Pump leaks', 'Water under the housing'), (12, 'AA-12', 1, 2, 'Pump hums', 'A low tone'),
+  (13, 'AA-13', 1, 1, 'Valve sticks', null), (21, 'BB-21', 2, 1, 'Wheel squeaks', 'On cold days'), (22, 'BB-22', 2, 2, 'Wheel wobbles', 'gasket');
+insert into public.comments (comment_id, ticket_id, author, body) values
+  (1, 11, 'Ada', 'The gasket was worn out, error P4711 in the controller board'), (2, 11, 'Bo', 'Replaced by a new one'),
+  (3, 12, 'Ada', 'Loose bearing, see the gasket'), (4, 21, 'Cy', 'Dry bearing oiled with xylotol'), (5, 13, null, 'worn bearing under the board of the controller');
+
+create function pg_temp.found(query text, project bigint default null, status text default null) returns text
+language sql as $$
+  select string_agg(t.key, ' ' order by s.rank) from public.search_by_keyword(query, 50, project, status) s join public.tickets t using (ticket_id)
+$$;
+
+-- Words ---------------------------------------------------------------------------------------------------------
+
+select is(pg_temp.found('P4711'), 'AA-11', 'a ticket is found by a word that only a comment has');
+select is(pg_temp.found('bearings'), 'AA-12 AA-13 BB-21', 'stemmed, as other words are');
+select is(pg_temp.found('gasket'), 'BB-22 AA-12 AA-11', 'a word of the description says more than one of a comment, and a short comment more than a long one');
+select is(pg_temp.found('P4711', 2), null, 'in its own project');
+select is(pg_temp.found('gasket', 1), 'AA-12 AA-11', 'a project filter holds');
+select is(pg_temp.found('gasket', null, 'done'), 'BB-22 AA-12', 'and one of states');
+select is(pg_temp.found('xylotoll'), 'BB-21', 'a slip of the pen is read as the word of a comment');
+select is((select array_agg(w.word order by w.word) from private.query_words('gasket P4711 xylotol', null) w), '{gasket,p4711,xylotol}', 'what stands in comments is known');
+select is((select array[w.entries, w.comments] from private.word_entries(array['gasket']) w), array[1, 2]::bigint[], 'and counted apart from entries');
+select is((select array[w.comments, w.comment_words] from private.word_entries(array['']) w), array[5, (select sum(e.length) from public.comment_entries e)]::bigint[],
+  'as are all comments and their lengths');
+
+-- One comment counts, not their number.
+insert into public.tickets (ticket_id, key, project_id, status_id, name, description) values
+  (31, 'AA-31', 1, 1, 'Chatter', 'x'), (32, 'AA-32', 1, 1, 'Talk', 'y'), (33, 'AA-33', 1, 1, 'Rotor', 'The rotor turns');
+insert into public.comments (ticket_id, body) select 31, 'rotor spins' from generate_series(1, 300) n;
+insert into public.comments (ticket_id, body) values (32, 'rotor spins');
+select is(pg_temp.found('rotor'), 'AA-33 AA-31 AA-32', 'three hundred comments do not win over a name');
+select is((select count(distinct s.score) from public.search_by_keyword('rotor') s where s.ticket_id in (31, 32)), 1::bigint, 'nor over one comment');
+
+-- Neighbours
+insert into public.tickets (ticket_id, key, project_id, status_id, name, description) values (41, 'AA-41', 1, 1, 'One', 'o'), (42, 'AA-42', 1, 1, 'Two', 'o');
+insert into public.comments (ticket_id, body) values (41, 'broker cannot reach zookeeper quorum'), (42, 'quorum of zookeeper broker reach cannot');
+select is(pg_temp.found('zookeeper quorum'), 'AA-41 AA-42', 'words side by side in a comment say more');
+
+-- Phrases ---------------------------------------------------------------------------------------------------------
+
+select is(pg_temp.found('"controller board"'), 'AA-11', 'a phrase is looked for in comments, within one');
+select is(pg_temp.found('"gasket replaced"'), 'BB-22 AA-11 AA-12', 'what no text holds is taken as its words');
+select is(pg_temp.found('"loose bearing" pump'), 'AA-12', 'other words do not do instead of it');
+select is(pg_temp.found('AA-11 "controller board"'), 'AA-11', 'a ticket that is named may hold it in a comment');
+select is(pg_temp.found('"controller board"', 2), null, 'in what the filters leave');
+
+-- Exclusion ---------------------------------------------------------------------------------------------------------
+
+select is(pg_temp.found('pump -gasket'), null, 'what a comment holds is excluded');
+select is(pg_temp.found('wheel -gasket'), 'BB-21', 'as is what the text holds');
+select is(pg_temp.found('pump -"controller board"'), 'AA-12', 'a phrase too');
+select is(pg_temp.found('AA-11 -gasket'), null, 'also of a ticket that is named');
+
+-- Counting ----------------------------------------------------------------------------------------------------------
+
+create function pg_temp.facets(query text, project bigint default null, status text default null) returns text
+language sql as $$
+  select string_agg(f.label || ' ' || f.count || case when f.capped then '+' else '' end, ', ' order by f.label)
+  from public.search_facets(query, project_filter => project, status_filter => status) f where f.facet = 'project'
+$$;
+select is(pg_temp.facets('gasket'), 'Pumps 2, Wheels 1', 'matches are counted by comments too');
+select is(pg_temp.facets('gasket bearing'), 'Pumps 3, Wheels 2', 'each ticket once');
+select is(pg_temp.facets('rotor'), 'Pumps 3', 'however many of its comments match');
+select is(pg_temp.facets('"controller board"'), 'Pumps 1', 'phrases in comments count');
+select is(pg_temp.facets('gasket bearing -loose'), 'Pumps 2, Wheels 2', 'what comments exclude does not');
+select is(pg_temp.facets('gasket', null, 'Done'), 'Pumps 1, Wheels 1', 'filters hold');
+-- Where many match, and where a filter leaves few of them.
+insert into public.comments (ticket_id, body) select 31 + n % 3, 'sprocket ' || n from generate_series(1, 3000) n;
+select is(pg_temp.facets('sprocket gasket'), 'Pumps 5, Wheels 1', 'thousands of comments are few tickets');
+select is(pg_temp.facets('sprocket gasket', null, 'Done'), 'Pumps 1, Wheels 1', 'of a filter that leaves few each is looked at');
+select is((select string_agg(m.ticket_id::text, ' ' order by m.ticket_id)
+  from private.match_entries('{gasket}', '{1}', '{2}', null, private.phrase('loose'), private.resolve_scope(1, null, null), 100) m where m.ticket_id < 13), '11 12',
+  'what is excluded of comments is not its affair');
+
+-- By meaning, what words require and exclude ------------------------------------------------------------------------
+
+insert into public.chunks (project_id, ticket_id, comment_id, kind, position, text, tokens, input_hash, model, embedding) values
+  (1, 11, null, 'ticket', 0, 'Pump leaks', 1, 'h', 'm', pg_temp.unit(1)), (1, 12, null, 'ticket', 0, 'Pump hums', 1, 'h', 'm', pg_temp.unit(0.9, sqrt(1 - 0.81))),
+  (1, 11, 1, 'comment', 0, 'The gasket was worn out', 1, 'h', 'm', pg_temp.unit(0, 1)), (2, 21, null, 'ticket', 0, 'Wheel squeaks', 1, 'h', 'm', pg_temp.unit(0.8, 0.6)),
+  (2, 21, 4, 'comment', 0, 'Dry bearing', 1, 'h', 'm', pg_temp.unit(0, 0, 1));
+create function pg_temp.near(query text) returns text
+language sql as $$
+  select string_agg(t.key, ' ' order by s.similarity desc)
+  from public.search_hybrid(query, pg_temp.unit(1), 'm', 0.5) s join public.tickets t using (ticket_id) where s.similarity is not null
+$$;
+select is(pg_temp.near('pump'), 'AA-11 AA-12 BB-21', 'what is near is found');
+select is(pg_temp.near('pump "controller board"'), 'AA-11', 'where a comment holds what is required');
+select is(pg_temp.near('pump -gasket'), 'BB-21', 'and none what is excluded');
+
+-- What is shown -----------------------------------------------------------------------------------------------------
+
+select results_eq(
+  $$ select s.ticket_id, s.comment_id, s.comment_author, s.comment_created_at, s.highlight from public.search_hybrid('P4711 gasket worn', project_filter => 1, match_count => 1) s $$,
+  $$ select 11::bigint, 1::bigint, 'Ada', c.created_at, 'The <mark>gasket</mark> was <mark>worn</mark> out' from public.comments c where c.comment_id = 1 $$,
+  'a ticket found by a comment is shown by it, with who wrote it and when');
+select is((select s.comment_id from public.search_hybrid('pump leaks', match_count => 1) s), null, 'one found by its own text is not');
+select results_eq(
+  $$ select r.ticket_id, r.kind, r.comment_id, r.comment_author, r.comment_created_at = (select c.created_at from public.comments c where c.comment_id = 4)
+     from public.retrieve_chunks(pg_temp.unit(0, 0, 1), 'm', 0.5) r $$,
+  $$ values (21::bigint, 'comment', 4::bigint, 'Cy', true) $$, 'an answer gets a comment with its author and time');
+select results_eq(
+  $$ select r.ticket_id, r.kind, r.comment_author from public.retrieve_chunks_hybrid('xylotol', pg_temp.unit(0, 0, 1), 'm', 0.5) r where r.relevance is not null limit 1 $$,
+  $$ values (21::bigint, 'comment', 'Cy') $$, 'by both searches too');
+select results_eq(
+  $$ select r.ticket_id, r.kind, r.comment_author from public.retrieve_all_chunks(pg_temp.unit(0, 0, 1), 'm', 0.5) r $$,
+  $$ values (21::bigint, 'comment', 'Cy') $$, 'and beside documents');
+
+-- Whom they show what -----------------------------------------------------------------------------------------------
+
+\ir kit/actors.sql
+create function pg_temp.found_by(actor text, query text) returns text
+language plpgsql as $$
+begin
+  perform pg_temp.act(actor);
+  return pg_temp.found(query);
+end
+$$;
+select is(pg_temp.found_by('viewer', 'bearing'), 'AA-12 AA-13', 'a user finds comments of their projects');
+select is(pg_temp.found_by('outsider', 'bearing'), 'BB-21', 'another one of theirs');
+select is(pg_temp.found_by('viewer', 'xylotol'), null, 'a word that stands only in comments one may not see is as one that nobody wrote');
+select is(pg_temp.found_by('viewer', '"dry bearing"'), 'AA-12 AA-13', 'so is a phrase');
+select is(pg_temp.found_by('stranger', 'bearing'), null, 'who sees nothing finds nothing');
+reset role;
+
+-- Editing, moving, deleting -------------------------------------------------------------------------------------------
+
+update public.comments set body = 'Nothing to see' where comment_id = 1;
+select is(pg_temp.found('P4711'), null, 'an edited comment is found by its new words');
+update public.comments set ticket_id = 13 where comment_id = 4;
+select is(pg_temp.found('xylotol'), 'AA-13', 'one that moves at its new ticket');
+delete from public.comments where comment_id = 4;
+select is(pg_temp.found('xylotol'), null, 'one that is gone no more');
+select is((select w.comments from private.word_entries(array['xylotol']) w), 0::bigint, 'nor counted');
+
+select * from finish();
+rollback;

@@ -1,0 +1,66 @@
+-- One more comment costs the same however many there are on its ticket: rows read and written, table by table, are counted.
+
+begin;
+select plan(13);
+
+\ir kit/vectors.sql
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps');
+insert into public.tickets (ticket_id, key, project_id, status_id, name) values (11, 'AA-11', 1, 1, 'Crowded'), (12, 'AA-12', 1, 1, 'Quiet');
+drop index public.chunks_embedding_idx; -- its graph takes longer than all the rest, and asks nobody about tickets
+insert into public.comments (comment_id, ticket_id, author, body) select n, 11, 'Ada', 'The pump leaks again, part ' || n from generate_series(1, 2000) n;
+insert into public.chunks (project_id, ticket_id, comment_id, kind, position, text, tokens, input_hash, model, embedding)
+select 1, 11, n, 'comment', 0, 'The pump leaks again', 4, 'h' || n, 'm', pg_temp.unit(cos(n), sin(n)) from generate_series(1, 2000) n;
+select from setval(pg_get_serial_sequence('public.comments', 'comment_id'), 10000);
+analyze public.comments, public.chunks, public.comment_entries, public.tickets;
+delete from private.embedding_jobs;
+select private.merge_source_marks();
+select private.merge_word_counts();
+
+-- Tables as small as these are read whole.
+set local enable_seqscan = off;
+
+create temporary table claimed (jobs jsonb);
+create function pg_temp.work() returns table (read bigint, written bigint)
+language sql as $$
+  select sum(s.seq_tup_read + coalesce(s.idx_tup_fetch, 0))::bigint, sum(s.n_tup_ins + s.n_tup_upd + s.n_tup_del)::bigint
+  from pg_catalog.pg_stat_xact_user_tables s where s.schemaname in ('public', 'private')
+$$;
+-- What a statement reads and writes.
+create function pg_temp.costs(statement text, out read bigint, out written bigint)
+language plpgsql as $$
+declare
+  before record;
+begin
+  select * into before from pg_temp.work();
+  execute statement;
+  select w.read - before.read, w.written - before.written into costs.read, costs.written from pg_temp.work() w;
+end
+$$;
+create function pg_temp.store(ticket bigint, comment bigint) returns boolean
+language sql as $$
+  select s.stored from public.store_chunks(array[1], array[ticket],
+    array[(select r.source_hash from public.read_sources(array[1], array[ticket], comment_ids => array[comment]) r)],
+    jsonb_build_array(jsonb_build_object('source', 1, 'kind', 'comment', 'position', 0, 'text', 'New', 'tokens', 1, 'input_hash', 'n', 'model', 'm', 'embedding', 1)),
+    array[pg_temp.unit(1)], comment_ids => array[comment]) s
+$$;
+create temporary table steps (place integer, what text, statement text);
+insert into steps values
+  (1, 'a new comment', $$ insert into public.comments (comment_id, ticket_id, author, body) values (%1$s + 9000, %1$s, 'Bo', 'A new gasket') $$),
+  (2, 'taking its job', $$ insert into claimed select jobs from public.claim_embedding_jobs(10) $$),
+  (3, 'reading it', $$ select public.read_sources('{1}', '{%1$s}', comment_ids => '{%2$s}') $$),
+  (4, 'storing it', $$ select pg_temp.store(%1$s, %2$s) $$),
+  (5, 'editing it', $$ update public.comments set body = 'An old gasket' where comment_id = %2$s $$),
+  (6, 'deleting it', $$ delete from public.comments where comment_id = %2$s $$);
+create temporary table costs as
+select s.*, q.read as read_quiet, q.written as written_quiet, c.read as read_crowded, c.written as written_crowded
+from (select * from steps order by place) s
+cross join lateral pg_temp.costs(format(s.statement, 12, 9012)) q
+cross join lateral pg_temp.costs(format(s.statement, 11, 9011)) c;
+
+select cmp_ok(c.read_crowded, '<=', c.read_quiet + 20, format('%s among 2,000 reads no more than on an empty ticket', c.what)) from costs c order by c.place;
+select cmp_ok(c.written_crowded, '<=', c.written_quiet + 2, format('%s writes no more than on an empty ticket', c.what)) from costs c order by c.place;
+select is((select count(*) from claimed, jsonb_array_elements(jobs) j where j ->> 'comment_id' is not null), 2::bigint, 'one job each, of the comment alone');
+
+select * from finish();
+rollback;
