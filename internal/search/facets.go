@@ -20,7 +20,7 @@ type FacetValue struct {
 	Count int64  `json:"count"`
 }
 
-func facets(ctx context.Context, db Database, matching map[string]any) (*Facets, error) {
+func countFacets(ctx context.Context, db Database, matching map[string]any) (*Facets, error) {
 	var rows []struct {
 		Facet string `json:"facet"`
 		FacetValue
@@ -29,17 +29,17 @@ func facets(ctx context.Context, db Database, matching map[string]any) (*Facets,
 	if err := db.Call(ctx, "search_facets", matching, &rows); err != nil {
 		return nil, fmt.Errorf("count facets: %w", err)
 	}
-	counted := &Facets{Status: []FacetValue{}, Project: []FacetValue{}}
+	facets := &Facets{Status: []FacetValue{}, Project: []FacetValue{}}
 	for _, row := range rows {
-		counted.Capped = counted.Capped || row.Capped
+		facets.Capped = facets.Capped || row.Capped
 		switch row.Facet {
 		case "status":
-			counted.Status = append(counted.Status, row.FacetValue)
+			facets.Status = append(facets.Status, row.FacetValue)
 		case "project":
-			counted.Project = append(counted.Project, row.FacetValue)
+			facets.Project = append(facets.Project, row.FacetValue)
 		default:
 			return nil, fmt.Errorf("count facets: unknown facet %q", row.Facet)
 		}
 	}
-	return counted, nil
+	return facets, nil
 }

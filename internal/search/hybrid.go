@@ -90,7 +90,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 	if q.Facets {
 		group.Go(func() error {
 			return rescue.Do(func() (err error) {
-				page.Facets, err = facets(ctx, db, matching)
+				page.Facets, err = countFacets(ctx, db, matching)
 				return err
 			})
 		})
