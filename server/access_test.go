@@ -18,6 +18,15 @@ import (
 
 var onlyNeeded = map[string]string{"SUPABASE_URL": "http://127.0.0.1:1/", "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k"}
 
+// olderKey returns a project's key of the older kind, which names its role.
+func olderKey(role string) string {
+	key, err := gateway.Token([]byte(strings.Repeat("s", 32)), map[string]any{"role": role})
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
 // With authentication on, the service may listen on any address. Missing settings are named.
 func TestConfigWithAuth(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -32,6 +41,11 @@ func TestConfigWithAuth(t *testing.T) {
 		"the older kind alone":     {[]string{"AUTH", "on", "SUPABASE_JWKS_URL", "off", "SUPABASE_JWT_SECRET", strings.Repeat("s", 32)}, ""},
 		"no kind at all":           {[]string{"AUTH", "on", "SUPABASE_JWKS_URL", "off"}, "SUPABASE_JWT_SECRET"},
 		"a secret that is short":   {[]string{"AUTH", "on", "SUPABASE_JWT_SECRET", strings.Repeat("s", 31)}, "SUPABASE_JWT_SECRET"},
+		"a key for everyone":       {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "sb_publishable_x"}, ""},
+		"a key for servers":        {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "sb_secret_x"}, "SUPABASE_PUBLISHABLE_KEY"},
+		"the service's own key":    {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "k"}, "SUPABASE_PUBLISHABLE_KEY"},
+		"an older secret key":      {[]string{"SUPABASE_PUBLISHABLE_KEY", olderKey("service_role")}, "SUPABASE_PUBLISHABLE_KEY"},
+		"an older public key":      {[]string{"SUPABASE_PUBLISHABLE_KEY", olderKey("anon")}, ""},
 		"origins":                  {[]string{"CORS_ORIGINS", "https://example.com, http://localhost:3000"}, ""},
 		"every origin":             {[]string{"CORS_ORIGINS", "*"}, "CORS_ORIGINS"},
 		"a pattern":                {[]string{"CORS_ORIGINS", "https://*.example.com"}, "CORS_ORIGINS"},

@@ -15,10 +15,10 @@ import (
 	"tasklens/supabase"
 )
 
-// checkTimeout is for the whole check; the database ends its own statements sooner.
+// checkTimeout bounds the whole check. The database's statement timeout is shorter.
 const checkTimeout = time.Minute
 
-// finding is what the check says of one part of the installation: error, warning or ok.
+// finding is the check's result for one part of the installation: error, warning or ok.
 type finding struct {
 	Severity string `json:"severity"`
 	Subject  string `json:"subject"`
@@ -31,7 +31,7 @@ type caller interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// checkInstallation prints what is missing or doubtful in the database.
+// checkInstallation prints missing or misconfigured parts of the database.
 func checkInstallation(ctx context.Context, args []string) error {
 	flags := newFlags("check")
 	asJSON := flags.Bool("json", false, "")
@@ -62,7 +62,8 @@ func checkInstallation(ctx context.Context, args []string) error {
 	return nil
 }
 
-// inspect compares the migrations with the program's, and asks the database about the rest where it can say that.
+// inspect compares the applied migrations with the program's and, if they allow it, runs the check
+// in the database.
 func inspect(ctx context.Context, db caller, model string) ([]finding, error) {
 	findings, err := inspectMigrations(ctx, db)
 	if err != nil {
@@ -91,7 +92,7 @@ func inspectMigrations(ctx context.Context, db caller) (findings []finding, err 
 		return nil, err
 	}
 	var applied []string
-	// The first migration makes this function: without it there are none.
+	// The first migration creates this function: without it, none is applied.
 	if err := db.Call(ctx, "list_migrations", nil, &applied); err != nil && !isUnknown(err) {
 		return nil, fmt.Errorf("list the migrations of the database: %w", err)
 	}
@@ -126,7 +127,7 @@ func count(findings []finding, severity string) (n int) {
 	return n
 }
 
-// printFindings writes a line for each, and its remedy below it.
+// printFindings prints each finding with its remedy below it.
 func printFindings(to io.Writer, findings []finding) error {
 	var out strings.Builder
 	for _, f := range findings {

@@ -28,14 +28,14 @@ func TestConfigHasDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Host: "127.0.0.1", Port: 8080, Auth: "off", AuthStrict: "off",
+		Host: "127.0.0.1", Port: 8080, Auth: "off", AuthStrict: "off", Console: "on",
 		RateLimit: "auto", MaxInFlight: 256, MaxConns: 2048, HeaderTimeout: 10 * time.Second, IdleTimeout: 90 * time.Second,
 		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old",
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
 		MatchThreshold: nil, VectorWeight: 1, KeywordWeight: 1, Fusion: "rrf", ContextTokens: 8000,
 		Worker: "on", WorkerConcurrency: 4, WorkerLease: time.Minute, WorkerAttempts: 10, WorkerPoll: 1250 * time.Millisecond,
-		EnrichPerMinute: 200, EnrichAttempts: 5,
-		RequestTimeout: 30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
+		EnrichPerMinute: 200,
+		RequestTimeout:  30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
 		QueryLog: "on", QueryLogRetention: 30,
 		Cache: "on", CacheTTL: time.Hour, CacheMaxBytes: 64 << 20,
 		LogFormat: "text", LogLevel: "info",
@@ -59,12 +59,12 @@ func TestConfigPrefersTheNewerKey(t *testing.T) {
 func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	setEnvironment(t, map[string]string{
 		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "AUTH_STRICT": "maybe", "SUPABASE_JWKS_URL": "nowhere", "SUPABASE_JWT_ISSUER": "nobody", "SUPABASE_JWT_SECRET": "correct horse",
-		"CORS_ORIGINS": "https://example.com,*", "RATE_LIMIT": "many", "MAX_IN_FLIGHT": "-1", "MAX_CONNECTIONS": "-1", "HEADER_TIMEOUT": "0s", "IDLE_TIMEOUT": "0s",
+		"CONSOLE": "maybe", "SUPABASE_PUBLISHABLE_KEY": "sb_secret_hunter2", "CORS_ORIGINS": "https://example.com,*", "RATE_LIMIT": "many", "MAX_IN_FLIGHT": "-1", "MAX_CONNECTIONS": "-1", "HEADER_TIMEOUT": "0s", "IDLE_TIMEOUT": "0s",
 		"SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
 		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "FUSION": "sum", "CONTEXT_TOKENS": "1", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms", "MODEL_RETRIES": "99",
 		"WORKER": "maybe", "WORKER_CONCURRENCY": "0", "WORKER_LEASE": "1ms", "WORKER_ATTEMPTS": "0", "WORKER_POLL": "1ms",
-		"ENRICH_REQUESTS_PER_MINUTE": "0", "ENRICH_ATTEMPTS": "0",
-		"DRAIN_TIMEOUT": "1h", "QUERY_LOG": "some", "QUERY_LOG_RETENTION": "0", "CACHE": "maybe", "CACHE_TTL": "0s", "CACHE_MAX_BYTES": "1",
+		"ENRICH_REQUESTS_PER_MINUTE": "0",
+		"DRAIN_TIMEOUT":              "1h", "QUERY_LOG": "some", "QUERY_LOG_RETENTION": "0", "CACHE": "maybe", "CACHE_TTL": "0s", "CACHE_MAX_BYTES": "1",
 		"CACHE_MAX_STALE": "-1s", "REDIS_URL": "redis://:hunter2@[", "LOG_FORMAT": "xml", "LOG_LEVEL": "loud",
 		"METRICS_ADDRESS": ":9464", "OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "collector",
 	})
@@ -73,10 +73,10 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 		t.Fatal("a wrong configuration was taken")
 	}
 	for _, name := range []string{"PORT", "AUTH ", "AUTH_STRICT", "SUPABASE_JWKS_URL", "SUPABASE_JWT_ISSUER", "SUPABASE_JWT_SECRET",
-		"CORS_ORIGINS", "RATE_LIMIT", "MAX_IN_FLIGHT", "MAX_CONNECTIONS", "HEADER_TIMEOUT", "IDLE_TIMEOUT",
+		"CONSOLE", "SUPABASE_PUBLISHABLE_KEY", "CORS_ORIGINS", "RATE_LIMIT", "MAX_IN_FLIGHT", "MAX_CONNECTIONS", "HEADER_TIMEOUT", "IDLE_TIMEOUT",
 		"SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "FUSION", "CONTEXT_TOKENS",
 		"WORKER must", "WORKER_CONCURRENCY", "WORKER_LEASE", "WORKER_ATTEMPTS", "WORKER_POLL",
-		"ENRICH_REQUESTS_PER_MINUTE", "ENRICH_ATTEMPTS",
+		"ENRICH_REQUESTS_PER_MINUTE",
 		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "MODEL_RETRIES", "DRAIN_TIMEOUT", "QUERY_LOG ", "QUERY_LOG_RETENTION",
 		"CACHE ", "CACHE_TTL", "CACHE_MAX_BYTES", "CACHE_MAX_STALE", "REDIS_URL", "LOG_FORMAT", "LOG_LEVEL",
 		"METRICS_ADDRESS", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {

@@ -20,11 +20,12 @@ import (
 	"tasklens/internal/vector"
 )
 
-// maxTold is how many bad rows, and how many bad fields, are told one by one.
+// maxTold is the number of bad rows, and of bad fields, that are printed one by one.
 const maxTold = 50
 
-// importFiles loads a folder or a file and indexes what it held. Bad rows and fields are told with their lines; they
-// make the program end with an error only when nothing else was there. What could not be stored or indexed always does.
+// importFiles imports and indexes a folder or a file. Bad rows and fields are printed with their
+// lines; they are an error only if there was no good row. Rows that could not be stored or indexed
+// are always an error.
 func importFiles(ctx context.Context, args []string) error {
 	prune := len(args) == 2 && args[0] == "--prune"
 	if prune {
@@ -99,14 +100,15 @@ func gone(g load.Gone) string {
 	return fmt.Sprintf("%d tickets, %d comments, %d links", g.Tickets, g.Comments, g.Links)
 }
 
-// importOutcome is what became of the things of an import.
+// importOutcome counts the results of an import.
 type importOutcome struct {
 	good, bad            int
 	unwritten, unindexed int
 	things               string
 }
 
-// imported is how an import ends: bad things are an error only where no other was there. cause is why something is missing.
+// imported returns the final error of an import: bad rows only count if no row was good. cause
+// explains what is missing.
 func imported(ctx context.Context, err error, o importOutcome, cause error) error {
 	missing := fmt.Sprintf("%d %s are not written: import them again; %d are written but not indexed: workers, or another import, do it",
 		o.unwritten, o.things, o.unindexed)
@@ -123,10 +125,10 @@ func imported(ctx context.Context, err error, o importOutcome, cause error) erro
 	return nil
 }
 
-// teller prints what was left out, the first maxTold one by one.
+// teller prints what was skipped, the first maxTold one by one.
 type teller struct {
 	kind  string
-	bar   *progressbar.ProgressBar // makes way on the terminal
+	bar   *progressbar.ProgressBar // cleared while a line is printed
 	mutex sync.Mutex
 	told  int
 	last  error
@@ -142,14 +144,14 @@ func (t *teller) tell(bad error) {
 	}
 }
 
-// rest says how many more things there were.
+// rest prints how many more there were.
 func (t *teller) rest(things string) {
 	if more := t.told - maxTold; more > 0 {
 		fmt.Fprintf(os.Stderr, "%s: %d more %s\n", t.kind, more, things)
 	}
 }
 
-// namedModel says in its errors which settings they come from.
+// namedModel adds the names of the settings to the model's errors.
 type namedModel struct {
 	*openai.Client
 	config Config

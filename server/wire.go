@@ -101,7 +101,7 @@ const enrichConcurrency = 4
 // newEnricher returns an Enricher whose batches take at most timeout (0: as long as a request may).
 func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(string, error)) *enrich.Enricher {
 	return enrich.New(model, enrich.Options{
-		PerMinute: c.EnrichPerMinute, Concurrency: enrichConcurrency, Attempts: c.EnrichAttempts, Timeout: timeout, Warn: warn,
+		PerMinute: c.EnrichPerMinute, Concurrency: enrichConcurrency, Timeout: timeout, Warn: warn,
 	})
 }
 

@@ -41,7 +41,7 @@ func And(a, b Filters) (Filters, error) {
 
 // same says whether two values name the same, as far as can be said here.
 func (v Value) same(w Value) bool {
-	return v.ID == w.ID && v.Null == w.Null && strings.ToLower(v.Text) == strings.ToLower(w.Text)
+	return v.ID == w.ID && v.Null == w.Null && strings.EqualFold(v.Text, w.Text)
 }
 
 func holds(values []Value, v Value) bool { return slices.ContainsFunc(values, v.same) }

@@ -9,15 +9,16 @@ import (
 	"tasklens/internal/ticketfile"
 )
 
-// ErrNotPruned says that what the files lack was left in place, as something of them was left out or not written.
+// ErrNotPruned is returned when nothing was pruned because the import skipped or could not write
+// something.
 var ErrNotPruned = errors.New("nothing is removed: rows of the files were left out or not written, or they hold a ticket twice, or none")
 
 // Gone counts what the database has and the files do not.
 type Gone struct{ Tickets, Comments, Links int }
 
 const (
-	batchKeys  = 1000 // of tickets in the database
-	batchPrune = 100  // of what is removed in one transaction
+	batchKeys  = 1000 // tickets of the database compared per call
+	batchPrune = 100  // rows deleted per transaction
 )
 
 // finish reads the files once more, now that all tickets are there: it writes the links between them, and finds what the
@@ -36,7 +37,7 @@ func (l *loader) finish(ctx context.Context, rows Rows, projects map[string]int6
 
 type unlistedRow struct {
 	Key      string   `json:"key"`
-	Comments []string `json:"comments"` // null where the file does not say
+	Comments []string `json:"comments"` // null if the file has no comments
 	Links    bool     `json:"links"`
 }
 
@@ -92,7 +93,7 @@ func (l *loader) writeLinks(ctx context.Context, links []Link) error {
 	})
 }
 
-// goneDetails finds comments and links of these tickets that the files do not hold.
+// goneDetails finds the comments and links of these tickets that are not in the files.
 func (l *loader) goneDetails(ctx context.Context, tickets []unlistedRow, prune bool) error {
 	if len(tickets) == 0 {
 		return nil
@@ -133,7 +134,7 @@ func (l *loader) goneDetails(ctx context.Context, tickets []unlistedRow, prune b
 	return nil
 }
 
-// goneTickets finds tickets that the files do not hold, of projects of which they hold any.
+// goneTickets finds the tickets that are not in the files, in projects with tickets in the files.
 func (l *loader) goneTickets(ctx context.Context, projects map[string]int64, prune bool) error {
 	ids := []int64{}
 	for key, id := range projects {

@@ -19,9 +19,9 @@ type Link struct {
 type listed struct {
 	tickets  map[digest]struct{}
 	links    map[digest]struct{}
-	projects map[string]bool // that have a ticket in the files
-	details  bool            // whether any ticket says which comments or links it has
-	twice    bool            // whether a ticket is listed twice: nobody knows which of its rows is right
+	projects map[string]bool // with a ticket in the files
+	details  bool            // whether any ticket lists comments or links
+	twice    bool            // whether a ticket is listed twice, so that the correct row is unknown
 }
 
 type digest [16]byte
@@ -48,7 +48,7 @@ func (l *listed) add(t ticketfile.Ticket) {
 	}
 }
 
-// digest is the same for both directions of relates_to, which has none.
+// digest is equal for both directions of relates_to, which is symmetric.
 func (l Link) digest() digest {
 	if l.Kind == "relates_to" && strings.ToUpper(l.Key) > strings.ToUpper(l.Other) {
 		l.Key, l.Other = l.Other, l.Key

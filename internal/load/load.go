@@ -1,6 +1,7 @@
-// Package load brings projects and tickets from files into the tracker and has them indexed. It owns the order and
-// size of the batches, and that a bad row, a failure or an interruption costs nothing but itself. Rows are written by their
-// outside keys, so that loading again changes only what differs, and goes on where an interrupted load stopped.
+// Package load imports projects and tickets from files and indexes them. It owns the order and size
+// of batches and confines failures: a bad row or a failed batch costs only itself. Rows are
+// upserted by their external keys, so a second import changes only what differs and an interrupted
+// one can be continued.
 package load
 
 import (
@@ -19,13 +20,13 @@ import (
 	"tasklens/internal/ticketfile"
 )
 
-// Sizes of what travels together, far below what a gateway takes and a slow database writes in time. What is too much all the
-// same is halved.
+// Sizes of a batch, far below what a gateway accepts and a slow database writes in time. A batch
+// that is still too large is halved.
 const (
 	batchTickets = 100
 	batchBytes   = 1 << 20 // of names, descriptions, notes and comments
 	batchSources = 100
-	workers      = 3 // batches under way: one chunked, one with the model, one with the database
+	workers      = 3 // concurrent batches: one being chunked, one at the model, one at the database
 )
 
 // Database calls a Postgres function with named arguments.
@@ -33,41 +34,43 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Rows is where projects and tickets come from. A bad row is a *ticketfile.RowError, and rows go on after it.
+// Rows yields projects and tickets. A bad row is a *ticketfile.RowError, and iteration continues
+// after it.
 type Rows interface {
 	Projects() iter.Seq2[ticketfile.Project, error]
 	Tickets() iter.Seq2[ticketfile.Ticket, error]
 }
 
-// Report is told what happens. Its functions are called from several goroutines.
+// Report receives events. Its functions are called from several goroutines.
 type Report struct {
-	BadRow   func(*ticketfile.RowError) // a row that was left out
-	BadField func(*ticketfile.RowError) // a part of a row that was left out; the rest of the row was not
-	Failed   func(error)                // what could not be written or indexed; the rest goes on
+	BadRow   func(*ticketfile.RowError) // a row that was skipped
+	BadField func(*ticketfile.RowError) // a part of a row that was skipped; the rest was loaded
+	Failed   func(error)                // what could not be written or indexed; the import continues
 	Indexed  func(tickets int)          // tickets written and searchable since the last call
-	Unknown  func(link Link)            // a link that was left out: one of its tickets is nowhere
+	Unknown  func(link Link)            // a link that was skipped because one of its tickets does not exist
 	Unlisted func(what string)          // what the database has and the files do not
 }
 
 // Summary counts what was done.
 type Summary struct {
 	Projects  int
-	Tickets   int // that were written
-	Comments  int // that were written or already there
+	Tickets   int // written
+	Comments  int // written or unchanged
 	BadRows   int
 	BadFields int
 
-	Links    int  // that the files hold
-	Unknown  int  // of them left out
-	Unlisted Gone // what the files no longer hold, of the projects whose tickets they hold
-	Removed  Gone // of that; nothing without prune
+	Links    int  // in the files
+	Unknown  int  // of these, skipped
+	Unlisted Gone // in the database but no longer in the files, in projects with tickets in the files
+	Removed  Gone // of these, deleted; nothing without prune
 
 	bulk.Counts
 }
 
-// Load writes all rows and indexes them. What fails is reported and counted, and the rest goes on; it ends early where nothing at
-// all can be stored or embedded, or the files cannot be read. What was written before stays. With prune it removes what the
-// files no longer hold, unless anything of them was left out: a broken export must not cost what it lacks.
+// Load writes all rows and indexes them. Failures are reported and counted, and the rest continues.
+// It ends early if nothing at all can be stored or embedded, or if the files cannot be read. Rows
+// written before that stay. With prune it deletes what the files no longer contain, unless it
+// skipped anything: an incomplete export must not delete data.
 func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, report Report, prune bool) (Summary, error) {
 	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report, listed: newListed()}
 	projects, err := l.projects(ctx, rows)
@@ -90,7 +93,7 @@ type loader struct {
 	written  atomic.Int64 // tickets
 	comments atomic.Int64
 
-	badRows, badFields int // rows are read by one goroutine
+	badRows, badFields int // rows are read by a single goroutine
 	listed             listed
 	unknown            int
 	unlisted, removed  Gone
@@ -195,7 +198,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 			flush()
 		}
 		if ctx.Err() != nil {
-			break // a batch failed: its error is the one to report
+			break // a batch failed: return its error
 		}
 	}
 	if len(batch) > 0 && failed == nil {
@@ -204,7 +207,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 	return errors.Join(group.Wait(), failed)
 }
 
-// batch writes some tickets and indexes them.
+// batch writes and indexes some tickets.
 func (l *loader) batch(ctx context.Context, tickets []ticketRow) error {
 	var sources []index.Source
 	err := bulk.Write(ctx, l.bulk, tickets, func(row ticketRow) string { return "ticket " + row.Key }, func(part []ticketRow) error {

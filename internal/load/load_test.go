@@ -24,7 +24,7 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// bench is a database of the test's own with everything that loads into it.
+// bench is a test's own database with everything needed to import into it.
 type bench struct {
 	db      *postgrest.Session
 	indexer *index.Indexer
@@ -85,7 +85,7 @@ func folder(t *testing.T, n int, extra ...string) *ticketfile.Reader {
 	return rows
 }
 
-// told collects what a load reports.
+// told collects what an import reports.
 type told struct {
 	gone    []string
 	mutex   sync.Mutex
@@ -157,7 +157,7 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 	}
 }
 
-// fingerprint changes when any row is written anew.
+// fingerprint changes when any row is rewritten.
 func (b bench) fingerprint(t *testing.T) string {
 	t.Helper()
 	var sum string
@@ -197,7 +197,7 @@ func TestBadRowsAreReportedAndTheRestIsLoaded(t *testing.T) {
 	}
 }
 
-// interrupted indexes so many batches and is stopped then.
+// interrupted indexes this many batches and then stops.
 type interrupted struct {
 	bulk.Indexer
 	stop  context.CancelFunc

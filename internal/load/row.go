@@ -15,7 +15,8 @@ type ticketRow struct {
 	CreatedAt   *time.Time `json:"created_at"`
 	Notes       []noteRow  `json:"notes"`
 
-	// Absent where the file says nothing, which changes nothing; empty where it says that there is none.
+	// Omitted if the file does not have the field, which leaves the stored value unchanged. An
+	// empty value clears it.
 	Category   *string      `json:"status_category,omitempty"`
 	UpdatedAt  *time.Time   `json:"updated_at,omitempty"`
 	Assignee   *string      `json:"assignee,omitempty"`
@@ -59,7 +60,7 @@ func newTicketRow(t ticketfile.Ticket) ticketRow {
 	return row
 }
 
-// bytes is how long the texts of a row are.
+// bytes returns the length of the row's texts.
 func (r ticketRow) bytes() int {
 	size := len(r.Name)
 	if r.Description != nil {
@@ -74,7 +75,7 @@ func (r ticketRow) bytes() int {
 	return size
 }
 
-// dateText is nil for what is not given, and empty for what is given as none.
+// dateText is nil if the file does not have the field, and empty if it clears it.
 func dateText(t *time.Time, layout string) *string {
 	if t == nil {
 		return nil
@@ -86,7 +87,7 @@ func dateText(t *time.Time, layout string) *string {
 	return &text
 }
 
-// optional is null for an empty text.
+// optional returns nil for an empty text.
 func optional(text string) *string {
 	if text == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// In a database that takes its time for each chunk an import ends well, and a second one finds nothing to do.
+// An import into a slow database succeeds, and a second import finds nothing to do.
 func TestImportIntoASlowDatabase(t *testing.T) {
 	t.Parallel()
 	database := testbed.Database(t)
@@ -32,7 +32,7 @@ func TestImportIntoASlowDatabase(t *testing.T) {
 	}
 }
 
-// What the database does not take is counted, by name, and the rest is loaded.
+// Rows that the database rejects are counted and named, and the rest is loaded.
 func TestWhatFailsIsLeftOutAlone(t *testing.T) {
 	t.Parallel()
 	database := testbed.Database(t)
@@ -60,7 +60,7 @@ func TestWhatFailsIsLeftOutAlone(t *testing.T) {
 	}
 }
 
-// away is an indexer whose model is away for so many batches.
+// away is an indexer whose model is unavailable for this many batches.
 type away struct {
 	*index.Indexer
 	left atomic.Int64

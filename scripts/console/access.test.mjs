@@ -52,7 +52,7 @@ test('a member signs in, sees their project alone, and nothing that they may not
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.locator('#email').waitFor();
   await until('the session is ended', () => auth.ended === 1);
-  assert.equal(await page.locator('.document').count(), 0);
+  assert.equal(await page.locator('.document h1').count(), 0);
 });
 
 test('who may see nothing is told so; an admin may write and sees the queue', async (t) => {

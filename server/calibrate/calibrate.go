@@ -39,6 +39,7 @@ type Pair struct {
 type Report struct {
 	Model              string
 	Judged             bool // the pairs were given; else each ticket's name should find the ticket
+	Duplicates         int  // pairs that are known duplicates: the name of one should find the other
 	Matches, Strangers []float64
 }
 
@@ -47,7 +48,7 @@ func Measure(ctx context.Context, db Database, model Model, name string, pairs [
 	report := Report{Model: name, Judged: len(pairs) > 0}
 	if !report.Judged {
 		var err error
-		if pairs, err = names(ctx, db, name); err != nil {
+		if pairs, report.Duplicates, err = names(ctx, db, name); err != nil {
 			return Report{}, err
 		}
 	}
@@ -91,19 +92,23 @@ func (r relevant) add(pair Pair) {
 
 func (r relevant) has(query, ticketKey string) bool { return r[query][strings.ToLower(ticketKey)] }
 
-func names(ctx context.Context, db Database, model string) (pairs []Pair, err error) {
+func names(ctx context.Context, db Database, model string) (pairs []Pair, duplicates int, err error) {
 	var rows []struct {
 		TicketKey  string `json:"ticket_key"`
 		TicketName string `json:"ticket_name"`
+		Duplicate  bool   `json:"duplicate"`
 	}
 	err = db.Call(ctx, "sample_tickets", map[string]any{"embedding_model": model, "match_count": sampled}, &rows)
 	if err != nil {
-		return nil, fmt.Errorf("sample tickets: %w", err)
+		return nil, 0, fmt.Errorf("sample tickets: %w", err)
 	}
 	for _, row := range rows {
 		pairs = append(pairs, Pair{Query: row.TicketName, TicketKey: row.TicketKey})
+		if row.Duplicate {
+			duplicates++
+		}
 	}
-	return pairs, nil
+	return pairs, duplicates, nil
 }
 
 // compare measures some pairs, the first of which is at start, against the tickets of all.
@@ -143,6 +148,8 @@ func (r Report) Print(to io.Writer, precision float64) error {
 	what := "names of tickets"
 	if r.Judged {
 		what = "judged queries"
+	} else if r.Duplicates > 0 {
+		what = fmt.Sprintf("names of tickets (%d of them of known duplicates)", r.Duplicates)
 	}
 	fmt.Fprintf(&out, "%d %s, embedded by %s: cosine similarity to the ticket that each should find (match), and to others (stranger)\n\n",
 		len(r.Matches), what, r.Model)

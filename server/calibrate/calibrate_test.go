@@ -26,7 +26,7 @@ func (d database) Call(_ context.Context, function string, arguments, result any
 	switch function {
 	case "sample_tickets":
 		for _, key := range d.keys {
-			rows = append(rows, map[string]any{"ticket_key": key, "ticket_name": "name of " + key})
+			rows = append(rows, map[string]any{"ticket_key": key, "ticket_name": "name of " + key, "duplicate": key == "AA-1"})
 		}
 	case "compare_tickets":
 		for i := range given["query_embeddings"].([]vector.Vector) {
@@ -58,7 +58,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	var out strings.Builder
-	if err := report.Print(&out, 0.9); err != nil || !strings.Contains(out.String(), "2 names of tickets, embedded by m") ||
+	if err := report.Print(&out, 0.9); err != nil || !strings.Contains(out.String(), "2 names of tickets (1 of them of known duplicates), embedded by m") ||
 		!strings.HasSuffix(out.String(), "\nMATCH_THRESHOLD=0.300\n") {
 		t.Errorf("%v:\n%s", err, &out)
 	}

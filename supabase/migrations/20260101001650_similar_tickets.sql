@@ -1,5 +1,27 @@
 -- Tickets that are like a ticket or like a text: likely duplicates.
 
+-- What is linked to a ticket as a duplicate, either way, and what is so to that: nobody wants to be told again.
+create function private.known_duplicates(ticket_id bigint) returns bigint[]
+language sql stable security invoker set search_path = ''
+as $$
+  with direct as (
+    select l.other_ticket_id as id from public.ticket_links l where l.ticket_id = known_duplicates.ticket_id and l.kind = 'duplicates'
+    union
+    select l.ticket_id from public.ticket_links l where l.other_ticket_id = known_duplicates.ticket_id and l.kind = 'duplicates'
+  ), known as (
+    select d.id from direct d
+    union
+    select l.other_ticket_id from direct d join public.ticket_links l on l.ticket_id = d.id and l.kind = 'duplicates'
+    union
+    select l.ticket_id from direct d join public.ticket_links l on l.other_ticket_id = d.id and l.kind = 'duplicates'
+  )
+  -- Few are linked to one ticket; of more, those filed last.
+  select array(select k.id from known k where k.id <> known_duplicates.ticket_id order by k.id desc limit 500)
+$$;
+comment on function private.known_duplicates(bigint) is 'The tickets that links name as duplicates of a ticket, directly or over one other; at most 500.';
+revoke execute on function private.known_duplicates(bigint) from public;
+grant execute on function private.known_duplicates(bigint) to authenticated, service_role;
+
 create function public.similar_tickets(
   query_embedding extensions.vector(1536),
   embedding_model text,
@@ -14,15 +36,16 @@ as $$
 #variable_conflict use_column
 declare
   wanted constant integer := greatest(1, least(100, match_count));
+  left_out constant bigint[] := case when exclude_ticket is null then '{}' else exclude_ticket || private.known_duplicates(exclude_ticket) end;
   width integer;
   found record;
 begin
   -- The ticket itself and projects' own texts are found along. Usually few of these are near; where they are many, all
   -- that a search gives is looked through.
-  foreach width in array array[wanted + 20, 1000] loop
+  foreach width in array array[least(1000, wanted + 20 + cardinality(left_out)), 1000] loop
     select count(*) as sources,
-      array_agg(v.ticket_id order by v.rank) filter (where v.ticket_id <> coalesce(exclude_ticket, 0)) as tickets,
-      array_agg(v.similarity order by v.rank) filter (where v.ticket_id <> coalesce(exclude_ticket, 0)) as similarities
+      array_agg(v.ticket_id order by v.rank) filter (where v.ticket_id <> all (left_out)) as tickets,
+      array_agg(v.similarity order by v.rank) filter (where v.ticket_id <> all (left_out)) as similarities
       into found
       -- No similarity is as low as -2: duplicates are judged by order, and by whoever reads them.
       from public.search_by_vector(query_embedding, embedding_model, -2, width, project_filter, filters => similar_tickets.filters) v;
@@ -38,7 +61,7 @@ begin
 end
 $$;
 comment on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) is
-  'Tickets by the cosine similarity of their best chunk, each once, without exclude_ticket; no threshold. match_count at most 100.';
+  'Tickets by the cosine similarity of their best chunk, each once, without exclude_ticket and its known duplicates; no threshold. match_count at most 100.';
 revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) from public, anon, authenticated;
 grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) to authenticated, service_role;
 
@@ -88,7 +111,7 @@ begin
 end
 $$;
 comment on function public.find_similar_tickets(bigint, text, integer, jsonb) is
-  'The tickets most like a ticket, as similar_tickets gives them, in results. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
+  'The tickets most like a ticket, as similar_tickets gives them, in results: without those that links name as its duplicates. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
 revoke execute on function public.find_similar_tickets(bigint, text, integer, jsonb) from public, anon, authenticated;
 grant execute on function public.find_similar_tickets(bigint, text, integer, jsonb) to authenticated, service_role;
 

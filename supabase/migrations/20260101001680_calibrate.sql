@@ -1,22 +1,41 @@
 -- What it takes to choose a threshold by the data at hand: how similar queries are to the tickets that they should find,
 -- and to others.
 
+-- A ticket is asked for by its own name, or by the name of one that is known to duplicate it: half of the sample at most. Of
+-- duplicates no own name is asked for, as the other of the two would count as a stranger.
 create function public.sample_tickets(embedding_model text, match_count integer default 200)
-returns table (ticket_key text, ticket_name text)
+returns table (ticket_key text, ticket_name text, duplicate boolean)
 language sql stable rows 200 security invoker set search_path = ''
 as $$
   -- The same tickets each time, but in no order that says anything.
-  select t.key, t.name from public.tickets t
-  where exists (
-    select 1 from public.chunks c
-    where c.ticket_id = t.ticket_id and c.model = sample_tickets.embedding_model
-      and c.embedding_set = (select private.searched_set(sample_tickets.embedding_model))
-      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))
-  order by md5(t.key), t.key
-  limit greatest(1, least(1000, sample_tickets.match_count))
+  with embedded as not materialized (
+    select t.ticket_id, t.key, t.name from public.tickets t
+    where exists (
+      select 1 from public.chunks c
+      where c.ticket_id = t.ticket_id and c.model = sample_tickets.embedding_model
+        and c.embedding_set = (select private.searched_set(sample_tickets.embedding_model))
+        and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))
+  ), duplicates as materialized (
+    select o.key, t.name
+    from public.ticket_links l
+    join public.tickets t on t.ticket_id = l.ticket_id
+    join embedded o on o.ticket_id = l.other_ticket_id
+    where l.kind = 'duplicates'
+    order by md5(t.key), t.key, o.key
+    limit greatest(1, least(1000, sample_tickets.match_count)) / 2
+  ), named as (
+    select e.key, e.name from embedded e
+    where not exists (
+      select from public.ticket_links l where l.kind = 'duplicates' and e.ticket_id in (l.ticket_id, l.other_ticket_id))
+    order by md5(e.key), e.key
+    limit greatest(1, least(1000, sample_tickets.match_count)) - (select count(*) from duplicates)
+  )
+  select d.key, d.name, true from duplicates d
+  union all
+  select n.key, n.name, false from named n
 $$;
 comment on function public.sample_tickets(text, integer) is
-  'Some of the tickets that are embedded by a model, at random but always the same ones. match_count at most 1,000.';
+  'Some of the tickets that are embedded by a model, at random but always the same ones, each with a name that should find it: its own, or that of a ticket that is known to duplicate it (duplicate, at most half). match_count at most 1,000.';
 revoke execute on function public.sample_tickets(text, integer) from public, anon, authenticated;
 grant execute on function public.sample_tickets(text, integer) to service_role;
 

@@ -103,6 +103,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.item_key(jsonb)', 'immutable', 'invoker', 'service_role'),
     ('private.joined_words(text)', 'stable', 'invoker', ''),
     ('private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], private.scope, tsquery, integer, integer)', 'stable', 'invoker', ''),
+    ('private.known_duplicates(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.leave_embedding_to_caller(boolean)', 'volatile', 'invoker', 'service_role'),
     ('private.links_of(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.list_passing(bigint, text, jsonb, text, integer, integer)', 'stable', 'definer', 'authenticated service_role'),
@@ -388,7 +389,7 @@ select results_eq(
       'TABLE(chunk_id uuid, document_id uuid, title text, text text, tokens integer, similarity double precision, '
         || 'over_threshold boolean, similarities real[])'),
     ('retry_enrichments', '', 'bigint'),
-    ('sample_tickets', 'embedding_model text, match_count integer DEFAULT 200', 'TABLE(ticket_key text, ticket_name text)'),
+    ('sample_tickets', 'embedding_model text, match_count integer DEFAULT 200', 'TABLE(ticket_key text, ticket_name text, duplicate boolean)'),
     ('search_by_keyword', 'query_text text, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, '
         || 'status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)'),

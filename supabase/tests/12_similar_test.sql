@@ -1,7 +1,7 @@
 -- Similar tickets: by the best chunk of each, never the ticket itself, and nothing from chunks of an older text.
 
 begin;
-select plan(27);
+select plan(30);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, vector extensions.vector, model text default 'm', note bigint default null)
@@ -43,6 +43,17 @@ select is_empty($$ select * from pg_temp.like_vector(10, null, 404) union all se
 select results_eq($$ select ticket_id, ticket_key, ticket_name, project_id, status from public.similar_tickets(pg_temp.unit(1), 'm', 3) $$,
   $$ values (11::bigint, 'AA-1', 'eleven', 1::bigint, 'To Do'), (14, 'AA-4', 'fourteen', 1, 'To Do'), (12, 'AA-2', 'twelve', 1, 'Done') $$,
   'with what is shown of it');
+
+-- What a link names as a duplicate is known, whichever way it points, and over one other.
+reset role;
+insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (14, 'duplicates', 11), (14, 'duplicates', 22), (11, 'relates_to', 12);
+set local role service_role;
+select results_eq($$ select * from pg_temp.like_vector(10, 11) $$, array['12 0.6', '13 0.28', '21 -1'], 'without known duplicates');
+select results_eq($$ select * from pg_temp.like_vector(10, 12) $$, array['11 1', '14 0.8', '13 0.28', '22 0.28', '21 -1'], 'but with what is related in another way');
+select results_eq($$ select * from pg_temp.like_vector(2, 22) $$, array['12 0.6', '13 0.28'], 'and as many as asked for');
+reset role;
+delete from public.ticket_links;
+set local role service_role;
 
 -- Like a ticket ----------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 -- Samples and comparisons for choosing a threshold.
 
 begin;
-select plan(6);
+select plan(8);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do');
@@ -13,7 +13,7 @@ insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, 
   (1, 12, 'ticket', 0, 'c', 1, 'h', 'm', pg_temp.unit(0, 1)), (1, 12, 'ticket', 1, 'd', 1, 'h', 'other', pg_temp.unit(1));
 set local role service_role;
 
-select bag_eq($$ select * from public.sample_tickets('m') $$, $$ values ('AA-1', 'eleven'), ('AA-2', 'twelve') $$, 'what is embedded by the model is sampled');
+select bag_eq($$ select * from public.sample_tickets('m') $$, $$ values ('AA-1', 'eleven', false), ('AA-2', 'twelve', false) $$, 'what is embedded by the model is sampled');
 select results_eq($$ select * from public.sample_tickets('m', 1) $$, $$ select * from public.sample_tickets('m', 2) limit 1 $$, 'the same ones each time');
 select is((select count(*)::integer from public.sample_tickets('m', 0)), 1, 'at least one');
 select results_eq(
@@ -22,6 +22,12 @@ select results_eq(
   $$ values (1::bigint, array[0.8, 0, null, null]::real[]), (2, array[0.8, 1, null, null]) $$,
   'each query is compared with the best chunk of each ticket; what there is not is null');
 select is_empty($$ select * from public.compare_tickets('{}', array['AA-1'], 'm') $$, 'no query, no row');
+reset role;
+insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (13, 'duplicates', 11), (11, 'relates_to', 12), (11, 'duplicates', 13);
+set local role service_role;
+select bag_eq($$ select * from public.sample_tickets('m') $$, $$ values ('AA-1', 'not embedded', true), ('AA-2', 'twelve', false) $$,
+  'a known duplicate should find the ticket that it duplicates, and neither is a stranger to the other');
+select is((select count(*) from public.sample_tickets('m', 1) where duplicate), 0::bigint, 'duplicates are half of the sample at most');
 set local role anon;
 select throws_ok($$ select * from public.sample_tickets('m') $$, '42501', null, 'anon is refused');
 

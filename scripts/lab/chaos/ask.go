@@ -18,7 +18,8 @@ import (
 	"tasklens/internal/wait"
 )
 
-// patience is longer than the service may take to answer anything: its own limit, and what a busy machine adds.
+// patience is longer than the service may take for any response: its own timeout, plus a margin for
+// a busy machine.
 const patience = 60 * time.Second
 
 const maxAnswer = 8 << 20
@@ -90,7 +91,7 @@ func (k kind) ask(ctx context.Context, service string, i int) (outcome, wrong st
 	return outcome, ""
 }
 
-// lost is what became of a request without an answer. A client that left did so itself.
+// lost is the outcome of a request without a response. A client that disconnected caused it itself.
 func lost(ctx context.Context, err error) (outcome, wrong string) {
 	if ctx.Err() != nil {
 		return "left", ""
@@ -98,7 +99,7 @@ func lost(ctx context.Context, err error) (outcome, wrong string) {
 	return "no answer", "no answer: " + err.Error()
 }
 
-// check tells what an answer has that the contract does not allow; empty where it is right.
+// check returns what a response violates of the contract; empty if it is valid.
 func check(response *http.Response, answer []byte) string {
 	if response.Header.Get("X-Request-Id") == "" {
 		return "without a request id"
@@ -131,7 +132,7 @@ func check(response *http.Response, answer []byte) string {
 	return ""
 }
 
-// checkEvents holds a stream of events to its end: one that says so, done or error, and nothing after it.
+// checkEvents reads an event stream to its end, which must be done or error with nothing after it.
 func checkEvents(answer string) string {
 	var last string
 	for line := range strings.Lines(answer) {
@@ -148,7 +149,7 @@ func checkEvents(answer string) string {
 	return ""
 }
 
-// client asks one thing after the other; one in twenty requests it leaves before the answer.
+// client sends one request after the other and disconnects early from one in twenty.
 type client struct {
 	service string
 	record  *record
@@ -175,7 +176,7 @@ func (c client) ask(ctx context.Context) {
 	}
 }
 
-// stubborn sends the beginning of requests, a byte at a time, and never their end.
+// stubborn sends the start of requests one byte at a time and never finishes them.
 func stubborn(ctx context.Context, service string) {
 	address := strings.TrimPrefix(service, "http://")
 	for ctx.Err() == nil {

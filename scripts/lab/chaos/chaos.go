@@ -1,6 +1,7 @@
-// Package chaos asks a running service while its surroundings fail, and checks that only what the contract allows comes
-// out, that nothing written is lost, and that everything recovers without a restart. What fails, and when, is told from
-// outside (scripts/chaos), phase by phase; it owns the clients, the edits, and the model that fails on demand.
+// Package chaos sends requests to a running service while its dependencies fail. It checks that
+// only documented responses come out, that no write is lost, and that everything recovers without a
+// restart. scripts/chaos decides what fails and when; this package owns the clients, the edits, and
+// the model that fails on demand.
 package chaos
 
 import (
@@ -15,17 +16,17 @@ import (
 	"tasklens/internal/wait"
 )
 
-// Run is one session over one service.
+// Run is one fault run against one service.
 type Run struct {
 	Service     string // its address
 	DatabaseURL string // as which tickets are edited
 	Model       *Model // that the service asks
 	Clients     int    // that ask at once
-	// Recovery is how long after a fault the service may take to answer everything well again.
+	// Recovery is how long the service may take to answer normally after a fault.
 	Recovery time.Duration
 }
 
-// phase is what was seen between two words from outside.
+// phase is what was observed between two commands.
 type phase struct {
 	name      string
 	began     time.Time
@@ -50,7 +51,7 @@ func (p *phase) add(outcome string, took time.Duration, wrong string) {
 	}
 }
 
-// record is what all clients write to.
+// record is shared by all clients.
 type record struct {
 	mu     sync.Mutex
 	phases []*phase
@@ -149,7 +150,7 @@ func (r Run) Do(ctx context.Context, words io.Reader, out io.Writer) error {
 	return nil
 }
 
-// calm waits until every kind of request is answered well, three times in a row.
+// calm waits until every kind of request succeeds three times in a row.
 func (r Run) calm(ctx context.Context, record *record) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.Recovery)
@@ -173,7 +174,7 @@ func (r Run) calm(ctx context.Context, record *record) error {
 	return nil
 }
 
-// print writes a row for each phase.
+// print writes one row per phase.
 func (r *record) print(out io.Writer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What must not come out is told, and what may is not.
+// Forbidden outcomes are reported, allowed ones are not.
 func TestWhatMayComeOut(t *testing.T) {
 	t.Parallel()
 	problem := `{"status":503,"request_id":"1"}`

@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/wait"
 )
 
-// editor edits tickets as the tracker would, past the service, and knows what it was told is committed.
+// editor edits tickets directly in the database, as a tracker would, and records committed edits.
 type editor struct {
 	url    string
 	ids    []int64
@@ -72,7 +72,8 @@ func (e *editor) edit(ctx context.Context) {
 	}
 }
 
-// check waits until nothing is left to embed, and tells which edits are not found, by words and by meaning.
+// check waits until the queue is empty and returns edits that keyword or vector search does not
+// find.
 func (e *editor) check(ctx context.Context, service string, within time.Duration) (lost []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

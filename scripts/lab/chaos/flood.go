@@ -10,13 +10,14 @@ import (
 	"sync"
 )
 
-// flood is connections to the service that ask for nothing, each held until the service closes it or the flood ends.
+// flood holds idle connections to the service until the service closes them or the flood ends.
 type flood struct {
 	service string
 	end     func()
 }
 
-// hold ends the connections of before and opens so many, all at once; it does not wait for them to be taken.
+// hold closes the previous connections and opens n new ones at once. It does not wait for them to
+// be accepted.
 func (f *flood) hold(ctx context.Context, number string) error {
 	n, err := strconv.Atoi(number)
 	if err != nil {

@@ -14,14 +14,15 @@ import (
 	"tasklens/internal/wait"
 )
 
-// Model is a provider that fails on demand, in one of the ways that providers do; else it answers as another does.
+// Model is a model provider that fails on demand in one of several ways, and otherwise answers like
+// the wrapped one.
 type Model struct {
 	next http.Handler
 	mu   sync.Mutex
 	mode string
 }
 
-// NewModel makes one that answers as next does.
+// NewModel returns a Model that answers like next.
 func NewModel(next http.Handler) *Model { return &Model{next: next} }
 
 // modes are the ways to fail. Each answers a request, with what the provider would have said.
@@ -55,7 +56,7 @@ var modes = map[string]func(w http.ResponseWriter, r *http.Request, said *httpte
 	},
 }
 
-// Fail makes every answer from now on fail in a way; "well" ends that.
+// Fail sets how every later response fails; "well" ends it.
 func (m *Model) Fail(mode string) error {
 	if modes[mode] == nil {
 		return fmt.Errorf("no way of failing %q; there are %s", mode, strings.Join(slices.Sorted(maps.Keys(modes)), ", "))
@@ -87,7 +88,7 @@ func repeat(w http.ResponseWriter, said *httptest.ResponseRecorder, body string)
 	_, _ = w.Write([]byte(body))
 }
 
-// nothing is null as the body, or as each event of a stream.
+// nothing sends null as the body, or as each event of a stream.
 func nothing(said *httptest.ResponseRecorder) string {
 	if strings.HasPrefix(said.Header().Get("Content-Type"), "text/event-stream") {
 		return "data: null\n\ndata: [DONE]\n\n"
@@ -95,7 +96,7 @@ func nothing(said *httptest.ResponseRecorder) string {
 	return "null"
 }
 
-// misshape leaves an embedding some of its numbers, and an answer none of its choices.
+// misshape removes some numbers of an embedding, or the choices of an answer.
 func misshape(body []byte) string {
 	var said map[string]any
 	if json.Unmarshal(body, &said) != nil {
@@ -121,7 +122,7 @@ func misshape(body []byte) string {
 	return string(text)
 }
 
-// refusal is an error as the provider says it.
+// refusal is an error response of the provider.
 func refusal(status int, code, retryAfter string) func(http.ResponseWriter, *http.Request, *httptest.ResponseRecorder) {
 	return func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
 		w.Header().Set("Content-Type", "application/json")

@@ -12,14 +12,14 @@ import (
 	"tasklens/internal/wait"
 )
 
-// size is how much of the machine the service holds, and how often something in it panicked.
+// size is the service's resource use and its number of panics.
 type size struct{ goroutines, heap, panics float64 }
 
 func (s size) String() string {
 	return fmt.Sprintf("%.0f goroutines and %.1f MB of live heap", s.goroutines, s.heap/1e6)
 }
 
-// size reads the service's own metrics.
+// size reads the service's metrics.
 func (r Run) size(ctx context.Context) (s size, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Service+"/metrics", nil)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r Run) size(ctx context.Context) (s size, err error) {
 	return s, nil
 }
 
-// settle waits until the service is about as large as it was.
+// settle waits until the service has about its initial size.
 func (r Run) settle(ctx context.Context, before size) (after size, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Recovery)
 	defer cancel()

@@ -41,7 +41,7 @@ func (r Run) Do(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	if !r.KeywordAlone {
-		// First, while nothing is remembered from asking before.
+		// First, while nothing is cached from earlier requests.
 		r.Progress("timing searches, one at a time")
 		var err error
 		if report.Latencies, err = r.latencies(ctx); err != nil {
@@ -86,7 +86,7 @@ func (r Run) Do(ctx context.Context) (Report, error) {
 	return report, nil
 }
 
-// references are rankings of the same tickets by other means.
+// references are rankings of the same tickets by other methods.
 func (r Run) references(ctx context.Context) (and, or, best Row, err error) {
 	postgres, err := newPostgres(ctx, r.Connection)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r Run) references(ctx context.Context) (and, or, best Row, err error) {
 	if err != nil {
 		return and, or, best, err
 	}
-	// A connection answers one query at a time.
+	// A connection runs one query at a time.
 	if and, err = r.row(ctx, "Postgres: all words, ts_rank", postgres.rank(allWords), 1); err != nil {
 		return and, or, best, err
 	}
@@ -120,7 +120,7 @@ func (r Run) latencies(ctx context.Context) ([]float64, error) {
 	return out, nil
 }
 
-// row ranks all queries in one way, some at a time.
+// row ranks all queries with one method, some of them concurrently.
 func (r Run) row(ctx context.Context, name string, rank ranker, atOnce int) (Row, error) {
 	ranked := make([][]string, len(r.Queries))
 	err := r.each(ctx, atOnce, func(ctx context.Context, i int) (err error) {

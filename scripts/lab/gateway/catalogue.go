@@ -66,8 +66,7 @@ func newCatalogue(pool *pool) *catalogue {
 	return &catalogue{pool: pool, known: map[familyKey]family{}}
 }
 
-// cached is what is remembered of a name: nothing, as a rule, before it was
-// first called.
+// cached returns the cached functions of a name: usually none before its first call.
 func (c *catalogue) cached(key familyKey) family {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

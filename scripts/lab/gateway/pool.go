@@ -92,9 +92,8 @@ func (p *pool) release(s *session) {
 	}
 }
 
-// reset gives up all connections, those lent when they come back: where one
-// was lost, the others are as a rule dead as well, and each would cost a
-// request to find out.
+// reset closes all connections, lent ones on release. If one connection is lost, the others usually
+// are too, and each would fail one request.
 func (p *pool) reset() {
 	p.mu.Lock()
 	idle := p.idle
@@ -106,7 +105,7 @@ func (p *pool) reset() {
 	}
 }
 
-// close waits until no session is lent, and closes all. It lends none after.
+// close waits until no session is lent and closes all. It lends none afterwards.
 func (p *pool) close() {
 	p.closing.Do(func() {
 		for range cap(p.slots) {

@@ -83,6 +83,7 @@ export function Ask({ params }) {
       : html`<button key="ask" class="button primary">Ask</button>`}
       </div>
     </form>
+    ${(reply || problem) && html`<h1 class="sr">Answer</h1>`}
     ${problem && html`<${Failure} problem=${problem} retry=${() => run(asked || text.trim())} />`}
     ${reply && !(problem && !reply.text) && html`<${Answer} reply=${reply} busy=${busy} />`}
     ${!reply && !problem && html`<${Start} projects=${projects.value ?? []} statuses=${statuses.value ?? []} />`}
@@ -114,7 +115,7 @@ function Answer({ reply, busy }) {
   }
 
   if (done && done.sources.length === 0) return html`<${Abstained} done=${done} question=${reply.question} />`;
-  return html`<div class="answered"><h1 class="sr">Answer</h1>
+  return html`<div class="answered">
     <section class="answer" aria-label="Answer" aria-live="polite" aria-busy=${busy}>
       ${text === '' && busy ? html`<p class="muted"><span class="spinner"></span> ${sources ? 'Reading the sources …' : 'Looking for sources …'}</p>`
       : html`<p class="text"><${Cited} text=${text} count=${sources?.length ?? 0} lit=${lit} onLight=${setLit} onOpen=${show} />${busy && html`<span class="caret"></span>`}</p>`}
@@ -157,7 +158,7 @@ function SourceCard({ source, number, open, onToggle }) {
 
 /** @param {{done: import('./api.js').QueryResponse, question: string}} props */
 function Abstained({ done, question }) {
-  return html`<div role="status"><h1 class="sr">Answer</h1><${Empty} icon="question" title="No answer to be found">
+  return html`<div role="status"><${Empty} icon="question" title="No answer to be found">
     <p>${done.answer}</p>
     ${done.best_similarity !== null && html`<div class="closest"><${Bar} label="Similarity of the nearest text" kind="meaning" value=${done.best_similarity} tick=${done.match_threshold} />
       <p class="small muted">The nearest text has a similarity of ${decimal(done.best_similarity)}; ${decimal(done.match_threshold)} is the threshold.</p></div>`}

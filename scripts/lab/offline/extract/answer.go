@@ -109,7 +109,7 @@ func gather(prompt Prompt) (candidates []candidate, context []map[uint64]int) {
 	return candidates, context
 }
 
-// repeats says whether what c says has mostly been said.
+// repeats reports whether an earlier sentence already said most of c.
 func repeats(c candidate, chosen []candidate) bool {
 	for _, other := range chosen {
 		same, all := 0, 0

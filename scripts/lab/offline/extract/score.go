@@ -17,7 +17,7 @@ type candidate struct {
 	score    float64
 }
 
-// A question is what is asked for.
+// A question is the parsed question.
 type question struct {
 	features []embed.Feature
 	rarity   map[uint64]float64 // how much a feature tells the sentences apart
