@@ -1,4 +1,5 @@
-// Package internal holds the sources of the packages below it, so that the program knows what it was built from.
+// Package internal holds the sources of the packages below it, so that the program knows what it
+// was built from.
 package internal
 
 import "embed"

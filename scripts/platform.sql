@@ -1,14 +1,15 @@
--- What a Supabase project has around its Postgres before the first migration: roles, the schemas `extensions` and
--- `auth`, default privileges, timeouts. Run once in each new database by the cluster's superuser. Plain SQL in one
--- transaction, so that psql and a driver can both run it. Roles belong to the whole cluster and may exist already.
+-- What a Supabase project has around its Postgres before the first migration: roles, the schemas
+-- `extensions` and `auth`, default privileges, timeouts. Run once in each new database by the
+-- cluster's superuser. Plain SQL in one transaction, so that psql and a driver can both run it.
+-- Roles belong to the whole cluster and may exist already.
 
 begin;
 
 -- A second database meets roles and memberships that are there already: no news.
 set local client_min_messages = warning;
 
--- Two databases may be prepared at the same time, and roles are shared by them. An advisory lock would hold in one
--- database only; the catalogue of roles is one for all.
+-- Two databases may be prepared at the same time, and roles are shared by them. An advisory lock
+-- would hold in one database only; the catalogue of roles is one for all.
 lock table pg_catalog.pg_authid in share row exclusive mode;
 
 do $$
@@ -22,12 +23,13 @@ begin
 end
 $$;
 
--- Roles -----------------------------------------------------------------------------------------------------------
+-- Roles -------------------------------------------------------------------------------------------
 
 do $$
 declare
   name text;
-  -- The superuser's own, in its hashed form: as in Supabase's local stack, all who log in share one password.
+  -- The superuser's own, in its hashed form: as in Supabase's local stack, all who log in share one
+  -- password.
   secret text := (select rolpassword from pg_catalog.pg_authid where rolname = current_user);
 begin
   foreach name in array array['anon', 'authenticated', 'service_role', 'authenticator', 'postgres'] loop
@@ -55,7 +57,7 @@ alter role authenticator set statement_timeout = '8s';
 alter role authenticator set lock_timeout = '8s';
 alter role postgres      set search_path = "$user", public, extensions;
 
--- Database --------------------------------------------------------------------------------------------------------
+-- Database ----------------------------------------------------------------------------------------
 
 do $$
 begin
@@ -73,19 +75,20 @@ alter default privileges for role postgres in schema public
 alter default privileges for role postgres in schema public
   grant all on functions to anon, authenticated, service_role;
 
--- Extensions ------------------------------------------------------------------------------------------------------
+-- Extensions --------------------------------------------------------------------------------------
 
 create schema if not exists extensions authorization postgres;
 grant usage on schema extensions to public;
 
--- A plain owner may create trusted extensions (pg_trgm, unaccent, pgcrypto): migrations do. pgvector is not marked
--- as trusted, Supabase lets its owner create it all the same; here it is made by the superuser, and a migration's
--- `create extension if not exists vector with schema extensions` finds it.
+-- A plain owner may create trusted extensions (pg_trgm, unaccent, pgcrypto): migrations do.
+-- pgvector is not marked as trusted, Supabase lets its owner create it all the same; here it is
+-- made by the superuser, and a migration's `create extension if not exists vector with schema
+-- extensions` finds it.
 create extension if not exists vector with schema extensions;
 
--- Auth ------------------------------------------------------------------------------------------------------------
--- Who asks, as PostgREST says: the claims of the verified token as one JSON object, or, as older versions did, one
--- setting a claim.
+-- Auth --------------------------------------------------------------------------------------------
+-- Who asks, as PostgREST says: the claims of the verified token as one JSON object, or, as older
+-- versions did, one setting a claim.
 
 create schema if not exists auth;
 grant usage on schema auth to postgres, anon, authenticated, service_role;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Which process a number stands for: sourced by scripts/stack.sh and scripts/postgres.
 
-# When a process began: with its number, that tells it from any other. Nothing where it has ended; a zombie has.
+# When a process began: with its number, that tells it from any other. Nothing where it has ended; a
+# zombie has.
 began() { # PID
   local line fields
   case ${1:-} in '' | *[!0-9]*) return 0 ;; esac

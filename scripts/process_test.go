@@ -40,7 +40,8 @@ func lives(t *testing.T, stranger *exec.Cmd) {
 	}
 }
 
-// shell runs commands with scripts/stack.sh, over a folder of the test's own, and returns what they print.
+// shell runs commands with scripts/stack.sh, over a folder of the test's own, and returns what they
+// print.
 func shell(t *testing.T, local, commands string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -106,7 +107,8 @@ func TestBegunProcessIsEnded(t *testing.T) {
 	}
 }
 
-// A server's folder names a process, and its lock another: either may be a stranger's after a crash.
+// A server's folder names a process, and its lock another: either may be a stranger's after a
+// crash.
 func TestPostgresEndsNobodyElse(t *testing.T) {
 	t.Parallel()
 	folder, err := filepath.EvalSymlinks(t.TempDir())

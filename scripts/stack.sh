@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The parts of tasklens on this machine, for the scripts that run them or talk to them: sourced by scripts/demo and
-# scripts/eval, which keep everything in .local/ (or TASKLENS_LOCAL) and serve on $PORT, and by scripts/import.
+# The parts of tasklens on this machine, for the scripts that run them or talk to them: sourced by
+# scripts/demo and scripts/eval, which keep everything in .local/ (or TASKLENS_LOCAL) and serve on
+# $PORT, and by scripts/import.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 root=${here%/*}
@@ -13,7 +14,7 @@ lab=$local/bin/lab       # what stands in for the rest, and measures
 say() { printf '%s\n' "$*" >&2; }
 die() { say "${0##*/}: $*"; exit 1; }
 
-# ---- processes -----------------------------------------------------------------------------------------------------
+# ---- processes -----------------------------------------------------------------------------------
 
 # shellcheck source=scripts/process.sh
 . "$here/process.sh"
@@ -49,7 +50,8 @@ end() { # NAME
 begin() { # NAME COMMAND...
   local name=$1
   shift
-  # Here and not in the background: what an earlier start wrote must not be read for what this one will.
+  # Here and not in the background: what an earlier start wrote must not be read for what this one
+  # will.
   : >"$run/$name.log"
   "$@" >>"$run/$name.log" 2>&1 </dev/null &
   note "$name" $!
@@ -107,10 +109,10 @@ finish() {
   say 'Stopped.'
 }
 
-# ---- the steps -----------------------------------------------------------------------------------------------------
+# ---- the steps -----------------------------------------------------------------------------------
 
-# Without cgo, or a C compiler that is installed one day would have everything compiled once more; without version control,
-# which fails where the checkout is another user's.
+# Without cgo, or a C compiler that is installed one day would have everything compiled once more;
+# without version control, which fails where the checkout is another user's.
 build() { # PACKAGE...
   command -v go >/dev/null || die 'Go is missing: install Go 1.26 or later (go.dev/dl), or use Docker and "npx supabase start" with a built binary'
   if [ -x "$server" ]; then say 'Building, where something has changed …'
@@ -129,13 +131,15 @@ start_database() { # [NAME]
   DATABASE_URL=$OWNER_URL "$lab" migrate >&2
 }
 
-# A PostgREST that is installed, or our gateway, over the database. Sets which of them it is, and its port.
+# A PostgREST that is installed, or our gateway, over the database. Sets which of them it is, and
+# its port.
 start_rest() {
   local secret
   [ -s "$local/jwt-secret" ] || (umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$local/jwt-secret")
   secret=$(cat "$local/jwt-secret")
   SUPABASE_SERVICE_ROLE_KEY=$(JWT_SECRET=$secret "$lab" token service_role)
-  # With AUTH=on the service takes the tokens that scripts/token makes; nobody here has keys of the newer kind.
+  # With AUTH=on the service takes the tokens that scripts/token makes; nobody here has keys of the
+  # newer kind.
   export SUPABASE_SERVICE_ROLE_KEY SUPABASE_JWT_SECRET=$secret SUPABASE_JWKS_URL=off
   postgrest=${POSTGREST_BIN:-$(command -v postgrest || true)}
   if [ -n "$postgrest" ]; then
@@ -204,7 +208,8 @@ find_stack() {
   set +a
 }
 
-# Runs a verb of the service over the stack that is there: the body of the scripts that are named by verbs.
+# Runs a verb of the service over the stack that is there: the body of the scripts that are named by
+# verbs.
 run_verb() { # VERB ARGUMENT...
   case ${2:-} in
     -h | --help) usage ;;

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A folder of notes becomes documents, the same ones again by their paths, wherever the folder lies.
+// A folder of notes becomes documents, the same ones again by their paths, wherever the folder
+// lies.
 func TestImportNotes(t *testing.T) {
 	tracker, settings := startStack(t)
 	setEnvironment(t, settings)

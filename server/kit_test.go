@@ -12,13 +12,15 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// startStack gives a test a database of its own, and the settings with which the program finds it and the offline model.
+// startStack gives a test a database of its own, and the settings with which the program finds it
+// and the offline model.
 func startStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	t.Helper()
 	return startStackOver(t, testbed.Database(t))
 }
 
-// startSlowStack is startStack over a database that takes a tenth of 100 ms for each chunk and of the 8 s of a statement timeout.
+// startSlowStack is startStack over a database that takes a tenth of 100 ms for each chunk and of
+// the 8 s of a statement timeout.
 func startSlowStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	t.Helper()
 	db := testbed.Database(t)

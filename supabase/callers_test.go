@@ -23,8 +23,8 @@ const (
 
 func userID(caller int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", caller) }
 
-// asCallers gives the database as each of so many users sees it (from 1), and as the service does (0), through the REST
-// interface: user i is in the projects 100 and i.
+// asCallers gives the database as each of so many users sees it (from 1), and as the service does
+// (0), through the REST interface: user i is in the projects 100 and i.
 func asCallers(t *testing.T) []*postgrest.Session {
 	t.Helper()
 	db := testbed.Database(t)
@@ -68,8 +68,8 @@ func projectsOf(ctx context.Context, s *postgrest.Session, function string, argu
 	return ids, err
 }
 
-// Connections are shared by all, and change their role and user with every request: nobody gets another one's rows, and
-// nobody loses any of theirs.
+// Connections are shared by all, and change their role and user with every request: nobody gets
+// another one's rows, and nobody loses any of theirs.
 func TestNoCallersRowsReachAnother(t *testing.T) {
 	t.Parallel()
 	sessions := asCallers(t)

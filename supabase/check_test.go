@@ -23,7 +23,8 @@ func check(ctx context.Context, t *testing.T, db pgx.Tx) []finding {
 	return findings
 }
 
-// Faults are made one at a time, and must be found alone; undone, nothing is found. Where the remedy is a statement it mends.
+// Faults are made one at a time, and must be found alone; undone, nothing is found. Where the
+// remedy is a statement it mends.
 func TestCheckInstallation(t *testing.T) {
 	t.Parallel()
 	db := testbed.Database(t)
@@ -183,7 +184,8 @@ func TestCheckStatistics(t *testing.T) {
 	}
 }
 
-// Settings that only a restart changes, and an index of 64 MB and more, are given to the function as numbers.
+// Settings that only a restart changes, and an index of 64 MB and more, are given to the function
+// as numbers.
 func TestCheckMemory(t *testing.T) {
 	t.Parallel()
 	owner := testbed.Connect(t, testbed.Database(t).OwnerURL)

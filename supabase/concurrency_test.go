@@ -55,7 +55,8 @@ func TestWordCountsAreExactWhoeverWrites(t *testing.T) {
 	}
 }
 
-// write adds, edits and deletes tickets in transactions of its own; every third one is rolled back after having been done.
+// write adds, edits and deletes tickets in transactions of its own; every third one is rolled back
+// after having been done.
 func write(ctx context.Context, connection *pgx.Conn, writer, rounds int) error {
 	for round := 0; round < rounds; round++ {
 		for _, keep := range []bool{round%3 != 0, true} {

@@ -1,5 +1,6 @@
-// Package supabase carries the database part of the project into Go: the migrations, as they lie in this folder.
-// The service compares them with what a database has applied, and the tests build their databases from them.
+// Package supabase carries the database part of the project into Go: the migrations, as they lie in
+// this folder. The service compares them with what a database has applied, and the tests build
+// their databases from them.
 package supabase
 
 import (

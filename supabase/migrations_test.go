@@ -13,7 +13,8 @@ import (
 	"tasklens/supabase"
 )
 
-// Each migration ends by recording itself, so that one that is left out is known, whatever applies the others.
+// Each migration ends by recording itself, so that one that is left out is known, whatever applies
+// the others.
 func TestMigrationsRecordThemselves(t *testing.T) {
 	t.Parallel()
 	migrations, err := supabase.List(supabase.Migrations())

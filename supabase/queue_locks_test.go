@@ -50,7 +50,8 @@ const (
 	unitVector = `('[1' || repeat(',0', 1535) || ']')::extensions.vector`
 )
 
-// newQueue is a tracker with two tickets and two documents, each with a job that a worker holds, tried twice.
+// newQueue is a tracker with two tickets and two documents, each with a job that a worker holds,
+// tried twice.
 func newQueue(t *testing.T) (db *testbed.DB, editor, worker session) {
 	t.Helper()
 	db = testbed.Database(t)
@@ -64,8 +65,8 @@ func newQueue(t *testing.T) (db *testbed.DB, editor, worker session) {
 	return db, editor, worker
 }
 
-// Jobs of a ticket and a document that an open transaction deletes are passed over: the others end, and these come back
-// when their lease runs out.
+// Jobs of a ticket and a document that an open transaction deletes are passed over: the others end,
+// and these come back when their lease runs out.
 func TestJobsLeaveTheirWorkerPastOpenTransactions(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ call, left string }{
@@ -106,8 +107,8 @@ func TestReplayingPassesOpenTransactions(t *testing.T) {
 	worker.is(`select string_agg(embedding_status, ' ' order by title) from documents`, `pending pending`)
 }
 
-// A document that somebody edits is given up when they have done, together with its job: it never says that it waits
-// while nobody will try it.
+// A document that somebody edits is given up when they have done, together with its job: it never
+// says that it waits while nobody will try it.
 func TestAHeldDocumentIsGivenUpLater(t *testing.T) {
 	t.Parallel()
 	const given = `select string_agg(embedding_status || ' ' || (dead_at is not null), ', ' order by title)
@@ -197,7 +198,8 @@ func TestEditorsPassJobsThatWorkersHold(t *testing.T) {
 	}
 }
 
-// What an open transaction holds of a retired set is removed when that has ended; those who store wait for neither.
+// What an open transaction holds of a retired set is removed when that has ended; those who store
+// wait for neither.
 func TestEmptyingASetPassesOpenTransactions(t *testing.T) {
 	t.Parallel()
 	db, editor, worker := newQueue(t)

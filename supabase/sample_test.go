@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The sample documents are many enough to get lost among, and each question about them names one that is there.
+// The sample documents are many enough to get lost among, and each question about them names one
+// that is there.
 func TestSampleDocuments(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("sample/documents/*.md")
@@ -51,7 +52,8 @@ func TestSampleDocuments(t *testing.T) {
 	}
 }
 
-// What is asked of comments stands in a comment of the ticket to cite, and not in the ticket's own texts.
+// What is asked of comments stands in a comment of the ticket to cite, and not in the ticket's own
+// texts.
 func TestSampleCommentQuestions(t *testing.T) {
 	t.Parallel()
 	own, comments := map[string]string{}, map[string]string{}

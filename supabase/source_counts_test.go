@@ -22,7 +22,8 @@ const countsDiffer = `
 			(select count(*) from (select from private.embedding_jobs group by project_id, ticket_id, document_id having bool_and(lease_id is null)) j) as pending,
 			(select count(*) from (select from private.embedding_jobs group by project_id, ticket_id, document_id having bool_or(lease_id is not null)) j) as running) t`
 
-// Writers that touch the same sources, and roll back in between, leave a status that is exact in every snapshot.
+// Writers that touch the same sources, and roll back in between, leave a status that is exact in
+// every snapshot.
 func TestSourceCountsAreExactWhoeverWrites(t *testing.T) {
 	t.Parallel()
 	db := testbed.Database(t)
@@ -71,8 +72,8 @@ func TestSourceCountsAreExactWhoeverWrites(t *testing.T) {
 	}
 }
 
-// writeSources gives tickets chunks and takes them away, one of two chunks of a ticket beside others who take the other one.
-// Each step is done, undone and done again.
+// writeSources gives tickets chunks and takes them away, one of two chunks of a ticket beside
+// others who take the other one. Each step is done, undone and done again.
 func writeSources(ctx context.Context, connection *pgx.Conn, writer, rounds int) error {
 	for round := range rounds {
 		for _, step := range []string{
@@ -153,8 +154,8 @@ func TestTheStatusDoesNotGrowWithTheTracker(t *testing.T) {
 	}
 }
 
-// Rows that come while triggers are off, as a restore loads them, are counted by recount_sources; and those that bring the
-// counts along, as a whole dump does, need none.
+// Rows that come while triggers are off, as a restore loads them, are counted by recount_sources;
+// and those that bring the counts along, as a whole dump does, need none.
 func TestSourceCountsAfterARestore(t *testing.T) {
 	t.Parallel()
 	db := testbed.Database(t)

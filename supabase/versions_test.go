@@ -8,7 +8,8 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// Writers of one project do not wait for one another because of its version, which moves when they commit, not before.
+// Writers of one project do not wait for one another because of its version, which moves when they
+// commit, not before.
 func TestTheVersionMovesWithEachCommit(t *testing.T) {
 	t.Parallel()
 	db := testbed.Database(t)
@@ -35,7 +36,8 @@ func TestTheVersionMovesWithEachCommit(t *testing.T) {
 	do(reader, `insert into status (status_id, name) values (1, 'Done')`)
 	do(reader, `insert into tickets (ticket_id, project_id, status_id, name) values (1, 1, 1, 'Pump'), (2, 1, 1, 'Valve')`)
 	look("in the beginning", true)
-	// So many have gathered that the next writer adds them up, and holds what it added to until it commits.
+	// So many have gathered that the next writer adds them up, and holds what it added to until it
+	// commits.
 	do(reader, `insert into private.data_version_changes (project_id, transaction_id) select 1, i::text::xid8 from generate_series(1, 300) i`)
 	look("when some have gathered", true)
 	do(second, `set lock_timeout = '5s'`)

@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Decode reads filters from a JSON object of valid UTF-8, strictly. Each thing that is wrong is told by the path of its
-// member below name: filters.assignee[1]. A member that is null or blank is as if it were left out.
+// Decode reads filters from a JSON object of valid UTF-8, strictly. Each thing that is wrong is
+// told by the path of its member below name: filters.assignee[1]. A member that is null or blank is
+// as if it were left out.
 func Decode(name string, object []byte, wrong func(path, message string)) Filters {
 	d := decoder{wrong: wrong}
 	return d.filters(name, object, false)
@@ -225,7 +226,8 @@ func (r Range) end() (at time.Time, bounded bool) {
 	return at, bounded
 }
 
-// IsReversed says whether a range ends before it starts. One moment is a range, in which nothing lies.
+// IsReversed says whether a range ends before it starts. One moment is a range, in which nothing
+// lies.
 func (r Range) IsReversed() bool {
 	start, isBounded := r.start()
 	end, ends := r.end()

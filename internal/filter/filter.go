@@ -1,6 +1,6 @@
-// Package filter is what searches, questions and lists are narrowed by: people, statuses, labels, dates and the like. It
-// owns the shape of "filters", its check, and how two of them are joined. It knows neither HTTP nor SQL, which decide what
-// passes.
+// Package filter is what searches, questions and lists are narrowed by: people, statuses, labels,
+// dates and the like. It owns the shape of "filters", its check, and how two of them are joined. It
+// knows neither HTTP nor SQL, which decide what passes.
 package filter
 
 import (
@@ -19,7 +19,8 @@ const (
 // Me stands for whoever the user's token names.
 const Me = "me"
 
-// Filters narrow to the tickets that pass every member. Of a list any value is enough. The zero value lets all pass.
+// Filters narrow to the tickets that pass every member. Of a list any value is enough. The zero
+// value lets all pass.
 type Filters struct {
 	Projects   []Value `json:"projects,omitempty"` // keys or ids
 	Statuses   []Value `json:"statuses,omitempty"`
@@ -34,7 +35,8 @@ type Filters struct {
 	Due        Range   `json:"due,omitzero"`
 	// Not keeps out what passes any of its members. It has neither Open nor Not.
 	Not *Filters `json:"not,omitempty"`
-	// Nothing says that no ticket can pass: what was joined contradicts itself. The database is not asked then.
+	// Nothing says that no ticket can pass: what was joined contradicts itself. The database is not
+	// asked then.
 	Nothing bool `json:"-"`
 }
 
@@ -47,7 +49,8 @@ type Labels struct {
 // IsZero says whether any ticket passes.
 func (l Labels) IsZero() bool { return len(l.Any) == 0 && len(l.All) == 0 }
 
-// Range is one of days, each a date (2025-03-01, both included), or times (RFC 3339, To excluded); "" where it is open.
+// Range is one of days, each a date (2025-03-01, both included), or times (RFC 3339, To excluded);
+// "" where it is open.
 type Range struct {
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
@@ -138,8 +141,9 @@ func (f Filters) AsksForMe() string {
 
 func (v Value) isMe() bool { return v.Text == Me }
 
-// Folded is the same for filters that let the same pass whatever their order and, in ASCII, their case: what results are
-// kept under. Beyond ASCII the database alone knows which names are the same.
+// Folded is the same for filters that let the same pass whatever their order and, in ASCII, their
+// case: what results are kept under. Beyond ASCII the database alone knows which names are the
+// same.
 func (f Filters) Folded() Filters {
 	for _, l := range f.lists() {
 		*l.values = fold(*l.values)

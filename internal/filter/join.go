@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// And gives the filters that let pass what both let pass. It fails where that cannot be said by one: its error names the
-// member.
+// And gives the filters that let pass what both let pass. It fails where that cannot be said by
+// one: its error names the member.
 func And(a, b Filters) (Filters, error) {
 	joined := Filters{Nothing: a.Nothing || b.Nothing, Open: a.Open}
 	both, others, result := a.lists(), b.lists(), joined.lists()
@@ -50,8 +50,8 @@ func holdsAll(values, of []Value) bool {
 	return !slices.ContainsFunc(of, func(v Value) bool { return !holds(values, v) })
 }
 
-// intersect gives what two lists have in common. "me" is somebody whose names are not known here, and neither is which
-// project an id is of.
+// intersect gives what two lists have in common. "me" is somebody whose names are not known here,
+// and neither is which project an id is of.
 func intersect(a, b []Value) ([]Value, error) {
 	switch {
 	case len(a) == 0 || holdsAll(a, b) && len(b) > 0:
@@ -166,7 +166,8 @@ func (r Range) isEmpty() bool {
 	return isBounded && ends && !start.Before(end)
 }
 
-// cover is the time that is in either range, where that is one range. A range without bounds is none.
+// cover is the time that is in either range, where that is one range. A range without bounds is
+// none.
 func cover(a, b Range) (Range, bool) {
 	if a == (Range{}) {
 		return b, true

@@ -21,8 +21,8 @@ const (
 	batchPrune = 100  // rows deleted per transaction
 )
 
-// finish reads the files once more, now that all tickets are there: it writes the links between them, and finds what the
-// database has and the files do not.
+// finish reads the files once more, now that all tickets are there: it writes the links between
+// them, and finds what the database has and the files do not.
 func (l *loader) finish(ctx context.Context, rows Rows, projects map[string]int64, prune bool) error {
 	if prune && (l.badRows > 0 || l.listed.twice || l.bulk.Counts().Unwritten > 0 || len(l.listed.tickets) == 0) {
 		return ErrNotPruned

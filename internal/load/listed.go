@@ -14,8 +14,8 @@ type Link struct {
 	Other string `json:"other_key"`
 }
 
-// listed is what the files hold, as far as it takes to know what they lack: a digest of each key and link, so that a million
-// tickets take some 50 MB.
+// listed is what the files hold, as far as it takes to know what they lack: a digest of each key
+// and link, so that a million tickets take some 50 MB.
 type listed struct {
 	tickets  map[digest]struct{}
 	links    map[digest]struct{}

@@ -61,7 +61,8 @@ func (b bench) count(t *testing.T, query string) int {
 	return n
 }
 
-// folder writes an import of n good tickets in two projects, with extra lines at the end of tickets.jsonl.
+// folder writes an import of n good tickets in two projects, with extra lines at the end of
+// tickets.jsonl.
 func folder(t *testing.T, n int, extra ...string) *ticketfile.Reader {
 	t.Helper()
 	var tickets strings.Builder

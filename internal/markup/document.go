@@ -11,7 +11,8 @@ import (
 
 var errNotDocument = errors.New("not an Atlassian document: its type is not doc")
 
-// node is what Document reads of a node: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
+// node is what Document reads of a node:
+// https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
 type node struct {
 	Type    string         `json:"type"`
 	Text    string         `json:"text"`
@@ -33,8 +34,8 @@ func (n node) attr(names ...string) string {
 	return ""
 }
 
-// Document returns the text of adf, an object in Atlassian's document format. Nodes of an unknown type count as what they
-// contain.
+// Document returns the text of adf, an object in Atlassian's document format. Nodes of an unknown
+// type count as what they contain.
 func Document(adf json.RawMessage) (string, error) {
 	var root node
 	if err := json.Unmarshal(adf, &root); err != nil {

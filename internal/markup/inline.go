@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// inline returns a line without the markup within it. A first pass copies the line and replaces what is bracketed; it notes
-// where a bare * or _ stands, of which a second pass removes those that come in pairs around words.
+// inline returns a line without the markup within it. A first pass copies the line and replaces
+// what is bracketed; it notes where a bare * or _ stands, of which a second pass removes those that
+// come in pairs around words.
 func inline(line string) string {
 	if !strings.ContainsAny(line, `*_[{!\`) {
 		return line
@@ -30,9 +31,10 @@ func inline(line string) string {
 	return withoutEmphasis(out, marks)
 }
 
-// bracketed reads what starts at i and is replaced or kept as a whole: an address, a link, a user, an image, monospaced
-// text, an escaped character. size is 0 where nothing of the kind starts there. It looks no further than the next
-// bracket of its kind, so that a line of brackets takes no longer than another.
+// bracketed reads what starts at i and is replaced or kept as a whole: an address, a link, a user,
+// an image, monospaced text, an escaped character. size is 0 where nothing of the kind starts
+// there. It looks no further than the next bracket of its kind, so that a line of brackets takes no
+// longer than another.
 func bracketed(line string, i int) (replaced string, size int) {
 	rest := line[i:]
 	switch rest[0] {
@@ -106,7 +108,8 @@ func isAddress(s string) bool {
 	return false
 }
 
-// isFile tells whether an exclamation mark encloses an embedded file, and not the end of a sentence or of a condition.
+// isFile tells whether an exclamation mark encloses an embedded file, and not the end of a sentence
+// or of a condition.
 func isFile(name string) bool {
 	if strings.TrimSpace(name) != name || strings.ContainsAny(name, "=&()") && !strings.Contains(name, "://") {
 		return false
@@ -118,8 +121,8 @@ func isFile(name string) bool {
 	return false
 }
 
-// withoutEmphasis removes the pairs of * and of _ that stand around words. One with another mark of its kind within, as
-// _private_var has, is left alone.
+// withoutEmphasis removes the pairs of * and of _ that stand around words. One with another mark of
+// its kind within, as _private_var has, is left alone.
 func withoutEmphasis(text []byte, marks []int) string {
 	if len(marks) < 2 {
 		return string(text)
@@ -152,7 +155,8 @@ func withoutEmphasis(text []byte, marks []int) string {
 	return string(kept)
 }
 
-// opens tells whether the mark at i may begin emphasis: a space or an opening character before, a word behind.
+// opens tells whether the mark at i may begin emphasis: a space or an opening character before, a
+// word behind.
 func opens(text []byte, i int) bool {
 	before, _ := utf8.DecodeLastRune(text[:i])
 	behind, _ := utf8.DecodeRune(text[i+1:])

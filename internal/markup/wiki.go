@@ -15,8 +15,8 @@ var (
 	title   = regexp.MustCompile(`[:|]title=([^|{}]+)`)
 )
 
-// Text returns what a reader sees of wiki, a text in Jira's wiki markup. What stands in code and noformat blocks is kept as
-// it is.
+// Text returns what a reader sees of wiki, a text in Jira's wiki markup. What stands in code and
+// noformat blocks is kept as it is.
 func Text(wiki string) string {
 	wiki = strings.ReplaceAll(wiki, "\r\n", "\n")
 	var out strings.Builder
@@ -82,8 +82,8 @@ func writeTitle(out *strings.Builder, macro string) {
 	}
 }
 
-// lines writes text outside verbatim blocks. tags counts the wrappers of each name: one that stands alone, as a
-// placeholder may, is text.
+// lines writes text outside verbatim blocks. tags counts the wrappers of each name: one that stands
+// alone, as a placeholder may, is text.
 type lines struct {
 	out  *strings.Builder
 	tags map[string]int

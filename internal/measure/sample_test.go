@@ -11,7 +11,8 @@ import (
 	"tasklens/internal/measure"
 )
 
-// Of 2, 4, 4, 4, 5, 5, 7, 9 the mean is 5 and the squares add up to 32: variance 32/7, standard error √(32/7/8).
+// Of 2, 4, 4, 4, 5, 5, 7, 9 the mean is 5 and the squares add up to 32: variance 32/7, standard
+// error √(32/7/8).
 func TestMeanAndItsStandardError(t *testing.T) {
 	t.Parallel()
 	values := []float64{2, 4, 4, 4, 5, 5, 7, 9}

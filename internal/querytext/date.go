@@ -9,8 +9,8 @@ import (
 	"tasklens/internal/filter"
 )
 
-// oneRange reads the one value of a date's filter. isDay: what is compared is a day that lies ahead as a rule, not a moment
-// that has passed.
+// oneRange reads the one value of a date's filter. isDay: what is compared is a day that lies ahead
+// as a rule, not a moment that has passed.
 func oneRange(into *filter.Range, values []string, now time.Time, isDay bool) bool {
 	if len(values) != 1 {
 		return false
@@ -133,8 +133,8 @@ func isUsual(at time.Time) bool { return at.Year() >= 1000 && at.Year() <= 9999 
 
 var away = regexp.MustCompile(`^([+-]?)(\d{1,4})([dwy])$`)
 
-// point reads a date, a month, a year, a time, today and its neighbours, or how far away a day is: 7d is seven days ago,
-// and in seven days where days lie ahead; -7d is ago in both.
+// point reads a date, a month, a year, a time, today and its neighbours, or how far away a day is:
+// 7d is seven days ago, and in seven days where days lie ahead; -7d is ago in both.
 func (d dates) point(text string) (p point, ok bool) {
 	for days, name := range map[int]string{-1: "yesterday", 0: "today", 1: "tomorrow"} {
 		if strings.TrimPrefix(text, "@") == name {

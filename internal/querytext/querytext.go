@@ -1,6 +1,7 @@
-// Package querytext reads what people type into a search box: filters such as status:"in progress" or -label:ios among the
-// words. It owns which names and dates are filters; whatever else is text, and stays as it is. It knows nothing of what is
-// searched, and no clock but the one that it is given.
+// Package querytext reads what people type into a search box: filters such as status:"in progress"
+// or -label:ios among the words. It owns which names and dates are filters; whatever else is text,
+// and stays as it is. It knows nothing of what is searched, and no clock but the one that it is
+// given.
 package querytext
 
 import (
@@ -14,14 +15,15 @@ import (
 	"tasklens/internal/filter"
 )
 
-// quotes open and close a phrase, each of them any other's: phones and word processors make them curly. The database reads
-// the same ones.
+// quotes open and close a phrase, each of them any other's: phones and word processors make them
+// curly. The database reads the same ones.
 const quotes = `"“”„‟«»「」『』〝〞〟`
 
 func isQuote(r rune) bool { return strings.ContainsRune(quotes, r) }
 
-// Read takes the filters out of a query. rest is what is searched for, "" where the query is filters alone. It fails where
-// the filters together cannot be asked for. now says what "today" is: its day in UTC.
+// Read takes the filters out of a query. rest is what is searched for, "" where the query is
+// filters alone. It fails where the filters together cannot be asked for. now says what "today" is:
+// its day in UTC.
 func Read(query string, now time.Time) (rest string, filters filter.Filters, err error) {
 	var kept strings.Builder
 	var before rune = ' '
@@ -51,10 +53,12 @@ func Read(query string, now time.Time) (rest string, filters filter.Filters, err
 	return tidy(kept.String()), filters, nil
 }
 
-// tidy closes the gaps that filters leave, outside quotes too, where white space means nothing either.
+// tidy closes the gaps that filters leave, outside quotes too, where white space means nothing
+// either.
 func tidy(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// quoted gives what stands between the quote that a text begins with and the next, and where that ends.
+// quoted gives what stands between the quote that a text begins with and the next, and where that
+// ends.
 func quoted(text string) (inside string, end int, closed bool) {
 	_, first := utf8.DecodeRuneInString(text)
 	length := strings.IndexAny(text[first:], quotes)
@@ -202,8 +206,8 @@ func readValues(text string) (values []string, size int, ok bool) {
 	return values, size, len(values) > 0 && (size == len(text) || unicode.IsSpace(next))
 }
 
-// addTo joins a term to those before it. Several values of one name are alternatives, but of labels a ticket may have
-// several, and a date is in each of its ranges.
+// addTo joins a term to those before it. Several values of one name are alternatives, but of labels
+// a ticket may have several, and a date is in each of its ranges.
 func (t term) addTo(filters filter.Filters) (filter.Filters, error) {
 	one := t.one
 	if t.not {

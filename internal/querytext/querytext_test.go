@@ -160,8 +160,8 @@ func TestReadContradictions(t *testing.T) {
 	}
 }
 
-// Whatever is typed, no word goes lost, what is read once is not read again, and what is asked for is a filter that may be
-// asked for.
+// Whatever is typed, no word goes lost, what is read once is not read again, and what is asked for
+// is a filter that may be asked for.
 func FuzzRead(f *testing.F) {
 	for _, query := range []string{
 		`timeout is:open assignee:me -label:ios status:"in progress",blocked`, "due:<7d created:2024..2025 -updated:>2w", `a "is:open" 5" label:x`, "status:„x“ no:assignee", "due:9999y..", "label:a,b label:c,d",

@@ -28,7 +28,8 @@ type DB struct {
 	AuthenticatorURL string // PostgREST's role, which can become anon, authenticated or service_role
 }
 
-// Database returns a fresh database with the platform and all migrations. It is dropped when the test ends.
+// Database returns a fresh database with the platform and all migrations. It is dropped when the
+// test ends.
 func Database(t testing.TB) *DB {
 	t.Helper()
 	return clone(t, func(b *bench) (string, error) { return b.migrated() })

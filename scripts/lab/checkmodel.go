@@ -20,7 +20,8 @@ import (
 // mostDollars is what checking a model may cost.
 const mostDollars = 0.10
 
-// A question's answer reads at most five chunks of at most 500 tokens and what is said of them, and is short.
+// A question's answer reads at most five chunks of at most 500 tokens and what is said of them, and
+// is short.
 const (
 	readByAnAnswer    = 3200
 	writtenByAnAnswer = 400
@@ -38,8 +39,9 @@ type checkModelConfig struct {
 	ChatModel      string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
 }
 
-// checkModel asks a running service, which has loaded a folder, the folder's questions, and prints a line of
-// docs/models.md. With --estimate it says what that costs, and refuses what costs too much.
+// checkModel asks a running service, which has loaded a folder, the folder's questions, and prints
+// a line of docs/models.md. With --estimate it says what that costs, and refuses what costs too
+// much.
 func checkModel(ctx context.Context, args []string) error {
 	flags := newFlags("check-model")
 	estimated := flags.Bool("estimate", false, "")
@@ -99,8 +101,8 @@ func (c checkModelConfig) allow(dollars float64) error {
 	return nil
 }
 
-// tokensToLoad is about how many tokens of the judged set and a folder are embedded: the names that stand before each
-// chunk and the overlaps about make up for the marks of JSON, which are not.
+// tokensToLoad is about how many tokens of the judged set and a folder are embedded: the names that
+// stand before each chunk and the overlaps about make up for the marks of JSON, which are not.
 func tokensToLoad(tokenizer chunk.Tokenizer, folder string) (total int, err error) {
 	texts, err := threshold.Inputs(tokenizer)
 	if err != nil {

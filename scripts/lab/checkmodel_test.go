@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What a check costs is known beforehand, and what costs too much, or cannot be known of OpenAI's, is refused.
+// What a check costs is known beforehand, and what costs too much, or cannot be known of OpenAI's,
+// is refused.
 func TestCheckModelEstimates(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings []string

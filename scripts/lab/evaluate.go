@@ -16,14 +16,15 @@ import (
 	"tasklens/scripts/lab/eval"
 )
 
-// evalConfig are the settings of this verb: a running service, and its database, which the reference rankings read.
+// evalConfig are the settings of this verb: a running service, and its database, which the
+// reference rankings read.
 type evalConfig struct {
 	ServiceURL  string `env:"SERVICE_URL,required"`
 	DatabaseURL string `env:"DATABASE_URL,required"`
 }
 
-// evaluate measures a running service by a collection that it has loaded: its rankings, its answers, or its searches for
-// documents.
+// evaluate measures a running service by a collection that it has loaded: its rankings, its
+// answers, or its searches for documents.
 func evaluate(ctx context.Context, args []string) error {
 	var option string
 	if len(args) == 2 {

@@ -1,6 +1,6 @@
-// Command lab is what develops and measures tasklens: stand-ins for what Supabase and OpenAI give in
-// production, and the measurements. Nothing of it is linked into the service. Each verb has a file
-// of its own; this one chooses among them.
+// Command lab is what develops and measures tasklens: stand-ins for what Supabase and OpenAI give
+// in production, and the measurements. Nothing of it is linked into the service. Each verb has a
+// file of its own; this one chooses among them.
 package main
 
 import (

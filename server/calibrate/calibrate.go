@@ -1,5 +1,6 @@
-// Package calibrate measures how similar queries are to the tickets that they should find, and to other tickets, in the
-// data at hand, and says which threshold tells them apart. It knows neither HTTP nor where settings come from.
+// Package calibrate measures how similar queries are to the tickets that they should find, and to
+// other tickets, in the data at hand, and says which threshold tells them apart. It knows neither
+// HTTP nor where settings come from.
 package calibrate
 
 import (
@@ -34,8 +35,8 @@ type Pair struct {
 	TicketKey string
 }
 
-// Report is what was measured: the greatest cosine similarity of a query to a chunk of the ticket that it should find,
-// and of the tickets that only other queries should find.
+// Report is what was measured: the greatest cosine similarity of a query to a chunk of the ticket
+// that it should find, and of the tickets that only other queries should find.
 type Report struct {
 	Model              string
 	Judged             bool // the pairs were given; else each ticket's name should find the ticket
@@ -43,7 +44,8 @@ type Report struct {
 	Matches, Strangers []float64
 }
 
-// Measure compares pairs by a model's embeddings; without any, the names of tickets with their tickets.
+// Measure compares pairs by a model's embeddings; without any, the names of tickets with their
+// tickets.
 func Measure(ctx context.Context, db Database, model Model, name string, pairs []Pair) (Report, error) {
 	report := Report{Model: name, Judged: len(pairs) > 0}
 	if !report.Judged {
@@ -80,7 +82,8 @@ func Measure(ctx context.Context, db Database, model Model, name string, pairs [
 	return report, nil
 }
 
-// relevant is which tickets each query should find, of which one query may have several. Keys are in lower case.
+// relevant is which tickets each query should find, of which one query may have several. Keys are
+// in lower case.
 type relevant map[string]map[string]bool
 
 func (r relevant) add(pair Pair) {

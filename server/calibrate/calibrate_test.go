@@ -17,7 +17,8 @@ func (model) Embed(_ context.Context, _ string, inputs []string) ([]vector.Vecto
 	return make([]vector.Vector, len(inputs)), 0, nil
 }
 
-// database holds tickets that are 0.8 alike to their own names and 0.3 to others'; "AA-9" is not embedded.
+// database holds tickets that are 0.8 alike to their own names and 0.3 to others'; "AA-9" is not
+// embedded.
 type database struct{ keys []string }
 
 func (d database) Call(_ context.Context, function string, arguments, result any) error {
@@ -62,7 +63,8 @@ func TestMeasure(t *testing.T) {
 		!strings.HasSuffix(out.String(), "\nMATCH_THRESHOLD=0.300\n") {
 		t.Errorf("%v:\n%s", err, &out)
 	}
-	// A query may have several tickets: these are no strangers to one another's query by their own key.
+	// A query may have several tickets: these are no strangers to one another's query by their own
+	// key.
 	report, err = calibrate.Measure(t.Context(), database{}, model{}, "m", []calibrate.Pair{{Query: "a", TicketKey: "AA-1"}, {Query: "b", TicketKey: "aa-1"}})
 	if err == nil || len(report.Strangers) != 0 {
 		t.Errorf("of one ticket: %+v, %v", report, err)
@@ -72,7 +74,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A ticket that a query should find is no stranger to that query, whichever of its pairs is measured.
+// A ticket that a query should find is no stranger to that query, whichever of its pairs is
+// measured.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	pair := func(query, key string) calibrate.Pair { return calibrate.Pair{Query: query, TicketKey: key} }

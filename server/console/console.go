@@ -1,5 +1,6 @@
-// Package console is the page for people at /: its files, packed and with a version, and the policy that browsers hold it
-// to. It holds no data: the page asks the API for all that it shows, as its user. It knows nothing of HTTP's routes.
+// Package console is the page for people at /: its files, packed and with a version, and the policy
+// that browsers hold it to. It holds no data: the page asks the API for all that it shows, as its
+// user. It knows nothing of HTTP's routes.
 package console
 
 import (
@@ -90,7 +91,8 @@ func (c *Console) Part(name string) (File, bool) {
 	return file, found
 }
 
-// policy lets the page use its own files and ask its own service, and Supabase Auth where users sign in there.
+// policy lets the page use its own files and ask its own service, and Supabase Auth where users
+// sign in there.
 func policy(options Options) string {
 	ask := "'self'"
 	if u, err := url.Parse(options.SupabaseURL); err == nil && u.Host != "" {

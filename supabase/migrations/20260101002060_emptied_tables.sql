@@ -1,5 +1,6 @@
--- What follows when a table is emptied by "truncate", which runs no trigger for its rows. With the notes go all chunks, as
--- they refer to them, and with the comments, and their words; with projects or tickets goes everything, and nothing is left to be asked for.
+-- What follows when a table is emptied by "truncate", which runs no trigger for its rows. With the
+-- notes go all chunks, as they refer to them, and with the comments, and their words; with projects
+-- or tickets goes everything, and nothing is left to be asked for.
 
 create function private.follow_truncate() returns trigger
 language plpgsql volatile security definer set search_path = ''

@@ -1,5 +1,6 @@
--- What an installation should have, and what it has: for `tasklens check`. This stays the last migration until the first
--- release; a later one that makes tables, policies, triggers, indexes or functions ends with record_installation().
+-- What an installation should have, and what it has: for `tasklens check`. This stays the last
+-- migration until the first release; a later one that makes tables, policies, triggers, indexes or
+-- functions ends with record_installation().
 
 create table private.installed_parts (
   kind text not null check (kind in ('table', 'policy', 'trigger', 'index', 'function')),

@@ -1,4 +1,5 @@
--- What tables there are, and who may touch what is in them. A new one, or a new grant, fails here until it has its line.
+-- What tables there are, and who may touch what is in them. A new one, or a new grant, fails here
+-- until it has its line.
 
 begin;
 select plan(15);
@@ -44,7 +45,8 @@ select results_eq(
     ('authenticated', 'ticket_links', 'select insert delete'),
     ('authenticated', 'tickets', 'select insert update delete') $$,
   'users have these rights on tables, within their policies, and anon has none');
--- One for each right, or both would be asked; and no other, or what it allows would not be seen here.
+-- One for each right, or both would be asked; and no other, or what it allows would not be seen
+-- here.
 select bag_eq(
   $$ select polrelid, case polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else polcmd::text end,
        polpermissive, polroles::regrole[] from pg_catalog.pg_policy where polrelid in (select oid from our_tables) $$,
@@ -67,7 +69,8 @@ select results_eq(
 select ok(has_table_privilege('service_role', 'private.query_log', p), 'service_role keeps the query log: it may ' || p)
 from unnest(array['select', 'insert', 'delete']) p;
 
--- An index whose first columns are those of the foreign key, in any order; rows without a key may be left out.
+-- An index whose first columns are those of the foreign key, in any order; rows without a key may
+-- be left out.
 select is_empty(
   $$ select k.conrelid::regclass, k.conname
      from pg_catalog.pg_constraint k

@@ -6,7 +6,7 @@ set local role service_role;
 
 insert into public.status (status_id, name) values (1, 'To Do');
 
--- Projects --------------------------------------------------------------------------------------------------------
+-- Projects ----------------------------------------------------------------------------------------
 
 -- The key that a project of this name gets.
 create function pg_temp.project_key(name text, key text default null) returns text
@@ -31,7 +31,7 @@ select results_eq(
   $$ select key from public.projects where name = 'Bulk load' order by project_id $$,
   array['BL', 'BL2', 'BL3'], 'the rows of one statement get different keys');
 
--- Tickets ---------------------------------------------------------------------------------------------------------
+-- Tickets -----------------------------------------------------------------------------------------
 
 insert into public.projects (project_id, key, name) values (9000001, 'TX', 'Tasks'), (9000002, 'tx', 'In small letters'), (9000003, 'MIX', 'Mixed');
 

@@ -1,4 +1,5 @@
--- The words of tickets and projects follow every write, in the writer's transaction, and never make one fail.
+-- The words of tickets and projects follow every write, in the writer's transaction, and never make
+-- one fail.
 
 begin;
 select plan(47);
@@ -14,7 +15,7 @@ language sql as $$
   where e.project_id = project and e.ticket_id is not distinct from ticket
 $$;
 
--- In step ---------------------------------------------------------------------------------------------------------
+-- In step -----------------------------------------------------------------------------------------
 
 select is(pg_temp.words(1), 'appl:A orchard:B', 'a new project has its words: name A, description B');
 update public.projects set name = 'Pears' where project_id = 1;
@@ -46,7 +47,7 @@ select is(pg_temp.words(1, 12), 'broken:A export:A today:A postpon:C wait:C', 'a
 delete from public.status_changes where ticket_id = 12;
 select is(pg_temp.words(1, 12), 'broken:A export:A today:A', 'deleted notes take their words along');
 
--- Moving and deleting ---------------------------------------------------------------------------------------------
+-- Moving and deleting -----------------------------------------------------------------------------
 
 update public.tickets set project_id = 2 where ticket_id = 11;
 select is(pg_temp.words(2, 11), 'login:A fail:A today:A', 'a ticket that moves to another project takes its entry along');
@@ -65,7 +66,7 @@ insert into public.projects (project_id, key, name) values (3, 'CC', 'Once') on 
 insert into public.projects (project_id, key, name) values (3, 'CC', 'Twice') on conflict (project_id) do update set name = excluded.name;
 select is(pg_temp.words(3), 'twice:A', 'an upsert is an update');
 
--- Cost ------------------------------------------------------------------------------------------------------------
+-- Cost --------------------------------------------------------------------------------------------
 
 insert into public.tickets (ticket_id, project_id, status_id, name) values (21, 3, 1, 'Quiet'), (22, 3, 1, 'Loud');
 insert into public.status_changes (ticket_id, note) values (21, 'calm');
@@ -103,7 +104,7 @@ select results_eq(
   $$ select pg_temp.trigger_calls('insert into public.status_changes (ticket_id, note) select ticket_id, ''n'' from public.tickets') $$,
   array['index_inserted_notes 1'], 'and one that writes many notes');
 
--- A writer who knows nothing of search ----------------------------------------------------------------------------
+-- A writer who knows nothing of search ------------------------------------------------------------
 
 create role ticket_writer;
 grant ticket_writer to current_user;
@@ -124,7 +125,7 @@ select is(pg_temp.words(3, 31), 'rewritten:A note:C', 'and what it wrote is foun
 select is(pg_temp.words(3, 32), null, 'and what it deleted is not');
 select ok((select key from public.tickets where ticket_id = 31) = 'CC-8', 'and got a key');
 
--- Hostile texts ---------------------------------------------------------------------------------------------------
+-- Hostile texts -----------------------------------------------------------------------------------
 
 create temporary table hostile (ticket_id bigint generated always as identity (start with 1000), what text, body text);
 insert into hostile (what, body) values
@@ -177,7 +178,8 @@ select lives_ok(
   'nor a project''s');
 select is((select count(*)::integer from public.search_by_keyword('kiwi')), 2, 'and both are found');
 
--- A tsvector holds 1 MB. An address counts whole and in parts, so the first 200,000 characters of three such texts exceed it.
+-- A tsvector holds 1 MB. An address counts whole and in parts, so the first 200,000 characters of
+-- three such texts exceed it.
 create function pg_temp.different_addresses(first integer) returns text
 language sql as $$
   select string_agg(to_hex(first + i) || '.de/' || to_hex(first + i), ' ') from generate_series(1, 14000) i

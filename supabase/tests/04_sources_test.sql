@@ -1,5 +1,6 @@
--- What is to be embedded is read with a fingerprint, and stored only if the fingerprint still holds.
--- That a locked source is left alone without waiting needs a second session: the Go tests show it.
+-- What is to be embedded is read with a fingerprint, and stored only if the fingerprint still
+-- holds. That a locked source is left alone without waiting needs a second session: the Go tests
+-- show it.
 
 begin;
 select plan(48);
@@ -13,7 +14,7 @@ insert into public.status_changes (status_change_id, ticket_id, note)
 values (103, 11, 'third'), (101, 11, 'first'), (102, 11, e' \n\t'), (104, 11, null), (105, 11, '');
 set local role service_role;
 
--- Reading ---------------------------------------------------------------------------------------------------------
+-- Reading -----------------------------------------------------------------------------------------
 
 select results_eq(
   $$ select project_id, ticket_id, project_name, ticket_name from public.read_sources('{2,1,1,2}', '{21,null,11,null}') $$,
@@ -76,7 +77,7 @@ select is_empty(
   'the fingerprint changes with the names and texts, and with nothing else');
 select isnt(pg_temp.hash(1), pg_temp.hash(2), 'different sources have different fingerprints');
 
--- Storing ---------------------------------------------------------------------------------------------------------
+-- Storing -----------------------------------------------------------------------------------------
 
 \ir kit/vectors.sql
 
@@ -156,7 +157,8 @@ select results_eq(
      union all select * from pg_temp.store(2, 11, pg_temp.hash(1, 11), pg_temp.chunk(1, 0, 'moved')) $$,
   $$ values (false, '{}'::uuid[]), (false, '{}'), (false, '{}') $$, 'a source that is gone, or in another project, is not stored');
 
--- Several at once: a project, a stale ticket, and a ticket of another project. A vector may serve twice.
+-- Several at once: a project, a stale ticket, and a ticket of another project. A vector may serve
+-- twice.
 select results_eq(
   $$ select s.place, s.stored, cardinality(s.embedding_ids)
      from public.store_chunks('{1,1,2}', '{null,12,21}', array[pg_temp.hash(1), 'stale', pg_temp.hash(2, 21)],
@@ -209,7 +211,7 @@ select results_eq(
   $$ select * from pg_temp.stored(2, 21) union all select * from pg_temp.stored(1, 12) $$,
   array['unbend', 'export'], 'which disturbs neither');
 
--- Chunks follow what they are made of -----------------------------------------------------------------------------
+-- Chunks follow what they are made of -------------------------------------------------------------
 
 delete from public.status_changes where status_change_id = 101;
 select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x'], 'a deleted note takes its chunks along');

@@ -1,5 +1,5 @@
--- Loading projects and tickets by their outside keys: what is new is added, what changed is updated, and a load that is
--- repeated changes nothing.
+-- Loading projects and tickets by their outside keys: what is new is added, what changed is
+-- updated, and a load that is repeated changes nothing.
 
 begin;
 select plan(30);
@@ -27,7 +27,7 @@ language sql as $$
   where not exists (select from pg_temp.places p where p.key = n.key and p.place = n.ctid)
 $$;
 
--- Projects --------------------------------------------------------------------------------------------------------
+-- Projects ----------------------------------------------------------------------------------------
 
 create temporary table loaded as
   select * from public.upsert_projects('[{"key": "AA", "name": "Apples", "description": "fruit"}, {"key": "BB", "name": "Bananas"}]');
@@ -51,7 +51,7 @@ select results_eq(
   'of a doubled key the last row counts, only what changed is touched, and keys of projects differ by case');
 select is_empty($$ select * from public.upsert_projects('[]') $$, 'an empty load is none');
 
--- Tickets ---------------------------------------------------------------------------------------------------------
+-- Tickets -----------------------------------------------------------------------------------------
 
 insert into public.status (name) values ('To Do');
 create temporary table load as select $$[
@@ -133,7 +133,7 @@ select is_empty(
   'of a row for an unknown project nothing is taken, even if its ticket exists');
 select is_empty($$ select * from public.upsert_tickets('[]') $$, 'an empty load is none');
 
--- Whoever writes ----------------------------------------------------------------------------------------------------
+-- Whoever writes ----------------------------------------------------------------------------------
 
 call pg_temp.age();
 update public.projects set name = name;
@@ -150,7 +150,8 @@ select is((select key from public.tickets where name = 'filed by hand'), 'AA-8',
 
 select throws_ok($$ select public.upsert_tickets('{"key": "AA-9"}') $$, '22023', null, 'what is no list is refused');
 
--- So that of two loads of the same tickets, given in any order, one waits for the other, and never both.
+-- So that of two loads of the same tickets, given in any order, one waits for the other, and never
+-- both.
 select public.upsert_tickets(jsonb_agg(jsonb_build_object(
   'key', 'Q-' || i, 'project_key', (array['AA', 'BB'])[1 + i % 2], 'status', (array['Doing', 'Done', 'Lost'])[1 + i % 3], 'name', 'q') order by md5(i::text)))
 from generate_series(1, 300) i;

@@ -23,7 +23,8 @@ language sql as $$
   values (format('00000000-0000-4000-8000-%s%s', lpad((coalesce(ticket, project))::text, 6, '0'), lpad("position"::text, 6, '0'))::uuid,
     project, ticket, case when ticket is null then 'project' else 'ticket' end, "position", 'text ' || "position", 7, 'h', model, vector)
 $$;
--- Similarities to (1, 0, 0, …), by hand: every vector has length 1, so its first number is the cosine.
+-- Similarities to (1, 0, 0, …), by hand: every vector has length 1, so its first number is the
+-- cosine.
 select pg_temp.add(11, 1, 0, pg_temp.unit(0.6, 0.8)), pg_temp.add(11, 1, 1, pg_temp.unit(0.8, 0.6)), -- 0.8 is its best
   pg_temp.add(12, 1, 0, pg_temp.unit(0.96, 0, 0.28)), -- 0.96
   pg_temp.add(13, 1, 0, pg_temp.unit(0.5, 0.5, 0.5, 0.5)), -- 0.5, exact in floating point
@@ -33,7 +34,7 @@ select pg_temp.add(11, 1, 0, pg_temp.unit(0.6, 0.8)), pg_temp.add(11, 1, 1, pg_t
   pg_temp.add(21, 2, 1, pg_temp.unit(1), 'other'); -- 1, but of another model
 set local role service_role;
 
--- Order and threshold ---------------------------------------------------------------------------------------------
+-- Order and threshold -----------------------------------------------------------------------------
 
 -- Rows as 'rank project ticket similarity'.
 create function pg_temp.found(threshold double precision, count integer default 10, project bigint default null, status text default null)
@@ -67,7 +68,7 @@ select is_empty($$ select * from public.search_by_vector(pg_temp.unit(1), 'other
 select is_empty($$ select * from public.search_by_vector(pg_temp.unit(1), 'none', -1) $$, 'a model without chunks finds nothing');
 select throws_ok($$ select * from public.search_by_vector('[1,0]', 'm') $$, '22000', null, 'a question of another dimension is refused');
 
--- Filters ---------------------------------------------------------------------------------------------------------
+-- Filters -----------------------------------------------------------------------------------------
 
 select results_eq($$ select * from pg_temp.found(-1, project => 1) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 1 13 0.5', '4 1 14 0.28'],
   'of one project');
@@ -80,7 +81,7 @@ select is_empty($$ select * from pg_temp.found(-1, status => 'No such') union al
   union all select * from pg_temp.found(-1, project => 1, status => 'Rare') $$,
   'what no row matches finds nothing, and so does what does not exist');
 
--- Retrieval -------------------------------------------------------------------------------------------------------
+-- Retrieval ---------------------------------------------------------------------------------------
 
 select results_eq(
   $$ select chunk_id, ticket_id, project_id, project_name, ticket_key, ticket_name, status, text, tokens, round(similarity::numeric, 6)::real, over_threshold
@@ -119,10 +120,11 @@ select results_eq(
   'chunks are told how similar they are to those before them, in the same order');
 select is((select count(*)::integer from public.retrieve_chunks(pg_temp.unit(1), 'm', -1, 0)), 1, 'at least one is asked for');
 
--- Crowds ----------------------------------------------------------------------------------------------------------
--- Points spread evenly over a part of a sphere, each a little farther from (1, 0, 0) than the one before: a ticket of
--- 600 chunks, 600 tickets of one chunk, ten tickets of a rare status, ten of another project, and 4,090 tickets more of
--- that project: too many to compare all of them, so that the index serves even within it.
+-- Crowds ------------------------------------------------------------------------------------------
+-- Points spread evenly over a part of a sphere, each a little farther from (1, 0, 0) than the one
+-- before: a ticket of 600 chunks, 600 tickets of one chunk, ten tickets of a rare status, ten of
+-- another project, and 4,090 tickets more of that project: too many to compare all of them, so that
+-- the index serves even within it.
 
 reset role;
 create function pg_temp.point(number integer) returns extensions.vector

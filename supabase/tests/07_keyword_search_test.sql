@@ -22,9 +22,10 @@ language sql as $$
   select array_agg(coalesce(k.ticket_id, -k.project_id) order by k.rank) from public.search_by_keyword(query, count, project, status) k
 $$;
 
--- 14 is before 11 where both words are asked for: "password" is the rarer one, and its name is more like the query.
+-- 14 is before 11 where both words are asked for: "password" is the rarer one, and its name is more
+-- like the query.
 
--- Words -----------------------------------------------------------------------------------------------------------
+-- Words -------------------------------------------------------------------------------------------
 
 select is(pg_temp.tickets('login'), '{11,12,13}', 'a name counts more than a description, that more than a note');
 select is(pg_temp.tickets('LOGIN'), '{11,12,13}', 'whatever the case');
@@ -43,7 +44,7 @@ select is(pg_temp.tickets('password login', 0), '{14}', 'and at least one');
 select is(pg_temp.tickets(q), null, 'nothing to look for, nothing found: ' || coalesce(to_json(q)::text, 'null'))
 from unnest(array[null, '', ' ', e'\n\t', '?!', '"', '""', '-', '- -', '"-"', 'the of and', '-login', '-"login fails"', 'unheardof']) q;
 
--- Phrases and minus -----------------------------------------------------------------------------------------------
+-- Phrases and minus -------------------------------------------------------------------------------
 
 select is(pg_temp.tickets('"black paper"'), '{15}', 'a phrase must occur');
 select is(pg_temp.tickets('"paper black"'), '{16}', 'in its order');
@@ -70,7 +71,7 @@ from (values ('("black paper")', '{15}'), ('login,"black paper"', '{15}'), ('"bl
 select is(pg_temp.tickets(q), t::bigint[], 'a negative number is a number: ' || q)
 from (values ('status -400', '{15}'), ('TX-400 status -0x1F', '{11,15}'), ('similar -400.', '{15}'), ('similar -400x', '{15}'), ('login -2fa', '{11,12,13}')) q (q, t);
 
--- Keys ------------------------------------------------------------------------------------------------------------
+-- Keys --------------------------------------------------------------------------------------------
 
 select is(pg_temp.tickets('TX-400'), '{11,15}', 'a ticket whose key is named comes first, then who mentions it');
 select is(pg_temp.tickets('tx-400'), '{11,15}', 'whatever the case of the query');
@@ -102,7 +103,7 @@ select is(pg_temp.tickets('"TX-400"'), '{11,15}', 'a key in quotes asks for the 
 select is(pg_temp.tickets('"TX-402" login similar'), '{13}', 'and for nothing else where nothing mentions it');
 select is(pg_temp.tickets('TX-401 "password is refused"'), '{11}', 'a ticket that is named must hold the phrase');
 
--- Filters ---------------------------------------------------------------------------------------------------------
+-- Filters -----------------------------------------------------------------------------------------
 
 select is(pg_temp.tickets('password login', project => 1), '{11,12,13}', 'of one project');
 select is(pg_temp.tickets('password login', status => 'dONE'), '{12}', 'of one status, whatever its case');
@@ -114,7 +115,7 @@ select is(pg_temp.tickets('TX-400', status => 'Done'), '{15}', 'every filter');
 select is(pg_temp.tickets('login', project => 404), null, 'a project that does not exist has nothing');
 select is(pg_temp.tickets('login', status => 'No such'), null, 'nor has a status');
 
--- Order -----------------------------------------------------------------------------------------------------------
+-- Order -------------------------------------------------------------------------------------------
 
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, name)
@@ -131,7 +132,7 @@ select is(
   'ten tickets of a rare status are all found among 600');
 select is(cardinality(pg_temp.tickets('same words', 2000000000)), 612, 'there may be many');
 
--- Hostile queries -------------------------------------------------------------------------------------------------
+-- Hostile queries ---------------------------------------------------------------------------------
 
 create temporary table hostile (query text);
 insert into hostile values

@@ -1,4 +1,5 @@
--- What a frontend offers as filters, and the record of migrations, by which the service knows that the schema is complete.
+-- What a frontend offers as filters, and the record of migrations, by which the service knows that
+-- the schema is complete.
 
 begin;
 select plan(7);

@@ -1,4 +1,5 @@
--- What counts as a word, what each is worth, and that the counts behind it stay exact whatever is written.
+-- What counts as a word, what each is worth, and that the counts behind it stay exact whatever is
+-- written.
 
 begin;
 select plan(140);
@@ -10,7 +11,7 @@ language sql as $$
   select array_agg(coalesce(k.ticket_id, -k.project_id) order by k.rank) from public.search_by_keyword(query, count) k
 $$;
 
--- Names of things in programs -------------------------------------------------------------------------------------
+-- Names of things in programs ---------------------------------------------------------------------
 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 values
@@ -43,7 +44,7 @@ from (values ('C++', '{201,206}'), ('c++,', '{201,206}'), ('C#', '{202}'), ('(c#
   ('node.js', '{206}'), ('"node.js"', '{206}'), ('"1.2.3"', '{206}'), ('"bindings for C++"', '{201}'), ('"for .NET"', '{204}'), ('".NET"', '{204}'), ('bindings -C++', '{202,203,204}'), ('bindings -C#', '{201,203,204}'),
   ('bindings -.NET', '{202,201,203}')) q (q, t);
 
--- Accents and scripts ---------------------------------------------------------------------------------------------
+-- Accents and scripts -----------------------------------------------------------------------------
 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 values
@@ -70,7 +71,7 @@ select is(length(private.compose_text(repeat(U&'\fdfa\ff01', 1000))), 4000, 'and
 select is(private.to_words(U&'the Cafe\0301Menu'), private.to_words('the CaféMenu'), 'names too are the same however their characters are written');
 select is(pg_temp.tickets('設定画面'), '{23}', 'nor is a longer part of it lost');
 
--- What a word is worth --------------------------------------------------------------------------------------------
+-- What a word is worth ----------------------------------------------------------------------------
 
 -- Of two tickets the better one has the greater id, so that equals would come the other way round.
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
@@ -93,7 +94,8 @@ select is(
    cross join lateral private.score_entries(array[e.keyword_entry_id], c.words, '{1,3}', '{1,2}', 'x', 0, 0) far
    where e.ticket_id = t), extra, 'closeness adds 0.3 of what the two are worth in the mean, twice in a name: ' || extra)
 from (values (65, '{ibi,loon}'::text[], 0.6), (66, '{crane,stork}', 1.2), (64, '{ibi,loon}', 0)) c (t, words, extra);
--- What a score says of a word's frequency: score = f / (1.2 + f), f being the frequency against the length of the text.
+-- What a score says of a word's frequency: score = f / (1.2 + f), f being the frequency against the
+-- length of the text.
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select 80 + n, 1, 1, 'n', repeat('rhea ', n) from unnest(array[1, 2, 5, 20]) n;
 select is(
@@ -123,7 +125,7 @@ from public.tickets e where e.ticket_id = 98;
 select is((select count(*)::integer from private.query_words(e.description, null) w), 32, 'and no more than 32')
 from public.tickets e where e.ticket_id = 98;
 
--- Words that nobody wrote -----------------------------------------------------------------------------------------
+-- Words that nobody wrote -------------------------------------------------------------------------
 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 values (71, 1, 1, 'n', 'authentication'), (72, 1, 1, 'n', 'the gateway'), (73, 1, 1, 'n', 'failed with E1147'), (74, 1, 1, 'n', 'lakeside64');
@@ -133,7 +135,7 @@ select set_eq($$ select unnest(pg_temp.tickets('authentcation gatewey')) $$, '{7
 select is(pg_temp.tickets(q), null, 'a code stands for itself alone: ' || q) from unnest(array['E1148', 'gateway2', 'lakeside']) q;
 select is(pg_temp.tickets('E1147'), '{73}', 'and is found by it');
 
--- Words in one and in two -----------------------------------------------------------------------------------------
+-- Words in one and in two -------------------------------------------------------------------------
 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 values
@@ -148,7 +150,7 @@ from (values ('log in', '{301,302,303,304}'), ('log-in', '{301,302,303,304}'), (
 select is(pg_temp.tickets('in form'), '{310,22}', 'a word that says nothing by itself is no first half');
 select is((select count(*)::integer from private.query_words('error in', null) w where w.word = 'errorin'), 0, 'what nobody writes as one is not');
 
--- Counts ----------------------------------------------------------------------------------------------------------
+-- Counts ------------------------------------------------------------------------------------------
 
 -- The words whose count is not what counting the entries gives.
 create function pg_temp.miscounted() returns setof text
@@ -190,7 +192,7 @@ insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select 91, 1, 1, 'n', string_agg(md5(i::text), ' ') from generate_series(1, 6000) i;
 select is_empty('select * from pg_temp.miscounted() union all select word from private.word_count_changes', 'until there are many');
 
--- Common words ----------------------------------------------------------------------------------------------------
+-- Common words ------------------------------------------------------------------------------------
 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select i, 1, 1, 'n', 'ordinary' from generate_series(10001, 22000) i;

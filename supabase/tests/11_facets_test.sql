@@ -1,4 +1,5 @@
--- Facets: what is counted is what a hybrid search matches, under the other facet's filter, and only so much of it.
+-- Facets: what is counted is what a hybrid search matches, under the other facet's filter, and only
+-- so much of it.
 
 begin;
 select plan(35);
@@ -28,7 +29,7 @@ language sql as $$
   where f.facet in ('status', 'project')
 $$;
 
--- What is counted --------------------------------------------------------------------------------------------------
+-- What is counted ---------------------------------------------------------------------------------
 
 select results_eq($$ select * from public.search_facets('alpha') where facet in ('status', 'project') $$,
   $$ values ('status', 2::bigint, 'Done', 2::bigint, false), ('status', 3, 'Rare', 1, false), ('status', 1, 'To Do', 1, false),
@@ -58,7 +59,7 @@ select results_eq($$ select * from pg_temp.facets('telegrapf') $$, array['Telegr
 select is_empty($$ select * from pg_temp.facets('unheardof') union all select * from pg_temp.facets('') union all select * from pg_temp.facets('-alpha')
   union all select * from pg_temp.facets('unheardof', 0.95) $$, 'no match, no facet');
 
--- Filters ----------------------------------------------------------------------------------------------------------
+-- Filters -----------------------------------------------------------------------------------------
 
 select results_eq($$ select * from pg_temp.facets('alpha', project => 2) $$, array['Done 1', 'Telegraph 3', 'Bananas 2'], 'a project filter is for the statuses');
 select results_eq($$ select * from pg_temp.facets('alpha', status => 'dONE') $$, array['Done 2', 'Rare 1', 'To Do 1', 'Bananas 1', 'Telegraph 1'],
@@ -68,7 +69,7 @@ select results_eq($$ select * from pg_temp.facets('tx-3', project => 2) union al
   array['Telegraph 1', 'To Do 1'], 'filters are for what is named too');
 select results_eq($$ select * from pg_temp.facets('alpha', project => 404, status => 'No such') $$, array[]::text[], 'what does not exist has no match');
 
--- Bounds -----------------------------------------------------------------------------------------------------------
+-- Bounds ------------------------------------------------------------------------------------------
 
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, key, name)

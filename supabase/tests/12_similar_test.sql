@@ -1,4 +1,5 @@
--- Similar tickets: by the best chunk of each, never the ticket itself, and nothing from chunks of an older text.
+-- Similar tickets: by the best chunk of each, never the ticket itself, and nothing from chunks of
+-- an older text.
 
 begin;
 select plan(30);
@@ -26,7 +27,7 @@ select pg_temp.add(11, 1, 0, e'eleven\n\nfirst part,', pg_temp.unit(1)), pg_temp
   pg_temp.add(null, 1, 0, 'Apples', pg_temp.unit(0.96, 0.28)), pg_temp.add(null, 2, 0, 'Bananas', pg_temp.unit(0.96, 0, 0.28));
 set local role service_role;
 
--- Like a vector ----------------------------------------------------------------------------------------------------
+-- Like a vector -----------------------------------------------------------------------------------
 
 create function pg_temp.like_vector(count integer default 10, exclude bigint default null, project bigint default null) returns setof text
 language sql as $$
@@ -55,7 +56,7 @@ reset role;
 delete from public.ticket_links;
 set local role service_role;
 
--- Like a ticket ----------------------------------------------------------------------------------------------------
+-- Like a ticket -----------------------------------------------------------------------------------
 
 create function pg_temp.like_ticket(ticket bigint, model text default 'm') returns setof text
 language sql as $$
@@ -76,7 +77,7 @@ select results_eq($$ select * from public.find_similar_tickets(14, 'none') $$,
 select results_eq($$ select * from public.find_similar_tickets(22, 'm') $$, $$ values ('Bananas', ' ', null::text, false, null::jsonb) $$,
   'which may be none, though there is a note');
 
--- An older text ----------------------------------------------------------------------------------------------------
+-- An older text -----------------------------------------------------------------------------------
 
 create function pg_temp.after(edit text, ticket bigint) returns text
 language plpgsql as $$
@@ -108,7 +109,7 @@ update public.tickets set description = repeat('é', 1000000) where ticket_id = 
 set local role service_role;
 select is((select length(text) from public.find_similar_tickets(14, 'm')), 100000, 'so much of it as a draft may have');
 
--- Crowds -----------------------------------------------------------------------------------------------------------
+-- Crowds ------------------------------------------------------------------------------------------
 
 reset role;
 insert into public.projects (project_id, key, name) select i, 'P' || i, 'project ' || i from generate_series(101, 160) i;

@@ -1,5 +1,5 @@
--- Retrieval for answers: shares of a ticket, and candidates by words and by meaning. (Threshold and filters of
--- retrieve_chunks: 06_vector_search_test.sql.)
+-- Retrieval for answers: shares of a ticket, and candidates by words and by meaning. (Threshold and
+-- filters of retrieve_chunks: 06_vector_search_test.sql.)
 
 begin;
 select plan(21);
@@ -30,7 +30,7 @@ select pg_temp.add(11, 1, 0, pg_temp.unit(0.96, 0.28), 'Pump leaks. The shaft is
   pg_temp.add(null, 2, 0, pg_temp.unit(0, 1), 'Bananas');
 set local role service_role;
 
--- A ticket's share -------------------------------------------------------------------------------------------------
+-- A ticket's share --------------------------------------------------------------------------------
 
 create function pg_temp.places(count integer, source_limit integer default null) returns setof text
 language sql as $$
@@ -52,7 +52,7 @@ select is(
 select is(
   (select string_agg(kind, ' ') from public.retrieve_chunks(pg_temp.unit(0, 1), 'm', 0.9)), 'project', 'the kind of text is told');
 
--- By words and by meaning -------------------------------------------------------------------------------------------
+-- By words and by meaning -------------------------------------------------------------------------
 
 -- Rows as 'key chunk relevance similarity over'.
 create function pg_temp.found(query text, vector extensions.vector, threshold double precision, source_limit integer default null,

@@ -54,7 +54,7 @@ create temporary table before as select * from seen;
 select results_eq('table before', $$ values ('vector', 'old one'), ('filtered', 'old one'), ('answers', 'old one, old two'),
   ('both searches', 'old one, old two'), ('words', 'old one'), ('comparison', '0'), ('similar', 'false'), ('status', '2') $$, 'which readers find');
 
--- Staging -----------------------------------------------------------------------------------------------------------
+-- Staging -----------------------------------------------------------------------------------------
 
 select ok(bool_and(due_at <= clock_timestamp()), 'a job waits for the new text') from private.embedding_jobs where ticket_id = 11;
 create temporary table parts as select * from pg_temp.stage(11, pg_temp.unit(0, 1), pg_temp.chunk('new one', 1), pg_temp.chunk('new two', 500));
@@ -71,7 +71,7 @@ select results_eq(
   $$ select c ->> 'chunk_id', (c ->> 'staged')::boolean, (c ->> 'position')::integer from public.read_sources('{1}', '{11}'), jsonb_array_elements(chunks) c $$,
   $$ select chunk_id::text, text like 'new%', position::integer from public.chunks order by position $$, 'the next attempt reads all chunks, and which of them are staged');
 
--- What is refused ---------------------------------------------------------------------------------------------------
+-- What is refused ---------------------------------------------------------------------------------
 
 select is(staged, false, 'a text that has changed takes no more parts')
   from public.stage_chunks(1, 11, 'another hash', to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)]);
@@ -88,7 +88,7 @@ select is(pg_temp.store(11, pg_temp.chunk('', 0, pg_temp.id('old one')), pg_temp
 select is_empty($$ select from public.chunks where text = 'late' $$, 'and nothing of all this is stored');
 select results_eq('table seen', 'table before', 'or seen');
 
--- Showing -----------------------------------------------------------------------------------------------------------
+-- Showing -----------------------------------------------------------------------------------------
 
 select is(staged, true, 'a stored chunk can be given another place') from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('', 3000, (select two from kept)));
 select ok(pg_temp.store(11, pg_temp.chunk('', 1, pg_temp.id('new one')), pg_temp.chunk('', 500, pg_temp.id('new two')),
@@ -104,7 +104,7 @@ select ok(staged, 'a source without chunks is staged') from pg_temp.stage(12, pg
 select results_eq($$ select ticket_id from private.missing_sources('m') where ticket_id is not null $$, $$ values (12::bigint) $$, 'and still counts as missing');
 select ok(pg_temp.store(12, pg_temp.chunk('', 0, pg_temp.id('first'))), 'until it is shown');
 
--- What is left behind -----------------------------------------------------------------------------------------------
+-- What is left behind -----------------------------------------------------------------------------
 
 select * from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('left', 5000)) \g /dev/null
 select is(public.sweep_staged_chunks(), 0::bigint, 'what was staged today is kept');

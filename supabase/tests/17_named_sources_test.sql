@@ -25,7 +25,7 @@ language sql as $$
   from private.read_names(question, project, status) r
 $$;
 
--- Tickets ----------------------------------------------------------------------------------------------------------
+-- Tickets -----------------------------------------------------------------------------------------
 
 select is(array(select pg_temp.named('What became of ' || k || '?') from unnest(array['TX-400', 'tx-400', 'TX 400', 'tx 400', 'TX–400', 'TX#400', 'TX_400', 'tx400', 'TX - 400', 'Tx-400''s']) k),
   array_fill('TX-400//'::text, array[10]), 'a ticket by its key in any usual spelling');
@@ -40,7 +40,7 @@ select is(pg_temp.named('TX-400 and MOB-400', 2), 'MOB-400//', 'nothing outside 
 select is(pg_temp.named('TX-400 and TX-401', null, 'done'), 'TX-401//', 'or of the status');
 select is(pg_temp.named('TX-400', 99), '//', 'or within one that nothing passes');
 
--- Projects ---------------------------------------------------------------------------------------------------------
+-- Projects ----------------------------------------------------------------------------------------
 
 select is(pg_temp.named('What''s the main objective of the ''Phoenix'' project?'), '/PHX/', 'a project by its name');
 select is(array(select pg_temp.named(q) from unnest(array['goal of phoenix?', 'the phoenix project', 'Is Phoenix late?', 'why is "phoenix" late', 'project phoenix', 'the Phoenix app is slow', 'the «Phoenix» plan']) q),
@@ -65,14 +65,14 @@ select lives_ok($$ select pg_temp.named(q) from unnest(array[repeat('a', 5000), 
   'whatever is asked');
 select is(pg_temp.named(null), '//', 'nothing is named where nothing is asked');
 
--- States -----------------------------------------------------------------------------------------------------------
+-- States ------------------------------------------------------------------------------------------
 
 select is(pg_temp.named('what is blocked in the mobile app?'), '/MOB/Blocked!', 'a state, and nothing else asked');
 select is(pg_temp.named('What was done about the slow scanner in the mobile app?'), '/MOB/Done', 'or beside a question of its own');
 select is(pg_temp.named('Which tickets of project TX are won’t do?'), '/TX/Won''t Do!', 'a name of several words');
 select is(pg_temp.named('Which tickets are blocked?', 2, 'done'), '//', 'not one that the filter leaves out');
 
--- What retrieval makes of it ---------------------------------------------------------------------------------------
+-- What retrieval makes of it ----------------------------------------------------------------------
 
 -- Similarities to (1, 0, 0, …): the first number.
 create function pg_temp.add(ticket bigint, project bigint, place integer, vector extensions.vector, text text, note bigint default null) returns void

@@ -1,4 +1,5 @@
--- Every text that is embedded asks to be embedded again when it changes, once, and nothing else does.
+-- Every text that is embedded asks to be embedded again when it changes, once, and nothing else
+-- does.
 
 begin;
 select plan(33);
@@ -15,7 +16,7 @@ create function pg_temp.forget() returns void language sql as 'delete from priva
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 
--- What asks ---------------------------------------------------------------------------------------------------------
+-- What asks ---------------------------------------------------------------------------------------
 
 insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes'), (2, 'RX', 'Roxette');
 select bag_eq('select * from pg_temp.jobs()', array['project TX', 'project RX'], 'new projects ask');
@@ -59,7 +60,7 @@ update public.projects set name = 'Money' where project_id = 1;
 select bag_eq('select * from pg_temp.jobs()', array['project TX', 'project TX and tickets'], 'its new name asks for its tickets too');
 select pg_temp.forget();
 
--- What does not -----------------------------------------------------------------------------------------------------
+-- What does not -----------------------------------------------------------------------------------
 
 update public.tickets set status_id = 2;
 update public.tickets set name = name, description = description, project_id = project_id;
@@ -76,7 +77,7 @@ update public.tickets set name = 'Never';
 rollback to before;
 select is_empty('select * from pg_temp.jobs()', 'what is rolled back asks for nothing');
 
--- Jobs that a worker holds, and others that do not see the edit -------------------------------------------------------
+-- Jobs that a worker holds, and others that do not see the edit -----------------------------------
 
 update public.tickets set name = 'A' where ticket_id = 1;
 update private.embedding_jobs set lease_id = gen_random_uuid(), due_at = clock_timestamp() + interval '1 minute';
@@ -104,7 +105,7 @@ update public.tickets set name = 'I' where ticket_id = 1;
 select is((select count(*) from private.embedding_jobs where dead_at is null), 1::bigint, 'a dead job is no reason not to try a new text');
 select pg_temp.forget();
 
--- Loads -------------------------------------------------------------------------------------------------------------
+-- Loads -------------------------------------------------------------------------------------------
 
 select from setval(pg_get_serial_sequence('public.tickets', 'ticket_id'), 1000);
 select from setval(pg_get_serial_sequence('public.projects', 'project_id'), 1000);
@@ -147,7 +148,7 @@ update public.tickets set name = 'Edited' where key = 'LX-1';
 select is((select count(*) from private.embedding_jobs where due_at <= clock_timestamp()), 1::bigint, 'which does not hold up an edit');
 select pg_temp.forget();
 
--- Whoever may write -------------------------------------------------------------------------------------------------
+-- Whoever may write -------------------------------------------------------------------------------
 
 create role editor nologin;
 grant editor to current_user;

@@ -36,7 +36,7 @@ $$;
 create function pg_temp.come_due() returns void
 language sql as $$ update private.embedding_jobs set due_at = clock_timestamp() - interval '1 second' $$;
 
--- Taking ------------------------------------------------------------------------------------------------------------
+-- Taking ------------------------------------------------------------------------------------------
 
 select from pg_temp.claim();
 select is(pg_temp.taken(), '{}', 'an empty queue gives nothing');
@@ -52,7 +52,7 @@ select from pg_temp.claim();
 select is(pg_temp.taken(), '{}', 'until nothing is left');
 select ok((select next_due_seconds between 50 and 60 from claims order by place desc limit 1), 'the next one is due when a lease runs out');
 
--- Done --------------------------------------------------------------------------------------------------------------
+-- Done --------------------------------------------------------------------------------------------
 
 select is(public.finish_embedding_jobs(gen_random_uuid(), array(select embedding_job_id from private.embedding_jobs)), 0::bigint, 'nobody ends what another one holds');
 select is(public.finish_embedding_jobs((select lease_id from claims where place = 3), array(select embedding_job_id from private.embedding_jobs)),
@@ -68,7 +68,7 @@ select is(pg_temp.state(1), 'due after 0', 'leaves it');
 select from pg_temp.claim();
 select is(pg_temp.taken(), '{1}', 'and then it is taken');
 
--- Leases ------------------------------------------------------------------------------------------------------------
+-- Leases ------------------------------------------------------------------------------------------
 
 select is(public.extend_embedding_leases(array[pg_temp.lease()], 300), 1::bigint, 'a heartbeat');
 select ok((select due_at > clock_timestamp() + interval '4 minutes' from private.embedding_jobs), 'makes a lease last');
@@ -88,7 +88,7 @@ select from pg_temp.claim();
 select is(pg_temp.taken(), '{}', 'a job that takes all its workers with it is not tried for ever');
 select is((select last_error from public.list_dead_embedding_jobs()), 'Its worker stopped before it was done.', 'but given up, and says why');
 
--- Failing and giving back -------------------------------------------------------------------------------------------
+-- Failing and giving back -------------------------------------------------------------------------
 
 update public.tickets set description = 'z' where ticket_id = 2;
 select from pg_temp.claim();
@@ -142,7 +142,7 @@ select is((select count(*) from private.embedding_jobs where background and dead
 delete from private.embedding_jobs;
 insert into private.embedding_jobs (ticket_id, background) values (1, false), (2, false);
 
--- An edit joins what waits -------------------------------------------------------------------------------------------
+-- An edit joins what waits ------------------------------------------------------------------------
 
 update private.embedding_jobs set attempts = 2, due_at = clock_timestamp() + interval '1 hour', requested_at = now() - interval '1 day' where ticket_id = 1;
 update private.embedding_jobs set lease_id = null, attempts = 3, dead_at = now() where ticket_id = 2;
@@ -159,7 +159,7 @@ update public.projects set description = 'by hand' where project_id = 1;
 select is((select count(*) from private.embedding_jobs where project_id = 1 and not background), 1::bigint, 'a project that waits in the background is fetched out by an edit');
 delete from private.embedding_jobs where project_id = 1;
 
--- Sources that go, move and are renamed -------------------------------------------------------------------------------
+-- Sources that go, move and are renamed -----------------------------------------------------------
 
 update public.tickets set description = 'gone' where ticket_id = 3;
 update private.embedding_jobs set ticket_id = 404 where ticket_id = 3;
@@ -188,7 +188,7 @@ select is(pg_temp.taken(), '{2}', 'a fresh edit goes before them');
 select from public.finish_embedding_jobs(pg_temp.lease(), pg_temp.ids());
 select is(pg_temp.state(2), 'none', 'and does their work along with its own');
 
--- Status and backfill -------------------------------------------------------------------------------------------------
+-- Status and backfill -----------------------------------------------------------------------------
 
 delete from private.embedding_jobs;
 update public.tickets set description = 'status' where ticket_id in (1, 2);

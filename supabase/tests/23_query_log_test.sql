@@ -14,7 +14,7 @@ as $$
 $$;
 set local role service_role;
 
--- Writing ---------------------------------------------------------------------------------------------------------
+-- Writing -----------------------------------------------------------------------------------------
 
 select results_eq(
   $$ select * from public.log_queries(jsonb_build_array(
@@ -43,7 +43,7 @@ select throws_ok(
   $$ select * from public.log_queries(jsonb_build_array(pg_temp.entry(4, 'x', 'answered', 0, '{"kind": "gossip"}'))) $$,
   '23514', null, 'there are queries and searches, and nothing else');
 
--- Retention -------------------------------------------------------------------------------------------------------
+-- Retention ---------------------------------------------------------------------------------------
 
 delete from private.query_log;
 select results_eq(
@@ -58,7 +58,7 @@ select is(
 select results_eq($$ select * from public.log_queries('[]', 1) $$, $$ values (0::bigint, 1000::bigint) $$, 'a thousand go at a time');
 select results_eq($$ select * from public.log_queries('[]', -5) $$, $$ values (0::bigint, 2::bigint) $$, 'and no setting deletes what is younger than a day');
 
--- What found nothing ------------------------------------------------------------------------------------------------
+-- What found nothing ------------------------------------------------------------------------------
 
 select is((select logged from public.log_queries(jsonb_build_array(
     pg_temp.entry(1, 'How do I bake bread?', 'abstained', 3, '{"best_similarity": 0.2}'),

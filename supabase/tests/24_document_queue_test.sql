@@ -27,7 +27,7 @@ language sql as $$
     array[(array[1::double precision] || array_fill(0::double precision, array[767]))::extensions.vector])
 $$;
 
--- Asking ------------------------------------------------------------------------------------------------------------
+-- Asking ------------------------------------------------------------------------------------------
 
 select public.upsert_documents(format('[{"id": "%s", "title": "One"}, {"id": "%s", "title": "Two"}]', pg_temp.doc(1), pg_temp.doc(2))::jsonb);
 select is(pg_temp.waiting(), '1 2', 'a new document is asked for');
@@ -42,7 +42,7 @@ select is(pg_temp.claim(), 'none', 'that waits for the other one');
 update public.documents set keywords = '{k}', utility_score = 1, retrieval_count = 5, archived = false;
 select is(pg_temp.waiting(), '1', 'what is not embedded asks for nothing');
 
--- Ending ------------------------------------------------------------------------------------------------------------
+-- Ending ------------------------------------------------------------------------------------------
 
 select ok(pg_temp.store(1), 'a document is stored');
 select is(pg_temp.waiting(), 'none', 'what waited for it ends');
@@ -60,7 +60,7 @@ select is((select dead from public.embedding_status('m')), 1::bigint, 'and count
 select is(public.replay_embedding_jobs(), 1::bigint, 'it can be replayed');
 select is((select embedding_status from public.documents where id = pg_temp.doc(2)), 'pending', 'and is hoped for again');
 
--- Leases that run out ----------------------------------------------------------------------------------------------
+-- Leases that run out -----------------------------------------------------------------------------
 
 create function pg_temp.come_due() returns void
 language sql as $$ update private.embedding_jobs set due_at = clock_timestamp() - interval '1 hour' $$;
@@ -75,7 +75,7 @@ select is((select embedding_status from public.documents where id = pg_temp.doc(
 select public.replay_embedding_jobs();
 select is((select embedding_status from public.documents where id = pg_temp.doc(2)), 'pending', 'until it is replayed');
 
--- What is missing, and what is gone ---------------------------------------------------------------------------------
+-- What is missing, and what is gone ---------------------------------------------------------------
 
 select results_eq($$ select chunks, sources_without_chunks, pending from public.embedding_status('m') $$, $$ values (1::bigint, 1::bigint, 1::bigint) $$,
   'chunks of documents are counted, and those without');

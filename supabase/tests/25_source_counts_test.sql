@@ -1,4 +1,5 @@
--- What the status counts is what there is, whatever was done to the tables, and however much of it was counted before.
+-- What the status counts is what there is, whatever was done to the tables, and however much of it
+-- was counted before.
 
 begin;
 select plan(44);
@@ -6,11 +7,12 @@ select plan(44);
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do');
 
--- Whether the status tells what reading everything tells, for the model that searches, another one and none, as the marks
--- are and once they were merged.
+-- Whether the status tells what reading everything tells, for the model that searches, another one
+-- and none, as the marks are and once they were merged.
 create function pg_temp.told(model text) returns bigint[]
 language sql as $$ select array[s.chunks, s.sources_without_chunks] from public.embedding_status(model) s $$;
--- pending, running, failed, dead, and whether something waits: as the status tells it, and of all jobs.
+-- pending, running, failed, dead, and whether something waits: as the status tells it, and of all
+-- jobs.
 create function pg_temp.queue() returns text
 language sql as $$ select concat_ws(' ', s.pending, s.running, s.failed, s.dead, s.oldest_pending_seconds > 0) from public.embedding_status('m') s $$;
 create function pg_temp.jobs() returns text
@@ -76,7 +78,7 @@ select pg_temp.is_right('a ticket gets another number');
 delete from public.chunks where ticket_id = 13 and position = 1;
 select pg_temp.is_right('a chunk goes');
 
--- Two sets ----------------------------------------------------------------------------------------------------------
+-- Two sets ----------------------------------------------------------------------------------------
 
 update private.embedding_sets set model = 'm', chunking = 1, other_state = 'building', other_model = 'n', other_chunking = 1, began_at = now();
 select pg_temp.chunk(1, null, 0, 'n', 2), pg_temp.chunk(3, 11, 0, 'n', 2), pg_temp.chunk(3, 11, 1, 'n', 2), pg_temp.chunk(1, 12, 0, 'n', 2);
@@ -86,7 +88,7 @@ select pg_temp.is_right('until it serves');
 delete from public.chunks where embedding_set = 1;
 select pg_temp.is_right('and the other one is gone');
 
--- Documents ---------------------------------------------------------------------------------------------------------
+-- Documents ---------------------------------------------------------------------------------------
 
 insert into public.documents (id, title) select ('00000000-0000-4000-8000-00000000000' || i)::uuid, 'One' from generate_series(1, 3) i;
 select pg_temp.is_right('documents lack vectors');
@@ -102,7 +104,7 @@ select pg_temp.is_right('a document goes');
 delete from public.embeddings where chunk_id is null;
 select pg_temp.is_right('vectors go');
 
--- The queue ---------------------------------------------------------------------------------------------------------
+-- The queue ---------------------------------------------------------------------------------------
 
 create temporary table lease as select l.lease_id, array(select (j ->> 'job_id')::bigint from jsonb_array_elements(l.jobs) j) as ids from public.claim_embedding_jobs(4) l;
 select is((select count(*) from lease where cardinality(ids) = 4), 1::bigint, 'jobs are taken');
@@ -123,7 +125,7 @@ select is(pg_temp.queue(), '5 0 2 2 t', 'of each kind');
 select public.replay_embedding_jobs();
 select pg_temp.is_right('or replayed');
 
--- What goes along, and what is emptied --------------------------------------------------------------------------------
+-- What goes along, and what is emptied ------------------------------------------------------------
 
 savepoint before;
 delete from public.projects where project_id = 3;
@@ -142,7 +144,7 @@ truncate public.projects cascade;
 select is(pg_temp.told('m'), '{0,0}', 'nor anything');
 select pg_temp.is_right('in the end');
 
--- Loads -------------------------------------------------------------------------------------------------------------
+-- Loads -------------------------------------------------------------------------------------------
 
 alter table public.tickets disable trigger index_inserted_tickets;
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');

@@ -1,5 +1,6 @@
--- Another model takes over while search goes on: two sets that are never mixed, a switch when the new one is complete, and
--- edits that reach both. That a worker does both is shown by the Go tests; here its calls are made by hand.
+-- Another model takes over while search goes on: two sets that are never mixed, a switch when the
+-- new one is complete, and edits that reach both. That a worker does both is shown by the Go tests;
+-- here its calls are made by hand.
 
 begin;
 select plan(43);
@@ -9,7 +10,8 @@ insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
 insert into public.tickets (ticket_id, project_id, status_id, name) values (11, 1, 1, 'eleven'), (12, 1, 1, 'twelve');
 
 \ir kit/vectors.sql
--- Stores one chunk as the whole of a ticket (or of project 1), as it is now; true where it was taken.
+-- Stores one chunk as the whole of a ticket (or of project 1), as it is now; true where it was
+-- taken.
 create function pg_temp.store(ticket bigint, model text, vector extensions.vector, in_set smallint default null) returns boolean
 language sql as $$
   select s.stored
@@ -42,7 +44,7 @@ $$;
 grant all on pg_temp.versions to service_role;
 set local role service_role;
 
--- Before -----------------------------------------------------------------------------------------------------------
+-- Before ------------------------------------------------------------------------------------------
 
 select is(pg_temp.sets(), '1 unused', 'at first one set serves, of whatever model the service has');
 select throws_ok($$ select public.finish_reembed() $$, '55000', null, 'nothing is being built that could be finished');
@@ -55,7 +57,7 @@ select ok(not pg_temp.store(11, 'new', pg_temp.unit(1), 2::smallint), 'a set tha
 select results_eq($$ select embedding_set, embedding_model, building_set from public.read_sources('{1}', '{11}', 2::smallint) $$,
   $$ values (null::smallint, null::text, null::smallint) $$, 'and whoever reads for it is told');
 
--- Building ---------------------------------------------------------------------------------------------------------
+-- Building ----------------------------------------------------------------------------------------
 
 select is(public.begin_reembed('new', 2), 3::bigint, 'beginning asks for everything');
 select is(pg_temp.waiting(), '{11,12,project}', 'in the queue');
@@ -83,7 +85,7 @@ select is((select count(*) from public.retrieve_chunks_hybrid('eleven', pg_temp.
   'an answer draws on each chunk once');
 select is((select chunks from public.embedding_status('old')), 3::bigint, 'what is searched is counted');
 
--- Switching --------------------------------------------------------------------------------------------------------
+-- Switching ---------------------------------------------------------------------------------------
 
 select ok(pg_temp.moved(), 'there is a version of the data');
 select is(public.finish_reembed(), false, 'an open job that was asked for in the beginning keeps the sets as they are');
@@ -109,7 +111,7 @@ select is(pg_temp.found('old'), '{12 0.80,11 0.60,"project 0.00"}', 'one that wa
 select ok(pg_temp.store(12, 'new', pg_temp.unit(-1)) and not pg_temp.store(12, 'old', pg_temp.unit(1), 1::smallint), 'edits go to the new set');
 select throws_ok($$ select public.begin_reembed('third', 2) $$, '55000', null, 'the old set must be emptied before another is built');
 
--- Emptying ---------------------------------------------------------------------------------------------------------
+-- Emptying ----------------------------------------------------------------------------------------
 
 create function pg_temp.clear() returns integer
 language plpgsql as $$
@@ -130,7 +132,7 @@ select is(array[pg_temp.sets(), (select string_agg(distinct model, ' ') from pub
   '{2 new 2 unused,new,3}', 'and those of the new set stay');
 select is(pg_temp.found('old'), '{}', 'the old model finds nothing any more');
 
--- Giving up --------------------------------------------------------------------------------------------------------
+-- Giving up ---------------------------------------------------------------------------------------
 
 select is(array[public.begin_reembed('third', 2)::text, pg_temp.store(11, 'third', pg_temp.unit(1), 1::smallint)::text, public.abandon_reembed()::text,
     pg_temp.store(12, 'third', pg_temp.unit(1), 1::smallint)::text, pg_temp.found('third')::text, (pg_temp.clear() > 1)::text, pg_temp.sets(),

@@ -1,4 +1,5 @@
--- Emptying a table leaves nothing behind that is not so any more, and asks for what went along with it.
+-- Emptying a table leaves nothing behind that is not so any more, and asks for what went along with
+-- it.
 
 begin;
 select plan(7);

@@ -1,4 +1,5 @@
--- The chunks nearest to a vector, for people: by the index, of what search uses, and of no more than they may see.
+-- The chunks nearest to a vector, for people: by the index, of what search uses, and of no more
+-- than they may see.
 
 begin;
 select plan(16);
@@ -34,7 +35,7 @@ select ok((select string_agg(e, ' ') from pg_temp.explained($$ select chunk_id f
     order by embedding operator(extensions.<=>) pg_temp.unit(1) limit 10 $$) e) ~ 'chunks_embedding_idx', 'a statement that names the set is served by the index too');
 reset enable_sort;
 
--- Models and sets ----------------------------------------------------------------------------------------------------
+-- Models and sets ---------------------------------------------------------------------------------
 
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding) values (1, null, 'project', 0, 't', 1, 'h', 'other', pg_temp.unit(1));
 select is(pg_temp.found(1), '{1}', 'vectors of another model are not compared');
@@ -47,7 +48,7 @@ select is(pg_temp.found(10), '{7}', 'until it serves');
 select ok(pg_temp.scans('public.chunks_embedding_2_idx') > (select scans from before_other), 'by the index of its own');
 update private.embedding_sets set serving = 1, model = null;
 
--- Who asks -----------------------------------------------------------------------------------------------------------
+-- Who asks ----------------------------------------------------------------------------------------
 
 \ir kit/actors.sql
 select is(pg_temp.outcomes('select from public.nearest_chunks(pg_temp.unit(1), 1000)'), '- 0 60 540 540 540 600', 'everybody gets what they may see');

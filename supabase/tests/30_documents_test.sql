@@ -1,4 +1,5 @@
--- Documents are written whole, keep what a new text leaves alone, and wait to be embedded and enriched when it changes.
+-- Documents are written whole, keep what a new text leaves alone, and wait to be embedded and
+-- enriched when it changes.
 
 begin;
 select plan(32);
@@ -8,7 +9,7 @@ create function pg_temp.put(document jsonb) returns text
 language sql as $$ select created || ' ' || embedding_status from public.upsert_documents(jsonb_build_array(document)) $$;
 \ir kit/documents.sql
 
--- Writing -----------------------------------------------------------------------------------------------------------
+-- Writing -----------------------------------------------------------------------------------------
 
 select is(pg_temp.put(jsonb_build_object('id', pg_temp.doc(1), 'title', 'Raft', 'content', 'Consensus.', 'created_at', '2024-01-02')),
   'true pending', 'a document is created under its id');
@@ -31,7 +32,7 @@ select results_eq(
 select is((select title from public.get_document(pg_temp.doc(3))), 'second', 'of two with one id the last counts');
 select is_empty($$ select from public.upsert_documents('[]') $$, 'nothing given, nothing written');
 
--- Writing again -----------------------------------------------------------------------------------------------------
+-- Writing again -----------------------------------------------------------------------------------
 
 update public.documents set embedding_status = 'complete', enriched_at = now(), enrichment_attempts = 3, enrichment_error = 'x', utility_score = 5,
   updated_at = '2024-02-02';
@@ -65,7 +66,7 @@ update public.documents set updated_at = '2024-02-02', embedding_status = 'compl
 update public.documents set retrieval_count = 9, utility_score = 1, last_retrieved_at = now() where id = pg_temp.doc(3);
 select is(pg_temp.state(3), 'complete unenriched 0 untouched', 'a retrieval changes no document');
 
--- What a row may hold -----------------------------------------------------------------------------------------------
+-- What a row may hold -----------------------------------------------------------------------------
 
 select throws_ok($$ update public.documents set named_entities = '{}' $$, '23514', null, 'entities are a list');
 select throws_ok($$ update public.documents set named_entities = '["Raft"]' $$, '23514', null, 'of objects');
@@ -73,7 +74,7 @@ select throws_ok($$ update public.documents set named_entities = '[{"type": "sys
 select throws_ok($$ update public.documents set named_entities = '[{"name": "Raft", "type": 1}]' $$, '23514', null, 'and a type in words');
 select throws_ok($$ update public.documents set utility_score = 'NaN' $$, '23514', null, 'a score is a number');
 
--- Deleting ----------------------------------------------------------------------------------------------------------
+-- Deleting ----------------------------------------------------------------------------------------
 
 select ok(public.delete_document(pg_temp.doc(1)), 'a document is deleted');
 select ok(not public.delete_document(pg_temp.doc(1)), 'once');

@@ -7,7 +7,7 @@ set local role service_role;
 \ir kit/documents.sql
 insert into public.documents (id, title, content) values (pg_temp.doc(1), 'One', 'text of one'), (pg_temp.doc(2), 'Two', e' \n'), (pg_temp.doc(3), 'Three', 'text');
 
--- Reading -----------------------------------------------------------------------------------------------------------
+-- Reading -----------------------------------------------------------------------------------------
 
 select results_eq(
   $$ select id, title, text, chunks from public.read_documents(array[pg_temp.doc(2), pg_temp.doc(9), pg_temp.doc(1)]) $$,
@@ -17,7 +17,7 @@ create function pg_temp.hash(digit integer) returns text
 language sql as $$ select source_hash from public.read_documents(array[pg_temp.doc(digit)]) $$;
 select isnt(pg_temp.hash(1), pg_temp.hash(3), 'each text has a fingerprint');
 
--- Storing -----------------------------------------------------------------------------------------------------------
+-- Storing -----------------------------------------------------------------------------------------
 
 create function pg_temp.chunk(source integer, "position" integer, embedding integer, kept uuid default null, model text default 'm') returns jsonb
 language sql as $$
@@ -46,7 +46,7 @@ select is(cardinality(pg_temp.chunks(2)), 0, 'not even its chunks');
 select is((select jsonb_agg(c - 'chunk_id' - 'position' - 'staged') from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c),
   '[{"input_hash": "h1", "model": "m"}, {"input_hash": "h2", "model": "m"}]', 'what is stored can be read');
 
--- Storing again -----------------------------------------------------------------------------------------------------
+-- Storing again -----------------------------------------------------------------------------------
 
 create temporary table kept as select pg_temp.chunks(1) as ids;
 create function pg_temp.kept(place integer) returns uuid language sql as 'select ids[place] from pg_temp.kept';
@@ -72,7 +72,7 @@ select throws_ok($$ select from public.store_document_chunks(array[pg_temp.doc(3
   jsonb_build_array(pg_temp.chunk(1, 0, 1)), array['[1,0]'::extensions.vector]) $$, '22000', null, 'a vector of another dimension is refused');
 select throws_ok($$ insert into public.embeddings (document_id, embedding) values (pg_temp.doc(2), pg_temp.unit(0)) $$, '23514', null, 'and one without direction');
 
--- In parts ------------------------------------------------------------------------------------------------------------
+-- In parts ----------------------------------------------------------------------------------------
 
 create temporary view seen as
 select (select string_agg(r.text, ', ' order by r.text) from public.retrieve_document_chunks(pg_temp.unit(1), 'm', -2) r where r.document_id = pg_temp.doc(1)) as texts,

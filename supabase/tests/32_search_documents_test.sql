@@ -28,7 +28,7 @@ select pg_temp.add('near', pg_temp.unit(0.96, 0.28)), pg_temp.add('useful', pg_t
   pg_temp.add('failed', pg_temp.unit(1), status => 'failed'), pg_temp.add('other', pg_temp.unit(1), model => 'other');
 insert into public.documents (title, embedding_status) values ('no vector', 'complete');
 
--- By meaning alone --------------------------------------------------------------------------------------------------
+-- By meaning alone --------------------------------------------------------------------------------
 
 select results_eq(
   $$ select title, content, round(similarity::numeric, 6)::real from public.search_documents(pg_temp.unit(1), 10, 0.3, 'm') $$,
@@ -44,7 +44,7 @@ select results_eq(
 select is_empty($$ select from public.documents d, public.find_similar_documents(d.id) s where d.title = 'no vector' $$, 'nothing is like what has no vector');
 select is_empty($$ select from public.find_similar_documents(gen_random_uuid()) $$, 'or is not there');
 
--- The numbers of one result -----------------------------------------------------------------------------------------
+-- The numbers of one result -----------------------------------------------------------------------
 
 delete from public.documents;
 -- Of one document: 'similarity keyword utility freshness weight final'.
@@ -79,7 +79,7 @@ select is(pg_temp.scores('plain'), '0.8 0 0 0 1 0.4', 'what is infinitely old is
 update public.documents set created_at = 'infinity' where title = 'plain';
 select is(pg_temp.scores('plain'), '0.8 0 0 1 1 0.5', 'nor does any date fail');
 
--- Keywords ----------------------------------------------------------------------------------------------------------
+-- Keywords ----------------------------------------------------------------------------------------
 
 create function pg_temp.share(keywords text[]) returns real
 language sql as $$ select split_part(pg_temp.scores('words', keywords), ' ', 2)::real $$;
@@ -95,7 +95,7 @@ select is(pg_temp.share(array[e'protocol\x01leader', 'raft']), 1::real, 'nor by 
 select is(pg_temp.share('{}') || ' ' || pg_temp.share(null) || ' ' || pg_temp.share('{"",NULL," "}'), '0 0 0', 'no keywords, no score');
 select is(pg_temp.share('{raft,"",NULL}'), 1::real, 'blank ones don''t count');
 
--- Order and limits --------------------------------------------------------------------------------------------------
+-- Order and limits --------------------------------------------------------------------------------
 
 select is((select string_agg(title, ' ') from (
     select title from public.search_documents_hybrid(pg_temp.unit(1), '{leader}', 3, 0.3, false, 30, 'm')) s), 'full words beyond', 'the score orders');
@@ -109,7 +109,7 @@ select row_eq(
   $$ select title, content, keywords, temporal_class from public.search_documents_hybrid(pg_temp.unit(1), '{raft}', 1) $$,
   row('full'::text, 'text of full'::text, '{Raft,log}'::text[], 'evergreen'::text), 'a result says what it is');
 
--- Tracking ----------------------------------------------------------------------------------------------------------
+-- Tracking ----------------------------------------------------------------------------------------
 
 update public.documents set retrieval_count = 0;
 select from public.search_documents_hybrid(pg_temp.unit(1), '{}', 1);
@@ -120,7 +120,7 @@ update public.documents set retrieval_count = 0, last_retrieved_at = null;
 select from public.search_documents_hybrid(pg_temp.unit(1), '{}', 1, track_retrievals => false);
 select is((select sum(retrieval_count) from public.documents), 0::numeric, 'unless told not to');
 
--- Weights -----------------------------------------------------------------------------------------------------------
+-- Weights -----------------------------------------------------------------------------------------
 
 update public.search_config set similarity_weight = 0, keyword_weight = 0, utility_weight = 0, freshness_weight = 1, dated_weight = 0.1;
 select is(pg_temp.scores('dated'), '0.8 0 0 0.5 0.1 0.05', 'the weights are those of the table');

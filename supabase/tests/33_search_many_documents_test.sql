@@ -4,8 +4,8 @@ begin;
 select plan(18);
 
 \ir kit/documents.sql
--- 5,400 documents in the space of the first 4 numbers: 900 of them near to (1, 0, 0, 0), the others far from it. Random
--- keywords, use, age and class, so that the weights turn the order around.
+-- 5,400 documents in the space of the first 4 numbers: 900 of them near to (1, 0, 0, 0), the others
+-- far from it. Random keywords, use, age and class, so that the weights turn the order around.
 select setseed(0.6);
 create temporary table made as
 select i, case when i <= 900 then extensions.l2_normalize(pg_temp.unit(1, 1.4 * random(), 1.4 * random(), 1.4 * random()))
@@ -81,7 +81,7 @@ select is((select min(keyword_score) from public.search_documents_hybrid(pg_temp
   'and those with most of the keywords');
 rollback to weights;
 
--- Plans -------------------------------------------------------------------------------------------------------------
+-- Plans -------------------------------------------------------------------------------------------
 
 create function pg_temp.scans() returns bigint[] -- of the vector index, and of the tables from end to end
 language sql as $$
@@ -100,7 +100,8 @@ $$;
 select is(pg_temp.scans_of($$ select from public.search_documents(pg_temp.unit(1), 10, 0.5, 'm') $$), '{1,0}', 'the index serves a search by meaning');
 select is(pg_temp.scans_of($$ select from public.search_documents_hybrid(pg_temp.unit(1), '{word3}', 10, 0.5, false, 30, 'm') $$), '{1,0}', 'and by all');
 select is(pg_temp.scans_of($$ select from public.search_documents_hybrid(pg_temp.unit(0, 1), '{word3}', 10, -0.5, false, 30, 'm') $$), '{1,0}', 'and where very many match');
--- Whoever archives the query's whole neighbourhood leaves what the index reaches late, in batches out of order.
+-- Whoever archives the query's whole neighbourhood leaves what the index reaches late, in batches
+-- out of order.
 savepoint before;
 update public.documents d set archived = true from made m where d.title = 'doc ' || m.i and m.i <= 900 and random() < 0.95;
 create temporary table nearest as

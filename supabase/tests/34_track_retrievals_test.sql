@@ -1,4 +1,5 @@
--- What documents were found by. That no count is lost among many at once needs more than one session: the Go tests show it.
+-- What documents were found by. That no count is lost among many at once needs more than one
+-- session: the Go tests show it.
 
 begin;
 select plan(13);

@@ -1,4 +1,5 @@
--- Documents are found by the people and systems that they name: part of the name, literally, exact matches first.
+-- Documents are found by the people and systems that they name: part of the name, literally, exact
+-- matches first.
 
 begin;
 select plan(28);
@@ -51,7 +52,7 @@ select lives_ok($$ insert into public.documents (title, named_entities)
   values ('Long', jsonb_build_array(jsonb_build_object('name', 'long ' || repeat('é ', 5000), 'type', repeat('x', 5000)))) $$, 'a name may be long');
 select is((select left(matched_entity, 6) from public.find_documents_by_entity('long é')), 'long é', 'and is found by its beginning');
 
--- The index --------------------------------------------------------------------------------------------------------
+-- The index ---------------------------------------------------------------------------------------
 
 reset role;
 insert into public.documents (title, named_entities)

@@ -1,5 +1,6 @@
--- Enrichment: each document is taken by one batch at a time, and what is said of it is stored if its text is still the same.
--- That two batches at once take different documents needs a second session: the Go tests show it.
+-- Enrichment: each document is taken by one batch at a time, and what is said of it is stored if
+-- its text is still the same. That two batches at once take different documents needs a second
+-- session: the Go tests show it.
 
 begin;
 select plan(38);
@@ -31,7 +32,7 @@ language sql as $$ select concat_ws(' ', total, enriched, unenriched, failed) fr
 create function pg_temp.store(name text, keywords text[] default '{}', entities jsonb default '[]', class text default null) returns boolean
 language sql as $$ select public.store_enrichment((select id from public.documents where title = name), pg_temp.hash(name), keywords, entities, class, 'model') $$;
 
--- Taking ------------------------------------------------------------------------------------------------------------
+-- Taking ------------------------------------------------------------------------------------------
 
 select is(pg_temp.claim(1), 'one 1', 'as many are taken as are asked for, the longest due first');
 select is((select content from claims), 'text of one', 'with the text');
@@ -39,7 +40,7 @@ select is(pg_temp.claim(), 'two 1, three 1', 'what is taken is not taken again; 
 select is(pg_temp.claim(), 'none', 'until nothing is left');
 select is(pg_temp.stats(), '3 0 3 0', 'none of them is enriched yet');
 
--- Storing -----------------------------------------------------------------------------------------------------------
+-- Storing -----------------------------------------------------------------------------------------
 
 select ok(pg_temp.store('one', '{raft,given,log}', '[{"name": "Raft", "type": "protocol"}]', 'evergreen'), 'what is said of a text is stored');
 select row_eq($$ select keywords, named_entities, temporal_class, enrichment_model, enriched_at is not null, enrichment_error from public.get_document(pg_temp.doc(1)) $$,
@@ -54,7 +55,7 @@ select throws_ok($$ select pg_temp.store('three', array(select 'k' || i from gen
 select throws_ok($$ select pg_temp.store('three', '{}', '[{"type": "x"}]') $$, '23514', null, 'and an entity without a name is none');
 select throws_ok($$ select pg_temp.store('three', '{}', '[]', 'ancient') $$, '23514', null, 'nor is any word a class');
 
--- A text that changes meanwhile ---------------------------------------------------------------------------------------
+-- A text that changes meanwhile -------------------------------------------------------------------
 
 update public.documents set content = 'changed' where title in ('one', 'three');
 select is(pg_temp.store('three', '{stale}'), false, 'what is said of a former text is not stored');
@@ -68,7 +69,7 @@ select ok(pg_temp.store('one', '{paxos}'), 'a change of anything else doesn''t m
 select is((select keywords from public.get_document(pg_temp.doc(1))), '{Given,paxos}', 'former keywords of the model go');
 update public.documents set archived = false;
 
--- Failing and giving back -------------------------------------------------------------------------------------------
+-- Failing and giving back -------------------------------------------------------------------------
 
 create function pg_temp.due_in(low double precision, high double precision) returns boolean
 language sql as $$

@@ -55,10 +55,10 @@ select results_eq($$ select array(select round(s::numeric, 2)::real from unnest(
   array['{}', '{0.95}', '{0.9,0.99}', '{0.8,0.95,0.98}'], 'and how alike all are');
 select throws_ok($$ select from public.retrieve_all_chunks('[1,0]', 'm') $$, '22000', null, 'a question of another dimension is refused');
 
--- Many of both ----------------------------------------------------------------------------------------------------------
+-- Many of both ------------------------------------------------------------------------------------
 
--- 140 tickets and 140 documents in turn, the nearer the smaller the number; behind what counts, a ticket's vector goes the
--- other way, so that among all its numbers the farthest are the nearest.
+-- 140 tickets and 140 documents in turn, the nearer the smaller the number; behind what counts, a
+-- ticket's vector goes the other way, so that among all its numbers the farthest are the nearest.
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, key, name) select 100 + i, 1, 1, 'AA-' || 100 + i, 'many' from generate_series(1, 140) i;
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)

@@ -67,7 +67,8 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('ticket_links',                 '- 0 1 1 1 1 3'),
     ('tickets',                      '- 0 3 2 2 2 5') $$,
   'everybody reads what is of their projects, whatever the table');
--- PostgREST reads whatever relation a path names, and Supabase grants these to everybody when they are made.
+-- PostgREST reads whatever relation a path names, and Supabase grants these to everybody when they
+-- are made.
 select is_empty($$ select c.oid::regclass from pg_catalog.pg_class c
     where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'S'
       and pg_temp.outcomes('select 1 from ' || c.oid::regclass) not like '- - - - - - _' $$,
@@ -139,7 +140,7 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''', '- 0 1 0 0 0 1') $$,
   'and nothing else, however they ask');
 
--- Who is who ------------------------------------------------------------------------------------------------------
+-- Who is who --------------------------------------------------------------------------------------
 
 create function pg_temp.answers(question text) returns text
 language plpgsql as $$

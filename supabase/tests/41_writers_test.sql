@@ -57,7 +57,7 @@ select results_eq(
   $$ select statement, outcome from attempts order by place $$,
   'members write tickets and notes, admins their project and its members too, and nobody anything else');
 
--- What follows ----------------------------------------------------------------------------------------------------
+-- What follows ------------------------------------------------------------------------------------
 
 truncate private.embedding_jobs, private.data_version_changes;
 select pg_temp.act('member');
@@ -74,7 +74,8 @@ reset role;
 select is((select array_agg(distinct t.name) from private.embedding_jobs j join public.tickets t using (ticket_id)), '{Gasket}', 'waits to be embedded');
 select is((select array_agg(project_id order by project_id) from private.data_version_changes), '{1,2}', 'and moves the version of both projects');
 
--- Two users who may see the same thing alternate on one connection: no plan of the one serves the other.
+-- Two users who may see the same thing alternate on one connection: no plan of the one serves the
+-- other.
 select pg_temp.act('admin');
 select is((select array_agg(project_id) from public.list_projects()), '{1}', 'one caller sees theirs');
 select pg_temp.act('outsider');

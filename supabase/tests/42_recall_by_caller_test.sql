@@ -1,4 +1,5 @@
--- Who may see little misses nothing of it, whatever there is besides: k of k, as if the rest were not there.
+-- Who may see little misses nothing of it, whatever there is besides: k of k, as if the rest were
+-- not there.
 
 begin;
 select plan(9);

@@ -1,4 +1,5 @@
--- The version of the data that each caller is told: it moves with what they may see, and with what that is.
+-- The version of the data that each caller is told: it moves with what they may see, and with what
+-- that is.
 
 begin;
 select plan(9);
@@ -50,7 +51,8 @@ select is(pg_temp.moved('select pg_temp.note(-1)'), 'outsider all -1, viewer all
 select is(pg_temp.moved($$ insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'member' $$), 'member all -1 1 2',
   'a new membership moves it for that user');
 select is(pg_temp.moved($$ update public.project_members set role = 'admin' $$), null, 'another role shows nothing else');
--- What was made while it was there is not what one may see after it. Memberships, too, change once in this transaction.
+-- What was made while it was there is not what one may see after it. Memberships, too, change once
+-- in this transaction.
 delete from private.data_version_changes where project_id < -1;
 select is(pg_temp.moved($$ do $do$ begin
     insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'viewer';

@@ -1,4 +1,5 @@
--- What searches do with a word that stands only in what one may not see: what they do with one that nobody wrote.
+-- What searches do with a word that stands only in what one may not see: what they do with one that
+-- nobody wrote.
 
 begin;
 select plan(6);

@@ -1,4 +1,5 @@
--- The keyword side of a hybrid search, found beforehand: the same as if it had been found now, and no more than is still true.
+-- The keyword side of a hybrid search, found beforehand: the same as if it had been found now, and
+-- no more than is still true.
 
 begin;
 select plan(23);
@@ -45,7 +46,7 @@ select results_eq(
 select results_eq($$ select * from public.keyword_ranking('nothing holds this', 3) $$,
   $$ select '{}', '{}', '{}', 0 $$, 'nothing found is an empty ranking');
 
--- What changes meanwhile ------------------------------------------------------------------------------------------
+-- What changes meanwhile --------------------------------------------------------------------------
 
 create temporary table before as
 select pg_temp.ranking('pump') as everything, pg_temp.ranking('pump', 1) as project, pg_temp.ranking('pump', null, 'To Do') as open;
@@ -82,7 +83,7 @@ select pg_temp.act('service');
 select is((select pg_temp.tickets(everything) from before), array(select i from generate_series(15::bigint, 50) i where i % 5 = 0 or i = 16),
   'a project goes with all that is its own');
 
--- Who asks --------------------------------------------------------------------------------------------------------
+-- Who asks ----------------------------------------------------------------------------------------
 
 create temporary table stolen as select pg_temp.ranking('pump') as ranking;
 grant select on stolen to authenticated;

@@ -1,4 +1,5 @@
--- What people write about a document stays, whichever way it came: enrichment adds to it, and neither removes nor replaces it.
+-- What people write about a document stays, whichever way it came: enrichment adds to it, and
+-- neither removes nor replaces it.
 
 begin;
 select plan(50);
@@ -21,7 +22,7 @@ $$;
 create function pg_temp.found(digit integer) returns text
 language sql as $$ select coalesce(string_agg(concat_ws(' ', name, type), ', ' order by place), 'none') from public.document_entities where document_id = pg_temp.doc(digit) $$;
 
--- An insert ---------------------------------------------------------------------------------------------------------
+-- An insert ---------------------------------------------------------------------------------------
 
 insert into public.documents (id, title, keywords, named_entities, temporal_class) values
   (pg_temp.doc(1), 'one', '{ Mine ,mine,""}', '[{"name": "Ann", "type": "person"}, {"name": "ann", "type": "Person"}]', 'dated');
@@ -34,7 +35,7 @@ select is(pg_temp.class(1), 'dated', 'and leaves the class');
 select row_eq($$ select given_keywords, enriched_keywords, given_temporal_class, enriched_temporal_class from public.documents where id = pg_temp.doc(1) $$,
   row('{Mine}'::text[], '{pump,MINE}'::text[], 'dated'::text, 'evergreen'::text), 'what was given and what was found are kept apart');
 
--- An edit -----------------------------------------------------------------------------------------------------------
+-- An edit -----------------------------------------------------------------------------------------
 
 update public.documents set keywords = array_append(keywords, 'added'), named_entities = named_entities || '[{"name": "Go"}]' where id = pg_temp.doc(1);
 select is(pg_temp.keywords(1), '{Mine,added,pump}', 'an edit adds a keyword');
@@ -68,7 +69,7 @@ select is((select named_entities -> 0 ->> 'team' from public.get_document(pg_tem
 update public.documents set given_keywords = '{valve}', given_entities = '[{"name": "Ann", "type": "person"}]' where id = pg_temp.doc(1);
 select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{valve,"Ann person, Tomás person"}', 'a program may write its own list, and what was found follows');
 
--- A temporal class --------------------------------------------------------------------------------------------------
+-- A temporal class --------------------------------------------------------------------------------
 
 update public.documents set temporal_class = null where id = pg_temp.doc(1);
 select is(pg_temp.class(1), null, 'a class that is set to null is unset: here nothing else was found');
@@ -80,7 +81,7 @@ select is(pg_temp.class(1), 'historical', 'an update goes before it');
 update public.documents set temporal_class = null where id = pg_temp.doc(1);
 select is(pg_temp.class(1), 'dated', 'and unset shows it again');
 
--- A load ------------------------------------------------------------------------------------------------------------
+-- A load ------------------------------------------------------------------------------------------
 
 create function pg_temp.load(keywords text[], class text default null) returns text[]
 language sql as $$
@@ -106,7 +107,7 @@ select is(pg_temp.class(2), 'current', 'a class of a load stays');
 update public.documents set temporal_class = 'historical' where id = pg_temp.doc(2);
 select is(array[pg_temp.load(null)::text, pg_temp.class(2)], '{"{hand,found}",historical}', 'until it is edited, and after loads without one');
 
--- Nulls -------------------------------------------------------------------------------------------------------------
+-- Nulls -------------------------------------------------------------------------------------------
 
 select lives_ok($$ insert into public.documents (id, title, content, keywords, given_keywords, named_entities, given_entities, temporal_class, archived, embedding_status,
     utility_score, retrieval_count, retrieval_queries, created_at, updated_at)
@@ -138,7 +139,7 @@ select row_eq($$ select content, keywords, named_entities, temporal_class, archi
 select throws_ok($$ update public.documents set given_entities = '[{"type": "x"}]' $$, '23514', null, 'what is no entity is refused in every list');
 select throws_ok($$ update public.documents set enriched_temporal_class = 'old' $$, '23514', null, 'and so is what is no class');
 
--- Times and copies --------------------------------------------------------------------------------------------------
+-- Times and copies --------------------------------------------------------------------------------
 
 update public.documents set updated_at = '2024-01-01' where id = pg_temp.doc(2);
 select from pg_temp.enrich(2, '{found}', '[]', 'dated');

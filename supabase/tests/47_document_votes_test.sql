@@ -1,5 +1,6 @@
--- A user has one vote a document, the service as many as it casts, and a document's score follows from the numbers of votes.
--- That no vote is lost among many at once needs more than one session: the Go tests show it.
+-- A user has one vote a document, the service as many as it casts, and a document's score follows
+-- from the numbers of votes. That no vote is lost among many at once needs more than one session:
+-- the Go tests show it.
 
 begin;
 select plan(36);
@@ -24,7 +25,7 @@ end
 $$;
 create function pg_temp.user_id(actor text) returns uuid language sql as $$ select user_id from actors where name = actor $$;
 
--- The service's votes -----------------------------------------------------------------------------------------------
+-- The service's votes -----------------------------------------------------------------------------
 
 select is(pg_temp.vote('service', 1, true), 0.5, 'a helpful vote makes 0.5 of 0');
 select is(pg_temp.vote('service', 1, true, 9), round(100 / 29.0, 6), 'ten make 3.45: each vote of the service counts');
@@ -36,7 +37,7 @@ select is(pg_temp.votes(1), '10 10', 'which is not counted');
 insert into public.document_votes (document_id, helpful) select pg_temp.doc(2), true from generate_series(1, 2000);
 select is(pg_temp.score(2), round(20000 / 2019.0, 6), 'any number of votes stays within 10');
 
--- Users' votes ------------------------------------------------------------------------------------------------------
+-- Users' votes ------------------------------------------------------------------------------------
 
 select is(pg_temp.vote('viewer', 3, true, 100), 0.5, 'a user has one vote');
 select is(pg_temp.vote('viewer', 3, false), 0.0, 'the newest of a user''s votes counts, and takes the former back');
@@ -74,7 +75,7 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('update documents set helpful_votes = 9', '- - - - - - 3') $$,
   'users read and write their own votes alone');
 
--- A score that is written -------------------------------------------------------------------------------------------
+-- A score that is written -------------------------------------------------------------------------
 
 set local role service_role;
 update public.documents set utility_score = 5 where id = pg_temp.doc(3);
@@ -99,7 +100,7 @@ select is(round(public.rate_document(pg_temp.doc(4), false)::numeric, 6), 4.75, 
 update public.documents set keywords = '{k}', archived = true where id = pg_temp.doc(4);
 select is(pg_temp.score(4), 4.75, 'no other edit changes it');
 
--- Votes that go -----------------------------------------------------------------------------------------------------
+-- Votes that go -----------------------------------------------------------------------------------
 
 update public.documents set utility_score = null;
 delete from public.document_votes where user_id = pg_temp.user_id('viewer');

@@ -1,4 +1,5 @@
--- Fusion of scores instead of ranks: its arithmetic, its pages, and that vectors which say nothing do not harm the words.
+-- Fusion of scores instead of ranks: its arithmetic, its pages, and that vectors which say nothing
+-- do not harm the words.
 
 begin;
 select plan(29);
@@ -28,7 +29,7 @@ do $$ begin
   perform pg_temp.measure('m', 0.6);
 end $$;
 
--- The level of unrelated texts ------------------------------------------------------------------------------------
+-- The level of unrelated texts --------------------------------------------------------------------
 
 select is(private.unrelated_similarity('m'), 0.6::double precision, 'it is the median that was measured');
 select is(array[private.unrelated_similarity('text-embedding-3-small'), private.unrelated_similarity('text-embedding-3-large@1024'),
@@ -41,7 +42,7 @@ set local role authenticated;
 select is(private.unrelated_similarity('m'), 0.6::double precision, 'for every caller');
 set local role service_role;
 
--- The sum ---------------------------------------------------------------------------------------------------------
+-- The sum -----------------------------------------------------------------------------------------
 
 create temporary view fused as
 select row_number() over () as place, h.* from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') h;
@@ -83,7 +84,7 @@ select throws_ok($$ select * from public.retrieve_chunks_hybrid('alpha', pg_temp
 select results_eq($$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, fusion => null) $$,
   $$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) $$, 'none is the usual one');
 
--- Pages -----------------------------------------------------------------------------------------------------------
+-- Pages -------------------------------------------------------------------------------------------
 
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, name) select i, 1, 1, 'beta ' || repeat('beta ', i % 5) from generate_series(101, 140) i;
@@ -105,10 +106,10 @@ select results_eq(
       keyword_ranking => '{"projects": "{1,1,1,1}", "tickets": "{105,140,120,103}", "scores": "{3,0,0,0}", "exact": 0}') h $$,
   array[105, 140, 120, 103]::bigint[], 'also where the words rank and do not score');
 
--- Vectors that say nothing ----------------------------------------------------------------------------------------
+-- Vectors that say nothing ------------------------------------------------------------------------
 
--- Each of 300 tickets has a word of its own, one of 20 that 15 share, and a vector that is chance: all are about as near to one
--- another as unrelated texts are.
+-- Each of 300 tickets has a word of its own, one of 20 that 15 share, and a vector that is chance:
+-- all are about as near to one another as unrelated texts are.
 reset role;
 create function pg_temp.chance(seed text) returns extensions.vector
 language sql immutable as $$

@@ -21,7 +21,8 @@ insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (1, 'd
 \ir kit/actors.sql
 set local role service_role;
 
--- The tickets that either leg finds under a filter, and projects behind a minus; where they differ, both.
+-- The tickets that either leg finds under a filter, and projects behind a minus; where they differ,
+-- both.
 create function pg_temp.found(filters jsonb) returns text
 language sql as $$
   select case when w.ids is not distinct from v.ids then coalesce(w.ids, '') else concat('words ', w.ids, ' vectors ', v.ids) end
@@ -70,7 +71,7 @@ select is_empty($$ select from public.search_by_keyword('alpha', 10, 1, null, '{
 select results_eq($$ select k.ticket_id from public.search_by_keyword('TX-1 BB-5', 10, filters => '{"types": "bug"}') k where k.exact order by 1 $$, array[1::bigint, 5], 'what is named by its key has to pass');
 select results_eq($$ select k.ticket_id from public.search_by_keyword('TX-1 BB-5', 10, filters => '{"projects": "bb"}') k where k.exact $$, array[5::bigint], 'every filter');
 
--- What is no filter -------------------------------------------------------------------------------------------------
+-- What is no filter -------------------------------------------------------------------------------
 
 create function pg_temp.refusal(filters jsonb) returns text
 language plpgsql as $$
@@ -106,7 +107,7 @@ from unnest(array[
   'public.retrieve_all_chunks(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.similar_tickets(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')',
   'public.find_similar_tickets(4, ''other'', filters => ''{"colour": 1}'')']) f;
 
--- Every search ------------------------------------------------------------------------------------------------------
+-- Every search ------------------------------------------------------------------------------------
 
 create temporary table asked as select '{"open": true, "not": {"assignee": ["noor"]}}'::jsonb as filters;
 grant select on asked to service_role;
@@ -127,7 +128,7 @@ select results_eq($$ select h.ticket_id from public.keyword_ranking('alpha') k,
 select results_eq($$ select r.ticket_id from public.keyword_ranking('alpha') k,
     public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'none', keyword_ranking => to_jsonb(k), filters => '{"assignee": "ada"}') r $$, array[3::bigint], 'and retrieved');
 
--- Me ----------------------------------------------------------------------------------------------------------------
+-- Me ----------------------------------------------------------------------------------------------
 
 reset role;
 insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'viewer';
@@ -147,7 +148,7 @@ select is(pg_temp.refusal('{"reporter": "ME"}'), 'passed', 'a user has at least 
 select is_empty($$ select from public.search_by_keyword('alpha', 10, filters => '{"projects": [3, "7"]}') $$, 'a filter opens nothing');
 reset role;
 
--- Facets ------------------------------------------------------------------------------------------------------------
+-- Facets ------------------------------------------------------------------------------------------
 
 set local role service_role;
 create function pg_temp.facets(filters jsonb, of_facets text[] default null) returns setof text
@@ -170,7 +171,7 @@ set local role service_role;
 select results_eq($$ select lower(f) from pg_temp.facets('{"projects": 2}', '{label}') f $$, array['label web 1'], 'a ticket counts once for a label that it has three times');
 select is_empty($$ select pg_temp.facets('{"assignee": ["nobody"]}', '{status,reporter,open,label}') $$, 'nothing matches, nothing is counted');
 
--- By time -----------------------------------------------------------------------------------------------------------
+-- By time -----------------------------------------------------------------------------------------
 
 create function pg_temp.listed(sort text, count integer default 10, start integer default 0, filters jsonb default '{"projects": ["TX", "BB", "7"]}') returns text
 language sql as $$
@@ -194,7 +195,7 @@ select is(pg_temp.listed('updated', filters => '{"projects": ["TX", "BB"], "open
 select results_eq($$ select h.matched_by, h.keyword_rank is not null, h.vector_rank is not null, h.fused_score > 0 from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -1, 1, sort => 'newest', filters => '{"types": "epic"}') h $$,
   $$ values ('{vector,keyword}'::text[], true, true, true) $$, 'with ranks and scores as ever');
 
--- What is shown -----------------------------------------------------------------------------------------------------
+-- What is shown -----------------------------------------------------------------------------------
 
 select results_eq($$ select h.assignee, h.reporter, h.ticket_type, h.priority, h.labels, h.due_date, h.created_at, h.updated_at, h.status_category, h.comment_id, h.links -> 0 -> 'ticket_key',
     (select jsonb_agg(concat_ws(' ', l ->> 'direction', l ->> 'kind', l ->> 'ticket_key', l ->> 'ticket_name', l ->> 'status')) from jsonb_array_elements(h.links) l)

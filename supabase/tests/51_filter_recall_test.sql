@@ -1,4 +1,5 @@
--- Whatever the filters, both legs find the best of what passes: filters made up at random, beside a plain reading of them.
+-- Whatever the filters, both legs find the best of what passes: filters made up at random, beside a
+-- plain reading of them.
 
 begin;
 select plan(8);
@@ -108,9 +109,9 @@ create temporary table ranked as
 select k.score, k.ticket_id from private.rank_by_keyword('pump leaks valve', 100000, null, null, 100000, 100000, 100000, 100000) k;
 grant select on trial, passing, distance, ranked to authenticated, service_role;
 
--- By trial: how many there are to be found, at most ten; how many were found; and how many of these are right. Names are
--- compared with the query in all that hold its words, not in the best 50 alone, so that one ranking is the whole truth. Equals
--- may change places.
+-- By trial: how many there are to be found, at most ten; how many were found; and how many of these
+-- are right. Names are compared with the query in all that hold its words, not in the best 50
+-- alone, so that one ranking is the whole truth. Equals may change places.
 create function pg_temp.outcome(sees bigint[] default null) returns table (leg text, trial_id integer, wanted bigint, found bigint, nearest bigint)
 language sql as $$
   with best as materialized (

@@ -1,4 +1,5 @@
--- What the names of states say of tickets: names of Jira, GitHub, Linear and Azure, and those that only sound done.
+-- What the names of states say of tickets: names of Jira, GitHub, Linear and Azure, and those that
+-- only sound done.
 
 begin;
 select plan(4);

@@ -1,5 +1,5 @@
--- A comment is a source of its own: what is read, stored, asked for, counted and versioned of it, and that the rest of its
--- ticket is left alone.
+-- A comment is a source of its own: what is read, stored, asked for, counted and versioned of it,
+-- and that the rest of its ticket is left alone.
 
 begin;
 select plan(72);
@@ -16,7 +16,7 @@ insert into public.comments (comment_id, ticket_id, author, body, created_at) va
 
 select from setval(pg_get_serial_sequence('public.comments', 'comment_id'), 5000);
 
--- Reading ---------------------------------------------------------------------------------------------------------
+-- Reading -----------------------------------------------------------------------------------------
 
 select results_eq(
   $$ select project_id, ticket_id, comment_id, project_name, ticket_name, comment_heading, texts
@@ -38,7 +38,8 @@ language sql as $$
   select r.source_hash from public.tickets t, public.read_sources(array[t.project_id], array[t.ticket_id], comment_ids => array[comment]) r
   where t.ticket_id = ticket
 $$;
--- Which fingerprints a statement changes: c, the comment's; t, its ticket's; o, another comment's. It is undone.
+-- Which fingerprints a statement changes: c, the comment's; t, its ticket's; o, another comment's.
+-- It is undone.
 create function pg_temp.changes(statement text) returns text
 language plpgsql as $$
 declare
@@ -66,7 +67,7 @@ select is(pg_temp.changes(statement), changed, says) from (values
   ($$ update public.projects set name = 'x' where project_id = 1 $$, 'cto', 'and so does the project''s')
 ) as w(statement, changed, says);
 
--- Storing ---------------------------------------------------------------------------------------------------------
+-- Storing -----------------------------------------------------------------------------------------
 
 create function pg_temp.store(ticket bigint, comment bigint, hash text, variadic texts text[]) returns boolean
 language sql as $$
@@ -114,7 +115,7 @@ select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Shorter'), 'storing t
 select is_empty('select from private.staged_generations', 'and nothing stays staged');
 reset role;
 
--- Asking ----------------------------------------------------------------------------------------------------------
+-- Asking ------------------------------------------------------------------------------------------
 
 create function pg_temp.jobs() returns table (what text)
 language sql as $$
@@ -145,7 +146,7 @@ select pg_temp.asks($$ insert into public.tickets (ticket_id, project_id, status
 select pg_temp.asks($$ update public.comments set body = 'soon gone' where comment_id = 1006; delete from public.comments where comment_id = 1006 $$,
   array[]::text[], 'a deleted comment leaves no job');
 
--- Taking ----------------------------------------------------------------------------------------------------------
+-- Taking ------------------------------------------------------------------------------------------
 
 create temporary table claims (place bigint generated always as identity, lease_id uuid, jobs jsonb, next_due_seconds double precision);
 create function pg_temp.claim(job_limit integer default 100) returns text
@@ -168,7 +169,8 @@ update public.projects set name = 'Pears' where project_id = 1;
 select is(pg_temp.claim(1), '1', 'a renamed project is taken');
 select bag_eq($$ select * from pg_temp.jobs() where what like 'ticket%' $$,
   array['ticket 11 and more (background)', 'ticket 12 and more (background)', 'ticket 13 (background)'], 'and asks for its tickets, and for the comments on them');
--- However many comments tickets have, one call asks for those of one ticket at least, and of others as long as they are few.
+-- However many comments tickets have, one call asks for those of one ticket at least, and of others
+-- as long as they are few.
 insert into public.comments (ticket_id, body) select 12, 'Many ' || n from generate_series(1, 1000) n;
 delete from private.embedding_jobs;
 update public.tickets set name = name || '.' where project_id = 1;
@@ -188,7 +190,7 @@ select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Expired!'), 'a commen
 reset role;
 select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11'], 'which ends its job, and not its ticket''s');
 
--- Counting ----------------------------------------------------------------------------------------------------------
+-- Counting ----------------------------------------------------------------------------------------
 
 create function pg_temp.is_counted(says text) returns text
 language sql as $$
@@ -205,7 +207,7 @@ select private.recount_sources();
 select pg_temp.is_counted('and counted anew');
 select bag_eq($$ select comment_id from private.missing_sources('m') where ticket_id = 21 and comment_id is not null $$, $$ values (1004::bigint) $$, 'a comment without a chunk is missing');
 
--- Versions ----------------------------------------------------------------------------------------------------------
+-- Versions ----------------------------------------------------------------------------------------
 
 create function pg_temp.moves(statement text, projects bigint[], says text) returns text
 language plpgsql as $$
@@ -225,7 +227,7 @@ select pg_temp.moves($$ update public.ticket_links set kind = 'duplicates' $$, '
 select pg_temp.moves($$ update public.ticket_links set kind = kind $$, '{}', 'but not the same');
 select pg_temp.moves($$ delete from public.ticket_links $$, '{1,2}', 'and one that goes');
 
--- What follows a ticket, and goes with it --------------------------------------------------------------------------
+-- What follows a ticket, and goes with it ---------------------------------------------------------
 
 insert into public.chunks (project_id, ticket_id, comment_id, kind, position, text, tokens, input_hash, model, embedding)
 select 1, 12, c.comment_id, 'comment', 0, 'x', 1, 'h', 'm', pg_temp.unit(1) from public.comments c where c.ticket_id = 12 order by 3 limit 3;

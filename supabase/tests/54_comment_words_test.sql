@@ -18,7 +18,7 @@ language sql as $$
   select string_agg(t.key, ' ' order by s.rank) from public.search_by_keyword(query, 50, project, status) s join public.tickets t using (ticket_id)
 $$;
 
--- Words ---------------------------------------------------------------------------------------------------------
+-- Words -------------------------------------------------------------------------------------------
 
 select is(pg_temp.found('P4711'), 'AA-11', 'a ticket is found by a word that only a comment has');
 select is(pg_temp.found('bearings'), 'AA-12 AA-13 BB-21', 'stemmed, as other words are');
@@ -45,7 +45,7 @@ insert into public.tickets (ticket_id, key, project_id, status_id, name, descrip
 insert into public.comments (ticket_id, body) values (41, 'broker cannot reach zookeeper quorum'), (42, 'quorum of zookeeper broker reach cannot');
 select is(pg_temp.found('zookeeper quorum'), 'AA-41 AA-42', 'words side by side in a comment say more');
 
--- Phrases ---------------------------------------------------------------------------------------------------------
+-- Phrases -----------------------------------------------------------------------------------------
 
 select is(pg_temp.found('"controller board"'), 'AA-11', 'a phrase is looked for in comments, within one');
 select is(pg_temp.found('"gasket replaced"'), 'BB-22 AA-11 AA-12', 'what no text holds is taken as its words');
@@ -53,14 +53,14 @@ select is(pg_temp.found('"loose bearing" pump'), 'AA-12', 'other words do not do
 select is(pg_temp.found('AA-11 "controller board"'), 'AA-11', 'a ticket that is named may hold it in a comment');
 select is(pg_temp.found('"controller board"', 2), null, 'in what the filters leave');
 
--- Exclusion ---------------------------------------------------------------------------------------------------------
+-- Exclusion ---------------------------------------------------------------------------------------
 
 select is(pg_temp.found('pump -gasket'), null, 'what a comment holds is excluded');
 select is(pg_temp.found('wheel -gasket'), 'BB-21', 'as is what the text holds');
 select is(pg_temp.found('pump -"controller board"'), 'AA-12', 'a phrase too');
 select is(pg_temp.found('AA-11 -gasket'), null, 'also of a ticket that is named');
 
--- Counting ----------------------------------------------------------------------------------------------------------
+-- Counting ----------------------------------------------------------------------------------------
 
 create function pg_temp.facets(query text, project bigint default null, status text default null) returns text
 language sql as $$
@@ -81,7 +81,7 @@ select is((select string_agg(m.ticket_id::text, ' ' order by m.ticket_id)
   from private.match_entries('{gasket}', '{1}', '{2}', null, private.phrase('loose'), private.resolve_scope(1, null, null), 100) m where m.ticket_id < 13), '11 12',
   'what is excluded of comments is not its affair');
 
--- By meaning, what words require and exclude ------------------------------------------------------------------------
+-- By meaning, what words require and exclude ------------------------------------------------------
 
 insert into public.chunks (project_id, ticket_id, comment_id, kind, position, text, tokens, input_hash, model, embedding) values
   (1, 11, null, 'ticket', 0, 'Pump leaks', 1, 'h', 'm', pg_temp.unit(1)), (1, 12, null, 'ticket', 0, 'Pump hums', 1, 'h', 'm', pg_temp.unit(0.9, sqrt(1 - 0.81))),
@@ -96,7 +96,7 @@ select is(pg_temp.near('pump'), 'AA-11 AA-12 BB-21', 'what is near is found');
 select is(pg_temp.near('pump "controller board"'), 'AA-11', 'where a comment holds what is required');
 select is(pg_temp.near('pump -gasket'), 'BB-21', 'and none what is excluded');
 
--- What is shown -----------------------------------------------------------------------------------------------------
+-- What is shown -----------------------------------------------------------------------------------
 
 select results_eq(
   $$ select s.ticket_id, s.comment_id, s.comment_author, s.comment_created_at, s.highlight from public.search_hybrid('P4711 gasket worn', project_filter => 1, match_count => 1) s $$,
@@ -114,7 +114,7 @@ select results_eq(
   $$ select r.ticket_id, r.kind, r.comment_author from public.retrieve_all_chunks(pg_temp.unit(0, 0, 1), 'm', 0.5) r $$,
   $$ values (21::bigint, 'comment', 'Cy') $$, 'and beside documents');
 
--- Whom they show what -----------------------------------------------------------------------------------------------
+-- Whom they show what -----------------------------------------------------------------------------
 
 \ir kit/actors.sql
 create function pg_temp.found_by(actor text, query text) returns text
@@ -131,7 +131,7 @@ select is(pg_temp.found_by('viewer', '"dry bearing"'), 'AA-12 AA-13', 'so is a p
 select is(pg_temp.found_by('stranger', 'bearing'), null, 'who sees nothing finds nothing');
 reset role;
 
--- Editing, moving, deleting -------------------------------------------------------------------------------------------
+-- Editing, moving, deleting -----------------------------------------------------------------------
 
 update public.comments set body = 'Nothing to see' where comment_id = 1;
 select is(pg_temp.found('P4711'), null, 'an edited comment is found by its new words');

@@ -1,4 +1,5 @@
--- One more comment costs the same however many there are on its ticket: rows read and written, table by table, are counted.
+-- One more comment costs the same however many there are on its ticket: rows read and written,
+-- table by table, are counted.
 
 begin;
 select plan(13);

@@ -1,4 +1,5 @@
--- A list of what passes filters, where nothing is searched for: its order, its pages, what it shows, and its facets.
+-- A list of what passes filters, where nothing is searched for: its order, its pages, what it
+-- shows, and its facets.
 
 begin;
 select plan(20);

@@ -1,5 +1,5 @@
-// Package bm25 ranks short documents of several fields by their words. It owns BM25F and nothing else; it must not know
-// how texts become words, nor what the documents are.
+// Package bm25 ranks short documents of several fields by their words. It owns BM25F and nothing
+// else; it must not know how texts become words, nor what the documents are.
 package bm25
 
 import (
@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Parameters are the usual ones: K1 bounds what repeating a word is worth, B says how far long fields are held against
-// a document (0 not at all, 1 fully), Weights what an occurrence in each field counts.
+// Parameters are the usual ones: K1 bounds what repeating a word is worth, B says how far long
+// fields are held against a document (0 not at all, 1 fully), Weights what an occurrence in each
+// field counts.
 type Parameters struct {
 	K1      float64
 	B       float64
@@ -22,7 +23,8 @@ type Index struct {
 	postings   map[string][]posting
 }
 
-// posting is a document that holds a word, and how often: weighted, and lengths of fields allowed for.
+// posting is a document that holds a word, and how often: weighted, and lengths of fields allowed
+// for.
 type posting struct {
 	document  int
 	frequency float64
@@ -66,10 +68,11 @@ type Hit struct {
 	Score    float64
 }
 
-// Search returns the best documents for the words, at most limit, equal ones in the order they were indexed. The score
-// is the simple BM25F of Zaragoza et al. (TREC 2004): over the different words, idf · tf / (K1 + tf), tf being the
-// weighted sum over the fields of occurrences, each field's divided by 1 − B + B · length / mean length; idf is
-// ln(1 + (N − n + ½) / (n + ½)), which is never negative.
+// Search returns the best documents for the words, at most limit, equal ones in the order they were
+// indexed. The score is the simple BM25F of Zaragoza et al. (TREC 2004): over the different words,
+// idf · tf / (K1 + tf), tf being the weighted sum over the fields of occurrences, each field's
+// divided by 1 − B + B · length / mean length; idf is ln(1 + (N − n + ½) / (n + ½)), which is never
+// negative.
 func (x *Index) Search(words []string, limit int) []Hit {
 	scores := map[int]float64{}
 	for _, word := range slices.Compact(slices.Sorted(slices.Values(words))) {

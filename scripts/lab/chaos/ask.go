@@ -26,7 +26,8 @@ const maxAnswer = 8 << 20
 
 var web = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// kind is a way to ask. ask returns the status, or what else became of the request, and what must not have come out.
+// kind is a way to ask. ask returns the status, or what else became of the request, and what must
+// not have come out.
 type kind struct {
 	name string
 	make func(i int) (method, path string, body map[string]any)

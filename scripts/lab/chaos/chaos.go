@@ -69,8 +69,8 @@ func (r *record) add(outcome string, took time.Duration, wrong string) {
 	r.phases[len(r.phases)-1].add(outcome, took, wrong)
 }
 
-// Do reads words until they end, answers "ok" to each when it is done, and then writes a table. It fails where something
-// came out that must not, was lost, or did not recover.
+// Do reads words until they end, answers "ok" to each when it is done, and then writes a table. It
+// fails where something came out that must not, was lost, or did not recover.
 //
 //	phase NAME   what follows is told under this name
 //	model MODE   from now on the model fails in this way (see Model)

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Asked is a question about a collection, and the tickets and projects (by key) one of which its answer must cite; none
-// where the collection has no answer. Says are texts that the answer must hold, in any case. Questions of the half
-// "choose" may be looked at while choices are made, those of the half "report" are only counted.
+// Asked is a question about a collection, and the tickets and projects (by key) one of which its
+// answer must cite; none where the collection has no answer. Says are texts that the answer must
+// hold, in any case. Questions of the half "choose" may be looked at while choices are made, those
+// of the half "report" are only counted.
 type Asked struct {
 	Half     string   `json:"half"`
 	Question string   `json:"question"`
@@ -37,9 +38,10 @@ func ReadAsked(path string) ([]Asked, error) {
 	return list, err
 }
 
-// Rates count, of questions that have an answer, those that had a text that must be cited among the sources, those whose
-// answer cites it and says what it must, and those that had a note of that ticket among the sources, where resolutions
-// stand; of those that have none, the answers that cite nothing.
+// Rates count, of questions that have an answer, those that had a text that must be cited among the
+// sources, those whose answer cites it and says what it must, and those that had a note of that
+// ticket among the sources, where resolutions stand; of those that have none, the answers that cite
+// nothing.
 type Rates struct {
 	Retrieval, Half                                            string
 	Answerable, Sourced, Cited, Noted, Unanswerable, Abstained int
@@ -158,7 +160,8 @@ func one(is bool) int {
 	return 0
 }
 
-// PrintAnswers writes the counts as plain text, and the questions of the half "choose" that went wrong.
+// PrintAnswers writes the counts as plain text, and the questions of the half "choose" that went
+// wrong.
 func PrintAnswers(to io.Writer, name string, all []Rates) error {
 	var out strings.Builder
 	questions := 0

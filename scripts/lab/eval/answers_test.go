@@ -12,8 +12,8 @@ import (
 
 const sample = "../../../supabase/sample"
 
-// The sample workspace is small and the questions use its words, so that this guards against mistakes rather than
-// measures how good answers are.
+// The sample workspace is small and the questions use its words, so that this guards against
+// mistakes rather than measures how good answers are.
 func TestSampleWorkspace(t *testing.T) {
 	t.Parallel()
 	questions, err := eval.ReadAsked(filepath.Join(sample, "questions.jsonl"))

@@ -23,11 +23,13 @@ import (
 // DocumentsFolder is where a collection has its documents.
 const DocumentsFolder = "documents"
 
-// DocumentQuestions are the files of what is asked of them: questions that may be looked at while choices are made, and
-// others, set apart, which are only counted. A collection may be without the latter.
+// DocumentQuestions are the files of what is asked of them: questions that may be looked at while
+// choices are made, and others, set apart, which are only counted. A collection may be without the
+// latter.
 var DocumentQuestions = []string{"document_questions.jsonl", "document_questions_apart.jsonl"}
 
-// DocumentQuestion is a question and the one document that answers it. A paraphrase shares few words with it.
+// DocumentQuestion is a question and the one document that answers it. A paraphrase shares few
+// words with it.
 type DocumentQuestion struct {
 	Question   string `json:"question"`
 	Document   string `json:"document"` // its file in DocumentsFolder
@@ -47,15 +49,16 @@ func ReadDocumentQuestions(folder, file string) ([]DocumentQuestion, error) {
 // documentLimit is how far a ranking of documents is looked at.
 const documentLimit = 100
 
-// DocumentRanking is how well both searches find documents, the basic one first, how well the hybrid one would if no
-// temporal class weighed less than another, and how many of the documents were enriched then.
+// DocumentRanking is how well both searches find documents, the basic one first, how well the
+// hybrid one would if no temporal class weighed less than another, and how many of the documents
+// were enriched then.
 type DocumentRanking struct {
 	Rows            []Row
 	Enriched, Total int
 }
 
-// RankDocuments asks the service every question by both searches, at its own threshold. Nothing that is asked counts as a
-// retrieval.
+// RankDocuments asks the service every question by both searches, at its own threshold. Nothing
+// that is asked counts as a retrieval.
 func RankDocuments(ctx context.Context, service Service, questions []DocumentQuestion) (ranking DocumentRanking, err error) {
 	queries := make([]collection.Query, len(questions))
 	for i, q := range questions {
@@ -75,7 +78,8 @@ func RankDocuments(ctx context.Context, service Service, questions []DocumentQue
 	return ranking, nil
 }
 
-// rankDocuments asks every question by one search. timeless is the order if no temporal class weighed less than another.
+// rankDocuments asks every question by one search. timeless is the order if no temporal class
+// weighed less than another.
 func (s Service) rankDocuments(ctx context.Context, queries []collection.Query, hybrid bool) (ranked, timeless [][]string, err error) {
 	ranked, timeless = make([][]string, len(queries)), make([][]string, len(queries))
 	group, ctx := errgroup.WithContext(ctx)
@@ -128,7 +132,8 @@ func (s Service) documents(ctx context.Context, query string, hybrid bool) ([]fo
 	return found.Results, nil
 }
 
-// Print writes a ranking by these questions as plain text, for all of them and for paraphrases and others apart.
+// Print writes a ranking by these questions as plain text, for all of them and for paraphrases and
+// others apart.
 func (r DocumentRanking) Print(to io.Writer, name string, questions []DocumentQuestion) error {
 	var out strings.Builder
 	paraphrases := 0

@@ -9,7 +9,8 @@ import (
 	"tasklens/scripts/lab/eval"
 )
 
-// The sample documents are few, so that this guards against mistakes rather than measures how good the searches are.
+// The sample documents are few, so that this guards against mistakes rather than measures how good
+// the searches are.
 func TestSampleDocuments(t *testing.T) {
 	t.Parallel()
 	var questions []eval.DocumentQuestion

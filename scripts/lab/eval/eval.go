@@ -1,6 +1,6 @@
-// Package eval measures how well the service finds what a collection's judges call relevant, through its HTTP API, and
-// sets reference rankings of the same tickets beside it. It owns the run and its report; it must not know how the
-// service ranks, nor where settings come from.
+// Package eval measures how well the service finds what a collection's judges call relevant,
+// through its HTTP API, and sets reference rankings of the same tickets beside it. It owns the run
+// and its report; it must not know how the service ranks, nor where settings come from.
 package eval
 
 import (
@@ -21,8 +21,8 @@ const (
 	indexTimeout   = 15 * time.Minute // to read all tickets and index them for reference
 )
 
-// Run is one evaluation: a running service, the owner's connection to the database that it searches, which holds the
-// tickets of the collection already, and the queries.
+// Run is one evaluation: a running service, the owner's connection to the database that it
+// searches, which holds the tickets of the collection already, and the queries.
 type Run struct {
 	Service      Service
 	Connection   *pgx.Conn

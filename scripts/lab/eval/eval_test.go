@@ -28,11 +28,13 @@ const (
 `
 )
 
-// start runs the service over a database of the test's own that has the tickets of a folder, and gives its address.
+// start runs the service over a database of the test's own that has the tickets of a folder, and
+// gives its address.
 func start(t *testing.T, database *testbed.DB, path string) string {
 	t.Helper()
 	service := apitest.Start(t, database, offline.NewHandler())
-	// As an import does, or all that is asked a moment later finds what the model's threshold lets through before.
+	// As an import does, or all that is asked a moment later finds what the model's threshold lets
+	// through before.
 	measureThreshold(t, service)
 	loadFolder(t, service, path)
 	return service.URL
@@ -76,7 +78,8 @@ func loadFolder(t *testing.T, service apitest.Service, path string) {
 	}
 }
 
-// One query has all of its words in PUMP-1, the other has one of two in PUMP-2 and the other nowhere.
+// One query has all of its words in PUMP-1, the other has one of two in PUMP-2 and the other
+// nowhere.
 func TestARunMeasuresTheServiceAndTheReferences(t *testing.T) {
 	t.Parallel()
 	database := testbed.Database(t)

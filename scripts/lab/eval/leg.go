@@ -13,8 +13,8 @@ const (
 	reach    = 1000 // and how far its pages go
 )
 
-// keyword is the ranking by words alone. No similarity is over the threshold 1, so the service lists what the words
-// found.
+// keyword is the ranking by words alone. No similarity is over the threshold 1, so the service
+// lists what the words found.
 func (s Service) keyword(ctx context.Context, query collection.Query) ([]string, error) {
 	var most float64 = 1
 	p, err := s.search(ctx, query.Text, &most, pageSize, 0)
@@ -31,9 +31,9 @@ func (s Service) listed(ctx context.Context, query collection.Query) ([]string, 
 	return items(p.Results), err
 }
 
-// open is what the service finds with the threshold 0, which cuts no ranking off: the ranking by vectors alone, and the
-// list. What the vectors alone found stands behind what both found, however far down, so pages are read until the
-// ranking by vectors is there.
+// open is what the service finds with the threshold 0, which cuts no ranking off: the ranking by
+// vectors alone, and the list. What the vectors alone found stands behind what both found, however
+// far down, so pages are read until the ranking by vectors is there.
 func (s Service) open(ctx context.Context, query collection.Query) (vector, list []string, err error) {
 	var least float64
 	vector = make([]string, depth)

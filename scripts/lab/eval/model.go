@@ -14,7 +14,8 @@ import (
 	"tasklens/internal/vector"
 )
 
-// ModelCheck is how a model does with the judged set and a collection's questions, and what it was asked for.
+// ModelCheck is how a model does with the judged set and a collection's questions, and what it was
+// asked for.
 type ModelCheck struct {
 	Fitting                          threshold.Fitting // for tickets
 	Answerable, Sourced, Cited       int               // questions with an answer
@@ -22,7 +23,8 @@ type ModelCheck struct {
 	EmbeddingTokens, ChatIn, ChatOut int               // of the service, since it started
 }
 
-// CheckModel asks a service every question with nothing set, as its metrics count tokens from its start.
+// CheckModel asks a service every question with nothing set, as its metrics count tokens from its
+// start.
 func CheckModel(ctx context.Context, service Service, questions []Asked) (check ModelCheck, err error) {
 	var status struct {
 		Thresholds []threshold.Fitting `json:"match_thresholds"`
@@ -82,8 +84,8 @@ func (c *ModelCheck) countTokens(ctx context.Context, service Service) error {
 	return lines.Err()
 }
 
-// Print writes the check as Markdown, a line for each kind of pairs; see docs/models.md. dollars is below 0 where the
-// price is not known.
+// Print writes the check as Markdown, a line for each kind of pairs; see docs/models.md. dollars is
+// below 0 where the price is not known.
 func (c ModelCheck) Print(to io.Writer, dollars float64) error {
 	var out strings.Builder
 	out.WriteString("| model | pairs |")

@@ -9,8 +9,9 @@ import (
 	"tasklens/internal/collection"
 )
 
-// postgres ranks by what most guides to full-text search in Postgres show. It indexes the tickets in a table of its own
-// that is gone with the connection, so that nothing of the service's ranking is measured along.
+// postgres ranks by what most guides to full-text search in Postgres show. It indexes the tickets
+// in a table of its own that is gone with the connection, so that nothing of the service's ranking
+// is measured along.
 type postgres struct{ connection *pgx.Conn }
 
 func newPostgres(ctx context.Context, connection *pgx.Conn) (postgres, error) {

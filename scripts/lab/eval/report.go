@@ -14,7 +14,8 @@ import (
 	"tasklens/internal/measure"
 )
 
-// halves is how many random halves of the queries are compared, and seed makes them the same in each run.
+// halves is how many random halves of the queries are compared, and seed makes them the same in
+// each run.
 const (
 	halves = 20
 	seed   = 1
@@ -82,8 +83,8 @@ func (r *Report) describe(ctx context.Context, connection *pgx.Conn, queries []c
 	return nil
 }
 
-// checking halves the queries by their ids, the same way in every run, so that what was chosen by one half can be checked by
-// the other.
+// checking halves the queries by their ids, the same way in every run, so that what was chosen by
+// one half can be checked by the other.
 func checking(id string) bool {
 	hash := fnv.New32a()
 	hash.Write([]byte(id))

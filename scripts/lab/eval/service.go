@@ -26,7 +26,8 @@ type hit struct {
 	KeywordRank *int    `json:"keyword_rank"`
 }
 
-// item is what a hit stands for. A project's own text is no ticket, but takes a place in the ranking.
+// item is what a hit stands for. A project's own text is no ticket, but takes a place in the
+// ranking.
 func (h hit) item() string {
 	if h.TicketKey == nil {
 		return "project " + strconv.FormatInt(h.ProjectID, 10)

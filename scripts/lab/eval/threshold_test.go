@@ -19,7 +19,8 @@ import (
 	"tasklens/server/api/apitest"
 )
 
-// judgedMeanings tells of a text of the judged set, and of the question that it answers, which they are.
+// judgedMeanings tells of a text of the judged set, and of the question that it answers, which they
+// are.
 func judgedMeanings(t *testing.T) func(text string) string {
 	t.Helper()
 	lines, err := os.ReadFile("../../../internal/threshold/judged.jsonl")
@@ -61,8 +62,9 @@ tasklens_up 1
 	return proxy.URL
 }
 
-// With models whose cosines lie elsewhere than the offline model's, and nothing set, questions are answered and what has
-// no answer is not. The figures are those of the real models; see docs/models.md.
+// With models whose cosines lie elsewhere than the offline model's, and nothing set, questions are
+// answered and what has no answer is not. The figures are those of the real models; see
+// docs/models.md.
 func TestThresholdFitsTheModel(t *testing.T) {
 	t.Parallel()
 	questions, err := eval.ReadAsked(filepath.Join(sample, "questions.jsonl"))

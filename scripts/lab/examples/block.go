@@ -1,6 +1,6 @@
-// Package examples runs the examples of the documentation against a running demo, so that they can't
-// rot. It owns which fenced blocks run, and how what they print is compared; it must not know what
-// they say.
+// Package examples runs the examples of the documentation against a running demo, so that they
+// can't rot. It owns which fenced blocks run, and how what they print is compared; it must not know
+// what they say.
 package examples
 
 import "strings"

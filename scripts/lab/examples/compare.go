@@ -11,8 +11,8 @@ import (
 // ellipsis ends a text that is shortened; alone it stands for any.
 const ellipsis = "…"
 
-// sameText says which line of what is shown was not printed. Lines may be shortened; white space, and
-// the rule under the head of a table, follow the widths of what else is printed.
+// sameText says which line of what is shown was not printed. Lines may be shortened; white space,
+// and the rule under the head of a table, follow the widths of what else is printed.
 func sameText(shown, printed string) error {
 	var lines []string
 	for line := range strings.Lines(printed) {

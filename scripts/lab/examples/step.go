@@ -7,11 +7,12 @@ import (
 	"io"
 )
 
-// runStep marks SQL that stays: the steps of a page run one after the other, in a database of their own.
+// runStep marks SQL that stays: the steps of a page run one after the other, in a database of their
+// own.
 const runStep = "sql step"
 
-// Steps runs the steps of a page in their order by query, which returns the rows that are printed, and
-// writes what does not hold. A step that fails ends the page: the later ones stand on it.
+// Steps runs the steps of a page in their order by query, which returns the rows that are printed,
+// and writes what does not hold. A step that fails ends the page: the later ones stand on it.
 func Steps(ctx context.Context, file, markdown string, query func(ctx context.Context, sql string) (string, error), out io.Writer) error {
 	all := blocks(markdown)
 	ran, wrong := 0, 0

@@ -11,7 +11,8 @@ import (
 	"tasklens/scripts/lab/gateway"
 )
 
-// BenchmarkDirect is the same function called over the same kind of connection without a gateway: the difference to BenchmarkCall is its cost.
+// BenchmarkDirect is the same function called over the same kind of connection without a gateway:
+// the difference to BenchmarkCall is its cost.
 func BenchmarkDirect(b *testing.B) {
 	conn := testbed.Connect(b, golden(b).OwnerURL)
 	var n int

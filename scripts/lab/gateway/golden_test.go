@@ -36,8 +36,8 @@ type exchange struct {
 	}
 }
 
-// TestGolden sends the recorded requests, in their order, because ids come from a sequence. What holds for the recording must hold for the
-// gateway, and for PostgREST where there is one.
+// TestGolden sends the recorded requests, in their order, because ids come from a sequence. What
+// holds for the recording must hold for the gateway, and for PostgREST where there is one.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	servers := map[string]func(testing.TB, *testbed.DB, ...string) (string, []byte){"gateway": testbed.Gateway}
@@ -122,7 +122,8 @@ func (e exchange) check(t *testing.T, baseURL string, secret []byte) {
 	}
 }
 
-// reliedOn is a body without what may differ: white space, hints, and the time of expiry inside the claims that a function gave back.
+// reliedOn is a body without what may differ: white space, hints, and the time of expiry inside the
+// claims that a function gave back.
 func reliedOn(t *testing.T, body []byte) any {
 	t.Helper()
 	if len(body) == 0 {

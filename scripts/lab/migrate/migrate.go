@@ -19,8 +19,8 @@ import (
 	"tasklens/supabase"
 )
 
-// lockKey is the advisory lock of whoever applies migrations to a database; the number is arbitrary,
-// and ours.
+// lockKey is the advisory lock of whoever applies migrations to a database; the number is
+// arbitrary, and ours.
 const lockKey = 0x7461736b6c656e73 // "tasklens"
 
 // ErrHistory is what the errors of a database wrap whose migrations are others than the folder's.
@@ -38,8 +38,8 @@ const historyTable = `
 // and each migration is applied once.
 //
 // It refuses a database that has a version which the folder lacks, lacks one older than its newest,
-// or was given another text than the file has now (ErrHistory). The error of a file that fails names
-// the line and wraps the *pgconn.PgError; what was applied before it stays.
+// or was given another text than the file has now (ErrHistory). The error of a file that fails
+// names the line and wraps the *pgconn.PgError; what was applied before it stays.
 func Apply(ctx context.Context, conn *pgx.Conn, folder fs.FS, report func(file string)) (applied int, err error) {
 	migrations, err := supabase.List(folder)
 	if err != nil {

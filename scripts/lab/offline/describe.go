@@ -6,7 +6,8 @@ import (
 	"tasklens/scripts/lab/offline/describe"
 )
 
-// describedSchema is the name of the one form that the model can answer in: what is said of a document.
+// describedSchema is the name of the one form that the model can answer in: what is said of a
+// document.
 const describedSchema = "document_enrichment"
 
 func (c chatRequest) structured() bool {

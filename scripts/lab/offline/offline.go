@@ -1,10 +1,10 @@
-// Package offline owns a model server for where there is no API key: an http.Handler that speaks the part of OpenAI's
-// API that the service uses, so that the service has one code path whatever answers. It needs no network and no model
-// files, and says so by its model names. It must not know the tracker, the database or who calls; it reads no
-// environment and logs nothing.
+// Package offline owns a model server for where there is no API key: an http.Handler that speaks
+// the part of OpenAI's API that the service uses, so that the service has one code path whatever
+// answers. It needs no network and no model files, and says so by its model names. It must not know
+// the tracker, the database or who calls; it reads no environment and logs nothing.
 //
-// Its embeddings come from words and a lexicon (package embed), its answers are sentences of the sources in the prompt
-// (package extract). Both are deterministic.
+// Its embeddings come from words and a lexicon (package embed), its answers are sentences of the
+// sources in the prompt (package extract). Both are deterministic.
 package offline
 
 import (
@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The models; any other name is a 404 as it is at OpenAI's. Both embedding models are one construction, on the scales of
-// two of OpenAI's models.
+// The models; any other name is a 404 as it is at OpenAI's. Both embedding models are one
+// construction, on the scales of two of OpenAI's models.
 const (
 	EmbeddingModel     = "offline-embedding-3" // of text-embedding-3-small
 	HighEmbeddingModel = "offline-embedding-2" // of text-embedding-ada-002
@@ -22,11 +22,13 @@ const (
 	ChatModel          = "offline-chat"
 )
 
-// patience bounds reading a request and writing its response, where the server lets a handler set deadlines.
+// patience bounds reading a request and writing its response, where the server lets a handler set
+// deadlines.
 const patience = time.Minute
 
-// NewHandler serves POST /v1/embeddings, POST /v1/chat/completions, GET /v1/models and GET /v1/models/{model}.
-// It takes any API key and is meant for loopback only. It is safe for concurrent use.
+// NewHandler serves POST /v1/embeddings, POST /v1/chat/completions, GET /v1/models and GET
+// /v1/models/{model}. It takes any API key and is meant for loopback only. It is safe for
+// concurrent use.
 func NewHandler(given ...Option) http.Handler {
 	o := newOptions(given)
 	mux := http.NewServeMux()

@@ -26,14 +26,14 @@ func newOptions(given []Option) options {
 	return o
 }
 
-// Delay lets every embedding request, and every chat request, take so long, or longer where answering does: real models
-// take their time.
+// Delay lets every embedding request, and every chat request, take so long, or longer where
+// answering does: real models take their time.
 func Delay(embed, chat time.Duration) Option {
 	return func(o *options) { o.embedDelay, o.chatDelay = embed, chat }
 }
 
-// Embedder embeds by another function than EmbeddingModel's own. It gives so many numbers as it is asked for, and
-// is safe for concurrent use.
+// Embedder embeds by another function than EmbeddingModel's own. It gives so many numbers as it is
+// asked for, and is safe for concurrent use.
 func Embedder(embed func(text string, dimensions int) []float32) Option {
 	return func(o *options) { o.embedders[EmbeddingModel] = embed }
 }
@@ -57,7 +57,8 @@ func delayed(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// heldWriter waits before anything is sent, so that the work for it is part of the time that it takes.
+// heldWriter waits before anything is sent, so that the work for it is part of the time that it
+// takes.
 type heldWriter struct {
 	http.ResponseWriter
 	wait func()

@@ -69,7 +69,8 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 // maxBody bounds a request: more than 300,000 tokens of English take, escaped as JSON.
 const maxBody = 8 << 20
 
-// readJSON decodes the body, one JSON object. Fields that the models have no use for are passed over.
+// readJSON decodes the body, one JSON object. Fields that the models have no use for are passed
+// over.
 func readJSON(w http.ResponseWriter, r *http.Request, into any) *problem {
 	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	err := decoder.Decode(into)

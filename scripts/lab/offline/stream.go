@@ -6,8 +6,9 @@ import (
 	"net/http"
 )
 
-// stream sends the answer as server-sent events: a chunk with the role, one for each piece, one with the reason for the
-// end, the usage if asked for, and [DONE]. It stops when the client is gone.
+// stream sends the answer as server-sent events: a chunk with the role, one for each piece, one
+// with the reason for the end, the usage if asked for, and [DONE]. It stops when the client is
+// gone.
 func (c completion) stream(w http.ResponseWriter, r *http.Request, pieces []string, finish string, used *usage, include bool) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")

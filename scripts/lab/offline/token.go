@@ -13,11 +13,12 @@ const (
 	maxChatTokens    = 128_000
 )
 
-// countTokens estimates how many tokens OpenAI's tokenizer (cl100k_base) would make of a text, without its vocabulary.
-// It is meant to lie above the true count for prose and code, in any language, so that what passes here passes there;
-// text may pass that is mostly random letters or long German words. A word counts one token and one more for every four letters
-// past the fourth; digits go by threes, punctuation by twos, blanks with the word that follows, line breaks one a run;
-// letters of other alphabets count one each, characters of East Asia two.
+// countTokens estimates how many tokens OpenAI's tokenizer (cl100k_base) would make of a text,
+// without its vocabulary. It is meant to lie above the true count for prose and code, in any
+// language, so that what passes here passes there; text may pass that is mostly random letters or
+// long German words. A word counts one token and one more for every four letters past the fourth;
+// digits go by threes, punctuation by twos, blanks with the word that follows, line breaks one a
+// run; letters of other alphabets count one each, characters of East Asia two.
 func countTokens(text string) int {
 	tokens, run, last := 0, 0, other
 	for i := 0; i < len(text); {

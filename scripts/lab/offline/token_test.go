@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCountTokens: true counts of cl100k_base beside texts that the estimate must not fall below, nor much exceed.
+// TestCountTokens: true counts of cl100k_base beside texts that the estimate must not fall below,
+// nor much exceed.
 func TestCountTokens(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -1,5 +1,6 @@
--- Those who call: for a test to include (\ir) within its transaction, after the projects 1 and 2 are there. Project 1 has a
--- viewer, a member and an admin; the outsider is project 2's admin; the stranger is in none.
+-- Those who call: for a test to include (\ir) within its transaction, after the projects 1 and 2
+-- are there. Project 1 has a viewer, a member and an admin; the outsider is project 2's admin; the
+-- stranger is in none.
 
 create temporary table actors (place integer, name text, user_id uuid);
 insert into actors values (1, 'anon', null);
@@ -22,8 +23,8 @@ begin
 end
 $$;
 
--- What comes of a statement, and is undone: the number of its rows, or the code of its error; a dash where it is refused, as
--- a whole or for what would come of it.
+-- What comes of a statement, and is undone: the number of its rows, or the code of its error; a
+-- dash where it is refused, as a whole or for what would come of it.
 create function pg_temp.attempt(actor text, statement text) returns text
 language plpgsql as $$
 declare

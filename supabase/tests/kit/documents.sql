@@ -1,4 +1,5 @@
--- Documents with short names, and their vectors: for a test to include (\ir) within its transaction.
+-- Documents with short names, and their vectors: for a test to include (\ir) within its
+-- transaction.
 
 create function pg_temp.doc(digit integer) returns uuid
 language sql as $$ select ('00000000-0000-4000-8000-00000000000' || digit)::uuid $$;

@@ -1,6 +1,6 @@
-// Package describe owns how the offline chat model reads a document: its keywords, the names that stand in it, and how
-// long it holds. Words are counted and looked up, nothing is understood. It must not know HTTP, nor what becomes of what
-// it says.
+// Package describe owns how the offline chat model reads a document: its keywords, the names that
+// stand in it, and how long it holds. Words are counted and looked up, nothing is understood. It
+// must not know HTTP, nor what becomes of what it says.
 package describe
 
 import "strings"

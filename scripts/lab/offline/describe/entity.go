@@ -45,8 +45,9 @@ var (
 	company     = regexp.MustCompile(`^(?:GmbH|AG|Inc|Ltd|LLC|SE|SA|Bank|University)$`)
 )
 
-// entities finds the keys of tickets, names of components between backticks, known names, names that go on after a known
-// one, and what else is written with a capital within a sentence and is no known word.
+// entities finds the keys of tickets, names of components between backticks, known names, names
+// that go on after a known one, and what else is written with a capital within a sentence and is no
+// known word.
 func entities(title, content string) []Entity {
 	f := finder{seen: map[Entity]bool{}, list: []Entity{}}
 	f.line(title, false)
@@ -124,7 +125,8 @@ func (f *finder) run(line string, spans [][]int, prose bool) {
 					n++
 				}
 				if !within(line[:spans[i][0]]) {
-					// A sentence begins with a capital: its first word may be part of the name that follows, or none.
+					// A sentence begins with a capital: its first word may be part of the name that
+					// follows, or none.
 					if n--; n > 0 {
 						f.add(text(i, end+n), kind)
 						i = end
@@ -150,8 +152,8 @@ var capitals = wordSet(`monday tuesday wednesday thursday friday saturday sunday
 	sundays january february march april may june july august september october november december english german french swiss
 	polish japanese spanish italian utc eur usd chf api url sql json html css http https id ui ux ok mr mrs ms dr`)
 
-// isEnglish tells whether capitals within sentences mean names: in German every noun has one. A text is English where a
-// quarter of its words are the commonest of that language.
+// isEnglish tells whether capitals within sentences mean names: in German every noun has one. A
+// text is English where a quarter of its words are the commonest of that language.
 func isEnglish(text string) bool {
 	words, common := 0, 0
 	for _, w := range word.FindAllString(text, 400) {

@@ -15,8 +15,8 @@ const (
 	maxKeywords = 10
 	// titleCount is how many times in the text a word of the title counts.
 	titleCount = 4
-	// telling is the least weight (see package lexicon) of a word of the title that can be a keyword, and tellingText that
-	// of any other: every second text has a page, a file and a name.
+	// telling is the least weight (see package lexicon) of a word of the title that can be a
+	// keyword, and tellingText that of any other: every second text has a page, a file and a name.
 	telling     = 0.5
 	tellingText = 0.8
 	// pairCount lifts a pair over its words where they mostly stand together.
@@ -25,8 +25,9 @@ const (
 
 var word = regexp.MustCompile(`[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[-_.'’][\p{L}\p{N}]+)*`)
 
-// untelling are words that the lexicon weighs, since they tell tickets apart, and that say nothing of a document: numbers,
-// measures and times, verbs of saying, adverbs, and what stands in the head of a document.
+// untelling are words that the lexicon weighs, since they tell tickets apart, and that say nothing
+// of a document: numbers, measures and times, verbs of saying, adverbs, and what stands in the head
+// of a document.
 var untelling = wordSet(`one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty hundred
 	thousand half third number numbers many few several newest oldest better best worse worst less least
 	second seconds minute minutes hour hours week weeks weekly month months monthly quarter year years night nights morning
@@ -53,8 +54,9 @@ type term struct {
 	place   int
 }
 
-// keywords are the words of the title, and the words and pairs of neighbours that occur more than once, that are most
-// frequent for how common they are; of a pair and its words the pair alone. What a text mentions once it need not be about.
+// keywords are the words of the title, and the words and pairs of neighbours that occur more than
+// once, that are most frequent for how common they are; of a pair and its words the pair alone.
+// What a text mentions once it need not be about.
 func keywords(title, content string) []string {
 	terms := map[string]*term{}
 	countTerms(terms, title, titleCount, telling)

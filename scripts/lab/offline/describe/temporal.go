@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// opening is how much of a text, in bytes, is looked through for how long it holds: what it is stands at the beginning.
+// opening is how much of a text, in bytes, is looked through for how long it holds: what it is
+// stands at the beginning.
 const opening = 700
 
 // The first class whose cue stands in the title or at the beginning is the document's.

@@ -1,12 +1,12 @@
 package embed
 
-// A sum adds up the directions of features in integers. A concept has an axis of its own; the many other features have
-// wordNumbers numbers of ±1, drawn from splitmix64 seeded with the feature's hash: any two are nearly at right angles
-// (their cosine is 0 ± 0.031), and none is stored.
+// A sum adds up the directions of features in integers. A concept has an axis of its own; the many
+// other features have wordNumbers numbers of ±1, drawn from splitmix64 seeded with the feature's
+// hash: any two are nearly at right angles (their cosine is 0 ± 0.031), and none is stored.
 //
-// Four 16-bit counters share a uint64, so that one multiplication adds four numbers: each counter adds the weight where
-// the direction's bit is 1, and at the end 2·counter − all weights is the sum of ±weight. Before a counter could
-// overflow, all are spilled into total.
+// Four 16-bit counters share a uint64, so that one multiplication adds four numbers: each counter
+// adds the weight where the direction's bit is 1, and at the end 2·counter − all weights is the sum
+// of ±weight. Before a counter could overflow, all are spilled into total.
 type sum struct {
 	counters [wordNumbers / 4]uint64
 	pending  int64 // weight in counters
@@ -76,9 +76,10 @@ func (s *sum) words() *[wordNumbers]int64 {
 	return &s.total
 }
 
-// concepts returns the sum of the weighted directions of concepts, which are Walsh functions, so ±1 too: row n of
-// Sylvester's Hadamard matrix, at right angles to every other. Its columns are shuffled, so that the rows differ also
-// in a part of them, where a vector is cut shorter than by half.
+// concepts returns the sum of the weighted directions of concepts, which are Walsh functions, so ±1
+// too: row n of Sylvester's Hadamard matrix, at right angles to every other. Its columns are
+// shuffled, so that the rows differ also in a part of them, where a vector is cut shorter than by
+// half.
 func (s *sum) concepts() *[conceptNumbers]int64 {
 	for half := 1; half < conceptNumbers; half *= 2 { // the fast Walsh–Hadamard transform
 		for start := 0; start < conceptNumbers; start += 2 * half {
@@ -109,7 +110,8 @@ var columns = func() (c [conceptNumbers]int) {
 
 const splitmixStep = 0x9e3779b97f4a7c15
 
-// mix is the output function of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+// mix is the output function of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+// Generators, 2014).
 func mix(z uint64) uint64 {
 	z += splitmixStep
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

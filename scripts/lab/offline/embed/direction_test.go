@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestConceptsStandAtRightAngles looks at whole directions, and at halves, where few may be near to one another.
+// TestConceptsStandAtRightAngles looks at whole directions, and at halves, where few may be near to
+// one another.
 func TestConceptsStandAtRightAngles(t *testing.T) {
 	t.Parallel()
 	var axes [conceptNumbers]*[conceptNumbers]int64

@@ -14,12 +14,13 @@ type Feature struct {
 	concept int // the number of a concept of the lexicon, else 0
 }
 
-// unit is the weight of a plain word that stands once. Weights are integers from here to the vector, because sums of
-// integers are the same in any order and on any machine.
+// unit is the weight of a plain word that stands once. Weights are integers from here to the
+// vector, because sums of integers are the same in any order and on any machine.
 const unit = 64
 
-// Weights of the kinds of features, of unit. Stem and concept together make one ordinary word: the same word counts
-// fully, a word of the same concept about two thirds, one of the same field a little.
+// Weights of the kinds of features, of unit. Stem and concept together make one ordinary word: the
+// same word counts fully, a word of the same concept about two thirds, one of the same field a
+// little.
 const (
 	stemWeight     = 0.80
 	rareWeight     = 1.20 // a stem that the lexicon does not know, so a name or a term of the trade
@@ -45,18 +46,20 @@ const (
 	kindBigram
 )
 
-// longestWord is the length in bytes from which a word is taken for encoded data: it is a feature as a whole, weighs
-// little, and has no parts.
+// longestWord is the length in bytes from which a word is taken for encoded data: it is a feature
+// as a whole, weighs little, and has no parts.
 const longestWord = 40
 
 // Features lists what a text says, ordered by hash; the same text always gives the same list.
-// Weights grow with repetition, but ever less (as BM25's do), and are higher in a first line that heads a longer text.
+// Weights grow with repetition, but ever less (as BM25's do), and are higher in a first line that
+// heads a longer text.
 func Features(text string) []Feature {
 	features, _ := read(text)
 	return features
 }
 
-// read also says whether the text has a heading: a first line above others. A question has none, a chunk has.
+// read also says whether the text has a heading: a first line above others. A question has none, a
+// chunk has.
 func read(text string) (features []Feature, headed bool) {
 	b := bag{lex: lexicon.Default(), index: map[uint64]int{}}
 	words := splitWords(text)
@@ -82,7 +85,8 @@ type entry struct {
 	concept int    // of a concept, its number
 }
 
-// add notes an occurrence at a place of the given importance, and returns its entry until the next is added.
+// add notes an occurrence at a place of the given importance, and returns its entry until the next
+// is added.
 func (b *bag) add(hash uint64, weight float64, place int) *entry {
 	i, ok := b.index[hash]
 	if !ok {
@@ -144,7 +148,8 @@ type meaning struct {
 	position int
 }
 
-// pairReach is how many words apart the two of a pair may stand: stop words and one other word may lie between.
+// pairReach is how many words apart the two of a pair may stand: stop words and one other word may
+// lie between.
 const pairReach = 4
 
 // addPair notes two neighbouring words, in either order ("charged twice", "double charge").
@@ -177,7 +182,8 @@ func (b *bag) addCharacter(words []word, i, at int) {
 	}
 }
 
-// longestCompound bounds the words of a compound; a path or a dotted name gives its ends only by words.
+// longestCompound bounds the words of a compound; a path or a dotted name gives its ends only by
+// words.
 const longestCompound = 4
 
 // addCompound notes the compound that ends at word i as a whole: tx-400, user_id, drop-down.

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestShortTextsAreTurnedAway: of two texts with the same cosine the longer one is nearer to a question.
+// TestShortTextsAreTurnedAway: of two texts with the same cosine the longer one is nearer to a
+// question.
 func TestShortTextsAreTurnedAway(t *testing.T) {
 	t.Parallel()
 	before := 0.0
@@ -25,7 +26,8 @@ func TestShortTextsAreTurnedAway(t *testing.T) {
 	}
 }
 
-// TestTurnedTextsKeepTheirCosines, nearly: it compares two texts of one length with and without the heading that has them turned.
+// TestTurnedTextsKeepTheirCosines, nearly: it compares two texts of one length with and without the
+// heading that has them turned.
 func TestTurnedTextsKeepTheirCosines(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{{"pump leaks oil", "pump leaks gas"}, {"pump leaks oil", "lamp makes din"}, {"pump leaks oil", "pump leaks oil"}} {

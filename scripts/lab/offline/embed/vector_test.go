@@ -24,7 +24,8 @@ func similarity(a, b string) float64 {
 	return cosine(Of3Small.Vector(a, Dimensions), Of3Small.Vector(b, Dimensions))
 }
 
-// near is what 0.70 is on the scale High: 1 of 100 random pairs of a short query and a chunk is above it.
+// near is what 0.70 is on the scale High: 1 of 100 random pairs of a short query and a chunk is
+// above it.
 const near = float64(Of3Small) + float64(1-Of3Small)*(0.70-float64(High))/float64(1-High)
 
 func TestVectorIsUnit(t *testing.T) {
@@ -50,8 +51,9 @@ func TestVectorIsUnit(t *testing.T) {
 	}))
 }
 
-// TestVectorIsTheSameEverywhere pins a vector's bits. The words are in no list of the lexicon, so that extending it
-// does not change them; another machine, process or order of a map must not either.
+// TestVectorIsTheSameEverywhere pins a vector's bits. The words are in no list of the lexicon, so
+// that extending it does not change them; another machine, process or order of a map must not
+// either.
 func TestVectorIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	for scale, want := range map[Scale]uint64{Of3Small: 0xc48d9a96ab7b6604, High: 0xe655cb229152dec7} {

@@ -1,6 +1,7 @@
 package embed
 
-// weigh says how much a word says by itself. Without a corpus to count in, length stands in for rarity.
+// weigh says how much a word says by itself. Without a corpus to count in, length stands in for
+// rarity.
 func (b *bag) weigh(w word) float64 {
 	weight := b.lex.Weight(w.stem)
 	switch n := len(w.text); {
@@ -44,8 +45,8 @@ const (
 	title = 4 * once
 )
 
-// place says how much an occurrence as the i-th word counts: four times in a title, and less further down a long text, whose
-// beginning mostly says what it is about.
+// place says how much an occurrence as the i-th word counts: four times in a title, and less
+// further down a long text, whose beginning mostly says what it is about.
 func place(i int, titled bool) int {
 	const full, half = 40, 60
 	switch {
@@ -57,8 +58,8 @@ func place(i int, titled bool) int {
 	return max(once/4, once*half/(half+i-full))
 }
 
-// saturate is base × c(k+1)/(c+k) with c = count/once and k = 1: 1 for one occurrence, never above 2. A word that stands
-// again says little more, least of all in a log or in code.
+// saturate is base × c(k+1)/(c+k) with c = count/once and k = 1: 1 for one occurrence, never above
+// 2. A word that stands again says little more, least of all in a log or in code.
 func saturate(base, count int) int {
 	return base * count * 2 / (count + once)
 }

@@ -20,13 +20,15 @@ type word struct {
 	marked   bool // part of an identifier or code: joined by an underscore or a change of case
 }
 
-// unspacedScripts write words without blanks between them, so that characters and their pairs have to stand in.
+// unspacedScripts write words without blanks between them, so that characters and their pairs have
+// to stand in.
 var unspacedScripts = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// splitWords cuts a text into words: runs of letters, marks and digits, cut again where camelCase changes case;
-// characters of unspaced scripts one by one. Apostrophes are dropped ("don't" is "dont"), a possessive 's too.
+// splitWords cuts a text into words: runs of letters, marks and digits, cut again where camelCase
+// changes case; characters of unspaced scripts one by one. Apostrophes are dropped ("don't" is
+// "dont"), a possessive 's too.
 func splitWords(text string) []word {
 	if !isASCII(text) {
 		text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
@@ -95,8 +97,8 @@ func (s *splitter) run(text string, start, end int) {
 	s.gap = 0
 }
 
-// splitCase cuts getHTTPStatus into get, HTTP, Status, but leaves whole what has a one-letter part (iPhone, OAuth) and
-// names that the lexicon knows (GitHub).
+// splitCase cuts getHTTPStatus into get, HTTP, Status, but leaves whole what has a one-letter part
+// (iPhone, OAuth) and names that the lexicon knows (GitHub).
 func (s *splitter) splitCase(run string) []string {
 	if !changesCase(run) || len(run) > longestWord {
 		return []string{run}

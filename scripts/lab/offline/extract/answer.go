@@ -23,8 +23,9 @@ const (
 	sameAgain     = 0.70 // share of a sentence that an earlier one may say already
 )
 
-// Answer replies to a user's message (see ParsePrompt) with one to three sentences of its sources, each followed by its
-// citation [N]; or with NoSources or NoAnswer, which cite nothing. The same message always gets the same answer.
+// Answer replies to a user's message (see ParsePrompt) with one to three sentences of its sources,
+// each followed by its citation [N]; or with NoSources or NoAnswer, which cite nothing. The same
+// message always gets the same answer.
 func Answer(message string) string {
 	prompt, ok := ParsePrompt(message)
 	if !ok {
@@ -48,8 +49,8 @@ func choose(prompt Prompt) []candidate {
 	return best(prompt, false)
 }
 
-// best picks the sentences that fit the question best: those of the best source first, in the order of their text. All
-// sources are about the matter where the question names it.
+// best picks the sentences that fit the question best: those of the best source first, in the order
+// of their text. All sources are about the matter where the question names it.
 func best(prompt Prompt, named bool) []candidate {
 	candidates, context := gather(prompt)
 	q := readQuestion(prompt.Question, candidates)
@@ -126,8 +127,8 @@ func repeats(c candidate, chosen []candidate) bool {
 
 var citationLike = regexp.MustCompile(`\[(\s*\d[\d\s,;]*)\]`)
 
-// quote gives a sentence with its citation before its full stop. Numbers in square brackets that stand in the text
-// itself become round, or they would be taken for citations.
+// quote gives a sentence with its citation before its full stop. Numbers in square brackets that
+// stand in the text itself become round, or they would be taken for citations.
 func quote(s Source, c candidate) string {
 	text := strings.Join(strings.Fields(shorten(c.text)), " ")
 	text = citationLike.ReplaceAllString(text, "($1)")

@@ -112,8 +112,8 @@ func TestParsePromptReadsAttributes(t *testing.T) {
 	}
 }
 
-// TestAnswerIsMadeOfSources: whatever the texts, each citation names a source, and an answer is one of the two refusals
-// or has a citation.
+// TestAnswerIsMadeOfSources: whatever the texts, each citation names a source, and an answer is one
+// of the two refusals or has a citation.
 func TestAnswerIsMadeOfSources(t *testing.T) {
 	t.Parallel()
 	citation := regexp.MustCompile(`\[\s*\d[\d\s,;]*\]`) // [ ] and [,1] cite nothing
@@ -134,8 +134,8 @@ func TestAnswerIsMadeOfSources(t *testing.T) {
 	})
 }
 
-// TestHostileInputIsBounded has texts of a size at which work that grows with the square would not end within the time
-// that a test run has.
+// TestHostileInputIsBounded has texts of a size at which work that grows with the square would not
+// end within the time that a test run has.
 func TestHostileInputIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

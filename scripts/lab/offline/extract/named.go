@@ -24,8 +24,8 @@ var (
 var generic = strings.Fields("what whats which list show give tell me us all any every everything are is in of on the there tickets ticket issues issue bugs tasks items work project projects app " +
 	"still currently now at moment and or with for that status state please")
 
-// readNames answers a question that names a ticket, a project's purpose, or what a project has in some state. ok is false
-// for any other question.
+// readNames answers a question that names a ticket, a project's purpose, or what a project has in
+// some state. ok is false for any other question.
 func readNames(prompt Prompt) (chosen []candidate, ok bool) {
 	sources, rest, missing := namedTickets(prompt)
 	switch {
@@ -48,8 +48,9 @@ func readNames(prompt Prompt) (chosen []candidate, ok bool) {
 	return nil, false
 }
 
-// namedTickets finds the sources of the tickets whose keys the question names. rest is the question with "it" for each
-// key. missing says that a ticket is named of which there is no source: what others say answers nothing then.
+// namedTickets finds the sources of the tickets whose keys the question names. rest is the question
+// with "it" for each key. missing says that a ticket is named of which there is no source: what
+// others say answers nothing then.
 func namedTickets(prompt Prompt) (sources []int, rest string, missing bool) {
 	byKey := map[string][]int{}
 	prefixes := map[string]bool{}
@@ -124,8 +125,8 @@ func titlesOf(prompt Prompt, sources []int) (titles []candidate) {
 	return titles
 }
 
-// resolution is the sentence that tells what was done, or else the beginning of a note: of the sources of one ticket,
-// those that do not begin with its title.
+// resolution is the sentence that tells what was done, or else the beginning of a note: of the
+// sources of one ticket, those that do not begin with its title.
 func resolution(prompt Prompt, sources []int) []candidate {
 	var notes []candidate
 	for _, i := range sources {
@@ -146,8 +147,8 @@ func resolution(prompt Prompt, sources []int) []candidate {
 	return notes[:min(1, len(notes))]
 }
 
-// purpose is the beginning of a project's own text, where the question names the project and asks for nothing else that its
-// sources could tell.
+// purpose is the beginning of a project's own text, where the question names the project and asks
+// for nothing else that its sources could tell.
 func purpose(prompt Prompt, question string) []candidate {
 	for i, s := range prompt.Sources {
 		if s.Ticket != "" || s.Project == "" || !names(question, s.Project) && !names(question, s.Key) {
@@ -166,7 +167,8 @@ func purpose(prompt Prompt, question string) []candidate {
 	return nil
 }
 
-// inState lists the tickets of a project in a state, where the question names both and asks for nothing else.
+// inState lists the tickets of a project in a state, where the question names both and asks for
+// nothing else.
 func inState(prompt Prompt, question string) []candidate {
 	var sources []int
 	for i, s := range prompt.Sources {

@@ -1,5 +1,6 @@
-// Package extract owns the offline chat model: it answers a question with the sentences of the given sources that fit
-// it best, word for word and each with its citation. It must not know HTTP, nor any fact that is not in the prompt.
+// Package extract owns the offline chat model: it answers a question with the sentences of the
+// given sources that fit it best, word for word and each with its citation. It must not know HTTP,
+// nor any fact that is not in the prompt.
 package extract
 
 import (
@@ -37,9 +38,9 @@ const (
 	maxQuestion = 4 << 10
 )
 
-// ParsePrompt reads a user's message. The fence is the twelve hex digits of the first tag, since nothing that others
-// wrote stands before it; a text can't contain them, so tags with any other digits are only text. ok is false if the
-// message has no fenced source.
+// ParsePrompt reads a user's message. The fence is the twelve hex digits of the first tag, since
+// nothing that others wrote stands before it; a text can't contain them, so tags with any other
+// digits are only text. ok is false if the message has no fenced source.
 func ParsePrompt(message string) (p Prompt, ok bool) {
 	found := firstFence.FindStringSubmatchIndex(message)
 	if found == nil {

@@ -26,7 +26,8 @@ type question struct {
 	named    bool // names the matter by its key, so that no source has to be shown to be about it
 }
 
-// penalties and bonuses of a sentence's score, which otherwise is the share of the question that it covers.
+// penalties and bonuses of a sentence's score, which otherwise is the share of the question that it
+// covers.
 const (
 	contextShare = 0.35 // of what its source covers: title and text, where the sentence itself says "it"
 	leadBonus    = 0.03 // the first sentence of a source

@@ -21,8 +21,8 @@ var (
 	stackLine  = regexp.MustCompile(`^(?:at\s+[\w$.<>]+\(|File ".*", line \d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\$ |>>> )`)
 )
 
-// splitSentences cuts a text into sentences: at the ends of paragraphs, list items and lines, and within them after a
-// full stop or its like. Lines that were only wrapped are put together again.
+// splitSentences cuts a text into sentences: at the ends of paragraphs, list items and lines, and
+// within them after a full stop or its like. Lines that were only wrapped are put together again.
 func splitSentences(text string) []sentence {
 	var list []sentence
 	paragraph := ""

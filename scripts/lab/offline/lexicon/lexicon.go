@@ -1,5 +1,6 @@
-// Package lexicon owns what the offline models know of words: stems, how little very common words say, and which words
-// of software teams name the same concept. It must not know vectors, prompts or HTTP.
+// Package lexicon owns what the offline models know of words: stems, how little very common words
+// say, and which words of software teams name the same concept. It must not know vectors, prompts
+// or HTTP.
 //
 // The knowledge stands in two text files made to be read and extended: concepts.txt and common.txt.
 package lexicon
@@ -187,8 +188,8 @@ func (l *Lexicon) Knows(stem string) bool {
 	return named
 }
 
-// Match finds the longest phrase that stems begin with. It returns its concepts, which the caller must not change,
-// and how many stems it spans; 0 if no concept begins here.
+// Match finds the longest phrase that stems begin with. It returns its concepts, which the caller
+// must not change, and how many stems it spans; 0 if no concept begins here.
 func (l *Lexicon) Match(stems []string) ([]Concept, int) {
 	if len(stems) == 0 {
 		return nil, 0
@@ -208,8 +209,8 @@ func (l *Lexicon) Match(stems []string) ([]Concept, int) {
 // longestStemmed bounds the stemmer's work: longer "words" are encoded data.
 const longestStemmed = 32
 
-// Stem returns the stem of a lower-case word (Snowball's English stemmer, "Porter 2"). A word with anything but the
-// letters a to z is its own stem.
+// Stem returns the stem of a lower-case word (Snowball's English stemmer, "Porter 2"). A word with
+// anything but the letters a to z is its own stem.
 func Stem(word string) string {
 	if len(word) < 3 || len(word) > longestStemmed {
 		return word
