@@ -20,8 +20,9 @@ const usage = `usage: server VERB
   serve          answer HTTP requests, and embed what was edited (settings: docs/settings.md)
   worker         embed what was edited, and nothing else
   import [--prune] PATH
-                 load projects and tickets from a folder of JSON Lines or an export of Jira, Linear or GitHub, or documents from a folder of
-                 Markdown files, and index them
+                 load and index projects and tickets from a folder of JSON Lines or an export of Jira, Linear or GitHub,
+                 or documents from a folder of Markdown files; --prune removes what an earlier import brought and this
+                 one lacks
   backfill [--everything] [--price DOLLARS] [--yes]
                  embed what has no chunks of the present model; without --yes only say what that would cost (scripts/backfill)
   reembed [--estimate] [--price DOLLARS] [--abandon]
@@ -35,6 +36,7 @@ const usage = `usage: server VERB
                  show which questions found nothing lately (scripts/questions)
   calibrate [--precision 0.9] [PATH]
                  measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
+  check [--json] say what is missing or doubtful in the database; exit with 1 where there are errors (scripts/check)
   health         exit with 0 where the service at HOST and PORT is alive, else with 1 (for containers)
   version        print what this program was built from
 `
@@ -48,6 +50,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"reembed":   reembedAll,
 	"enrich":    enrichDocuments,
 	"calibrate": calibrateThreshold,
+	"check":     checkInstallation,
 	"health":    checkHealth,
 	"version":   printVersion,
 }
