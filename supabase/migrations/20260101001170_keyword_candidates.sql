@@ -7,16 +7,24 @@ language plpgsql stable security invoker set search_path = '' set enable_seqscan
 as $$
 declare
   holds constant text := case when required is null then '' else ' and e.words @@ $2' end;
+  reach integer;
   entry_ids bigint[];
 begin
-  execute case
-    when scope.on_tickets then format('select array(
-        select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id where %s%s limit $3)',
-      private.scope_condition(scope, false), holds)
-    else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
-      case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
-    into entry_ids using scope, required, entry_limit + 1;
-  return case when cardinality(entry_ids) <= entry_limit then entry_ids end;
+  -- Those of projects are read from an index alone.
+  foreach reach in array array[case when scope.on_tickets then least(500, entry_limit) else entry_limit end, entry_limit] loop
+    execute case
+      when scope.on_tickets then format('select array(
+          select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id where %s%s limit $3)',
+        private.scope_condition(scope, false), holds)
+      else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
+        case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
+      into entry_ids using scope, required, reach + 1;
+    if cardinality(entry_ids) <= reach then
+      return entry_ids;
+    end if;
+    exit when reach = entry_limit or required is null and private.is_broad(scope, entry_limit);
+  end loop;
+  return null;
 end
 $$;
 comment on function private.narrow_entries(private.scope, tsquery, integer) is 'The entries of a scope that hold what is required, where they are at most entry_limit, else null.';
