@@ -43,11 +43,18 @@ language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   ticket_limit constant integer := private.narrow_limit(wanted);
+  reach integer;
   ticket_ids bigint[];
 begin
-  execute format('select array(select t.ticket_id from public.tickets t where %s limit $2 + 1)', private.scope_condition(scope, false))
-    into ticket_ids using scope, ticket_limit;
-  return case when cardinality(ticket_ids) <= ticket_limit then ticket_ids end;
+  foreach reach in array array[least(500, ticket_limit), ticket_limit] loop
+    execute format('select array(select t.ticket_id from public.tickets t where %s limit $2 + 1)', private.scope_condition(scope, false))
+      into ticket_ids using scope, reach;
+    if cardinality(ticket_ids) <= reach then
+      return ticket_ids;
+    end if;
+    exit when reach = ticket_limit or private.is_broad(scope, ticket_limit);
+  end loop;
+  return null;
 end
 $$;
 comment on function private.narrow_tickets(private.scope, integer) is 'The tickets of a scope, where is_narrow holds, else null.';

@@ -11,17 +11,25 @@ declare
   read_limit constant integer := 20000; -- comments
   clean constant text := case when excluded is null then '' else ' and not e.words @@ $4' end;
   holds constant text := case when required is null then '' else ' and e.words @@ $2' end || clean;
+  reach integer;
   entry_ids bigint[];
   commented bigint[]; -- tickets
 begin
-  execute case
-    when scope.on_tickets then format('select array(
-        select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id where %s%s limit $3)',
-      private.scope_condition(scope, false), holds)
-    else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
-      case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
-    into entry_ids using scope, required, entry_limit + 1, excluded;
-  if required is not null and cardinality(entry_ids) <= entry_limit then
+  -- Those of projects are read from an index alone.
+  foreach reach in array array[case when scope.on_tickets then least(500, entry_limit) else entry_limit end, entry_limit] loop
+    execute case
+      when scope.on_tickets then format('select array(
+          select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id where %s%s limit $3)',
+        private.scope_condition(scope, false), holds)
+      else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
+        case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
+      into entry_ids using scope, required, reach + 1, excluded;
+    exit when cardinality(entry_ids) <= reach;
+    if reach = entry_limit or required is null and private.is_broad(scope, entry_limit) then
+      return null;
+    end if;
+  end loop;
+  if required is not null then
     execute format('select array(select m.ticket_id from public.comment_entries m where m.words @@ $2%s limit $3)',
       case when scope.projects is null then '' else ' and m.project_id = any (($1).projects)' end)
       into commented using scope, required, read_limit + 1;

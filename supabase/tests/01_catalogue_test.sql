@@ -96,6 +96,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.index_status_notes()', 'volatile', 'definer', ''),
     ('private.index_updated_tickets()', 'volatile', 'definer', ''),
     ('private.index_words(text, text, text)', 'stable', 'invoker', ''),
+    ('private.is_broad(private.scope, integer)', 'stable', 'invoker', ''),
     ('private.is_known(text, bigint, bigint[])', 'stable', 'invoker', ''),
     ('private.is_narrow(private.scope, integer)', 'stable', 'invoker', ''),
     ('private.is_unrestricted()', 'stable', 'definer', 'authenticated service_role'),

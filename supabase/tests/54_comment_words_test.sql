@@ -18,6 +18,8 @@ language sql as $$
   select string_agg(t.key, ' ' order by s.rank) from public.search_by_keyword(query, 50, project, status) s join public.tickets t using (ticket_id)
 $$;
 
+select from setval(pg_get_serial_sequence('public.comments', 'comment_id'), 5000);
+
 -- Words -------------------------------------------------------------------------------------------
 
 select is(pg_temp.found('P4711'), 'AA-11', 'a ticket is found by a word that only a comment has');
