@@ -61,7 +61,6 @@ type Config struct {
 	WorkerPoll        time.Duration `env:"WORKER_POLL" envDefault:"1250ms"`
 
 	EnrichPerMinute int `env:"ENRICH_REQUESTS_PER_MINUTE" envDefault:"200"`
-	EnrichAttempts  int `env:"ENRICH_ATTEMPTS" envDefault:"5"`
 
 	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT" envDefault:"30s"`
 	ModelTimeout   time.Duration `env:"MODEL_TIMEOUT" envDefault:"20s"`
@@ -166,7 +165,6 @@ func (c Config) problems() (problems []error) {
 	wrong(c.WorkerAttempts < 1 || c.WorkerAttempts > 100, "WORKER_ATTEMPTS must be 1 to 100, not %d", c.WorkerAttempts)
 	wrong(c.WorkerPoll < 100*time.Millisecond || c.WorkerPoll > 10*time.Minute, "WORKER_POLL must be 100ms to 10m, not %v", c.WorkerPoll)
 	wrong(c.EnrichPerMinute < 1 || c.EnrichPerMinute > 100_000, "ENRICH_REQUESTS_PER_MINUTE must be 1 to 100000, not %d", c.EnrichPerMinute)
-	wrong(c.EnrichAttempts < 1 || c.EnrichAttempts > 100, "ENRICH_ATTEMPTS must be 1 to 100, not %d", c.EnrichAttempts)
 	wrong(c.RequestTimeout < time.Second || c.RequestTimeout > 10*time.Minute, "REQUEST_TIMEOUT must be 1s to 10m, not %v", c.RequestTimeout)
 	wrong(c.ModelTimeout < time.Second || c.ModelTimeout > 10*time.Minute, "MODEL_TIMEOUT must be 1s to 10m, not %v", c.ModelTimeout)
 	wrong(c.ModelRetries < 0 || c.ModelRetries > 10, "MODEL_RETRIES must be 0 to 10, not %d", c.ModelRetries)

@@ -39,8 +39,9 @@ func TestEnrichDocumentsAnew(t *testing.T) {
 		inner.ServeHTTP(w, r)
 	}))
 	t.Cleanup(model.Close)
-	setEnvironment(t, with(settings, "OPENAI_BASE_URL", model.URL+"/v1", "ENRICH_ATTEMPTS", "1"))
-	if _, err := owner.Exec(t.Context(), `insert into public.documents (title, content) values ('Pump', 'Wiktor restarts the pump.'), ('Belt', 'It slips.')`); err != nil {
+	setEnvironment(t, with(settings, "OPENAI_BASE_URL", model.URL+"/v1"))
+	if _, err := owner.Exec(t.Context(), `insert into public.documents (title, content) values ('Pump', 'Wiktor restarts the pump.'), ('Belt', 'It slips.');
+		update public.documents set enrichment_attempts = 4`); err != nil {
 		t.Fatal(err)
 	}
 	if err := enrichDocuments(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "2 documents are not enriched, 2 of them because their last attempt failed") {

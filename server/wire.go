@@ -100,7 +100,7 @@ const enrichConcurrency = 4
 // newEnricher makes one whose batches take at most so long (0: as long as a request may).
 func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(string, error)) *enrich.Enricher {
 	return enrich.New(model, enrich.Options{
-		PerMinute: c.EnrichPerMinute, Concurrency: enrichConcurrency, Attempts: c.EnrichAttempts, Timeout: timeout, Warn: warn,
+		PerMinute: c.EnrichPerMinute, Concurrency: enrichConcurrency, Timeout: timeout, Warn: warn,
 	})
 }
 

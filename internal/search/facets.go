@@ -24,7 +24,7 @@ type FacetValue struct {
 	Count int64  `json:"count"`
 }
 
-func facets(ctx context.Context, db Database, matching map[string]any) (*Facets, error) {
+func countFacets(ctx context.Context, db Database, matching map[string]any) (*Facets, error) {
 	var rows []struct {
 		Facet  string `json:"facet"`
 		Value  *int64 `json:"value"`
@@ -35,7 +35,7 @@ func facets(ctx context.Context, db Database, matching map[string]any) (*Facets,
 	if err := db.Call(ctx, "search_facets", matching, &rows); err != nil {
 		return nil, fmt.Errorf("count facets: %w", err)
 	}
-	counted := &Facets{Values: map[string][]FacetValue{}}
+	facets := &Facets{Values: map[string][]FacetValue{}}
 	for _, row := range rows {
 		if !slices.Contains(facetNames, row.Facet) {
 			return nil, fmt.Errorf("count facets: unknown facet %q", row.Facet)
@@ -47,8 +47,8 @@ func facets(ctx context.Context, db Database, matching map[string]any) (*Facets,
 		case row.Facet == "open":
 			value.Value = row.Label == "open"
 		}
-		counted.Values[row.Facet] = append(counted.Values[row.Facet], value)
-		counted.Capped = counted.Capped || row.Capped
+		facets.Values[row.Facet] = append(facets.Values[row.Facet], value)
+		facets.Capped = facets.Capped || row.Capped
 	}
-	return counted, nil
+	return facets, nil
 }

@@ -147,7 +147,7 @@ func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[
 	if q.Facets {
 		group.Go(func() error {
 			return rescue.Do(func() (err error) {
-				page.Facets, err = facets(ctx, db, matching)
+				page.Facets, err = countFacets(ctx, db, matching)
 				return err
 			})
 		})
