@@ -99,12 +99,12 @@ revoke execute on function private.value_conditions(private.filter_values, text,
 
 -- The text is made of constants: values are read from the query's parameter $1, a private.scope. Only what is filtered is in
 -- it, so that a query planned for these values may use the indexes. of_one: for a ticket that is looked up already, whose
--- project passes; calling fold_labels would cost more there than all the rest.
+-- project passes. There, and where no index can help, labels are folded in place: a call would cost more than all the rest.
 create function private.scope_condition(scope private.scope, of_one boolean) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  labels constant text := case when of_one then 'array(select lower(l) from unnest(t.labels) l)' else 'private.fold_labels(t.labels)' end;
+  folded constant text := 'lower(t.labels::text)::text[]';
   conditions text[] := array[]::text[];
 begin
   if scope.projects is not null and not of_one then
@@ -113,8 +113,9 @@ begin
   if scope.statuses is not null then
     conditions := conditions || 't.status_id = any (($1).statuses)'::text;
   end if;
-  conditions := conditions || private.value_conditions(scope.passing, '(($1).passing)', labels) || array(
-    select format('(%s) is not true', b) from unnest(private.value_conditions(scope.barred, '(($1).barred)', labels)) b);
+  conditions := conditions || private.value_conditions(
+    scope.passing, '(($1).passing)', case when of_one then folded else 'private.fold_labels(t.labels)' end) || array(
+    select format('(%s) is not true', b) from unnest(private.value_conditions(scope.barred, '(($1).barred)', folded)) b);
   return coalesce(nullif(array_to_string(conditions, ' and '), ''), 'true');
 end
 $$;

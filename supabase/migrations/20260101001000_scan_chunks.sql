@@ -38,6 +38,21 @@ $$;
 comment on function private.is_narrow(private.scope, integer) is 'Whether comparing all chunks of a scope costs less than finding as many as are wanted in the vector index.';
 revoke execute on function private.is_narrow(private.scope, integer) from public;
 
+create function private.narrow_tickets(scope private.scope, wanted integer) returns bigint[]
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  ticket_limit constant integer := private.narrow_limit(wanted);
+  ticket_ids bigint[];
+begin
+  execute format('select array(select t.ticket_id from public.tickets t where %s limit $2 + 1)', private.scope_condition(scope, false))
+    into ticket_ids using scope, ticket_limit;
+  return case when cardinality(ticket_ids) <= ticket_limit then ticket_ids end;
+end
+$$;
+comment on function private.narrow_tickets(private.scope, integer) is 'The tickets of a scope, where is_narrow holds, else null.';
+revoke execute on function private.narrow_tickets(private.scope, integer) from public;
+
 -- Chunks in the order of falling cosine similarity to the query: the nearest one always, whatever its similarity
 -- (it tells how near a failed search came), then as long as they are strictly over the threshold, until there
 -- are chunk_limit chunks, or chunks of source_limit different tickets and projects at least.
@@ -80,6 +95,7 @@ declare
   word_condition text := '';
   holding constant tsquery := case when excluded is null then required else coalesce(required && !!excluded, !!excluded) end;
   entry_ids bigint[]; -- the only ones that hold what is required, where they are few
+  passing bigint[]; -- the only tickets that pass, where they are few
   exact boolean := false;
   query text;
   saved_sort constant text := current_setting('enable_sort');
@@ -122,7 +138,15 @@ begin
   elsif holding is not null then
     word_condition := ' and private.entry_holds(c.project_id, c.ticket_id, $6)';
   end if;
-  if not exact and (scope.projects is not null or scope.on_tickets) then
+  if not exact and scope.on_tickets then
+    passing := private.narrow_tickets(scope, greatest(200, wanted));
+    if passing is not null then
+      exact := true;
+      -- Not joined: how many of them pass is a guess of the planner's, and a wrong one reads all chunks.
+      filtered := 'public.chunks c';
+      conditions := conditions || ' and c.ticket_id = any ($9)';
+    end if;
+  elsif not exact and scope.projects is not null then
     exact := private.is_narrow(scope, greatest(200, wanted));
   end if;
   -- A hundred find the ten nearest of 50,000 chunks; a larger graph has to be looked at further for as much, 224 of 200,000.
@@ -150,7 +174,7 @@ begin
     execute format('select array_agg(r.chunk_id), array_agg(r.project_id), array_agg(r.ticket_id), array_agg(1 - r.distance), count(*),
         count(distinct coalesce(r.ticket_id, -r.project_id)), count(*) filter (where (1 - r.distance > $5) is not true) from (%s) r', query)
       into chunk_ids, project_ids, ticket_ids, similarities, chunks, sources, below
-      using scope, query_embedding, embedding_model, reach, match_threshold, holding, scan_chunks.excluded_tickets, entry_ids;
+      using scope, query_embedding, embedding_model, reach, match_threshold, holding, scan_chunks.excluded_tickets, entry_ids, passing;
     perform set_config('enable_sort', saved_sort, true);
     -- What is compared is in order, so that one at or below the threshold is enough; batches overlap.
     -- An index that gave less than it was asked for has ended early, and what it passed over may be nearer.

@@ -116,6 +116,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.named_tickets(private.query, private.scope)', 'stable', 'invoker', ''),
     ('private.narrow_entries(private.scope, tsquery, integer)', 'stable', 'invoker', ''),
     ('private.narrow_limit(integer)', 'stable', 'invoker', ''),
+    ('private.narrow_tickets(private.scope, integer)', 'stable', 'invoker', ''),
     ('private.nearest_sources(vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('private.nearest_words(text, bigint[])', 'stable', 'invoker', ''),
     ('private.needed_pieces(text)', 'immutable', 'invoker', 'service_role'),

@@ -32,7 +32,7 @@ type Run struct {
 }
 
 // Parts are the names of what can be measured.
-var Parts = []string{"load", "sql", "recall", "permissions", "documents", "http", "answers"}
+var Parts = []string{"load", "sql", "recall", "filters", "permissions", "documents", "http", "answers"}
 
 // Do loads the collection where the database is empty, measures, and writes each table as soon as it is there.
 func (r Run) Do(ctx context.Context, to io.Writer) error {
@@ -49,7 +49,7 @@ func (r Run) Do(ctx context.Context, to io.Writer) error {
 	}
 	measures := map[string]func(context.Context) ([]Table, error){
 		"load": func(ctx context.Context) ([]Table, error) { return r.describe(ctx, loaded) },
-		"sql":  r.statements, "recall": r.recall, "permissions": r.permissions, "documents": r.documents, "http": r.service, "answers": r.answers,
+		"sql":  r.statements, "recall": r.recall, "filters": r.filters, "permissions": r.permissions, "documents": r.documents, "http": r.service, "answers": r.answers,
 	}
 	for _, part := range r.Parts {
 		tables, err := measures[part](ctx)
