@@ -43,16 +43,20 @@ export async function open(t, url, { width = 1280, height = 900, theme = 'light'
     if (protocol !== 'data:' && !origins.includes(origin)) wrong.push(`another origin: ${request.url()}`);
   });
   await page.addInitScript(() => {
-    window.seen = { violations: [], shift: 0 };
+    window.seen = { violations: [], shift: 0, moved: [] };
     document.addEventListener('securitypolicyviolation', (e) => window.seen.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.seen.shift += entry.value;
+      for (const entry of list.getEntries()) {
+        if (entry.hadRecentInput) continue;
+        window.seen.shift += entry.value;
+        window.seen.moved.push(...entry.sources.map((s) => `${s.node?.className || s.node?.nodeName} by ${entry.value.toFixed(3)}`));
+      }
     }).observe({ type: 'layout-shift', buffered: true });
   });
   page.check = async () => {
     const seen = await page.evaluate(() => window.seen);
     wrong.push(...seen.violations.map((v) => `policy: ${v}`));
-    assert.ok(seen.shift <= shift, `the layout shifts by ${seen.shift}`);
+    assert.ok(seen.shift <= shift, `the layout shifts by ${seen.shift} at ${page.url()}: ${seen.moved}`);
     assert.deepEqual(wrong, []);
   };
   t.after(async () => {
