@@ -1,6 +1,7 @@
-// Package answer answers questions from the tracker's own texts and the team's documents: it retrieves chunks over a threshold, picks relevant
-// and different ones (MMR), asks a chat model that is given nothing else, and checks what the model cites. It knows
-// neither how models are asked nor how the database is reached.
+// Package answer answers questions from the tracker's own texts and the team's documents: it
+// retrieves chunks over a threshold, picks relevant and different ones (MMR), asks a chat model
+// that is given nothing else, and checks what the model cites. It knows neither how models are
+// asked nor how the database is reached.
 package answer
 
 import (
@@ -19,7 +20,8 @@ import (
 	"tasklens/internal/vector"
 )
 
-// maxAnswerTokens bounds what the chat model may write. Of one that does not keep to it reply.MaxBytes are read.
+// maxAnswerTokens bounds what the chat model may write. Of one that does not keep to it
+// reply.MaxBytes are read.
 const maxAnswerTokens = 800
 
 // maxModelName is the greatest length of a model's name in characters, as the provider tells it.
@@ -91,7 +93,8 @@ const (
 	All       Corpus = "all" // ProjectID, StatusFilter and Filters narrow the tickets alone
 )
 
-// Source is a chunk that the answer could draw on: of a ticket, of a project's own text or of a document.
+// Source is a chunk that the answer could draw on: of a ticket, of a project's own text or of a
+// document.
 type Source struct {
 	Type       string          `json:"type"` // ticket, project or document
 	DocumentID *string         `json:"document_id,omitempty"`
@@ -127,14 +130,16 @@ type Answer struct {
 
 // Listener is told of an answer while it is made. An error of either method ends the work.
 type Listener interface {
-	// Found comes first, once: the sources are chosen, none is marked as cited yet, and there is no text.
+	// Found comes first, once: the sources are chosen, none is marked as cited yet, and there is no
+	// text.
 	Found(Answer) error
 	// Piece is a piece of the text. All of them put together are the answer's text.
 	Piece(text string) error
 }
 
-// Answer answers a question, with its embedding, from the texts that the caller may see. With a listener the model is asked to answer piece
-// by piece; nil asks for the whole. With an error comes what was known by then, for the operator alone.
+// Answer answers a question, with its embedding, from the texts that the caller may see. With a
+// listener the model is asked to answer piece by piece; nil asks for the whole. With an error comes
+// what was known by then, for the operator alone.
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, Model: a.model.ChatModel()}
 	started := time.Now()
@@ -204,7 +209,8 @@ func await(ctx context.Context, db Database, q Question, embedding search.Embedd
 	return vector, ranking, err
 }
 
-// newText checks what the model writes against the sources, which it is given as they stand in the prompt.
+// newText checks what the model writes against the sources, which it is given as they stand in the
+// prompt.
 func newText(sources []Source, listener Listener) *reply.Checker {
 	texts := make([]string, len(sources))
 	for i, s := range sources {
@@ -216,8 +222,8 @@ func newText(sources []Source, listener Listener) *reply.Checker {
 	return reply.New(texts, listener.Piece)
 }
 
-// ask has the model answer into text, piece by piece or as a whole. A text that is full ends the model's work, as the
-// model's own limit does.
+// ask has the model answer into text, piece by piece or as a whole. A text that is full ends the
+// model's work, as the model's own limit does.
 func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker, pieces bool) (said chat.Completion, err error) {
 	if pieces {
 		said, err = a.model.Stream(ctx, instructions, message, maxAnswerTokens, func(piece string) error {

@@ -127,7 +127,8 @@ func tagged(text string) string {
 
 var (
 	anyFence = regexp.MustCompile(`(?m)^<source-([0-9a-f]{12}) `)
-	// The marks of all models at once, as their tokenizers know them and as a server that normalizes its input does.
+	// The marks of all models at once, as their tokenizers know them and as a server that
+	// normalizes its input does.
 	roleMark = regexp.MustCompile(`(?i)[<＜‹《]?[|｜❘¦][a-z_▁ü]*[|｜❘¦][>＞]|[<＜][|｜❘¦]|[|｜❘¦][>＞]|[[［]/?(INST|[a-z]*_?(CALLS|RESULTS|PROMPT|ROLE)|THINK|[gs]MASK)[]］]|<</?SYS>>` +
 		`|[<＜‹⟨]/?((start|end|begin)_of_[a-z]+|s|sop|think|tool_call|tool_response|function=[a-z]+|parameter=[a-z]+|seed:[a-z]+|用户|AI|reserved_\d+|SPECIAL_\d+|extra_id_\d+)[>＞›⟩]` +
 		`|\[\||\|\]|\]~!?b[][]|\[e~\[|>>(QUESTION|ANSWER)<<`)
@@ -139,8 +140,9 @@ var (
 	}, R32: []unicode.Range32{{Lo: 0x16FE4, Hi: 0x16FE4, Stride: 1}, {Lo: 0x1D159, Hi: 0x1D159, Stride: 1}, {Lo: 0x1D173, Hi: 0x1D17A, Stride: 1}, {Lo: 0xE0000, Hi: 0xE0FFF, Stride: 1}}}
 )
 
-// gullible is a model that obeys whatever stands outside the fences, in the marks of roles, or in letters that nobody
-// sees, and otherwise repeats its sources word for word, each with its citation.
+// gullible is a model that obeys whatever stands outside the fences, in the marks of roles, or in
+// letters that nobody sees, and otherwise repeats its sources word for word, each with its
+// citation.
 func gullible(system, message string) chat.Completion {
 	say := func(text string) chat.Completion { return chat.Completion{Text: text, Finish: "stop"} }
 	if system != instructions {
@@ -217,7 +219,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// The stand-in is as gullible as it should be: without the fences and the care for characters it obeys.
+// The stand-in is as gullible as it should be: without the fences and the care for characters it
+// obeys.
 func TestGullible(t *testing.T) {
 	t.Parallel()
 	bare := func(attack string) string {

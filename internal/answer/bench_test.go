@@ -10,8 +10,8 @@ import (
 	"tasklens/internal/tokenizer"
 )
 
-// many are as many candidates as there can be, of the greatest length of a chunk, as a question has them where nearly
-// everything is similar.
+// many are as many candidates as there can be, of the greatest length of a chunk, as a question has
+// them where nearly everything is similar.
 func many() []candidate {
 	random := rand.New(rand.NewPCG(1, 1))
 	found := make([]candidate, candidates)

@@ -86,7 +86,8 @@ func chunkOf(ticket int64, place int, similarity float64, text string) candidate
 	}
 }
 
-// alike gives rows their similarities to those before them: by chunk ids "a b", either way round, else other.
+// alike gives rows their similarities to those before them: by chunk ids "a b", either way round,
+// else other.
 func alike(rows []candidate, other float64, pairs map[string]float64) []candidate {
 	for i := range rows {
 		rows[i].Similarities = make([]float64, i)

@@ -56,7 +56,8 @@ func TestChooseWhatIsNamed(t *testing.T) {
 	}
 }
 
-// A project's text has a place beside the tickets of its state, and further texts of what is named leave room for others.
+// A project's text has a place beside the tickets of its state, and further texts of what is named
+// leave room for others.
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	var found []candidate
@@ -85,7 +86,8 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// The best candidate is a candidate of MMR, however short it is, whatever it has in common with others.
+// The best candidate is a candidate of MMR, however short it is, whatever it has in common with
+// others.
 func TestThinKeepsTheBest(t *testing.T) {
 	t.Parallel()
 	note := chunkOf(1, 1, 0.95, "Patch is up")
@@ -113,7 +115,8 @@ func TestThinKeepsTheBest(t *testing.T) {
 	}
 }
 
-// Whatever the rows, lambda and top: the best text of each named source is chosen as far as there are places, nothing twice.
+// Whatever the rows, lambda and top: the best text of each named source is chosen as far as there
+// are places, nothing twice.
 func TestChooseWhatIsNamedAlways(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

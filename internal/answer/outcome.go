@@ -5,7 +5,8 @@ import (
 	"tasklens/internal/reply"
 )
 
-// Outcome is how an answer came about. All of them are answers: only a provider that fails is an error.
+// Outcome is how an answer came about. All of them are answers: only a provider that fails is an
+// error.
 type Outcome string
 
 const (
@@ -26,7 +27,8 @@ const (
 	filterNote      = "\n\n(The answer ends here because of the model provider's content filter.)"
 )
 
-// outcomeOf says how an answer came about, what ends a text that is not whole, and what stands for one that is empty.
+// outcomeOf says how an answer came about, what ends a text that is not whole, and what stands for
+// one that is empty.
 func outcomeOf(said chat.Completion, empty bool) (outcome Outcome, note, instead string) {
 	switch {
 	case said.Finish == chat.FinishFilter:

@@ -54,7 +54,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A model that knows no end is cut at the greatest length, as a whole and in pieces, and asked for no more.
+// A model that knows no end is cut at the greatest length, as a whole and in pieces, and asked for
+// no more.
 func TestGreatestLength(t *testing.T) {
 	t.Parallel()
 	found := []candidate{chunkOf(1, 1, 0.9, "alpha")}

@@ -28,8 +28,9 @@ type candidate struct {
 	Similarities  []float64 `json:"similarities"` // to the rows before this one, in their order
 }
 
-// sourceChunks is how many chunks of one ticket are candidates before any further one of it: half of the context, so
-// that a long ticket leaves room for others, but enough for a description, a cause and a resolution.
+// sourceChunks is how many chunks of one ticket are candidates before any further one of it: half
+// of the context, so that a long ticket leaves room for others, but enough for a description, a
+// cause and a resolution.
 func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 
 // retrieve gives the rows for a question, the best first.
@@ -66,8 +67,8 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model 
 	return typed(found), err
 }
 
-// documentCandidates is how many chunks of documents are looked at: more than candidates, because a long document's may
-// crowd out others before it is thinned.
+// documentCandidates is how many chunks of documents are looked at: more than candidates, because a
+// long document's may crowd out others before it is thinned.
 const documentCandidates = 100
 
 func retrieveDocuments(ctx context.Context, db Database, q Question, model string, embedding vector.Vector) ([]candidate, error) {
@@ -109,9 +110,10 @@ func best(found []candidate) *float64 {
 	return best
 }
 
-// choose picks the chunks of an answer by maximal marginal relevance. MMR itself is the textbook's, with the caller's
-// lambda; this decides what the candidates are, how alike they are, and that what the question names is among the chosen.
-// With lambda 1 nothing is left out: the caller asks for relevance alone.
+// choose picks the chunks of an answer by maximal marginal relevance. MMR itself is the textbook's,
+// with the caller's lambda; this decides what the candidates are, how alike they are, and that what
+// the question names is among the chosen. With lambda 1 nothing is left out: the caller asks for
+// relevance alone.
 func choose(found []candidate, q Question) []candidate {
 	var places []int // in found
 	for i, c := range found {
@@ -158,8 +160,9 @@ func (c candidate) relevance(q Question) float64 {
 	return 0
 }
 
-// reserve keeps places among the top for what the question names: one for the best named ticket, for each project, and
-// for each other ticket, in that order; further texts of theirs have half of the top, so that others have a place too.
+// reserve keeps places among the top for what the question names: one for the best named ticket,
+// for each project, and for each other ticket, in that order; further texts of theirs have half of
+// the top, so that others have a place too.
 func reserve(found []candidate, places []int, top int) map[int]bool {
 	var tickets, projects, further []int
 	seen := map[sourceID]bool{}
@@ -191,10 +194,11 @@ func reserve(found []candidate, places []int, top int) map[int]bool {
 	return reserved
 }
 
-// thin leaves out what would fill the context without adding to it, as long as enough is left: chunks of a ticket
-// beyond its share, texts that are another one's copy, and short notes and comments that have no word of the question, where their
-// ticket has other chunks. What a note such as "Patch is up" has in common with a question is the header that was embedded
-// with it: it says that the ticket is right, and nothing else. The best candidate stays, and so does what is named.
+// thin leaves out what would fill the context without adding to it, as long as enough is left:
+// chunks of a ticket beyond its share, texts that are another one's copy, and short notes and
+// comments that have no word of the question, where their ticket has other chunks. What a note such
+// as "Patch is up" has in common with a question is the header that was embedded with it: it says
+// that the ticket is right, and nothing else. The best candidate stays, and so does what is named.
 func thin(found []candidate, places []int, q Question, alike *likeness) []int {
 	perSource := map[sourceID]int{}
 	asked := wordsOf(q.Text)
@@ -283,10 +287,11 @@ func newLikeness(found []candidate) *likeness {
 	return l
 }
 
-// of is the cosine of the vectors, except between chunks of one ticket: these share the header that was embedded with
-// them, so that their vectors are alike whatever they say, and MMR would prefer any other ticket to the note that holds
-// the resolution. There the overlap of the texts counts, on the scale of this list: no common word is as alike as two
-// tickets usually are, the same words are as alike as can be; and never more than the vectors say.
+// of is the cosine of the vectors, except between chunks of one ticket: these share the header that
+// was embedded with them, so that their vectors are alike whatever they say, and MMR would prefer
+// any other ticket to the note that holds the resolution. There the overlap of the texts counts, on
+// the scale of this list: no common word is as alike as two tickets usually are, the same words are
+// as alike as can be; and never more than the vectors say.
 func (l *likeness) of(i, j int) float64 {
 	cosine := l.cosine(i, j)
 	if l.found[i].sourceID() != l.found[j].sourceID() {
@@ -314,16 +319,17 @@ func (l *likeness) wordsAt(place int) wordSet {
 	return l.byPlace[place]
 }
 
-// sameText is the overlap of words from which a text is another one's copy. Where texts are longer than
-// the headers that are embedded with them (longText bytes), vectors of copies are nearer to one another
-// than near, so that most texts need not be read for it.
+// sameText is the overlap of words from which a text is another one's copy. Where texts are longer
+// than the headers that are embedded with them (longText bytes), vectors of copies are nearer to
+// one another than near, so that most texts need not be read for it.
 const (
 	sameText = 0.9
 	longText = 800
 )
 
-// near is a cosine that vectors of copies exceed. Models differ in where cosines lie, so it is nearShare of
-// the way from what is usual to 1; at most nearCosine, as a list of copies is usually alike.
+// near is a cosine that vectors of copies exceed. Models differ in where cosines lie, so it is
+// nearShare of the way from what is usual to 1; at most nearCosine, as a list of copies is usually
+// alike.
 func (l *likeness) near() float64 {
 	const nearCosine, nearShare = 0.8, 0.4
 	return min(nearCosine, l.usual+(1-l.usual)*nearShare)

@@ -13,7 +13,8 @@ func question(top int, lambda float64) Question {
 	return Question{Text: "Why was the customer charged twice?", TopK: top, Lambda: lambda}
 }
 
-// With lambda 1 the order is that of relevance, and nothing gives way: neither siblings, nor copies, nor short notes.
+// With lambda 1 the order is that of relevance, and nothing gives way: neither siblings, nor
+// copies, nor short notes.
 func TestChooseByRelevanceAlone(t *testing.T) {
 	t.Parallel()
 	short := chunkOf(1, 2, 0.8, "Patch is up")
@@ -54,7 +55,8 @@ func TestChooseUnderTheThreshold(t *testing.T) {
 	}
 }
 
-// A long ticket, nearest in every chunk, leaves room for others; but where there are none it may have all.
+// A long ticket, nearest in every chunk, leaves room for others; but where there are none it may
+// have all.
 func TestChooseOfOneLongTicket(t *testing.T) {
 	t.Parallel()
 	var long, found []candidate
@@ -101,8 +103,8 @@ func TestChooseOfCopies(t *testing.T) {
 	}
 }
 
-// The note that holds the resolution is not pushed out by other tickets because it shares its ticket's header; a short
-// note that says nothing is.
+// The note that holds the resolution is not pushed out by other tickets because it shares its
+// ticket's header; a short note that says nothing is.
 func TestChooseTheResolution(t *testing.T) {
 	t.Parallel()
 	patch := chunkOf(1, 2, 0.88, "Patch is up. Two reviewers please.")

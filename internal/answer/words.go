@@ -6,15 +6,16 @@ import (
 	"unicode"
 )
 
-// wordSet is the hashes of a text's words, in order, each once. It is never nil. Hashes of 64 bits: that two of the few
-// thousand words of a list have the same one does not happen, and comparing two texts is comparing numbers. Every candidate
-// is compared with every other.
+// wordSet is the hashes of a text's words, in order, each once. It is never nil. Hashes of 64 bits:
+// that two of the few thousand words of a list have the same one does not happen, and comparing two
+// texts is comparing numbers. Every candidate is compared with every other.
 type wordSet []uint64
 
 const beginningLetters = 6
 
-// wordsOf gives the words of a text that can tell it from another: of three letters or more, in lower case and cut to
-// their first six, which joins most forms of a word, without the most usual of English.
+// wordsOf gives the words of a text that can tell it from another: of three letters or more, in
+// lower case and cut to their first six, which joins most forms of a word, without the most usual
+// of English.
 func wordsOf(text string) wordSet {
 	set := make(wordSet, 0, len(text)/6) // about as many as an English text has
 	add := func(beginning, whole uint64, letters int) {
@@ -41,7 +42,8 @@ func wordsOf(text string) wordSet {
 	return slices.Compact(set)
 }
 
-// inWord is true of letters and digits. Most texts are mostly ASCII, for which the tables of package unicode are a detour.
+// inWord is true of letters and digits. Most texts are mostly ASCII, for which the tables of
+// package unicode are a detour.
 func inWord(r rune) bool {
 	if r < unicode.MaxASCII {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
@@ -83,10 +85,11 @@ func overlap(a, b wordSet) float64 {
 	return float64(common) / float64(len(a)+len(b)-common)
 }
 
-// overlapReaches says whether the overlap is at least so much, and gives up as soon as it cannot be: of texts that differ
-// that is after a few words.
+// overlapReaches says whether the overlap is at least so much, and gives up as soon as it cannot
+// be: of texts that differ that is after a few words.
 func overlapReaches(a, b wordSet, least float64) bool {
-	// With d words in one alone, the overlap is (n − d) / (n + d), n being the words of both, counted twice.
+	// With d words in one alone, the overlap is (n − d) / (n + d), n being the words of both,
+	// counted twice.
 	n := len(a) + len(b)
 	most := (1 - least) / (1 + least) * float64(n)
 	apart := 0

@@ -38,8 +38,8 @@ func readDocuments(ctx context.Context, db Database, sources []Source) (found []
 	return found, read, nil
 }
 
-// storeDocuments cuts the vectors to what documents are compared by. The vector of the whole document the database makes
-// of those of its chunks.
+// storeDocuments cuts the vectors to what documents are compared by. The vector of the whole
+// document the database makes of those of its chunks.
 func storeDocuments(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
 	if len(plans) == 0 {
 		return nil, nil

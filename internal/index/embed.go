@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// modelOf is the model that a source is embedded by: its set's, or, where that is not settled, or there are no sets, as of
-// documents, the configured one.
+// modelOf is the model that a source is embedded by: its set's, or, where that is not settled, or
+// there are no sets, as of documents, the configured one.
 func (x *Indexer) modelOf(source storedSource) string {
 	if source.Set.Model != nil {
 		return *source.Set.Model
@@ -14,9 +14,10 @@ func (x *Indexer) modelOf(source storedSource) string {
 	return x.model.EmbeddingModel()
 }
 
-// bring embeds what is new and stores it as it comes, so that what is paid for is not lost, and no more vectors are held
-// than one request to the model makes. It returns the places of what is not stored; with an error the model fails. Where
-// models differ, what one of them refuses keeps nothing from the others.
+// bring embeds what is new and stores it as it comes, so that what is paid for is not lost, and no
+// more vectors are held than one request to the model makes. It returns the places of what is not
+// stored; with an error the model fails. Where models differ, what one of them refuses keeps
+// nothing from the others.
 func (r *run) bring(ctx context.Context, plans []*plan) (undone []int, err error) {
 	var failed []error
 	asked := map[string]bool{}
@@ -42,10 +43,12 @@ func (r *run) bring(ctx context.Context, plans []*plan) (undone []int, err error
 	return undone, nil
 }
 
-// staged is how many chunks of a source that is stored in parts are embedded at once: a program that ends loses no more.
+// staged is how many chunks of a source that is stored in parts are embedded at once: a program
+// that ends loses no more.
 const staged = storeRows
 
-// embed gives a vector to every new chunk of the plans of a model, in as few requests as the limits allow.
+// embed gives a vector to every new chunk of the plans of a model, in as few requests as the limits
+// allow.
 func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 	var batch []*planned
 	var inputs []string

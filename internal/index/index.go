@@ -1,6 +1,7 @@
-// Package index turns the texts of tickets, comments, projects and documents into stored chunks with embeddings. It owns what is embedded
-// again and what is kept, and that nothing stale is left behind when a text changes meanwhile. It knows neither how
-// models are asked nor how the database is reached.
+// Package index turns the texts of tickets, comments, projects and documents into stored chunks
+// with embeddings. It owns what is embedded again and what is kept, and that nothing stale is left
+// behind when a text changes meanwhile. It knows neither how models are asked nor how the database
+// is reached.
 package index
 
 import (
@@ -39,8 +40,8 @@ func New(model Model, tokenizer chunk.Tokenizer, limits Limits) *Indexer {
 	return &Indexer{model: model, tokenizer: tokenizer, limits: limits}
 }
 
-// Source is what is indexed as one: a ticket with its status notes, a comment on it (CommentID not nil), a project's own text
-// (TicketID nil), or, where DocumentID is not empty, a document.
+// Source is what is indexed as one: a ticket with its status notes, a comment on it (CommentID not
+// nil), a project's own text (TicketID nil), or, where DocumentID is not empty, a document.
 type Source struct {
 	ProjectID  int64
 	TicketID   *int64

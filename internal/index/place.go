@@ -2,12 +2,13 @@ package index
 
 import "sort"
 
-// gap is what lies between the positions of chunks that are stored together: room for 20 later ones at every place, each
-// halving what is left. Where none is left, the next chunks move.
+// gap is what lies between the positions of chunks that are stored together: room for 20 later ones
+// at every place, each halving what is left. Where none is left, the next chunks move.
 const gap = 1 << 20
 
-// setPlaces gives the chunks of a plan increasing positions that no stored chunk of the source has, and moves as few of the kept
-// ones as can be: moving one costs as much in the vector index as storing it.
+// setPlaces gives the chunks of a plan increasing positions that no stored chunk of the source has,
+// and moves as few of the kept ones as can be: moving one costs as much in the vector index as
+// storing it.
 func (p *plan) setPlaces() {
 	taken := make(map[int64]bool, len(p.stored))
 	for _, stored := range p.stored {
@@ -45,7 +46,8 @@ func (p *plan) setPlaces() {
 	}
 }
 
-// spread finds so many free positions between two, as even as can be; nil where there are not enough.
+// spread finds so many free positions between two, as even as can be; nil where there are not
+// enough.
 func spread(low, high *int64, count int, taken map[int64]bool) []int64 {
 	step := int64(gap)
 	first := int64(0)
@@ -77,7 +79,8 @@ func spread(low, high *int64, count int, taken map[int64]bool) []int64 {
 	return places
 }
 
-// longestIncreasing tells which of the kept chunks form the longest run of increasing positions (patience sorting).
+// longestIncreasing tells which of the kept chunks form the longest run of increasing positions
+// (patience sorting).
 func longestIncreasing(chunks []planned) []bool {
 	var tails []int // of the best run of each length, the chunk that ends it
 	before := make([]int, len(chunks))

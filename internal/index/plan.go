@@ -29,7 +29,8 @@ const (
 	ended          // stored, or failed
 )
 
-// planned is one chunk to be: a stored or staged one that is kept (chunkID not nil), or a new one that wants a vector.
+// planned is one chunk to be: a stored or staged one that is kept (chunkID not nil), or a new one
+// that wants a vector.
 type planned struct {
 	text           string
 	input          string
@@ -46,8 +47,9 @@ type planned struct {
 	made           bool // by this run
 }
 
-// newPlan chunks the texts of a source for a model, and finds the stored chunks that can stay: those of the same input and
-// model, each used once. With force none stays but staged ones, which are paid for and were never shown.
+// newPlan chunks the texts of a source for a model, and finds the stored chunks that can stay:
+// those of the same input and model, each used once. With force none stays but staged ones, which
+// are paid for and were never shown.
 func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 	p := &plan{
 		source: source.Source,

@@ -27,8 +27,8 @@ type storedChunk struct {
 	Staged         bool   `json:"staged"` // nobody sees it yet
 }
 
-// readSources gives the sources that exist, in the order asked for, with the chunks of this set, or of that which serves; and
-// for how many of those asked for that is: no more than one answer takes.
+// readSources gives the sources that exist, in the order asked for, with the chunks of this set, or
+// of that which serves; and for how many of those asked for that is: no more than one answer takes.
 func readSources(ctx context.Context, db Database, sources []Source, number *int) (found []storedSource, read int, err error) {
 	tracked, documents := split(sources, func(s Source) Source { return s })
 	found, readTracked, err := readTracked(ctx, db, tracked, number)

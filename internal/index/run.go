@@ -15,12 +15,13 @@ import (
 	"tasklens/internal/wait"
 )
 
-// attempts bounds how often a source is read again because it changed while it was being embedded, or was being
-// written by somebody else at the moment of storing.
+// attempts bounds how often a source is read again because it changed while it was being embedded,
+// or was being written by somebody else at the moment of storing.
 const attempts = 6
 
-// Index brings the chunks of some sources in step with their texts and tells what it did for each, in order. Unchanged
-// chunks keep their ids and are not sent to the model, unless force. With an error the results that are Done stand all the same.
+// Index brings the chunks of some sources in step with their texts and tells what it did for each,
+// in order. Unchanged chunks keep their ids and are not sent to the model, unless force. With an
+// error the results that are Done stand all the same.
 func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, force bool) ([]Result, error) {
 	r := x.run(ctx, db, sources, &pass{force: force})
 	errs := []error{r.err}
@@ -49,7 +50,8 @@ type run struct {
 	err    error         // why nothing more can be done now
 }
 
-// run attempts the sources until nothing is left to do. A source that fails keeps no other from its turn.
+// run attempts the sources until nothing is left to do. A source that fails keeps no other from its
+// turn.
 func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pass) *run {
 	r := &run{Indexer: x, db: db, pass: p, results: make([]Result, len(sources)), made: map[string]vector.Vector{}, failed: map[int]error{}}
 	r.left = make([]int, len(sources))
@@ -68,8 +70,8 @@ func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pas
 	return r
 }
 
-// tooSlow is how many sources in a row the database may be too slow for, each alone, before it counts as out of reach: then
-// nothing more is asked of it, nor of the model.
+// tooSlow is how many sources in a row the database may be too slow for, each alone, before it
+// counts as out of reach: then nothing more is asked of it, nor of the model.
 const tooSlow = 3
 
 // fail gives up a source for this run.
@@ -88,8 +90,8 @@ func (r *run) stalled() error {
 	return portion.Stop(portion.TooSlow(slices.Collect(maps.Values(r.failed))[0]))
 }
 
-// attempt does what can be done now and returns the places that want another attempt. With an error, these are what it left
-// undone, and nothing more can be done now.
+// attempt does what can be done now and returns the places that want another attempt. With an
+// error, these are what it left undone, and nothing more can be done now.
 func (r *run) attempt(ctx context.Context, pending []int) (again []int, err error) {
 	left := pending
 	err = portion.Each(ctx, pending, func(part []int) (int, error) {
@@ -121,7 +123,8 @@ func (r *run) sources(places []int) []Source {
 	return sources
 }
 
-// plan finds out what is to be done for sources that were read. Those that do not exist, or are in step, are done.
+// plan finds out what is to be done for sources that were read. Those that do not exist, or are in
+// step, are done.
 func (r *run) plan(ctx context.Context, rows []storedSource, places []int) (plans []*plan) {
 	for _, row := range rows {
 		if row.Set.Building != nil {

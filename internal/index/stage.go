@@ -8,8 +8,8 @@ import (
 	"tasklens/internal/vector"
 )
 
-// stage stores the chunks of a large source that are embedded so far in parts that nobody sees yet, and, when all are there, has
-// the database show them. Before the end, full parts alone.
+// stage stores the chunks of a large source that are embedded so far in parts that nobody sees yet,
+// and, when all are there, has the database show them. Before the end, full parts alone.
 func (r *run) stage(ctx context.Context, p *plan, end bool) error {
 	var part []*planned
 	bytes := 0

@@ -10,14 +10,15 @@ import (
 	"tasklens/internal/vector"
 )
 
-// What one call stores at most, far below what a slow database writes within a statement timeout of 8 s (80 chunks at 100 ms
-// each), and what a proxy in between takes as a body.
+// What one call stores at most, far below what a slow database writes within a statement timeout of
+// 8 s (80 chunks at 100 ms each), and what a proxy in between takes as a body.
 const (
 	storeRows  = 40
 	storeBytes = 900_000
 )
 
-// A new chunk in a call has a number of some 12 bytes for each dimension and what stands beside it; a kept one its id and place.
+// A new chunk in a call has a number of some 12 bytes for each dimension and what stands beside it;
+// a kept one its id and place.
 const (
 	newBytes  = 12*vector.Dimensions + 300
 	keptBytes = 90
@@ -45,8 +46,8 @@ func (c *planned) size() (rows, bytes int) {
 // fits tells whether a source of this size is stored in one call. One row has to.
 func fits(rows, bytes int) bool { return rows == 1 || rows <= storeRows && bytes <= storeBytes }
 
-// store stores what is embedded: sources whole, several in a call, and one that is too large for a call in parts. At the
-// end all of what is there is stored; before, full calls alone.
+// store stores what is embedded: sources whole, several in a call, and one that is too large for a
+// call in parts. At the end all of what is there is stored; before, full calls alone.
 func (r *run) store(ctx context.Context, plans []*plan, end bool) error {
 	var group []*plan
 	rows, bytes := 0, 0
@@ -82,7 +83,8 @@ func (r *run) store(ctx context.Context, plans []*plan, end bool) error {
 	return nil
 }
 
-// storeGroup stores plans in one call, or in as many as the database needs. One that is too much alone is stored in parts.
+// storeGroup stores plans in one call, or in as many as the database needs. One that is too much
+// alone is stored in parts.
 func (r *run) storeGroup(ctx context.Context, plans []*plan) error {
 	var parted []*plan
 	err := portion.Each(ctx, plans, func(part []*plan) (int, error) {
@@ -137,11 +139,12 @@ type storeResult struct {
 	EmbeddingIDs []string `json:"embedding_ids"`
 }
 
-// patience is how long a call that stores may outlast its caller's context: more than the 8 s after which Supabase cancels it.
+// patience is how long a call that stores may outlast its caller's context: more than the 8 s after
+// which Supabase cancels it.
 const patience = 10 * time.Second
 
-// outlast gives a call that stores the time to end: cancelled halfway, what it carries would be embedded again. It fails
-// where the context has ended before.
+// outlast gives a call that stores the time to end: cancelled halfway, what it carries would be
+// embedded again. It fails where the context has ended before.
 func outlast(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if ctx.Err() != nil {
 		return nil, nil, late(ctx)
@@ -156,8 +159,8 @@ func late(ctx context.Context) error {
 	return fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", ctx.Err())
 }
 
-// callStore writes the chunks of all plans, each source only if its text is still the one that was embedded: in one
-// transaction for those of the tracker, and one for documents.
+// callStore writes the chunks of all plans, each source only if its text is still the one that was
+// embedded: in one transaction for those of the tracker, and one for documents.
 func callStore(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
 	ctx, cancel, err := outlast(ctx)
 	if err != nil {
@@ -184,7 +187,8 @@ func callStore(ctx context.Context, db Database, plans []*plan) ([]storeResult, 
 	return merged, nil
 }
 
-// newChunks are the chunks of plans as the storing functions take them, and the vectors of those that are new.
+// newChunks are the chunks of plans as the storing functions take them, and the vectors of those
+// that are new.
 func newChunks(plans []*plan) (chunks []newChunk, vectors []vector.Vector, hashes []string) {
 	chunks, vectors = []newChunk{}, []vector.Vector{}
 	for i, p := range plans {

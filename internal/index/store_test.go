@@ -159,7 +159,8 @@ func text(number, bytes int) string {
 // One call stores at most 40 chunks and 900,000 bytes.
 func TestWhatOneCallStores(t *testing.T) {
 	t.Parallel()
-	// Of 30 tickets, of which each is one chunk: what a new chunk has beside its text is counted as 18,732 bytes.
+	// Of 30 tickets, of which each is one chunk: what a new chunk has beside its text is counted as
+	// 18,732 bytes.
 	const share = 900_000/30 - 18_732
 	for name, c := range map[string]struct {
 		tickets, bytes, more int // more: of the first ticket
@@ -211,8 +212,8 @@ func TestWhatIsStoredInParts(t *testing.T) {
 	}
 }
 
-// A run whose time is over while chunks are being stored lets that end, so that the next one does not embed them again; and
-// does not wait for a database that hangs.
+// A run whose time is over while chunks are being stored lets that end, so that the next one does
+// not embed them again; and does not wait for a database that hangs.
 func TestWhatIsPaidForIsStored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -249,8 +250,8 @@ func TestWhatIsPaidForIsStored(t *testing.T) {
 	})
 }
 
-// What could not be stored is tried again without the model: in parts where it was too much, whole where the text was being
-// written.
+// What could not be stored is tried again without the model: in parts where it was too much, whole
+// where the text was being written.
 func TestWhatFailedIsNotEmbeddedAgain(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*shelf{

@@ -5,17 +5,18 @@ import (
 	"errors"
 )
 
-// ErrUndone is the outcome of a source that is to be tried again: its text changes again and again, somebody else is writing
-// it, or it did not get its turn.
+// ErrUndone is the outcome of a source that is to be tried again: its text changes again and again,
+// somebody else is writing it, or it did not get its turn.
 var ErrUndone = errors.New("not done yet")
 
-// ErrLarge is the outcome of a source that takes many calls and was left out, because it was not the only one. Alone it has
-// its turn.
+// ErrLarge is the outcome of a source that takes many calls and was left out, because it was not
+// the only one. Alone it has its turn.
 var ErrLarge = errors.New("to be embedded alone")
 
-// Sync is Index for who can come again. The outcome of a source is nil where it is done, as is one that does not exist,
-// ErrUndone, ErrLarge, or why it failed by itself. err says why nothing more could be done now. While another set of chunks is being
-// built, a source is done when it is in step in both, and left to others where this program does not chunk as that set wants it.
+// Sync is Index for who can come again. The outcome of a source is nil where it is done, as is one
+// that does not exist, ErrUndone, ErrLarge, or why it failed by itself. err says why nothing more
+// could be done now. While another set of chunks is being built, a source is done when it is in
+// step in both, and left to others where this program does not chunk as that set wants it.
 func (x *Indexer) Sync(ctx context.Context, db Database, sources []Source) (outcomes []error, err error) {
 	present := &pass{small: len(sources) > 1}
 	r := x.run(ctx, db, sources, present)
@@ -48,7 +49,8 @@ func (x *Indexer) Sync(ctx context.Context, db Database, sources []Source) (outc
 	return outcomes, r.err
 }
 
-// tell writes what is not done to the outcomes; places are where its sources stand there, nil where they are all.
+// tell writes what is not done to the outcomes; places are where its sources stand there, nil where
+// they are all.
 func (r *run) tell(outcomes []error, places []int) {
 	at := func(place int) int {
 		if places == nil {

@@ -8,7 +8,8 @@ import (
 	"tasklens/internal/vector"
 )
 
-// Pending is the embedding of an input, which may still be on its way. It is safe for concurrent use.
+// Pending is the embedding of an input, which may still be on its way. It is safe for concurrent
+// use.
 type Pending struct {
 	embeddings   *Embeddings
 	model, input string
@@ -19,9 +20,9 @@ type Pending struct {
 	err          error
 }
 
-// Begin embeds an input by a model in the background, before anybody knows whether it is needed: all who wait for it share
-// what comes of it, a failure too, so that no request asks the model twice. Without a store it is embedded when it is
-// waited for.
+// Begin embeds an input by a model in the background, before anybody knows whether it is needed:
+// all who wait for it share what comes of it, a failure too, so that no request asks the model
+// twice. Without a store it is embedded when it is waited for.
 func (e *Embeddings) Begin(ctx context.Context, model, input string) *Pending {
 	own, cancel := context.WithCancelCause(ctx)
 	p := &Pending{embeddings: e, model: model, input: input, ctx: own, cancel: cancel, done: make(chan struct{})}

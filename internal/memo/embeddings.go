@@ -15,7 +15,8 @@ import (
 const embeddingLifetime = 30 * 24 * time.Hour
 
 const (
-	// embeddingTime is what the embedding of a query may take, however short the time of who waits for it is.
+	// embeddingTime is what the embedding of a query may take, however short the time of who waits
+	// for it is.
 	embeddingTime = 30 * time.Second
 	// maxLate bounds the embeddings that nobody waits for any more.
 	maxLate = 64
@@ -26,9 +27,9 @@ type Embedder interface {
 	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
 }
 
-// Embeddings caches what single inputs became: queries. An embedding for which no caller's time was enough goes on, up to
-// embeddingTime and maxLate, so that the next caller finds it in the cache; one whose callers were all cancelled ends. It
-// is safe for concurrent use.
+// Embeddings caches what single inputs became: queries. An embedding for which no caller's time was
+// enough goes on, up to embeddingTime and maxLate, so that the next caller finds it in the cache;
+// one whose callers were all cancelled ends. It is safe for concurrent use.
 type Embeddings struct {
 	model    Embedder
 	provider string
@@ -37,8 +38,8 @@ type Embeddings struct {
 	counts   counters
 }
 
-// NewEmbeddings caches a provider's embeddings in a store; nil: nothing is cached or shared. provider tells models of one
-// name apart.
+// NewEmbeddings caches a provider's embeddings in a store; nil: nothing is cached or shared.
+// provider tells models of one name apart.
 func NewEmbeddings(model Embedder, provider string, store Store) *Embeddings {
 	return &Embeddings{model: model, provider: provider, store: store, flights: newLateFlights(embeddingTime, maxLate)}
 }

@@ -79,7 +79,8 @@ func TestAFailedEmbeddingIsNotKept(t *testing.T) {
 	}
 }
 
-// An embedding that cannot be made says so to whoever has the time, and can be given up as any other.
+// An embedding that cannot be made says so to whoever has the time, and can be given up as any
+// other.
 func TestAnEmbeddingThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	unknown := errors.New("unknown")
@@ -174,7 +175,8 @@ func TestAPanicOfTheModel(t *testing.T) {
 	}
 }
 
-// late has an embedding asked for, by a request with a budget as searches have it, and lets the time of that pass.
+// late has an embedding asked for, by a request with a budget as searches have it, and lets the
+// time of that pass.
 func late(t *testing.T, e *memo.Embeddings, input string) {
 	t.Helper()
 	request, answered := context.WithTimeout(t.Context(), time.Minute)
@@ -189,7 +191,8 @@ func late(t *testing.T, e *memo.Embeddings, input string) {
 	}
 }
 
-// An embedding that comes after its request's budget is there for the next request; who asks meanwhile waits for the same.
+// An embedding that comes after its request's budget is there for the next request; who asks
+// meanwhile waits for the same.
 func TestALateEmbeddingIsCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,9 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// flights are the results that are being made, by key. Unlike golang.org/x/sync/singleflight it lets a result be made on
-// when the first who asked has left, as long as anybody waits, and lets all who wait hear of it piece by piece.
+// flights are the results that are being made, by key. Unlike golang.org/x/sync/singleflight it
+// lets a result be made on when the first who asked has left, as long as anybody waits, and lets
+// all who wait hear of it piece by piece.
 type flights struct {
 	mutex   sync.Mutex
 	running map[string]*flight
@@ -22,8 +23,8 @@ type flights struct {
 
 func newFlights() flights { return flights{running: map[string]*flight{}} }
 
-// newLateFlights are flights that go on when the time of all who waited is over: so many at once, each for its lifetime. A
-// flight whose last waiter is cancelled ends all the same.
+// newLateFlights are flights that go on when the time of all who waited is over: so many at once,
+// each for its lifetime. A flight whose last waiter is cancelled ends all the same.
 func newLateFlights(lifetime time.Duration, most int) flights {
 	return flights{running: map[string]*flight{}, lifetime: lifetime, late: make(chan struct{}, most)}
 }
@@ -58,9 +59,9 @@ func (f *flights) do(ctx context.Context, key string, tell func(Event) error, wo
 	return made, origin, err
 }
 
-// join has a result made, unless it is being made. The work has the time and the values of the request that came first.
-// Who wants events does not wait for work that tells none, which is silent to its end; the flight begun for them takes
-// over the key, for whoever comes next.
+// join has a result made, unless it is being made. The work has the time and the values of the
+// request that came first. Who wants events does not wait for work that tells none, which is silent
+// to its end; the flight begun for them takes over the key, for whoever comes next.
 func (f *flights) join(ctx context.Context, key string, events bool, work makeResult) (joined *flight, first bool) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -115,7 +116,8 @@ func (f *flights) close() {
 	}
 }
 
-// await hears a flight to its end, or leaves it when the caller's time is over. Who leaves last ends it, unless it may be late.
+// await hears a flight to its end, or leaves it when the caller's time is over. Who leaves last
+// ends it, unless it may be late.
 func (f *flights) await(ctx context.Context, key string, joined *flight, tell func(Event) error) (Made, Origin, error) {
 	heard := 0
 	for {
@@ -149,8 +151,8 @@ func (f *flights) await(ctx context.Context, key string, joined *flight, tell fu
 	}
 }
 
-// leave says whether the flight ends because nobody waits any more. One whose time is over ends by itself, and says so
-// better than one that is cancelled.
+// leave says whether the flight ends because nobody waits any more. One whose time is over ends by
+// itself, and says so better than one that is cancelled.
 func (f *flights) leave(ctx context.Context, key string, left *flight) (last bool) {
 	f.mutex.Lock()
 	left.waiting--
@@ -169,7 +171,8 @@ func (f *flights) leave(ctx context.Context, key string, left *flight) (last boo
 	return true
 }
 
-// goesOn tells whether a flight that nobody waits for is late: their time is over, and there is a place for it.
+// goesOn tells whether a flight that nobody waits for is late: their time is over, and there is a
+// place for it.
 func (f *flights) goesOn(ctx context.Context, key string, left *flight) bool {
 	if left.late || f.running[key] != left || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return left.late
@@ -182,7 +185,8 @@ func (f *flights) goesOn(ctx context.Context, key string, left *flight) bool {
 	return left.late
 }
 
-// tell is what the work tells its events to. It never waits: a caller that reads slowly holds nobody up.
+// tell is what the work tells its events to. It never waits: a caller that reads slowly holds
+// nobody up.
 func (f *flight) tell(event Event) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

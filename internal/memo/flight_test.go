@@ -84,7 +84,8 @@ func TestManyAtOnceAreOne(t *testing.T) {
 	})
 }
 
-// A result is not made by a right of somebody else's, which may end before one's own; what was made is for both.
+// A result is not made by a right of somebody else's, which may end before one's own; what was made
+// is for both.
 func TestNobodyJoinsAnothersRight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -306,7 +307,8 @@ func TestTheLastEvents(t *testing.T) {
 	}
 }
 
-// Whatever comes and goes in whatever order, nobody waits for ever, and nobody gets what is not there.
+// Whatever comes and goes in whatever order, nobody waits for ever, and nobody gets what is not
+// there.
 func TestManyComeAndGo(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// key stands for everything that a result depends on. It does not show what was asked: keys are seen by who runs the store.
+// key stands for everything that a result depends on. It does not show what was asked: keys are
+// seen by who runs the store.
 func (m *Memo) key(request Request, version string) (string, error) {
 	return keyOf("result", m.options.Settings, request.Kind, request.Identity, version, request.Subject)
 }

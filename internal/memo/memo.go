@@ -1,10 +1,11 @@
-// Package memo gives out again what was made before, as long as it is still true: a result is kept under everything that
-// it depends on, the state of the data among it, so that an edit makes it unreachable on every copy of the service the
-// moment it is committed. What many ask at the same moment is made once, or once more for those who want events where the
-// first wanted none. It knows neither what results are nor where they are kept.
+// Package memo gives out again what was made before, as long as it is still true: a result is kept
+// under everything that it depends on, the state of the data among it, so that an edit makes it
+// unreachable on every copy of the service the moment it is committed. What many ask at the same
+// moment is made once, or once more for those who want events where the first wanted none. It knows
+// neither what results are nor where they are kept.
 //
-// The version of the data is read before the result is made. So a result may be newer than the version it is kept under,
-// and then nobody finds it any more, but never older.
+// The version of the data is read before the result is made. So a result may be newer than the
+// version it is kept under, and then nobody finds it any more, but never older.
 package memo
 
 import (
@@ -50,11 +51,12 @@ func New(options Options) *Memo {
 type Request struct {
 	Kind     string // what is asked for; requests are counted by it
 	Identity string // of the caller: what one may see another may not
-	// Watched callers are asked about with every request of theirs, whatever MaxStale says: the database alone knows what
-	// they may see now, and its version is one for them.
+	// Watched callers are asked about with every request of theirs, whatever MaxStale says: the
+	// database alone knows what they may see now, and its version is one for them.
 	Watched bool
-	// Bearer tells apart whose right the result is made by, where that ends by itself, such as a token's: callers of one
-	// identity share what was made, but not a making that may fail for one of them alone.
+	// Bearer tells apart whose right the result is made by, where that ends by itself, such as a
+	// token's: callers of one identity share what was made, but not a making that may fail for one
+	// of them alone.
 	Bearer  string
 	Project *int64 // the only project whose data the result depends on; nil for all
 	Subject any    // everything else that the result depends on, as JSON
@@ -73,8 +75,8 @@ type Event struct {
 	Data any // nobody changes it any more
 }
 
-// Work makes a result. With tell, which comes from the caller's, it tells events; an error of it ends the work. It may
-// run on a goroutine of its own, where a panic becomes an error.
+// Work makes a result. With tell, which comes from the caller's, it tells events; an error of it
+// ends the work. It may run on a goroutine of its own, where a panic becomes an error.
 type Work func(ctx context.Context, tell func(Event) error) (Made, error)
 
 // Origin says where a result comes from.
@@ -88,9 +90,9 @@ const (
 	Passed               // made, and not to be kept
 )
 
-// Do gives the result of a request: one that was made earlier and is still true, or the one that is being made for
-// somebody else, or else work's. With tell, events come as work tells them; a result that was made earlier has none.
-// Errors are work's own and never kept.
+// Do gives the result of a request: one that was made earlier and is still true, or the one that is
+// being made for somebody else, or else work's. With tell, events come as work tells them; a result
+// that was made earlier has none. Errors are work's own and never kept.
 func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(Event) error, work Work) (Made, Origin, error) {
 	if m == nil {
 		made, err := work(ctx, tell)

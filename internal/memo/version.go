@@ -21,8 +21,8 @@ type reading struct {
 	asked   time.Time // before it was read
 }
 
-// version is the state of the data that a request depends on, as it was when the request came or, where it is stale, at
-// most MaxStale before.
+// version is the state of the data that a request depends on, as it was when the request came or,
+// where it is stale, at most MaxStale before.
 func (m *Memo) version(ctx context.Context, db Database, request Request) (_ string, stale bool, _ error) {
 	project := int64(0)
 	if request.Project != nil {

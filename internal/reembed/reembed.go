@@ -1,7 +1,8 @@
-// Package reembed changes the model, or the chunking, by which tickets are searched, while search goes on: another set of
-// chunks is filled beside the one that serves, and takes its place when it is complete. It owns the order of the steps, and
-// which model queries are embedded by meanwhile. What is in which set, and when a set is complete, is the database's; the
-// embedding itself is the workers', who bring what is edited in step in both sets.
+// Package reembed changes the model, or the chunking, by which tickets are searched, while search
+// goes on: another set of chunks is filled beside the one that serves, and takes its place when it
+// is complete. It owns the order of the steps, and which model queries are embedded by meanwhile.
+// What is in which set, and when a set is complete, is the database's; the embedding itself is the
+// workers', who bring what is edited in step in both sets.
 package reembed
 
 import (
@@ -51,8 +52,8 @@ func (s Sets) IsBy(r Recipe) bool {
 	return s.Model != nil && *s.Model == r.Model && s.Chunking != nil && *s.Chunking == r.Chunking
 }
 
-// Models are those by which queries are embedded now or next: the serving set's, which is configured where the set has no
-// model of its own, and that of the set that is being built.
+// Models are those by which queries are embedded now or next: the serving set's, which is
+// configured where the set has no model of its own, and that of the set that is being built.
 func (s Sets) Models(configured string) []string {
 	models := []string{configured}
 	if s.Model != nil {
@@ -77,9 +78,10 @@ func Read(ctx context.Context, db Database) (Sets, error) {
 	return rows[0], nil
 }
 
-// Begin begins to fill the other set, or goes on: it asks, behind fresh edits, for all that is not in it yet, and returns
-// how many sources it added to those that wait already. A set that is retired must be emptied before; one that is being
-// built by another recipe stays as it is, and is an error.
+// Begin begins to fill the other set, or goes on: it asks, behind fresh edits, for all that is not
+// in it yet, and returns how many sources it added to those that wait already. A set that is
+// retired must be emptied before; one that is being built by another recipe stays as it is, and is
+// an error.
 func Begin(ctx context.Context, db Database, r Recipe) (added int, err error) {
 	if err := db.Call(ctx, "begin_reembed", map[string]any{"embedding_model": r.Model, "chunking": r.Chunking}, &added); err != nil {
 		return 0, fmt.Errorf("begin another set of embeddings: %w", err)
@@ -104,14 +106,16 @@ func Abandon(ctx context.Context, db Database) (was bool, err error) {
 }
 
 const (
-	// startOver is returned where open transactions held some of the set: the next pass removes what is left.
+	// startOver is returned where open transactions held some of the set: the next pass removes
+	// what is left.
 	startOver = "00000000-0000-0000-0000-000000000000"
 	// heldPause is between two passes.
 	heldPause = time.Second
 )
 
-// Clear empties the retired set, a part at a time. A set that served a moment ago gets a grace first, so that queries
-// which were embedded for it are still answered: as long as a request may take.
+// Clear empties the retired set, a part at a time. A set that served a moment ago gets a grace
+// first, so that queries which were embedded for it are still answered: as long as a request may
+// take.
 func Clear(ctx context.Context, db Database, grace time.Duration) error {
 	if err := wait.For(ctx, grace); err != nil {
 		return fmt.Errorf("empty the former set of embeddings: %w", err)

@@ -17,11 +17,11 @@ import (
 var ErrUnknown = errors.New("the serving model is not known yet")
 
 const (
-	// servingLife is how long an answer is taken for the present one. A query that is embedded by the former model
-	// meanwhile is answered by the former set.
+	// servingLife is how long an answer is taken for the present one. A query that is embedded by
+	// the former model meanwhile is answered by the former set.
 	servingLife = time.Second
-	// servingRefresh is the age from which it is asked for again in the background, so that no query waits for it where they
-	// come often.
+	// servingRefresh is the age from which it is asked for again in the background, so that no
+	// query waits for it where they come often.
 	servingRefresh = servingLife / 2
 	// servingTimeout bounds the call; without an answer the last known model holds.
 	servingTimeout = time.Second
@@ -57,8 +57,8 @@ func Fixed(model string) *Serving {
 	return &Serving{last: answer{model: model, known: true, asked: time.Unix(1<<40, 0)}}
 }
 
-// Use is the model of the set that is searched, by which queries are to be embedded. Until the database has answered
-// once, it fails with ErrUnknown; later failures leave the last known model.
+// Use is the model of the set that is searched, by which queries are to be embedded. Until the
+// database has answered once, it fails with ErrUnknown; later failures leave the last known model.
 func (s *Serving) Use(ctx context.Context) (string, error) { return model(ctx, s.read(ctx)) }
 
 // Last is the last known model, however old that is: for what was made under that model's name.
@@ -110,7 +110,8 @@ func (s *Serving) lately() answer {
 	return s.last
 }
 
-// ask remembers a failure as long as an answer, so that not every query waits for a database that hangs.
+// ask remembers a failure as long as an answer, so that not every query waits for a database that
+// hangs.
 func (s *Serving) ask(ctx context.Context) {
 	// For others as well, so it does not end with this request.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), servingTimeout)

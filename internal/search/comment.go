@@ -9,7 +9,8 @@ type Comment struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// CommentColumns are what a row of a searching or retrieving function tells of the comment that its text is of.
+// CommentColumns are what a row of a searching or retrieving function tells of the comment that its
+// text is of.
 type CommentColumns struct {
 	CommentID        *int64    `json:"comment_id"`
 	CommentAuthor    *string   `json:"comment_author"`

@@ -27,8 +27,8 @@ func (*hanging) Vector(ctx context.Context) (vector.Vector, error) {
 	return nil, fault.Wrap(fault.Timeout, "The model hangs.", ctx.Err())
 }
 
-// A model that hangs holds a hybrid search for its budget, and one that has less time for half of that. The words that were
-// ranked meanwhile are not ranked again.
+// A model that hangs holds a hybrid search for its budget, and one that has less time for half of
+// that. The words that were ranked meanwhile are not ranked again.
 func TestAHybridSearchDoesNotWaitForAModelThatHangs(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[time.Duration]time.Duration{0: 1200 * time.Millisecond, time.Minute: 1200 * time.Millisecond, time.Second: 500 * time.Millisecond} {

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// Facets tell how many of a query's matches each value of a filter has, the most first: status, project, assignee,
-// reporter, type, priority, label and open. Each is counted as if the query had no filter of its own.
+// Facets tell how many of a query's matches each value of a filter has, the most first: status,
+// project, assignee, reporter, type, priority, label and open. Each is counted as if the query had
+// no filter of its own.
 type Facets struct {
 	Values map[string][]FacetValue
 	Capped bool // there are more matches than were counted (10,000), of any facet

@@ -94,8 +94,8 @@ type Page struct {
 	Facets   *Facets // nil unless asked for
 }
 
-// Hybrid runs both searches and gives a page of the fused list. When the embedding fails, or takes longer than
-// hybridBudget, keyword search answers alone, and the page says so. With KeywordOnly
+// Hybrid runs both searches and gives a page of the fused list. When the embedding fails, or takes
+// longer than hybridBudget, keyword search answers alone, and the page says so. With KeywordOnly
 // nothing is embedded. Facets are counted at the same time, for the same matches.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
 	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}

@@ -16,7 +16,8 @@ import (
 // handedOn is a ranking as the database gives it, and gets it.
 const handedOn = `{"projects":"{1,2}","tickets":"{11,NULL}","scores":"{2.5,1}","exact":1}`
 
-// The words are looked up while the query is being embedded, unless that is done at once. Time is the test's own here.
+// The words are looked up while the query is being embedded, unless that is done at once. Time is
+// the test's own here.
 func TestRankWhile(t *testing.T) {
 	t.Parallel()
 	const project, status = 7, "Done"

@@ -1,6 +1,7 @@
-// Package search finds tickets and projects by words and by meaning, and tickets that are like another. Ranking and
-// counting are the database's: this package waits for the embedding of what is asked for, passes filters and pages on, and goes on with words
-// alone when the model cannot be asked.
+// Package search finds tickets and projects by words and by meaning, and tickets that are like
+// another. Ranking and counting are the database's: this package waits for the embedding of what is
+// asked for, passes filters and pages on, and goes on with words alone when the model cannot be
+// asked.
 package search
 
 import (
@@ -39,7 +40,8 @@ const (
 	Updated   = "updated"   // by when it last changed
 )
 
-// Weights are factors on what each search adds to the fused score; 1 each is the fusion as it was measured.
+// Weights are factors on what each search adds to the fused score; 1 each is the fusion as it was
+// measured.
 type Weights struct {
 	Vector  float64
 	Keyword float64

@@ -12,8 +12,8 @@ import (
 	"tasklens/internal/vector"
 )
 
-// comparedBytes bounds how much of a text is looked at for its first chunk: far more than that has, and little
-// enough to be measured in a fraction of a second.
+// comparedBytes bounds how much of a text is looked at for its first chunk: far more than that has,
+// and little enough to be measured in a fraction of a second.
 const comparedBytes = 32 << 10
 
 // Model embeds texts, by any of a provider's models.
@@ -21,7 +21,8 @@ type Model interface {
 	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
 }
 
-// Comparer finds the tickets that are most like a ticket, or like a text. It is safe for concurrent use.
+// Comparer finds the tickets that are most like a ticket, or like a text. It is safe for concurrent
+// use.
 type Comparer struct {
 	model     Model
 	tokenizer chunk.Tokenizer
@@ -42,9 +43,10 @@ type Similar struct {
 	Status     string  `json:"status"`
 }
 
-// ToTicket finds the tickets most like this one, at most limit (1 to 100), the most alike first. A ticket that is embedded
-// costs one call of the database and none of the model; another is compared by its present text. fault.NotFound where
-// there is no such ticket, or none that the caller may see. model is that of the stored embeddings.
+// ToTicket finds the tickets most like this one, at most limit (1 to 100), the most alike first. A
+// ticket that is embedded costs one call of the database and none of the model; another is compared
+// by its present text. fault.NotFound where there is no such ticket, or none that the caller may
+// see. model is that of the stored embeddings.
 func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, ticketID int64, filters filter.Filters, limit int) ([]Similar, error) {
 	var rows []struct {
 		ProjectName string    `json:"project_name"`
@@ -69,11 +71,11 @@ func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, tick
 	return c.compare(ctx, db, model, header, *rows[0].Text, narrow(map[string]any{"exclude_ticket": ticketID, "match_count": limit}, filters))
 }
 
-// ToText finds the tickets most like a draft that is not filed yet: its name in the first line, then what it says.
-// projectID and filters narrow; a project that does not exist has no tickets.
+// ToText finds the tickets most like a draft that is not filed yet: its name in the first line,
+// then what it says. projectID and filters narrow; a project that does not exist has no tickets.
 func (c *Comparer) ToText(ctx context.Context, db Database, model, text string, projectID *int64, filters filter.Filters, limit int) ([]Similar, error) {
-	// As the ticket would be embedded once it is filed, but for the name of its project, which would only lift all tickets
-	// of a project alike.
+	// As the ticket would be embedded once it is filed, but for the name of its project, which
+	// would only lift all tickets of a project alike.
 	name, _, _ := strings.Cut(text, "\n")
 	header := chunk.Header(c.tokenizer, name)
 	return c.compare(ctx, db, model, header, text, narrow(map[string]any{"project_filter": projectID, "match_count": limit}, filters))

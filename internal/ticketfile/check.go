@@ -28,7 +28,8 @@ type rawTicket struct {
 
 type rawNote struct{ Status, Text, Created string }
 
-// fieldNames are what a form calls its fields, for the reasons given to people who look at the file.
+// fieldNames are what a form calls its fields, for the reasons given to people who look at the
+// file.
 type fieldNames struct {
 	key, project, name, status, created                           string
 	updated, category, assignee, reporter, kind, priority, labels string
@@ -67,7 +68,8 @@ func checkTicket(raw rawTicket, names fieldNames, at place) (Ticket, error) {
 	return t, nil
 }
 
-// checkNotes adds the notes to t. It warns once of each kind of defect, not once a note: a row may hold a million.
+// checkNotes adds the notes to t. It warns once of each kind of defect, not once a note: a row may
+// hold a million.
 func checkNotes(t *Ticket, raw []rawNote, at place) error {
 	empty, undated := 0, 0
 	for _, n := range raw {

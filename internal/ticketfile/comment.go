@@ -68,7 +68,8 @@ func checkComments(t *Ticket, raw []rawComment, names fieldNames, _ place) error
 	return nil
 }
 
-// madeKey names a comment that has no id. It does not depend on the text, so that an edited comment stays the same one.
+// madeKey names a comment that has no id. It does not depend on the text, so that an edited comment
+// stays the same one.
 func madeKey(written string, at time.Time, author string, order map[string]int) string {
 	when := strings.TrimSpace(written)
 	if !at.IsZero() {

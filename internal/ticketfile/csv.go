@@ -6,12 +6,12 @@ import (
 	"io"
 )
 
-// csvReader cuts a stream into the records of RFC 4180, with any separator. encoding/csv would do, were it not for a
-// quote that is never closed: it makes that package hold the rest of the file, where this one stops at its
-// maximum.
+// csvReader cuts a stream into the records of RFC 4180, with any separator. encoding/csv would do,
+// were it not for a quote that is never closed: it makes that package hold the rest of the file,
+// where this one stops at its maximum.
 //
-// Lines end in LF or CRLF; within a quoted field either is read as LF. A quote in the middle of an unquoted field is
-// an ordinary character.
+// Lines end in LF or CRLF; within a quoted field either is read as LF. A quote in the middle of an
+// unquoted field is an ordinary character.
 type csvReader struct {
 	from  *bufio.Reader
 	comma byte
@@ -41,8 +41,8 @@ type quoteError string
 
 func (e quoteError) Error() string { return string(e) }
 
-// next reads a record. errTooLong and a quoteError concern that record alone, and the next call goes on
-// behind it; io.EOF is the end; any other error comes from the stream.
+// next reads a record. errTooLong and a quoteError concern that record alone, and the next call
+// goes on behind it; io.EOF is the end; any other error comes from the stream.
 func (c *csvReader) next() error {
 	c.start, c.count, c.buf, c.ends, c.size = c.line+1, 0, c.buf[:0], c.ends[:0], 0
 	state, quoteLine := fieldStart, 0
@@ -126,7 +126,8 @@ func (c *csvReader) endField() {
 	}
 }
 
-// blank tells whether every field kept is empty: an empty line, or the tail of separators that spreadsheets leave.
+// blank tells whether every field kept is empty: an empty line, or the tail of separators that
+// spreadsheets leave.
 func (c *csvReader) blank() bool { return len(c.buf) == 0 }
 
 // field returns field i, which must be one that was kept.

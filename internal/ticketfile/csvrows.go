@@ -59,7 +59,8 @@ func (r *csvRows) nextProject() (Project, error) {
 	return r.form.project(r, ticket), nil
 }
 
-// nextNew returns the next good ticket whose project was not seen before. What is bad is left for the pass over tickets.
+// nextNew returns the next good ticket whose project was not seen before. What is bad is left for
+// the pass over tickets.
 func nextNew(next func() (Ticket, error), seen map[string]bool) (Ticket, error) {
 	for {
 		ticket, err := next()
@@ -91,14 +92,16 @@ func (r *csvRows) nextRow() (place, error) {
 		case r.csv.blank():
 			continue
 		case r.csv.count != r.width:
-			// Some field holds an unquoted separator or line end: nobody can tell which, so no field can be trusted.
+			// Some field holds an unquoted separator or line end: nobody can tell which, so no
+			// field can be trusted.
 			return at, at.wrong("the row has %d fields where the header has %d", r.csv.count, r.width)
 		}
 		return at, nil
 	}
 }
 
-// value returns the first non-empty field of a column: an export repeats a column that has several values.
+// value returns the first non-empty field of a column: an export repeats a column that has several
+// values.
 func (r *csvRows) value(column string) string {
 	for _, i := range r.columns[strings.ToLower(column)] {
 		if s := r.csv.field(i); s != "" {
@@ -108,7 +111,8 @@ func (r *csvRows) value(column string) string {
 	return ""
 }
 
-// given returns the first non-empty field of the columns, "" where all are empty, nil where the file has none of them.
+// given returns the first non-empty field of the columns, "" where all are empty, nil where the
+// file has none of them.
 func (r *csvRows) given(columns ...string) *string {
 	var found *string
 	for _, column := range columns {

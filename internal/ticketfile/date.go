@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// dateLayouts are the forms of ISO 8601 and Postgres, then those that Jira's exports use by default.
+// dateLayouts are the forms of ISO 8601 and Postgres, then those that Jira's exports use by
+// default.
 var dateLayouts = []string{
 	"2006-01-02T15:04:05Z07:00",
 	"2006-01-02T15:04:05Z0700",
@@ -27,8 +28,9 @@ var dateLayouts = []string{
 	"Mon Jan 2 2006 15:04:05 GMT-0700", // Linear's
 }
 
-// Dates of numbers alone, as a Jira writes them that was set up so. Nothing in 3/4/25 says whether the day or the month
-// comes first, so a date counts where one order alone makes a date of it, or both the same.
+// Dates of numbers alone, as a Jira writes them that was set up so. Nothing in 3/4/25 says whether
+// the day or the month comes first, so a date counts where one order alone makes a date of it, or
+// both the same.
 var (
 	dayFirstLayouts   = timesOf("2/1/06", "2/1/2006")
 	monthFirstLayouts = timesOf("1/2/06", "1/2/2006")
@@ -50,8 +52,8 @@ var (
 // Java writes a no-break space before AM and PM, narrow since version 20.
 var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-// parseDate reads a date in any of the layouts, in capitals or not; without a zone it counts as UTC. An empty text
-// gives the zero time, which means unknown.
+// parseDate reads a date in any of the layouts, in capitals or not; without a zone it counts as
+// UTC. An empty text gives the zero time, which means unknown.
 func parseDate(s string) (time.Time, error) {
 	s = strings.ToUpper(strings.TrimSpace(plainSpaces.Replace(clean(s))))
 	if s == "" {

@@ -13,8 +13,8 @@ const (
 	maxLabels = 100
 )
 
-// checkDetails adds what a ticket may have beside its texts. What is wrong with it is left out, with a warning: the ticket is
-// worth more than its labels.
+// checkDetails adds what a ticket may have beside its texts. What is wrong with it is left out,
+// with a warning: the ticket is worth more than its labels.
 func checkDetails(t *Ticket, raw rawTicket, names fieldNames, at place) {
 	warn := func(format string, args ...any) { t.Warnings = append(t.Warnings, at.wrong(format, args...)) }
 	value := func(name string, given *string) *string {
@@ -64,7 +64,8 @@ func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(clean(s), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
-// category reads a status category as our files and Jira call it; Jira's "No Category" says nothing.
+// category reads a status category as our files and Jira call it; Jira's "No Category" says
+// nothing.
 func category(raw string) (string, bool) {
 	switch strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(strings.TrimSpace(clean(raw)))) {
 	case "", "nocategory", "undefined":
@@ -79,7 +80,8 @@ func category(raw string) (string, bool) {
 	return "", false
 }
 
-// checkLabels leaves out blank ones and repetitions, and counts those that are left out though they say something.
+// checkLabels leaves out blank ones and repetitions, and counts those that are left out though they
+// say something.
 func checkLabels(raw []string) (labels []string, left int) {
 	if raw == nil {
 		return nil, 0

@@ -19,10 +19,12 @@
 //   - a JSON file of GitHub issues (.json, .jsonl or .gz of them), as gh issue list and the API write them: arrays, several of
 //     them, or an object a line. Pull requests are left out.
 //
-// What a row says nothing about stays nil in its Ticket, and changes nothing; an empty value says that there is none.
+// What a row says nothing about stays nil in its Ticket, and changes nothing; an empty value says
+// that there is none.
 //
-// A bad row is reported with its file and line, and reading goes on behind it; a file that cannot be read to its end
-// stops it. Memory stays bounded by [MaxRow], whatever the file holds (and, for the projects of a CSV export, by their keys).
+// A bad row is reported with its file and line, and reading goes on behind it; a file that cannot
+// be read to its end stops it. Memory stays bounded by [MaxRow], whatever the file holds (and, for
+// the projects of a CSV export, by their keys).
 //
 // The package must not know where rows go: no database, no network, no terminal.
 package ticketfile

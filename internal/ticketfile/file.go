@@ -54,7 +54,8 @@ func (f *file) open() (*stream, error) {
 	return &stream{Reader: buffered, file: disk}, nil
 }
 
-// skipMark drops the byte order mark that Windows programs put before UTF-8. An error is left for the first read.
+// skipMark drops the byte order mark that Windows programs put before UTF-8. An error is left for
+// the first read.
 func skipMark(from *bufio.Reader) {
 	if mark, _ := from.Peek(3); bytes.Equal(mark, []byte("\uFEFF")) {
 		_, _ = from.Discard(len(mark)) // cannot fail: these bytes are in the buffer

@@ -14,7 +14,8 @@ var githubNames = fieldNames{key: "number", project: "url", name: "title", statu
 	category: "state", assignee: "assignees", reporter: "author", kind: "type", priority: "priority", labels: "labels", due: "due",
 	resolved: "closedAt", comments: "comments", links: "links"}
 
-// githubIssue is an issue as gh issue list writes it, and as the API does, which has other names for the same.
+// githubIssue is an issue as gh issue list writes it, and as the API does, which has other names
+// for the same.
 type githubIssue struct {
 	Number      int64           `json:"number"`
 	Title       string          `json:"title"`

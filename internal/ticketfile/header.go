@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// maxColumns bounds the header; an export repeats Comment as often as its busiest ticket has comments.
+// maxColumns bounds the header; an export repeats Comment as often as its busiest ticket has
+// comments.
 const maxColumns = 100_000
 
 // csvForm is what the CSV exports of one tracker have in common.
@@ -35,8 +36,8 @@ type header struct {
 
 var separators = []byte{',', ';', '\t'}
 
-// readHeader reads the first line that is not blank. The form and the separator are those with which the required columns
-// are found.
+// readHeader reads the first line that is not blank. The form and the separator are those with
+// which the required columns are found.
 func readHeader(lines *lineReader) (header, error) {
 	var line []byte
 	for len(bytes.TrimSpace(line)) == 0 {

@@ -64,7 +64,8 @@ func jiraTicket(r *csvRows, _ place) (rawTicket, error) {
 	return raw, nil
 }
 
-// jiraText makes plain text of a field: of Atlassian's JSON where it is a document, else of wiki markup.
+// jiraText makes plain text of a field: of Atlassian's JSON where it is a document, else of wiki
+// markup.
 func jiraText(field string) string {
 	if trimmed := strings.TrimSpace(field); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
 		if text, err := markup.Document(json.RawMessage(trimmed)); err == nil {
@@ -144,7 +145,8 @@ func (r *csvRows) jiraLinks() (links []Link) {
 	return links
 }
 
-// jiraLinkType is what a type of link means here. A clone began as a copy and says nothing of what it is about now.
+// jiraLinkType is what a type of link means here. A clone began as a copy and says nothing of what
+// it is about now.
 func jiraLinkType(name string) (kind string, known bool) {
 	switch strings.TrimSpace(name) {
 	case "duplicate", "duplicates":

@@ -49,7 +49,8 @@ func jsonKind(raw json.RawMessage) string {
 	return "number"
 }
 
-// jsonLabels is nil where the list is absent, and empty where it is null or has none; so are the others.
+// jsonLabels is nil where the list is absent, and empty where it is null or has none; so are the
+// others.
 func jsonLabels(given json.RawMessage) ([]string, error) {
 	if given == nil {
 		return nil, nil

@@ -164,7 +164,8 @@ func unmarshal(line []byte, into any) error {
 	return fmt.Errorf("%s must be %s, not %s", wrong.Field, want, wrong.Value)
 }
 
-// idText returns an id as a key: a string as it is, a whole number as its digits, "" where it is missing or null.
+// idText returns an id as a key: a string as it is, a whole number as its digits, "" where it is
+// missing or null.
 func idText(field string, raw json.RawMessage) (string, error) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":

@@ -7,8 +7,9 @@ import (
 	"io"
 )
 
-// jsonValues cuts a stream of objects, in arrays or one behind the other, into those objects. It reads a byte at a time and
-// holds one object, where a json.Decoder would hold an object of any size: a longer one is skipped.
+// jsonValues cuts a stream of objects, in arrays or one behind the other, into those objects. It
+// reads a byte at a time and holds one object, where a json.Decoder would hold an object of any
+// size: a longer one is skipped.
 type jsonValues struct {
 	from  *bufio.Reader
 	max   int  // the longest object returned, in bytes: MaxRow, less in tests
@@ -21,8 +22,8 @@ type jsonValues struct {
 
 var errCutJSON = fmt.Errorf("the file ends within a value: %w", io.ErrUnexpectedEOF)
 
-// next returns the next object, valid until the following call. errTooLong concerns that object alone; io.EOF is the end;
-// any other error ends the reading.
+// next returns the next object, valid until the following call. errTooLong concerns that object
+// alone; io.EOF is the end; any other error ends the reading.
 func (v *jsonValues) next() ([]byte, error) {
 	for {
 		b, err := v.read()

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// MaxRow is the largest row that is read, in bytes: a line of JSON, or a CSV record with its quotes. A larger one is a bad row.
+// MaxRow is the largest row that is read, in bytes: a line of JSON, or a CSV record with its
+// quotes. A larger one is a bad row.
 const MaxRow = 16 << 20
 
 var errTooLong = errors.New("the row is longer than 16 MiB")
@@ -19,8 +20,9 @@ type lineReader struct {
 	buf  []byte
 }
 
-// next returns the next line without its line feed, valid until the following call. A longer line is skipped to its
-// end and gives errTooLong. A last line without line feed counts, but not one that a read error cuts off.
+// next returns the next line without its line feed, valid until the following call. A longer line
+// is skipped to its end and gives errTooLong. A last line without line feed counts, but not one
+// that a read error cuts off.
 func (l *lineReader) next() ([]byte, error) {
 	l.buf = l.buf[:0]
 	tooLong := false

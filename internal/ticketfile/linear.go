@@ -23,7 +23,8 @@ var linearForm = csvForm{
 
 func init() { linearForm.ticket = linearTicket }
 
-// linearTicket reads a row. A team's issues are a project: the key is what stands before the number of their ids.
+// linearTicket reads a row. A team's issues are a project: the key is what stands before the number
+// of their ids.
 func linearTicket(r *csvRows, _ place) (rawTicket, error) {
 	names := linearForm.names
 	raw := rawTicket{

@@ -12,22 +12,25 @@ import (
 	"strings"
 )
 
-// Reader reads the projects and tickets of one import. It holds no open file: each pass opens its file and closes it
-// at its end, so there is nothing to close, and a pass may be broken off or repeated.
+// Reader reads the projects and tickets of one import. It holds no open file: each pass opens its
+// file and closes it at its end, so there is nothing to close, and a pass may be broken off or
+// repeated.
 type Reader struct {
 	projects, tickets *file                                                           // two views of the same file in an export
 	rows              func(name string, from *bufio.Reader, n *notices) (rows, error) // nil for JSON Lines
 	notices           notices                                                         // of the last pass over tickets
 }
 
-// rows reads the tickets of an export that has no projects of its own: these are collected from the tickets.
+// rows reads the tickets of an export that has no projects of its own: these are collected from the
+// tickets.
 type rows interface {
 	nextTicket() (Ticket, error)
 	nextProject() (Project, error)
 }
 
-// Open finds out which form the import at path has. It fails when path is of neither form, when a file of it cannot be
-// opened, and when a CSV file lacks the columns that an export has, or a JSON file holds something else.
+// Open finds out which form the import at path has. It fails when path is of neither form, when a
+// file of it cannot be opened, and when a CSV file lacks the columns that an export has, or a JSON
+// file holds something else.
 func Open(path string) (*Reader, error) {
 	r, err := detect(path)
 	if err != nil {
@@ -141,9 +144,10 @@ func plainOrGzip(folder, name string) (string, error) {
 	return "", fmt.Errorf("%s holds no %s or %[2]s.gz: a folder to import holds projects.jsonl and tickets.jsonl, plain or gzipped", folder, name)
 }
 
-// Projects yields the projects in the order of the file. A bad row yields a *RowError and reading goes on; any other
-// error is the last thing yielded. An export has no rows for projects: they are collected from its good tickets, each
-// yielded once, with the name and description of its first ticket; what is bad is left for Tickets to report.
+// Projects yields the projects in the order of the file. A bad row yields a *RowError and reading
+// goes on; any other error is the last thing yielded. An export has no rows for projects: they are
+// collected from its good tickets, each yielded once, with the name and description of its first
+// ticket; what is bad is left for Tickets to report.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
 	return pass(r.projects, func(in *stream) (func() (Project, error), error) {
 		if r.rows != nil {
@@ -157,8 +161,8 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 	})
 }
 
-// Tickets yields the tickets in the order of the file. A bad row yields a *RowError and reading goes on; any other
-// error is the last thing yielded. A key that occurs twice is yielded twice.
+// Tickets yields the tickets in the order of the file. A bad row yields a *RowError and reading
+// goes on; any other error is the last thing yielded. A key that occurs twice is yielded twice.
 func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
 	return pass(r.tickets, func(in *stream) (func() (Ticket, error), error) {
 		if r.rows != nil {
@@ -173,13 +177,13 @@ func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
 	})
 }
 
-// Notices says what a person should know of the file as a whole, such as columns that are left out: what the last pass of
-// Tickets met. It may be called when the pass has ended.
+// Notices says what a person should know of the file as a whole, such as columns that are left out:
+// what the last pass of Tickets met. It may be called when the pass has ended.
 func (r *Reader) Notices() []string { return r.notices.list() }
 
-// Progress returns how many bytes have been read, and how many one pass of Projects and one of Tickets read together:
-// bytes on disk, so compressed ones where a file is gzipped. A repeated pass starts its share afresh. It may be called
-// while a pass runs.
+// Progress returns how many bytes have been read, and how many one pass of Projects and one of
+// Tickets read together: bytes on disk, so compressed ones where a file is gzipped. A repeated pass
+// starts its share afresh. It may be called while a pass runs.
 func (r *Reader) Progress() (done, total int64) {
 	for _, f := range []*file{r.projects, r.tickets} {
 		done += min(f.read.Load(), f.size) // a file may grow while it is read
@@ -188,8 +192,8 @@ func (r *Reader) Progress() (done, total int64) {
 	return done, total
 }
 
-// pass opens f, lets start build the function that reads the next row, and yields its rows: on behind a RowError, up
-// to io.EOF or any other error.
+// pass opens f, lets start build the function that reads the next row, and yields its rows: on
+// behind a RowError, up to io.EOF or any other error.
 func pass[T any](f *file, start func(*stream) (func() (T, error), error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

@@ -29,7 +29,8 @@ var (
 	dates = rapid.Map(rapid.Int64Range(0, 4e9), func(s int64) time.Time { return time.Unix(s, 0).UTC() })
 )
 
-// TestJSONRoundTrip writes tickets among blank and bad lines and wants both back, the bad with their line numbers.
+// TestJSONRoundTrip writes tickets among blank and bad lines and wants both back, the bad with
+// their line numbers.
 func TestJSONRoundTrip(t *testing.T) {
 	t.Parallel()
 	folders := t.TempDir()
@@ -90,7 +91,8 @@ func ticketJSON(t *rapid.T, ticket Ticket) string {
 	return string(line)
 }
 
-// TestCSVRoundTrip writes an export with encoding/csv, bad rows among the good, and wants both back.
+// TestCSVRoundTrip writes an export with encoding/csv, bad rows among the good, and wants both
+// back.
 func TestCSVRoundTrip(t *testing.T) {
 	t.Parallel()
 	folders := t.TempDir()

@@ -15,8 +15,8 @@ type Project struct {
 	Description string // "" when there is none
 }
 
-// Ticket is one ticket. Key, ProjectKey, Name and Status are never empty, and no text holds U+0000 or invalid UTF-8.
-// Whether its project exists is for the caller to find out.
+// Ticket is one ticket. Key, ProjectKey, Name and Status are never empty, and no text holds U+0000
+// or invalid UTF-8. Whether its project exists is for the caller to find out.
 type Ticket struct {
 	Key         string // the key outside the database, such as "SHOP-7"
 	ProjectKey  string
@@ -28,8 +28,8 @@ type Ticket struct {
 	UpdatedAt   time.Time
 	Notes       []Note // in the order of the row
 
-	// What a row may leave open: nil where it says nothing, which changes nothing; empty or zero where it says that there is
-	// none, which clears.
+	// What a row may leave open: nil where it says nothing, which changes nothing; empty or zero
+	// where it says that there is none, which clears.
 	Assignee, Reporter, Type, Priority *string
 	Labels                             []string
 	DueDate, ResolvedAt                *time.Time
@@ -40,7 +40,8 @@ type Ticket struct {
 	File string
 	Line int
 
-	// Warnings say what was left out of this row, such as an unreadable date. The ticket is good without it.
+	// Warnings say what was left out of this row, such as an unreadable date. The ticket is good
+	// without it.
 	Warnings []*RowError
 }
 

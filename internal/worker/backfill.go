@@ -26,7 +26,8 @@ func MeasureMissing(ctx context.Context, db Database, measurer Measurer, model s
 	return measure(ctx, db, measurer, map[string]any{"embedding_model": model, "everything": everything}, false)
 }
 
-// MeasureAnew tells what it takes to embed all that a set of chunks is made of anew, by whatever model.
+// MeasureAnew tells what it takes to embed all that a set of chunks is made of anew, by whatever
+// model.
 func MeasureAnew(ctx context.Context, db Database, measurer Measurer, set int) (Missing, error) {
 	return measure(ctx, db, measurer, map[string]any{"embedding_model": "", "everything": true, "embedding_set": set}, true)
 }
@@ -64,8 +65,9 @@ func measure(ctx context.Context, db Database, measurer Measurer, arguments map[
 	return missing, nil
 }
 
-// EnqueueMissing asks for all sources that have a text but no chunk of the model, or, with everything, for all that have
-// a text, behind fresh edits. It returns how many were added to those that wait already.
+// EnqueueMissing asks for all sources that have a text but no chunk of the model, or, with
+// everything, for all that have a text, behind fresh edits. It returns how many were added to those
+// that wait already.
 func EnqueueMissing(ctx context.Context, db Database, model string, everything bool) (added int, err error) {
 	err = db.Call(ctx, "enqueue_missing_embeddings", map[string]any{"embedding_model": model, "everything": everything}, &added)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// stalled is how long a group may go without an answer of the database: one that hangs for longer counts as failed. A large
-	// source takes as long as it needs.
+	// stalled is how long a group may go without an answer of the database: one that hangs for
+	// longer counts as failed. A large source takes as long as it needs.
 	stalled = 5 * time.Minute
 	// limitedPause is how long a provider is left alone that limits us and does not say for how long.
 	limitedPause = 5 * time.Second
@@ -41,8 +41,8 @@ func (w *Worker) work(ctx context.Context, taken claimed) {
 	}
 }
 
-// next takes the first group off: neighbours of the same attempt. What failed together is tried again in ever smaller
-// groups, so that a source that cannot be embedded fails alone in the end.
+// next takes the first group off: neighbours of the same attempt. What failed together is tried
+// again in ever smaller groups, so that a source that cannot be embedded fails alone in the end.
 func next(jobs []job, batch int) (group, rest []job) {
 	size := batch
 	for range min(jobs[0].Attempt-1, 3) {
@@ -72,8 +72,8 @@ func (a answering) Call(ctx context.Context, function string, arguments, result 
 	return err
 }
 
-// group brings the sources of some jobs in step, ends or gives back the jobs, and tells whether to go on with others. It
-// leaves out the large ones of several.
+// group brings the sources of some jobs in step, ends or gives back the jobs, and tells whether to
+// go on with others. It leaves out the large ones of several.
 func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []job, goOn bool) {
 	sources := make([]index.Source, len(jobs))
 	for i, j := range jobs {

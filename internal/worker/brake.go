@@ -22,7 +22,8 @@ type brake struct {
 	until    time.Time
 }
 
-// failed says that a group failed, and tells whether to go on: one may fail by itself, two in a row are no accident.
+// failed says that a group failed, and tells whether to go on: one may fail by itself, two in a row
+// are no accident.
 func (b *brake) failed() bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -40,7 +41,8 @@ func (b *brake) stop() {
 	b.lengthen()
 }
 
-// lengthen makes the next pause, unless one is being made: the batches under way fail at about the same time.
+// lengthen makes the next pause, unless one is being made: the batches under way fail at about the
+// same time.
 func (b *brake) lengthen() {
 	if now := time.Now(); !now.Before(b.until) {
 		b.pause = min(max(2*b.pause, firstPause), longestPause)

@@ -11,8 +11,8 @@ import (
 	"tasklens/internal/worker"
 )
 
-// dying is the way to the database of a worker whose process ends just before a call, or just after it: nothing is heard of
-// it any more.
+// dying is the way to the database of a worker whose process ends just before a call, or just after
+// it: nothing is heard of it any more.
 type dying struct {
 	*postgrest.Session
 	at    string

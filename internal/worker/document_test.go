@@ -11,7 +11,8 @@ import (
 
 const unready = `select count(*) from public.documents where embedding_status <> 'complete'`
 
-// Documents go through the queue beside tickets: cut, embedded under their title, with a vector for the whole.
+// Documents go through the queue beside tickets: cut, embedded under their title, with a vector for
+// the whole.
 func TestDocumentsAreEmbedded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -41,7 +41,8 @@ func newBench(t testing.TB) *bench {
 	return newBenchOver(t, testbed.Database(t))
 }
 
-// newSlowBench is one whose database takes so long for each chunk, and cancels what takes longer than the timeout.
+// newSlowBench is one whose database takes so long for each chunk, and cancels what takes longer
+// than the timeout.
 func newSlowBench(t testing.TB, perChunk, timeout time.Duration) *bench {
 	t.Helper()
 	database := testbed.Database(t)
@@ -80,7 +81,8 @@ func build(m index.Model) (*index.Indexer, error) {
 	return index.New(m, measure, index.Limits{Inputs: 2048, Tokens: 100_000}), nil
 }
 
-// model stands in for a provider: the same text always has the same vector of the same model. before may refuse or hold up a request.
+// model stands in for a provider: the same text always has the same vector of the same model.
+// before may refuse or hold up a request.
 type model struct {
 	before func(ctx context.Context, model string, inputs []string) error
 

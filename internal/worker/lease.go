@@ -31,8 +31,8 @@ func (l *leases) list() []string {
 	return slices.Clone(l.held)
 }
 
-// beat makes the leases last while their batches are under way. Where it cannot, another worker will do the same work;
-// that costs requests and nothing else.
+// beat makes the leases last while their batches are under way. Where it cannot, another worker
+// will do the same work; that costs requests and nothing else.
 func (w *Worker) beat(ctx context.Context) {
 	ticker := time.NewTicker(w.options.Lease / 3)
 	defer ticker.Stop()

@@ -102,7 +102,8 @@ func TestAProviderThatIsDownCostsFewAttempts(t *testing.T) {
 	for _, wanted := range q.wanted {
 		tried += wanted
 	}
-	// A batch in each of four places and two more before it is clear that all fail; then one job in each place, some 15 times.
+	// A batch in each of four places and two more before it is clear that all fail; then one job in
+	// each place, some 15 times.
 	if tried > 6*100+4*15 || len(q.wanted) < 20 {
 		t.Errorf("in 300 s it took %v jobs", q.wanted)
 	}

@@ -10,7 +10,8 @@ import (
 	"tasklens/internal/worker"
 )
 
-// A panic fails its jobs like an error: the source that causes it ends alone among the dead, the others are embedded.
+// A panic fails its jobs like an error: the source that causes it ends alone among the dead, the
+// others are embedded.
 func TestAPanicFailsItsJobs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

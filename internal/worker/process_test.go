@@ -20,7 +20,8 @@ import (
 	"tasklens/internal/worker"
 )
 
-// This test program is also the worker process of the randomised test, where these name its database.
+// This test program is also the worker process of the randomised test, where these name its
+// database.
 const (
 	urlVariable = "TASKLENS_TEST_WORKER_URL"
 	keyVariable = "TASKLENS_TEST_WORKER_KEY"

@@ -8,8 +8,8 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// Every call that takes or gives back jobs goes on when the worker is stopped: half done, it would leave jobs taken
-// until their lease runs out.
+// Every call that takes or gives back jobs goes on when the worker is stopped: half done, it would
+// leave jobs taken until their lease runs out.
 const callTimeout = 10 * time.Second
 
 // claimed is what one call took from the queue.
@@ -63,7 +63,8 @@ func (w *Worker) claim(ctx context.Context, wanted int) (claimed, error) {
 	return rows[0], nil
 }
 
-// The three ways in which jobs leave a worker. When a call fails, its jobs come back when their lease runs out.
+// The three ways in which jobs leave a worker. When a call fails, its jobs come back when their
+// lease runs out.
 
 func (w *Worker) finish(ctx context.Context, lease string, jobs []job) {
 	w.end(ctx, "finish_embedding_jobs", map[string]any{"lease_id": lease}, jobs)

@@ -23,9 +23,10 @@ import (
 // lasting says how long the randomised test lasts, where it is not a minute.
 const lasting = "TASKLENS_RANDOM_TEST"
 
-// Edits, deletions, moves, renames, imports and long transactions on one side; on the other workers that are killed,
-// stopped for longer than their leases and ended, and a provider that fails, limits and hangs. At rest the chunks must
-// be those of a fresh embedding of everything, and no editor may have failed or been a deadlock's victim.
+// Edits, deletions, moves, renames, imports and long transactions on one side; on the other workers
+// that are killed, stopped for longer than their leases and ended, and a provider that fails,
+// limits and hangs. At rest the chunks must be those of a fresh embedding of everything, and no
+// editor may have failed or been a deadlock's victim.
 func TestAtRestAllIsInStep(t *testing.T) {
 	t.Parallel()
 	duration := time.Minute
@@ -149,7 +150,8 @@ func (e editor) work(ctx context.Context, edits *atomic.Int64) error {
 	return nil
 }
 
-// transaction edits one ticket or project, in one statement or several, and may take its time or think better of it.
+// transaction edits one ticket or project, in one statement or several, and may take its time or
+// think better of it.
 func (e editor) transaction(ctx context.Context) error {
 	options := pgx.TxOptions{}
 	if e.random.IntN(10) == 0 {

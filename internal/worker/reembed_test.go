@@ -13,8 +13,8 @@ import (
 	"tasklens/internal/search"
 )
 
-// found are the tickets that a search by meaning finds for the text of one, the nearest first. It is asked as the service
-// asks it: by the model that serves.
+// found are the tickets that a search by meaning finds for the text of one, the nearest first. It
+// is asked as the service asks it: by the model that serves.
 func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
 	b.t.Helper()
 	model, err := serving.Use(b.t.Context())
@@ -34,8 +34,8 @@ func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
 	return names
 }
 
-// mustFind searches by the very inputs that were embedded, which the right model alone finds: its vectors of them are the
-// same, and those of the other model are far from them.
+// mustFind searches by the very inputs that were embedded, which the right model alone finds: its
+// vectors of them are the same, and those of the other model are far from them.
 func (b *bench) mustFind(when string, serving *reembed.Serving) {
 	b.t.Helper()
 	for _, name := range []string{"Pump 1", "Pump 2", "Pump 9"} {
@@ -71,8 +71,8 @@ func (b *bench) serving() *reembed.Serving {
 
 const inSet = `select count(*) from public.chunks where embedding_set = $1 and model = $2`
 
-// Another model takes over, with a stop and an edit in the middle. Search goes by the old vectors until the switch, and by
-// the new ones from then on.
+// Another model takes over, with a stop and an edit in the middle. Search goes by the old vectors
+// until the switch, and by the new ones from then on.
 func TestAnotherModelTakesOver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -156,7 +156,8 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// A source that the new model refuses keeps the old set serving, and searched; given up, the new set leaves no trace.
+// A source that the new model refuses keeps the old set serving, and searched; given up, the new
+// set leaves no trace.
 func TestWhatCannotBeEmbeddedAnewKeepsTheOldSet(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

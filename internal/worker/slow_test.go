@@ -46,8 +46,8 @@ func (b *bench) mustHaveAskedOnce() {
 	}
 }
 
-// Many tickets, one of some hundred chunks, and a document as long, in a database that takes its time: all are stored, none is
-// paid for twice, and no attempt fails.
+// Many tickets, one of some hundred chunks, and a document as long, in a database that takes its
+// time: all are stored, none is paid for twice, and no attempt fails.
 func TestASlowDatabase(t *testing.T) {
 	t.Parallel()
 	for name, perChunk := range map[string]time.Duration{"slow": slowChunk, "slower than a full call may take": 3 * slowChunk} {
@@ -77,7 +77,8 @@ func TestASlowDatabase(t *testing.T) {
 	}
 }
 
-// One ticket whose chunks no call can store fails alone; the others of its batch keep their attempts.
+// One ticket whose chunks no call can store fails alone; the others of its batch keep their
+// attempts.
 func TestWhatIsTooSlowFailsAlone(t *testing.T) {
 	t.Parallel()
 	b := newSlowBench(t, 0, slowTimeout)
@@ -104,8 +105,8 @@ func TestWhatIsTooSlowFailsAlone(t *testing.T) {
 	}
 }
 
-// While a long text is replaced by another, a reader finds the one or the other, never both or none; and what a worker that
-// died had staged is not paid for again.
+// While a long text is replaced by another, a reader finds the one or the other, never both or
+// none; and what a worker that died had staged is not paid for again.
 func TestALongTextIsReplacedAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newSlowBench(t, slowChunk, slowTimeout)
@@ -182,7 +183,8 @@ func TestTheLongestTicket(t *testing.T) {
 	}
 }
 
-// Who edits a ticket of the same batch does not wait for a long one: it has its turn behind the others, and their jobs end.
+// Who edits a ticket of the same batch does not wait for a long one: it has its turn behind the
+// others, and their jobs end.
 func TestALongTicketHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Status says how far the chunks are in step. Sources are counted, not jobs: a ticket once, however often it was edited.
+// Status says how far the chunks are in step. Sources are counted, not jobs: a ticket once, however
+// often it was edited.
 type Status struct {
 	Pending              int     `json:"pending"`                // wait for a worker
 	Running              int     `json:"running"`                // are being embedded

@@ -1,7 +1,8 @@
-// Package worker keeps chunks in step with texts that change: it takes jobs from the queue in the database, has their
-// sources indexed, and says what became of them. It owns how many are under way, what is tried again and when, and
-// that a worker which stops leaves nothing taken. The queue itself, its order and its delays are the database's; how a
-// text becomes chunks is the indexer's. Any number of workers may run over one database.
+// Package worker keeps chunks in step with texts that change: it takes jobs from the queue in the
+// database, has their sources indexed, and says what became of them. It owns how many are under
+// way, what is tried again and when, and that a worker which stops leaves nothing taken. The queue
+// itself, its order and its delays are the database's; how a text becomes chunks is the indexer's.
+// Any number of workers may run over one database.
 package worker
 
 import (
@@ -20,8 +21,9 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Indexer brings sources in step. The outcome of one is nil where that is done, index.ErrUndone where it is to be tried
-// again, else why it failed by itself; err is why nothing more could be done.
+// Indexer brings sources in step. The outcome of one is nil where that is done, index.ErrUndone
+// where it is to be tried again, else why it failed by itself; err is why nothing more could be
+// done.
 type Indexer interface {
 	Sync(ctx context.Context, db index.Database, sources []index.Source) (outcomes []error, err error)
 }
@@ -36,8 +38,9 @@ type Options struct {
 	Retry       time.Duration // after the first failure, then twice as long each time; 5 s
 	// Warn is told what fails. It is called from several goroutines.
 	Warn func(ctx context.Context, message string, err error)
-	// Watch is told of each group of so many sources. The context that it gives is that of the work; the function that it
-	// gives is called once, with how many are done and why the rest is not. nil watches nothing.
+	// Watch is told of each group of so many sources. The context that it gives is that of the
+	// work; the function that it gives is called once, with how many are done and why the rest is
+	// not. nil watches nothing.
 	Watch func(ctx context.Context, sources int) (context.Context, func(done int, err error))
 }
 
@@ -65,7 +68,8 @@ func New(db Database, indexer Indexer, o Options) *Worker {
 	return &Worker{db: db, indexer: indexer, options: o, ended: make(chan struct{}, 1)}
 }
 
-// shortest is the first pause of a queue that has just run empty: where something was written, more often follows.
+// shortest is the first pause of a queue that has just run empty: where something was written, more
+// often follows.
 const shortest = 100 * time.Millisecond
 
 // Run works until the context ends, and returns when all that it had taken is done or free again.
@@ -120,7 +124,8 @@ func (w *Worker) Run(ctx context.Context) {
 	}
 }
 
-// idle waits for about so long, or until a job comes due, or a batch ends: what was edited during it can be taken then.
+// idle waits for about so long, or until a job comes due, or a batch ends: what was edited during
+// it can be taken then.
 func (w *Worker) idle(ctx context.Context, pause time.Duration, due *float64) {
 	// Workers that began together shall not ask together.
 	pause = time.Duration(float64(pause) * (0.75 + rand.Float64()/2))
@@ -136,8 +141,8 @@ func (w *Worker) idle(ctx context.Context, pause time.Duration, due *float64) {
 	}
 }
 
-// alone runs work of which a panic must not end the rest. What it had taken and not given back is free when its lease is
-// over, with an attempt used up.
+// alone runs work of which a panic must not end the rest. What it had taken and not given back is
+// free when its lease is over, with an attempt used up.
 func (w *Worker) alone(ctx context.Context, work func(context.Context)) {
 	err := rescue.Do(func() error {
 		work(ctx)

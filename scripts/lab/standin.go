@@ -20,10 +20,11 @@ import (
 	"tasklens/supabase"
 )
 
-// The verbs of this file stand in for what Supabase and OpenAI give in production. Their servers listen on loopback
-// only, whatever the settings say.
+// The verbs of this file stand in for what Supabase and OpenAI give in production. Their servers
+// listen on loopback only, whatever the settings say.
 
-// errNoDatabase keeps an empty DATABASE_URL from meaning whatever database PGHOST, or this machine's default, leads to.
+// errNoDatabase keeps an empty DATABASE_URL from meaning whatever database PGHOST, or this
+// machine's default, leads to.
 var errNoDatabase = errors.New("DATABASE_URL must be set (postgres://user:password@host:5432/database)")
 
 // devConfig are the settings of the development verbs.
@@ -102,7 +103,8 @@ func serveModel(ctx context.Context, args []string) error {
 	return serveLoopback(ctx, config.Port, offline.NewHandler())
 }
 
-// serveLoopback serves until the context ends. It prints its address, which tells the port where 0 was asked for.
+// serveLoopback serves until the context ends. It prints its address, which tells the port where 0
+// was asked for.
 func serveLoopback(ctx context.Context, port int, handler http.Handler) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

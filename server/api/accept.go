@@ -18,10 +18,12 @@ const (
 	maxAcceptPause = time.Second
 )
 
-// shortages are the errors of accept that end by themselves: connections close, and their descriptors and memory return.
+// shortages are the errors of accept that end by themselves: connections close, and their
+// descriptors and memory return.
 var shortages = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}
 
-// patient is a listener that waits out shortages. fasthttp ends the server on the first error of accept.
+// patient is a listener that waits out shortages. fasthttp ends the server on the first error of
+// accept.
 type patient struct {
 	net.Listener
 	short  func(error) // called for each error that is waited out

@@ -82,7 +82,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A token travels to the database, and the service's key goes with it only as the key of the project.
+// A token travels to the database, and the service's key goes with it only as the key of the
+// project.
 func TestTokenTravels(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -1,5 +1,5 @@
-// Package api speaks HTTP: routes, decoding, encoding, and which status an error becomes. It is the one place that
-// knows Fiber, and knows nothing of how anything is found or answered.
+// Package api speaks HTTP: routes, decoding, encoding, and which status an error becomes. It is the
+// one place that knows Fiber, and knows nothing of how anything is found or answered.
 package api
 
 import (
@@ -119,8 +119,8 @@ func New(parts Parts) (*API, error) {
 	return a, nil
 }
 
-// outermost stands before Fiber, which takes requests with ambiguous framing, answers a method that it does not know in plain
-// text, and lets a panic of what surrounds the handlers end the process.
+// outermost stands before Fiber, which takes requests with ambiguous framing, answers a method that
+// it does not know in plain text, and lets a panic of what surrounds the handlers end the process.
 func (a *API) outermost(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(request *fasthttp.RequestCtx) {
 		err := rescue.Do(func() error {
@@ -147,8 +147,9 @@ func (a *API) Listener(listener net.Listener) error {
 	return a.app.Listener(lingering{a.bounding(newPatient(listener, a.shortage()))})
 }
 
-// Shutdown takes no new connection and waits for requests under way. Those that are not done when four fifths of the
-// time are over are cancelled, so that their clients hear of it: as a problem, or as the last event of a stream.
+// Shutdown takes no new connection and waits for requests under way. Those that are not done when
+// four fifths of the time are over are cancelled, so that their clients hear of it: as a problem,
+// or as the last event of a stream.
 func (a *API) Shutdown(drain time.Duration) error {
 	defer a.cancel()
 	defer time.AfterFunc(drain/5*4, a.cancel).Stop()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What a remembered response takes over HTTP, client and loopback included: the service's own work alone, and with the one
-// call that reads the data's version.
+// What a remembered response takes over HTTP, client and loopback included: the service's own work
+// alone, and with the one call that reads the data's version.
 func BenchmarkRemembered(b *testing.B) {
 	for name, stale := range map[string]time.Duration{"own work": time.Hour, "with the version": 0} {
 		b.Run(name, func(b *testing.B) {

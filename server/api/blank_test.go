@@ -11,8 +11,8 @@ import (
 // blanks are what a text can be that says nothing: Unicode has more white space than ASCII.
 var blanks = []string{`""`, `"  "`, `"\t\r\n "`, `"\u00a0\u2003\u3000"`}
 
-// An optional text that is blank is as if it were left out, and one with blanks around is the same as without: in the
-// response, and in the cache.
+// An optional text that is blank is as if it were left out, and one with blanks around is the same
+// as without: in the response, and in the cache.
 func TestBlankTexts(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

@@ -11,7 +11,8 @@ import (
 	"tasklens/internal/fault"
 )
 
-// What a page of another origin may send and read, and for how many seconds its browser need not ask again.
+// What a page of another origin may send and read, and for how many seconds its browser need not
+// ask again.
 const (
 	corsMethods = "GET, POST, DELETE"
 	corsHeaders = "Accept, Authorization, Content-Type, X-Request-Id, traceparent, tracestate"
@@ -19,8 +20,8 @@ const (
 	corsMaxAge  = "600"
 )
 
-// dress gives a response what browsers want to know: that it is nothing to be shown as a page, and whose pages may read it.
-// Routes that are pages say otherwise.
+// dress gives a response what browsers want to know: that it is nothing to be shown as a page, and
+// whose pages may read it. Routes that are pages say otherwise.
 func (a *API) dress(c *fiber.Ctx) {
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderXFrameOptions, "DENY")
@@ -37,13 +38,14 @@ func (a *API) dress(c *fiber.Ctx) {
 	}
 }
 
-// mayRead says whether a request comes from a page of an origin that the operator named. There are no cookies here, so that
-// none are allowed to be sent along.
+// mayRead says whether a request comes from a page of an origin that the operator named. There are
+// no cookies here, so that none are allowed to be sent along.
 func (a *API) mayRead(c *fiber.Ctx) bool {
 	return slices.Contains(a.Limits.Origins, c.Get(fiber.HeaderOrigin))
 }
 
-// preflight answers a browser that asks beforehand. What others ask with this method goes on to be refused.
+// preflight answers a browser that asks beforehand. What others ask with this method goes on to be
+// refused.
 func (a *API) preflight(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodOptions || c.Get(fiber.HeaderAccessControlRequestMethod) == "" || !a.mayRead(c) {
 		return c.Next()
@@ -54,8 +56,9 @@ func (a *API) preflight(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// refuseForeignNames keeps out, where whoever reaches the service is the service (AUTH=off), a page that has its own name lead
-// to this machine: to its browser that is no other origin (DNS rebinding).
+// refuseForeignNames keeps out, where whoever reaches the service is the service (AUTH=off), a page
+// that has its own name lead to this machine: to its browser that is no other origin (DNS
+// rebinding).
 func (a *API) refuseForeignNames(c *fiber.Ctx) error {
 	if a.Verifier != nil || isLocalName(string(c.Request().Host())) {
 		return c.Next()

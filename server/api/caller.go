@@ -23,7 +23,8 @@ type known struct {
 
 type knownKey struct{}
 
-// knownOf is the caller of a request; nil where callers are not known (AUTH=off), or the route is open.
+// knownOf is the caller of a request; nil where callers are not known (AUTH=off), or the route is
+// open.
 func knownOf(c *fiber.Ctx) *known {
 	caller, _ := c.Locals(knownKey{}).(*known)
 	return caller
@@ -74,8 +75,8 @@ func (a *API) verify(c *fiber.Ctx) (*known, error) {
 // roles are those that caller_role of the database tells, the caller's highest in any project.
 var roles = map[string]access{"viewer": asViewer, "member": asMember, "admin": asAdmin, "service": asAdmin}
 
-// permit checks a caller's role, and gives them the service's session for what only that may do. A viewer acts with their own
-// token, from which the database takes whose vote it is.
+// permit checks a caller's role, and gives them the service's session for what only that may do. A
+// viewer acts with their own token, from which the database takes whose vote it is.
 func (a *API) permit(ctx context.Context, caller *known, needs access) error {
 	if needs == signedIn || needs == projectMember || caller.IsService() {
 		return nil
@@ -93,8 +94,8 @@ func (a *API) permit(ctx context.Context, caller *known, needs access) error {
 	return nil
 }
 
-// database is the database as the caller may see it: as the holder of the token sent along, or, without one, as the
-// service. PostgREST verifies the token.
+// database is the database as the caller may see it: as the holder of the token sent along, or,
+// without one, as the service. PostgREST verifies the token.
 func (a *API) database(c *fiber.Ctx) (*postgrest.Session, error) {
 	if caller := knownOf(c); caller != nil {
 		return caller.session, nil
@@ -109,8 +110,8 @@ func (a *API) database(c *fiber.Ctx) (*postgrest.Session, error) {
 	return a.Database.AsUser(token), nil
 }
 
-// databaseFor is the database for the service's own work on a project, asked for by a caller who may write there. A caller
-// who may not is not told whether the project exists.
+// databaseFor is the database for the service's own work on a project, asked for by a caller who
+// may write there. A caller who may not is not told whether the project exists.
 func (a *API) databaseFor(c *fiber.Ctx, project int64) (*postgrest.Session, error) {
 	caller := knownOf(c)
 	if caller == nil || caller.IsService() {

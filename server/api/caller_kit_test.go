@@ -44,7 +44,8 @@ func (s *service) user(n int, more ...any) string {
 // asking is the header that a token goes in.
 func asking(token string) []string { return []string{"Authorization", "Bearer " + token} }
 
-// tenant is the number of the user whose token a request to the database carries, and 0 for the service.
+// tenant is the number of the user whose token a request to the database carries, and 0 for the
+// service.
 func tenant(t testing.TB, r *http.Request) (n int) {
 	parts := strings.Split(r.Header.Get("Authorization"), ".")
 	var claims struct{ Role, Sub string }
@@ -62,7 +63,8 @@ func tenant(t testing.TB, r *http.Request) (n int) {
 	return n
 }
 
-// reads are the functions that show data: what each gives a tenant, of whom every text tells "tenant-N.".
+// reads are the functions that show data: what each gives a tenant, of whom every text tells
+// "tenant-N.".
 var reads = map[string]func(n int) any{
 	"data_version": func(int) any { return "the same for all" },
 	"list_projects": func(n int) any {
@@ -123,8 +125,9 @@ func documentOf(n int) map[string]any {
 		"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "retrieval_queries": []string{}}
 }
 
-// houseTenants has the database show each user what is theirs alone, by the token that comes with a request. roles are those
-// that it tells of users; a project belongs to the user of its number. What shows nothing goes to the database itself.
+// houseTenants has the database show each user what is theirs alone, by the token that comes with a
+// request. roles are those that it tells of users; a project belongs to the user of its number.
+// What shows nothing goes to the database itself.
 func (s *service) houseTenants(roles map[int]string) {
 	s.database.intercept(func(w http.ResponseWriter, r *http.Request, name string, body []byte) bool {
 		n := tenant(s.t, r)

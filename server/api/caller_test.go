@@ -25,7 +25,8 @@ const outsider, aViewer, aMember, anAdmin = 1, 2, 3, 4
 // everyone is what row-level security alone is asked about.
 var everyone = []int{outsider, aViewer, aMember, anAdmin}
 
-// permissions has every route that is not open to all, a good request, and which of the actors may make it.
+// permissions has every route that is not open to all, a good request, and which of the actors may
+// make it.
 var permissions = []struct {
 	method, path, body string
 	may                []int
@@ -69,8 +70,8 @@ func startHouse(t *testing.T, changes ...func(*setup)) *service {
 	return s
 }
 
-// Whoever may not is told so, and nothing else is done; whoever may, sees what is theirs. What users read is read with their
-// token, what the service does is done with its key.
+// Whoever may not is told so, and nothing else is done; whoever may, sees what is theirs. What
+// users read is read with their token, what the service does is done with its key.
 func TestWhoMayCallWhat(t *testing.T) {
 	t.Parallel()
 	s := startHouse(t)
@@ -99,7 +100,8 @@ func TestWhoMayCallWhat(t *testing.T) {
 				}
 			}
 		}
-		// Who holds the service's key may do everything, and sees everything: here, nothing of any tenant.
+		// Who holds the service's key may do everything, and sees everything: here, nothing of any
+		// tenant.
 		if r := s.send(p.method, p.path, p.body, "Authorization", service); r.status == http.StatusForbidden || r.status == http.StatusUnauthorized || strings.Contains(r.text, "tenant-") {
 			t.Errorf("%s %s by the service: %d %s", p.method, p.path, r.status, r.text)
 		}

@@ -25,21 +25,22 @@ func checkUnit(wrong report, name string, value *float64) {
 	wrong(value != nil && !(*value >= 0 && *value <= 1), name, "must be a number from 0 to 1")
 }
 
-// checkText trims a query or question and bounds it. What looks the same is asked the same: in Unicode's composed form
-// (NFC), with one space for any white space.
+// checkText trims a query or question and bounds it. What looks the same is asked the same: in
+// Unicode's composed form (NFC), with one space for any white space.
 func checkText(wrong report, name string, text *string) {
 	checkLength(wrong, name, text, maxQueryCharacters)
 	*text = strings.Join(strings.Fields(norm.NFC.String(*text)), " ")
 }
 
-// isVisible is false for space, control and format characters, for what Unicode has renderers ignore, and for the blank
-// Braille pattern. An emoji is visible.
+// isVisible is false for space, control and format characters, for what Unicode has renderers
+// ignore, and for the blank Braille pattern. An emoji is visible.
 func isVisible(r rune) bool {
 	return r != '\u2800' &&
 		!unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// checkLength trims a text and bounds it. Invisible characters alone are refused as an empty text is.
+// checkLength trims a text and bounds it. Invisible characters alone are refused as an empty text
+// is.
 func checkLength(wrong report, name string, text *string, most int) {
 	*text = strings.TrimSpace(*text)
 	wrong(*text != "" && !strings.ContainsFunc(*text, isVisible), name, "must have a visible character")

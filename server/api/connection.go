@@ -14,7 +14,8 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// MaxRefusals is how many connections beyond the bound are answered at a time; the rest are closed without an answer.
+// MaxRefusals is how many connections beyond the bound are answered at a time; the rest are closed
+// without an answer.
 const MaxRefusals = 64
 
 // busyRetry is the Retry-After sent when the service is full.
@@ -23,7 +24,8 @@ const busyRetry = time.Second
 // refusalTime is how long a refused client may take to read the answer.
 const refusalTime = time.Second
 
-// places are what connections take up: each holds one from accept until its file descriptor is closed.
+// places are what connections take up: each holds one from accept until its file descriptor is
+// closed.
 type places struct {
 	most  int64
 	taken atomic.Int64
@@ -56,8 +58,9 @@ func (c *placedConn) CloseWrite() error {
 	return half.CloseWrite()
 }
 
-// bounded is a listener that keeps so many connections at a time: a request's body is read into memory before anything is
-// known of who sends it. Further connections are refused: a few at a time with an answer, the others by closing them.
+// bounded is a listener that keeps so many connections at a time: a request's body is read into
+// memory before anything is known of who sends it. Further connections are refused: a few at a time
+// with an answer, the others by closing them.
 type bounded struct {
 	net.Listener
 	served, refused *places

@@ -31,7 +31,8 @@ func (s *service) dial() (net.Conn, *http.Response) {
 	return connection, response
 }
 
-// Who only opens connections, and lets each wait for a body, takes memory without making one request.
+// Who only opens connections, and lets each wait for a body, takes memory without making one
+// request.
 func TestSoManyConnections(t *testing.T) {
 	t.Parallel()
 	s := start(t, counting, func(c *setup) { c.limits.Connections = 2 })
@@ -66,7 +67,8 @@ func TestSoManyConnections(t *testing.T) {
 	}
 }
 
-// Readiness is anybody's to ask, as often as they like: the database is asked once for all who ask at the same moment.
+// Readiness is anybody's to ask, as often as they like: the database is asked once for all who ask
+// at the same moment.
 func TestReadinessIsSharedOut(t *testing.T) {
 	t.Parallel()
 	s := start(t, counting)

@@ -8,7 +8,8 @@ import (
 	"tasklens/server/console"
 )
 
-// consolePage is /. A browser asks each time whether it has changed, and with it the version of its parts.
+// consolePage is /. A browser asks each time whether it has changed, and with it the version of its
+// parts.
 func (a *API) consolePage(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentSecurityPolicy, a.Console.Policy)
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -16,8 +17,8 @@ func (a *API) consolePage(c *fiber.Ctx) error {
 	return sendConsole(c, a.Console.Page)
 }
 
-// consoleFile is a part of the page. Another copy of the service may have named another version: then the part is this
-// program's, and not to be kept.
+// consoleFile is a part of the page. Another copy of the service may have named another version:
+// then the part is this program's, and not to be kept.
 func (a *API) consoleFile(c *fiber.Ctx) error {
 	file, found := a.Console.Part(c.Params("file"))
 	if !found {

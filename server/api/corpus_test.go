@@ -74,7 +74,8 @@ func TestCorpora(t *testing.T) {
 	}
 }
 
-// A filter narrows the tickets and leaves the documents; where there are only documents it is a mistake.
+// A filter narrows the tickets and leaves the documents; where there are only documents it is a
+// mistake.
 func TestCorporaAndFilters(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

@@ -38,8 +38,9 @@ type request interface {
 // report takes a field at fault, when it is.
 type report func(bad bool, field, format string, args ...any)
 
-// decode reads the one JSON object of a body, strictly: unknown, doubled and missing fields, wrong types and values out
-// of range are all reported together, each by its name. A field is required unless it is a pointer; null is as absent.
+// decode reads the one JSON object of a body, strictly: unknown, doubled and missing fields, wrong
+// types and values out of range are all reported together, each by its name. A field is required
+// unless it is a pointer; null is as absent.
 func decode(c *fiber.Ctx, into request) error {
 	if err := noParameters(c); err != nil {
 		return err
@@ -96,7 +97,8 @@ func decode(c *fiber.Ctx, into request) error {
 
 func isRequired(field reflect.Value) bool { return field.Kind() != reflect.Pointer }
 
-// requiresAny says whether a request has a required field; one that has none may come without a body.
+// requiresAny says whether a request has a required field; one that has none may come without a
+// body.
 func requiresAny(target reflect.Value) bool {
 	for i := range target.NumField() {
 		if isRequired(target.Field(i)) {
@@ -134,8 +136,8 @@ func checkObject(c *fiber.Ctx, body []byte) error {
 	return nil
 }
 
-// decodeValue decodes one field. A list with too many elements is reported and not made; an optional text is trimmed, and
-// a blank one is as if it were absent.
+// decodeValue decodes one field. A list with too many elements is reported and not made; an
+// optional text is trimmed, and a blank one is as if it were absent.
 func decodeValue(wrong report, name string, field reflect.Value, value gjson.Result) {
 	elements := 0
 	if value.IsArray() {

@@ -37,8 +37,8 @@ func decodeBody(app *fiber.App, body string) error {
 	return decode(c, new(documentRequest))
 }
 
-// A body takes a few times its size while it is read, whatever it consists of. Not parallel: what is allocated is the
-// whole program's.
+// A body takes a few times its size while it is read, whatever it consists of. Not parallel: what
+// is allocated is the whole program's.
 func TestMemoryOfBodies(t *testing.T) {
 	app := fiber.New(fiber.Config{Immutable: true})
 	for name, body := range largeBodies() {

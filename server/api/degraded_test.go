@@ -42,8 +42,8 @@ func TestSearchDegraded(t *testing.T) {
 	}
 }
 
-// A model that hangs does not use up the time of a search. The embedding that comes too late makes the next one complete,
-// and is asked for once.
+// A model that hangs does not use up the time of a search. The embedding that comes too late makes
+// the next one complete, and is asked for once.
 func TestALateEmbeddingCompletesTheNextSearch(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -83,7 +83,8 @@ func TestALateEmbeddingCompletesTheNextSearch(t *testing.T) {
 	}
 }
 
-// What cannot be answered without the embedding is a timeout long before the request's time is over.
+// What cannot be answered without the embedding is a timeout long before the request's time is
+// over.
 func TestAModelThatHangs(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.requestTimeout = 5 * time.Minute })

@@ -17,7 +17,8 @@ import (
 //go:embed docs/index.html docs/start.js docs/swagger-ui.css.gz docs/swagger-ui-bundle.js.gz
 var docs embed.FS
 
-// docsPolicy lets the page use what this service serves, and ask nobody else. Its styles are partly made by its script.
+// docsPolicy lets the page use what this service serves, and ask nobody else. Its styles are partly
+// made by its script.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

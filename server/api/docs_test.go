@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The page is whole: everything that it names is served by this service, and nothing else may be asked.
+// The page is whole: everything that it names is served by this service, and nothing else may be
+// asked.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := start(t)

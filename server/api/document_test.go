@@ -87,7 +87,8 @@ func (d document) find(request *http.Request) (*routers.Route, map[string]string
 	return d.router.FindRoute(&copied)
 }
 
-// checkDocumented holds an answer, and a request that was answered well, against the OpenAPI document.
+// checkDocumented holds an answer, and a request that was answered well, against the OpenAPI
+// document.
 func (r *response) checkDocumented(request *http.Request, body string) {
 	r.t.Helper()
 	doc, err := openDocument()
@@ -126,8 +127,8 @@ type problem struct {
 	Errors    []struct{ Field, Message string }
 }
 
-// inner is what must not be seen from outside: traces of the program, SQL, names inside the database, the ways and
-// keys to upstreams and what they said.
+// inner is what must not be seen from outside: traces of the program, SQL, names inside the
+// database, the ways and keys to upstreams and what they said.
 var inner = regexp.MustCompile(`(?i)goroutine|panic|\.go\b|\bselect\b|\binsert\b|\bupdate\b|relation|schema cache|pgrst|sqlstate|postgrest|` +
 	`postgres|constraint|127\.0\.0\.1|localhost|dial|tcp|eyJ|sk-|bearer [a-z0-9]{8}|` + upstreamText)
 

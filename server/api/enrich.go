@@ -17,8 +17,8 @@ func (r *enrichRequest) check(wrong report) {
 	checkRange(wrong, "batch_size", r.BatchSize, 1, enrich.MaxBatch)
 }
 
-// enrichBatch has the model read documents that are due. What failed for one of them is in the report; a batch that could
-// not do anything is a failure itself.
+// enrichBatch has the model read documents that are due. What failed for one of them is in the
+// report; a batch that could not do anything is a failure itself.
 func (a *API) enrichBatch(c *fiber.Ctx) error {
 	var request enrichRequest
 	if err := decode(c, &request); err != nil {

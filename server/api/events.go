@@ -19,7 +19,8 @@ import (
 const mimeEvents = "text/event-stream"
 
 const (
-	// defaultHeartbeat is how often a silent stream says that it lives, so that no proxy takes it for dead.
+	// defaultHeartbeat is how often a silent stream says that it lives, so that no proxy takes it
+	// for dead.
 	defaultHeartbeat = 15 * time.Second
 	// stuckTime is how long a client may leave what was sent to it unread.
 	stuckTime = 20 * time.Second
@@ -34,9 +35,10 @@ type event struct {
 	data any
 }
 
-// sendEvents answers with server-sent events, as work sends them. An error of work before its first event is an
-// ordinary problem; a later one is the last event, "error". The context of work ends with the request's time, when the
-// client leaves and when the service stops. begin is called with the first event there, and may set headers.
+// sendEvents answers with server-sent events, as work sends them. An error of work before its first
+// event is an ordinary problem; a later one is the last event, "error". The context of work ends
+// with the request's time, when the client leaves and when the service stops. begin is called with
+// the first event there, and may set headers.
 func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx context.Context, send func(name string, data any) error) error) error {
 	// What follows outlives the handler, and with it everything that c gives.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.UserContext()))
@@ -95,8 +97,8 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 	return nil
 }
 
-// watch reads from a connection until it ends: that is how one learns that a client left that sends nothing and is sent
-// nothing.
+// watch reads from a connection until it ends: that is how one learns that a client left that sends
+// nothing and is sent nothing.
 func watch(connection net.Conn, cancel context.CancelCauseFunc) {
 	if connection.SetReadDeadline(time.Time{}) == nil {
 		_, _ = io.Copy(io.Discard, connection)
@@ -115,8 +117,8 @@ type eventStream struct {
 	request    logged
 }
 
-// run sends what comes until the work is done, has failed, or nobody reads any more, and tells the status that this would
-// have been as an ordinary response.
+// run sends what comes until the work is done, has failed, or nobody reads any more, and tells the
+// status that this would have been as an ordinary response.
 func (s *eventStream) run(w *bufio.Writer, cancel context.CancelCauseFunc) (status int) {
 	status = http.StatusOK
 	heartbeat := time.NewTicker(s.api.Heartbeat)

@@ -78,7 +78,8 @@ func (s *service) status(name string) int64 {
 	return 0
 }
 
-// What a facet counts for a value is what a search narrowed to it lists, whatever the query and the other filter.
+// What a facet counts for a value is what a search narrowed to it lists, whatever the query and the
+// other filter.
 func TestFacetsCountWhatFiltersFind(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

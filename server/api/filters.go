@@ -17,7 +17,8 @@ type filtersMember struct {
 	filter.Filters
 }
 
-// UnmarshalJSON keeps the object. What is wrong with it is told by the path of its members, as json cannot.
+// UnmarshalJSON keeps the object. What is wrong with it is told by the path of its members, as json
+// cannot.
 func (m *filtersMember) UnmarshalJSON(object []byte) error {
 	m.object = append([]byte{}, object...)
 	return nil
@@ -37,7 +38,8 @@ func (m *filtersMember) of() filter.Filters {
 	return m.Filters
 }
 
-// checkMe refuses "me" where no user asks. Of a token that nobody has verified the database says whose it is.
+// checkMe refuses "me" where no user asks. Of a token that nobody has verified the database says
+// whose it is.
 func checkMe(c *fiber.Ctx, filters filter.Filters) error {
 	member := filters.AsksForMe()
 	caller := knownOf(c)

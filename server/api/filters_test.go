@@ -56,8 +56,8 @@ func (s *service) narrowedBy(body string, headers ...string) narrowed {
 	return read[narrowed](s.send(http.MethodPost, "/api/hybrid-search", body, headers...))
 }
 
-// Every filter narrows a list, a search, a question and a comparison to the same tickets, as JSON and, where there is one,
-// by its operator.
+// Every filter narrows a list, a search, a question and a comparison to the same tickets, as JSON
+// and, where there is one, by its operator.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t, forgetful)
@@ -122,7 +122,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// What a query says and what stands beside it must both hold, and the response tells how it was read.
+// What a query says and what stands beside it must both hold, and the response tells how it was
+// read.
 func TestFiltersInTheQuery(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t)
@@ -330,7 +331,8 @@ func TestFiltersOfMe(t *testing.T) {
 	}
 }
 
-// Without AUTH nobody but the database looks at a token, and what it refuses about filters is the client's to mend.
+// Without AUTH nobody but the database looks at a token, and what it refuses about filters is the
+// client's to mend.
 func TestTheDatabaseRefusesFilters(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t)

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Every edit that could change a result makes what was kept unreachable; what cannot change it does not.
+// Every edit that could change a result makes what was kept unreachable; what cannot change it does
+// not.
 func TestEditsAreSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// exchange sends bytes as they are and returns the statuses of all responses until the service closes the connection, or
-// has nothing more to say: the bytes end with a request that asks for closing where the service need not close it by itself.
+// exchange sends bytes as they are and returns the statuses of all responses until the service
+// closes the connection, or has nothing more to say: the bytes end with a request that asks for
+// closing where the service need not close it by itself.
 func (s *service) exchange(raw string) (statuses []int, last *http.Response) {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -39,7 +40,8 @@ func (s *service) exchange(raw string) (statuses []int, last *http.Response) {
 	}
 }
 
-// What a proxy may read as another request than the service does is refused, and nothing after it is read as a request.
+// What a proxy may read as another request than the service does is refused, and nothing after it
+// is read as a request.
 func TestAmbiguousRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -105,7 +107,8 @@ func TestAmbiguousRequests(t *testing.T) {
 	}
 }
 
-// What is unusual and has one reading only is answered, and so is what follows on the same connection.
+// What is unusual and has one reading only is answered, and so is what follows on the same
+// connection.
 func TestUnusualRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -134,7 +137,8 @@ func TestUnusualRequests(t *testing.T) {
 	}
 }
 
-// Headers that come a byte at a time, or never end, end with the time for all of them, however often a byte comes.
+// Headers that come a byte at a time, or never end, end with the time for all of them, however
+// often a byte comes.
 func TestSlowHeaders(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) { c.limits.HeaderTimeout = 200 * time.Millisecond })

@@ -10,8 +10,8 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// A database that is slow, behind a proxy that takes no large bodies, goes away in the middle of a long text. The request fails,
-// what was stored is not paid for again, and asking again ends well.
+// A database that is slow, behind a proxy that takes no large bodies, goes away in the middle of a
+// long text. The request fails, what was stored is not paid for again, and asking again ends well.
 func TestGenerateInASlowDatabase(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) {

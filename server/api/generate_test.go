@@ -199,7 +199,8 @@ func TestGenerateLargest(t *testing.T) {
 	t.Parallel()
 	// However busy the machine is.
 	s := start(t, func(c *setup) { c.attemptTimeout, c.requestTimeout = 4*time.Minute, 5*time.Minute })
-	// As much as a request of the gateway and a statement's time must allow for: mixed scripts and an unbroken run.
+	// As much as a request of the gateway and a statement's time must allow for: mixed scripts and
+	// an unbroken run.
 	text := strings.Repeat("The payment service answered too late, サーバーが応答しない。 ", 14_000) + strings.Repeat("a", 60_000)
 	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Everything", Description: text[:1_000_000]}})
 	made := read[generated](s.generate("TX", "TX-1"))
@@ -211,7 +212,8 @@ func TestGenerateLargest(t *testing.T) {
 	}
 }
 
-// What docs/indexing.md has an Edge Function make of a Database Webhook's body, sent with the service's own key; the body itself is refused.
+// What docs/indexing.md has an Edge Function make of a Database Webhook's body, sent with the
+// service's own key; the body itself is refused.
 func TestWebhookBodyMapsToGenerate(t *testing.T) {
 	t.Parallel()
 	s := start(t, authenticated)

@@ -19,9 +19,9 @@ import (
 // madeUp is how many requests are made up from the document.
 const madeUp = 10_000
 
-// Requests made up from openapi.yaml, right ones and wrong ones, are never answered by a failure of the service's: what the
-// document allows is not refused as malformed, what it does not allow is not answered well, and every answer is one that
-// the document has.
+// Requests made up from openapi.yaml, right ones and wrong ones, are never answered by a failure of
+// the service's: what the document allows is not refused as malformed, what it does not allow is
+// not answered well, and every answer is one that the document has.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, forgetful)
@@ -138,8 +138,8 @@ func (m maker) send(t *testing.T, s *service, o operation, number int, statuses 
 	}
 }
 
-// beyondSchema tells whether a request was refused for what the document says in words, because a schema cannot, or (of 0, which
-// is no boolean) because the checker is not strict.
+// beyondSchema tells whether a request was refused for what the document says in words, because a
+// schema cannot, or (of 0, which is no boolean) because the checker is not strict.
 func beyondSchema(r *response, body string) bool {
 	if !utf8.ValidString(body) || body != "" && !json.Valid([]byte(body)) {
 		return true

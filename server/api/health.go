@@ -11,15 +11,16 @@ import (
 	"tasklens/internal/postgrest"
 )
 
-// Missing names what a part of the service lacks to do its work; nothing while it lacks nothing. Names are fixed: they go to
-// whoever asks, and tell no addresses.
+// Missing names what a part of the service lacks to do its work; nothing while it lacks nothing.
+// Names are fixed: they go to whoever asks, and tell no addresses.
 type Missing func(ctx context.Context) []string
 
 // alive says that the program runs.
 func (a *API) alive(c *fiber.Ctx) error { return c.JSON(fiber.Map{"status": "ok"}) }
 
-// ready says whether requests can be answered, and else what is missing. Anybody may ask, as often as they like, and the
-// database is asked for it: so whoever asks while that is being found out is told the same.
+// ready says whether requests can be answered, and else what is missing. Anybody may ask, as often
+// as they like, and the database is asked for it: so whoever asks while that is being found out is
+// told the same.
 func (a *API) ready(c *fiber.Ctx) error {
 	found, _, _ := a.readying.Do("", func() (any, error) { return a.missing(c.UserContext()), nil })
 	if missing, _ := found.([]string); len(missing) > 0 {

@@ -233,7 +233,8 @@ func TestSizes(t *testing.T) {
 	s.get("/api/projects", "X-Long", strings.Repeat("x", 17<<10)).want(http.StatusRequestHeaderFieldsTooLarge)
 }
 
-// A client that sends the whole of its request, whatever comes back meanwhile, can do so and still read the answer.
+// A client that sends the whole of its request, whatever comes back meanwhile, can do so and still
+// read the answer.
 func TestStubbornClient(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -20,7 +20,8 @@ import (
 // call is a request.
 type call struct{ method, path, body string }
 
-// mixed are the requests that show data, each in the same words for everybody: first those of the tracker.
+// mixed are the requests that show data, each in the same words for everybody: first those of the
+// tracker.
 var mixed = []call{
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice"}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice","facets":true,"explain":true}`},
@@ -43,8 +44,8 @@ var mixed = []call{
 
 var ofTenant = regexp.MustCompile(`tenant-\d+\.`)
 
-// Of 64 users who ask the same at the same time, by one connection or many, whole or as events, from memory or together
-// with others, nobody is answered from what is somebody else's.
+// Of 64 users who ask the same at the same time, by one connection or many, whole or as events,
+// from memory or together with others, nobody is answered from what is somebody else's.
 func TestNoIdentityCrosses(t *testing.T) {
 	t.Parallel()
 	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
@@ -64,8 +65,8 @@ func TestNoIdentityCrosses(t *testing.T) {
 // users are so many that ask at the same time.
 const users = 64
 
-// crowd has all users ask at once, each so often, and looks for what is not theirs: every text that the n-th may see tells of
-// "tenant-n.", and ticket gives the id of one.
+// crowd has all users ask at once, each so often, and looks for what is not theirs: every text that
+// the n-th may see tells of "tenant-n.", and ticket gives the id of one.
 func (s *service) crowd(each int, requests []call, ticket func(n int) int64) {
 	var running sync.WaitGroup
 	for n := 1; n <= users; n++ {
@@ -110,8 +111,8 @@ func (s *service) onlyTheirs(r call, token string, n int) bool {
 	return true
 }
 
-// plain makes a request and gives the text of the answer, events too. Unlike send it does not look at how they are written:
-// that is not what is asked here, and takes most of the time.
+// plain makes a request and gives the text of the answer, events too. Unlike send it does not look
+// at how they are written: that is not what is asked here, and takes most of the time.
 func (s *service) plain(method, path, body, token string) string {
 	request, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -133,7 +134,8 @@ func (s *service) plain(method, path, body, token string) string {
 	return string(text)
 }
 
-// forgetfulStore is a memory that loses one of so many things that it is asked for, and knows what it was given.
+// forgetfulStore is a memory that loses one of so many things that it is asked for, and knows what
+// it was given.
 type forgetfulStore struct {
 	every  int
 	mutex  sync.Mutex

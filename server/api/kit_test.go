@@ -64,10 +64,12 @@ type setup struct {
 	limits         api.Limits
 }
 
-// forgetful is a service that makes everything anew: for tests that ask the same again, and want another answer.
+// forgetful is a service that makes everything anew: for tests that ask the same again, and want
+// another answer.
 func forgetful(c *setup) { c.forgetful = true }
 
-// service is a running service over a database of its own, with upstreams that can be watched and made to fail.
+// service is a running service over a database of its own, with upstreams that can be watched and
+// made to fail.
 type service struct {
 	t        testing.TB
 	url      string
@@ -86,8 +88,8 @@ type service struct {
 	ids      map[string]int64 // of projects and tickets, by key
 }
 
-// between is a threshold over the offline model's cosines of texts that have nothing to do with one another, and under
-// those of a question and its text.
+// between is a threshold over the offline model's cosines of texts that have nothing to do with one
+// another, and under those of a question and its text.
 const between = 0.29
 
 // start runs a service until its test ends.
@@ -215,8 +217,8 @@ type response struct {
 	text   string
 }
 
-// send makes a request and checks the answer. headers go in pairs; a Content-Type of JSON goes with every body. It may
-// be called from any goroutine; a request that fails has status 0.
+// send makes a request and checks the answer. headers go in pairs; a Content-Type of JSON goes with
+// every body. It may be called from any goroutine; a request that fails has status 0.
 func (s *service) send(method, path, body string, headers ...string) *response {
 	s.t.Helper()
 	request, err := http.NewRequest(method, s.url+path, strings.NewReader(body))

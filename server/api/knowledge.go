@@ -12,7 +12,8 @@ const (
 	maxEntityCharacters      = 200
 )
 
-// searchDocuments finds documents by meaning, or, with hybrid, weighed with all that speaks for them.
+// searchDocuments finds documents by meaning, or, with hybrid, weighed with all that speaks for
+// them.
 func (a *API) searchDocuments(c *fiber.Ctx) error {
 	p := parameters{c: c}
 	text := or(p.text("q"), "")

@@ -179,8 +179,8 @@ func TestSearchDocumentsHybrid(t *testing.T) {
 	}
 }
 
-// Retrievals are counted for both forms, with the query; track=false counts nothing. A tracker that cannot keep up, or
-// fails, is noticed by nobody.
+// Retrievals are counted for both forms, with the query; track=false counts nothing. A tracker that
+// cannot keep up, or fails, is noticed by nobody.
 func TestRetrievalsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -22,7 +22,8 @@ type Limits struct {
 
 	Connections int // at a time; 0: any number
 
-	// How long a client may take to send a request's headers, then its body, to read a response, and to send nothing.
+	// How long a client may take to send a request's headers, then its body, to read a response,
+	// and to send nothing.
 	HeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout time.Duration
 }
 
@@ -52,8 +53,9 @@ func (a *API) count(c *fiber.Ctx, caller *known) error {
 	return refused
 }
 
-// rateKey names whose bucket a request is taken from: the user's, whatever token of theirs it carries, or, where no token is
-// good, the address's at the other end of the connection. No header is believed.
+// rateKey names whose bucket a request is taken from: the user's, whatever token of theirs it
+// carries, or, where no token is good, the address's at the other end of the connection. No header
+// is believed.
 func rateKey(c *fiber.Ctx, caller *known) string {
 	switch {
 	case caller == nil:
@@ -87,8 +89,8 @@ type slot struct {
 
 type slotKey struct{}
 
-// bound refuses a request at once where as many as may are in flight: answered late, it would hold up others and be given
-// up by its client.
+// bound refuses a request at once where as many as may are in flight: answered late, it would hold
+// up others and be given up by its client.
 func (a *API) bound(c *fiber.Ctx) error {
 	most := int64(a.Limits.InFlight)
 	if most <= 0 {

@@ -60,7 +60,8 @@ func TestWhoAsksTooOften(t *testing.T) {
 	}
 }
 
-// Where callers are not known, a token proves nothing to us, and a forged one gets no bucket of its own.
+// Where callers are not known, a token proves nothing to us, and a forged one gets no bucket of its
+// own.
 func TestForgedTokensGetNoBucket(t *testing.T) {
 	t.Parallel()
 	s := start(t, limited(3))
@@ -71,7 +72,8 @@ func TestForgedTokensGetNoBucket(t *testing.T) {
 	}
 }
 
-// Beyond so many at a time a request is refused at once; a stream counts until it ends, and health is always told.
+// Beyond so many at a time a request is refused at once; a stream counts until it ends, and health
+// is always told.
 func TestSoManyAtATime(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.limits.InFlight = 2 })
@@ -162,7 +164,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// Who does not read what was asked for does not keep a connection; a stream may last, as long as it is read.
+// Who does not read what was asked for does not keep a connection; a stream may last, as long as it
+// is read.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.limits.WriteTimeout, c.heartbeat = 200*time.Millisecond, 100*time.Millisecond })

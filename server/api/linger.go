@@ -15,8 +15,9 @@ const (
 	lingerTime  = 2 * time.Second
 )
 
-// lingering is a listener whose connections are closed in stages (RFC 9112, section 9.6). Closed at once, a connection
-// with unread bytes is reset, and a client that is still sending its too large request may never see the answer.
+// lingering is a listener whose connections are closed in stages (RFC 9112, section 9.6). Closed at
+// once, a connection with unread bytes is reset, and a client that is still sending its too large
+// request may never see the answer.
 type lingering struct{ net.Listener }
 
 func (l lingering) Accept() (net.Conn, error) {
@@ -46,7 +47,8 @@ type lingeringConn struct {
 	close func() error
 }
 
-// Close says that nothing more will be sent and returns; the connection ends when the client closes its side too.
+// Close says that nothing more will be sent and returns; the connection ends when the client closes
+// its side too.
 func (c *lingeringConn) Close() error { return c.close() }
 
 func closeInStages(conn halfCloser) error {

@@ -7,8 +7,8 @@ import (
 	"tasklens/internal/trace"
 )
 
-// WithRequest makes a handler give every line that is logged for a request the request's id, and every line that belongs to
-// a trace the trace's.
+// WithRequest makes a handler give every line that is logged for a request the request's id, and
+// every line that belongs to a trace the trace's.
 func WithRequest(inner slog.Handler) slog.Handler { return requestHandler{inner} }
 
 type requestHandler struct{ slog.Handler }

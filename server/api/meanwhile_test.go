@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The words are looked up while the model embeds, and what comes of it is what one call after it would have found.
+// The words are looked up while the model embeds, and what comes of it is what one call after it
+// would have found.
 func TestWordsAreRankedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -46,7 +47,8 @@ func TestWordsAreRankedMeanwhile(t *testing.T) {
 	}
 }
 
-// What may be answered from the cache is embedded before the answer of the database says whether that is needed.
+// What may be answered from the cache is embedded before the answer of the database says whether
+// that is needed.
 func TestAQueryIsEmbeddedWhileTheVersionIsRead(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.requestTimeout = 20 * time.Second })

@@ -8,7 +8,8 @@ import (
 	"tasklens/internal/index"
 )
 
-// houseMembers gives each user a project of their own in the database, with two tickets, and gives the second one's id.
+// houseMembers gives each user a project of their own in the database, with two tickets, and gives
+// the second one's id.
 func (s *service) houseMembers() func(n int) int64 {
 	s.t.Helper()
 	var projects []project
@@ -49,7 +50,8 @@ func TestNoMemberSeesAnothersProject(t *testing.T) {
 	s.crowd(20, mixed[:13], s.houseMembers())
 }
 
-// What a user may see ends with their membership, also in what is remembered for them, and begins with it.
+// What a user may see ends with their membership, also in what is remembered for them, and begins
+// with it.
 func TestMembershipEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t, authenticated, func(c *setup) { c.threshold = 0.1 })

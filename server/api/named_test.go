@@ -20,7 +20,8 @@ func keysOf(got answered) (keys []string) {
 	return keys
 }
 
-// The texts of what a question names are sources though nothing is over the threshold, and the model answers from them.
+// The texts of what a question names are sources though nothing is over the threshold, and the
+// model answers from them.
 func TestQueryNames(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

@@ -12,10 +12,12 @@ import (
 	"tasklens/internal/querylog"
 )
 
-// unmatched stands for the route of what matches none: a path is the client's choice, and there are any number of them.
+// unmatched stands for the route of what matches none: a path is the client's choice, and there are
+// any number of them.
 const unmatched = "unmatched"
 
-// routeOf is the template of the route that a request was for, as metrics, traces and the log name it.
+// routeOf is the template of the route that a request was for, as metrics, traces and the log name
+// it.
 func routeOf(c *fiber.Ctx, err error) string {
 	var refused *fiber.Error
 	if errors.As(err, &refused) && (refused.Code == http.StatusNotFound || refused.Code == http.StatusMethodNotAllowed) {
@@ -27,8 +29,8 @@ func routeOf(c *fiber.Ctx, err error) string {
 	return c.Route().Path
 }
 
-// observed is a request as metrics and traces see it: until it is answered or, where it is answered by a stream, until
-// that ends.
+// observed is a request as metrics and traces see it: until it is answered or, where it is answered
+// by a stream, until that ends.
 type observed struct {
 	count     func(method, route string, status int)
 	span      func(route string, status int)
@@ -37,7 +39,8 @@ type observed struct {
 
 type observedKey struct{}
 
-// observe begins to measure a request. What belongs to it under the context that it gives belongs to its trace.
+// observe begins to measure a request. What belongs to it under the context that it gives belongs
+// to its trace.
 func (a *API) observe(ctx context.Context, c *fiber.Ctx) (context.Context, *observed) {
 	o := &observed{count: a.Metrics.Request()}
 	ctx, o.span = a.Tracer.Request(ctx, c.Method(), func(name string) string { return c.Get(name) })
@@ -52,7 +55,8 @@ func (o *observed) answered(c *fiber.Ctx, route string) {
 	}
 }
 
-// stream has a request measured until ended is called, with the status of the problem that the stream ended with, or 200.
+// stream has a request measured until ended is called, with the status of the problem that the
+// stream ended with, or 200.
 func stream(c *fiber.Ctx) (ended func(status int)) {
 	o := c.UserContext().Value(observedKey{}).(*observed)
 	o.streaming = true

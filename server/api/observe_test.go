@@ -123,7 +123,8 @@ func TestReadyAsksTheOtherParts(t *testing.T) {
 	}
 }
 
-// Lines of a request have its id, and neither they nor others tell, above debug, what people write or look for, or any key.
+// Lines of a request have its id, and neither they nor others tell, above debug, what people write
+// or look for, or any key.
 func TestLogKeepsTextsToItself(t *testing.T) {
 	t.Parallel()
 	const planted = "Zwetschgenknoedel"

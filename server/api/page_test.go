@@ -105,7 +105,8 @@ func TestSearchExplained(t *testing.T) {
 	}
 }
 
-// What the ranking found is deleted before the page is shown: the page is empty, and others follow it.
+// What the ranking found is deleted before the page is shown: the page is empty, and others follow
+// it.
 func TestAPageThatHasJustGone(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -15,7 +15,8 @@ import (
 	"tasklens/internal/filter"
 )
 
-// parameters reads what stands in a request's path and query, strictly: all that is wrong is reported together.
+// parameters reads what stands in a request's path and query, strictly: all that is wrong is
+// reported together.
 type parameters struct {
 	c      *fiber.Ctx
 	known  []string
@@ -28,8 +29,8 @@ func (p *parameters) wrong(bad bool, name, format string, args ...any) {
 	}
 }
 
-// value gives a query parameter, trimmed; a blank one is as if it were absent, as an empty field of a form is sent. Of
-// several there is no telling which is meant.
+// value gives a query parameter, trimmed; a blank one is as if it were absent, as an empty field of
+// a form is sent. Of several there is no telling which is meant.
 func (p *parameters) value(name string) (text string, given bool) {
 	p.known = append(p.known, name)
 	values := p.c.Context().QueryArgs().PeekMulti(name)
@@ -107,7 +108,8 @@ func (p *parameters) storable(name, text string) {
 	p.wrong(strings.ContainsRune(text, 0), name, "must not contain U+0000")
 }
 
-// pathID is the positive integer in the path. Digits alone, as openapi.yaml says: no sign, nothing beyond 64 bits.
+// pathID is the positive integer in the path. Digits alone, as openapi.yaml says: no sign, nothing
+// beyond 64 bits.
 func (p *parameters) pathID(name string) int64 {
 	id, err := strconv.ParseUint(p.c.Params(name), 10, 63)
 	p.wrong(err != nil || id < 1, name, "must be a positive integer")

@@ -47,7 +47,8 @@ type problemField struct {
 	Message string `json:"message"`
 }
 
-// problem answers with a failure. It tells the client no more than the failure's message; the log gets the cause.
+// problem answers with a failure. It tells the client no more than the failure's message; the log
+// gets the cause.
 func (a *API) problem(c *fiber.Ctx, err error) error {
 	if RequestID(c.UserContext()) == "" {
 		a.dress(c) // nothing of ours has seen the request yet

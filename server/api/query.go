@@ -54,7 +54,8 @@ func (r *queryRequest) check(wrong report) {
 	wrong(retrieval == retrievalHybrid && corpus != answer.Tickets, "retrieval", "must be \"vector\" where documents are asked")
 }
 
-// documentsVersion is the project whose version is that of the documents; see data_version in the database.
+// documentsVersion is the project whose version is that of the documents; see data_version in the
+// database.
 var documentsVersion int64 = -1
 
 type queryResponse struct {
@@ -116,7 +117,8 @@ func (a *API) query(c *fiber.Ctx) error {
 	return sendMade(c, made, origin)
 }
 
-// answering is the work for a question. Answers are kept that are whole; others may come out better the next time.
+// answering is the work for a question. Answers are kept that are whole; others may come out better
+// the next time.
 func (a *API) answering(db *postgrest.Session, question answer.Question) work {
 	return func(ctx context.Context, embedding *memo.Pending, tell func(memo.Event) error) (memo.Made, error) {
 		var listener answer.Listener

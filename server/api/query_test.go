@@ -279,7 +279,8 @@ func TestQueryHostileText(t *testing.T) {
 	}
 }
 
-// With hybrid retrieval exact codes are found, whatever their similarity; MMR weighs the fused score.
+// With hybrid retrieval exact codes are found, whatever their similarity; MMR weighs the fused
+// score.
 func TestQueryHybrid(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

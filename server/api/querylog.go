@@ -52,8 +52,8 @@ func (a *API) logEntry(ctx context.Context, started time.Time, entry querylog.En
 	a.tellEntry(entry)
 }
 
-// rememberedAnswer is what the log wants to know of an answer that was made before. Only those are remembered that are
-// whole, or that say that nothing was found.
+// rememberedAnswer is what the log wants to know of an answer that was made before. Only those are
+// remembered that are whole, or that say that nothing was found.
 func rememberedAnswer(body []byte) answer.Answer {
 	var response queryResponse
 	if json.Unmarshal(body, &response) != nil {

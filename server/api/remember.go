@@ -59,7 +59,8 @@ func (a *API) respond(ctx context.Context, db memo.Database, request asked, tell
 	}
 	// Not left to the version: the model may be known later than that is read.
 	request.Subject = []any{model, request.Subject}
-	// At once, while the database is asked for the version. On a hit it was cached as a rule, and otherwise it is given up.
+	// At once, while the database is asked for the version. On a hit it was cached as a rule, and
+	// otherwise it is given up.
 	embedding := a.begin(ctx, model, request.text)
 	defer embedding.GiveUp()
 	return a.Memo.Do(ctx, db, request.Request, tell, func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
@@ -101,8 +102,8 @@ func sendMade(c *fiber.Ctx, made memo.Made, origin memo.Origin) error {
 	return c.Send(made.Body)
 }
 
-// encodeResponse is a response as it goes out now, and, where it may be kept, as it will the next time. A response holds
-// nothing of its request, such as its id. note is for the query log.
+// encodeResponse is a response as it goes out now, and, where it may be kept, as it will the next
+// time. A response holds nothing of its request, such as its id. note is for the query log.
 func encodeResponse(response any, kept any, keep bool, note any) (made memo.Made, err error) {
 	made.Note = note
 	if made.Body, err = json.Marshal(response); err == nil && keep {

@@ -101,8 +101,8 @@ func (s *sets) Call(_ context.Context, _ string, _, result any) error {
 	return nil
 }
 
-// Long after it was last asked which model serves, what is remembered costs one call; what is made anew is by the model that
-// serves then, and is found under no other's name.
+// Long after it was last asked which model serves, what is remembered costs one call; what is made
+// anew is by the model that serves then, and is found under no other's name.
 func TestTheModelThatServesIsAskedForByWhatIsMade(t *testing.T) {
 	t.Parallel()
 	var serving sets
@@ -127,7 +127,8 @@ func TestTheModelThatServesIsAskedForByWhatIsMade(t *testing.T) {
 	search("login").from(madeAndKept)
 }
 
-// What is meant to be the same is asked the same: blanks around and between, and how a letter is composed.
+// What is meant to be the same is asked the same: blanks around and between, and how a letter is
+// composed.
 func TestTheSameInOtherForm(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

@@ -16,7 +16,8 @@ const headerRequestID = "X-Request-Id"
 // saneID is a request id that may be taken over from a request: it goes into logs and headers.
 var saneID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
-// saneToken is the form of a bearer token (RFC 6750, section 2.1): anything else could not be passed on in a header.
+// saneToken is the form of a bearer token (RFC 6750, section 2.1): anything else could not be
+// passed on in a header.
 var saneToken = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
 
 type requestIDKey struct{}
@@ -37,7 +38,8 @@ func takeID(c *fiber.Ctx) string {
 	return id
 }
 
-// identify gives every request its id, a context with a deadline, and a line in the log when it is done.
+// identify gives every request its id, a context with a deadline, and a line in the log when it is
+// done.
 func (a *API) identify(c *fiber.Ctx) error {
 	id := takeID(c)
 	a.dress(c)

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Keyword search alone asks the model for nothing, and leaves no trace in the cache and the query log.
+// Keyword search alone asks the model for nothing, and leaves no trace in the cache and the query
+// log.
 func TestSearchByKeywordAlone(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, logging)

@@ -2,18 +2,20 @@ package api
 
 import "github.com/gofiber/fiber/v2"
 
-// access is what a route asks of its caller where callers are known (AUTH=on). The table of requests in docs/access.md
-// says the same, and a test compares them.
+// access is what a route asks of its caller where callers are known (AUTH=on). The table of
+// requests in docs/access.md says the same, and a test compares them.
 type access int
 
 const (
 	// open routes answer anybody, and are neither counted nor limited.
 	open access = iota
-	// signedIn: the caller's token goes with all that is asked of the database, and row-level security decides what is seen.
+	// signedIn: the caller's token goes with all that is asked of the database, and row-level
+	// security decides what is seen.
 	signedIn
 	// asViewer: as signedIn, for callers who have a role in some project.
 	asViewer
-	// The rest is the service's own work, done with its key for users who have this role in some project.
+	// The rest is the service's own work, done with its key for users who have this role in some
+	// project.
 	asMember
 	asAdmin
 	// projectMember is a member or an admin of the one project that the request names.

@@ -17,7 +17,8 @@ var whoMay = map[access]string{
 	projectMember: "members of that project", asAdmin: "admins of any project",
 }
 
-// The table of requests in docs/access.md names every route once, and with what the code asks of its caller.
+// The table of requests in docs/access.md names every route once, and with what the code asks of
+// its caller.
 func TestTheTableOfCallers(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/access.md")
@@ -51,7 +52,8 @@ func TestTheTableOfCallers(t *testing.T) {
 	}
 }
 
-// What is open needs no token in the OpenAPI document either, and of all else it says how it is refused.
+// What is open needs no token in the OpenAPI document either, and of all else it says how it is
+// refused.
 func TestAccessIsDocumented(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi3.NewLoader().LoadFromData(openAPI)
@@ -71,7 +73,8 @@ func TestAccessIsDocumented(t *testing.T) {
 	}
 }
 
-// The document is valid, its examples too, and every operation says what it does and shows what JSON it takes and gives.
+// The document is valid, its examples too, and every operation says what it does and shows what
+// JSON it takes and gives.
 func TestOperationsAreDescribed(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi3.NewLoader().LoadFromData(openAPI)

@@ -110,7 +110,8 @@ type searchResult struct {
 	Comment        *search.Comment `json:"comment,omitempty"`
 }
 
-// explanation tells what each search contributed to a result's place; a search that did not find it is absent.
+// explanation tells what each search contributed to a result's place; a search that did not find it
+// is absent.
 type explanation struct {
 	Vector  *vectorPart  `json:"vector,omitempty"`
 	Keyword *keywordPart `json:"keyword,omitempty"`
@@ -153,7 +154,8 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		return err
 	}
 	explained := or(request.Explain, false)
-	// A word weighs by how rare it is in all projects, so a result depends on all, whatever its filter.
+	// A word weighs by how rare it is in all projects, so a result depends on all, whatever its
+	// filter.
 	keyed := query
 	keyed.Filters = query.Filters.Folded()
 	everything := a.newAsked(c, "hybrid-search", query.Text, nil, []any{keyed, keyed.Filters.Nothing, explained, readAs})
@@ -207,8 +209,8 @@ func newSearchResponse(page search.Page, query search.Query, explained bool) sea
 	return response
 }
 
-// newSearchFacets has lists of statuses and projects always, as they are empty too; of what not every tracker has, where
-// there is any.
+// newSearchFacets has lists of statuses and projects always, as they are empty too; of what not
+// every tracker has, where there is any.
 func newSearchFacets(of map[string][]search.FacetValue) *searchFacets {
 	facets := &searchFacets{
 		Status: of["status"], Project: of["project"], Assignee: of["assignee"], Reporter: of["reporter"],

@@ -28,8 +28,8 @@ func (u *unasked) Call(_ context.Context, _ string, _, result any) error {
 	return nil
 }
 
-// Until it is known which model the stored vectors are of, nothing is embedded by a guess: words answer a search, and what
-// needs vectors is refused.
+// Until it is known which model the stored vectors are of, nothing is embedded by a guess: words
+// answer a search, and what needs vectors is refused.
 func TestTheServingModelIsNotKnownYet(t *testing.T) {
 	t.Parallel()
 	for name, forgetful := range map[string]bool{"with a cache": false, "without": true} {

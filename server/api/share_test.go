@@ -55,7 +55,8 @@ func TestManyAskTheSame(t *testing.T) {
 			t.Errorf("answer %d is %q, the first %q", i, answer, answers[0])
 		}
 	}
-	// The first was told as events. Of the others, those that came too late to wait for it find it in the cache.
+	// The first was told as events. Of the others, those that came too late to wait for it find it
+	// in the cache.
 	shared := []string{"", "tasklens; fwd=miss; collapsed", "tasklens; hit"}
 	for i, status := range statuses {
 		if !slices.Contains(shared, status) {

@@ -71,7 +71,8 @@ func TestSimilarTickets(t *testing.T) {
 	}
 }
 
-// A ticket that is not embedded, or whose text has changed since, is compared as it will be once it is embedded.
+// A ticket that is not embedded, or whose text has changed since, is compared as it will be once it
+// is embedded.
 func TestSimilarToWhatIsNotEmbedded(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

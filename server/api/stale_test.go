@@ -17,7 +17,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// pumps are the tickets of TestNothingIsStale. Each edit of one counts its name on: "Pump 2 edit 17".
+// pumps are the tickets of TestNothingIsStale. Each edit of one counts its name on: "Pump 2 edit
+// 17".
 type pumps struct {
 	committed [6]atomic.Int64 // of each ticket, the last edit that is certainly committed
 	edits     atomic.Int64
@@ -127,7 +128,8 @@ func (c *pumps) read(s *service, path string, body map[string]any) error {
 	return nil
 }
 
-// However tickets are edited, no copy of the service ever answers from before the last edit that was committed when it was asked.
+// However tickets are edited, no copy of the service ever answers from before the last edit that
+// was committed when it was asked.
 func TestNothingIsStale(t *testing.T) {
 	t.Parallel()
 	one, two, _ := copies(t)

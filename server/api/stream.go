@@ -24,7 +24,8 @@ type deltaEvent struct {
 	Text string `json:"text"`
 }
 
-// streamAnswer answers a question as events: sources, delta (many), done. An answer that was made before comes as the same.
+// streamAnswer answers a question as events: sources, delta (many), done. An answer that was made
+// before comes as the same.
 func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole asked, question answer.Question, started time.Time) error {
 	origin := a.uncached() // what is sent before the end may still fail, or not be kept
 	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }

@@ -129,7 +129,8 @@ func decoded[T any](t testing.TB, e event) (data T) {
 	return data
 }
 
-// streams has the chat model answer by hand: speak gets a function that sends what the model says next.
+// streams has the chat model answer by hand: speak gets a function that sends what the model says
+// next.
 func (s *service) streams(speak func(say func(piece, finish string), r *http.Request, raw io.Writer)) {
 	s.model.intercept(func(w http.ResponseWriter, r *http.Request, name string, _ []byte) bool {
 		if name != "completions" {

@@ -56,7 +56,8 @@ func TestStreamAbstains(t *testing.T) {
 	}
 }
 
-// Text reaches the client while the model still thinks about the rest; a citation waits until it is closed and checked.
+// Text reaches the client while the model still thinks about the rest; a citation waits until it is
+// closed and checked.
 func TestStreamGoesOutAsItComes(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.threshold = 0 })

@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The tracker edits a ticket while its text is with the model: what is stored at the end is the text of the end.
+// The tracker edits a ticket while its text is with the model: what is stored at the end is the
+// text of the end.
 func TestTextChangesWhileEmbedded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -185,8 +186,9 @@ func TestTicketHeldThroughout(t *testing.T) {
 	s.generate("TX", "TX-1").want(http.StatusOK)
 }
 
-// The tracker holds the ticket and then wants its project: the other order than ours. It neither waits for us nor
-// becomes the victim of a deadlock, and once it is done the ticket is stored as it is then.
+// The tracker holds the ticket and then wants its project: the other order than ours. It neither
+// waits for us nor becomes the victim of a deadlock, and once it is done the ticket is stored as it
+// is then.
 func TestTicketHeldForAWhile(t *testing.T) {
 	t.Parallel()
 	s := start(t)

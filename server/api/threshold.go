@@ -36,7 +36,8 @@ func (a *API) servingOf(corpus answer.Corpus) *reembed.Serving {
 	return a.Serving
 }
 
-// lastModel is the last known one of a corpus. Where none is known yet, no text is compared, whatever its threshold.
+// lastModel is the last known one of a corpus. Where none is known yet, no text is compared,
+// whatever its threshold.
 func (a *API) lastModel(ctx context.Context, corpus answer.Corpus) string {
 	model, err := a.servingOf(corpus).Last(ctx)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"tasklens/server/api"
 )
 
-// Where nothing is set, what was measured for the serving model counts; a number of the operator's or of a request's counts
-// as it is. Every response says which one it was.
+// Where nothing is set, what was measured for the serving model counts; a number of the operator's
+// or of a request's counts as it is. Every response says which one it was.
 func TestUsedThreshold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

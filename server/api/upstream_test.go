@@ -18,7 +18,8 @@ import (
 // upstreamText stands in what failing upstreams say, and must never come through to a client.
 const upstreamText = "words of the upstream"
 
-// upstream stands before a database or a model, where its requests can be watched, held up and answered otherwise.
+// upstream stands before a database or a model, where its requests can be watched, held up and
+// answered otherwise.
 type upstream struct {
 	url    string
 	inner  http.Handler
@@ -28,7 +29,8 @@ type upstream struct {
 	after  func(name string)
 }
 
-// seen is a request that came through: the last part of its path (embeddings, completions, or a function's name).
+// seen is a request that came through: the last part of its path (embeddings, completions, or a
+// function's name).
 type seen struct {
 	name   string
 	header http.Header

@@ -80,7 +80,8 @@ func TestAUserHasOneVote(t *testing.T) {
 	want("after two of the service's", 20.0/23)
 }
 
-// Where callers are not known, a vote is the service's, and that of a user whose token is sent along.
+// Where callers are not known, a vote is the service's, and that of a user whose token is sent
+// along.
 func TestVotesOfUnknownCallers(t *testing.T) {
 	t.Parallel()
 	s := start(t)

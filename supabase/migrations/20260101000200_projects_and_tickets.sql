@@ -19,8 +19,9 @@ comment on table public.status is 'A state that a ticket can be in. Names differ
 comment on column public.status.category is 'A ticket is open until its status is of the category done. Filled from the name when absent.';
 create unique index status_name_key on public.status (lower(name));
 
--- Names that trackers use. A name that says nothing is to do: an unknown status must not hide open tickets. The first line
--- that holds decides, so that what only sounds done (Not Done, Ready to Release) goes before what is.
+-- Names that trackers use. A name that says nothing is to do: an unknown status must not hide open
+-- tickets. The first line that holds decides, so that what only sounds done (Not Done, Ready to
+-- Release) goes before what is.
 create function private.guess_status_category(name text) returns text
 language sql immutable security invoker set search_path = ''
 as $$
@@ -81,8 +82,9 @@ create index tickets_project_id_idx on public.tickets (project_id, status_id);
 create index tickets_status_id_idx on public.tickets (status_id);
 -- Keys are looked up the way people type them (tx-400).
 create unique index tickets_upper_key_idx on public.tickets (upper(key));
--- For filters. Few of a tracker's tickets are of one person, of one label or of one week.
--- The cost keeps the planner to the index: calling this for each ticket takes longer than all else that a filter reads.
+-- For filters. Few of a tracker's tickets are of one person, of one label or of one week. The cost
+-- keeps the planner to the index: calling this for each ticket takes longer than all else that a
+-- filter reads.
 create function private.fold_labels(labels text[]) returns text[]
 language sql immutable security invoker cost 1000 set search_path = ''
 as $$ select array(select lower(l) from unnest(fold_labels.labels) as l) $$;
@@ -108,7 +110,8 @@ comment on table public.status_changes is 'A change of a ticket''s status to sta
 create index status_changes_ticket_id_idx on public.status_changes (ticket_id, status_change_id);
 create index status_changes_status_id_idx on public.status_changes (status_id);
 
--- Row-level security from the first day: until there are policies, only service_role (which bypasses it) sees rows.
+-- Row-level security from the first day: until there are policies, only service_role (which
+-- bypasses it) sees rows.
 alter table public.projects enable row level security;
 alter table public.status enable row level security;
 alter table public.tickets enable row level security;
@@ -119,7 +122,8 @@ revoke all on sequence public.projects_project_id_seq, public.status_status_id_s
   public.status_changes_status_change_id_seq from anon, authenticated;
 grant select, insert, update, delete on public.projects, public.status, public.tickets, public.status_changes to service_role;
 
--- Keeps updated_at honest whoever writes, and leaves it alone when nothing changed. An import knows better when that was.
+-- Keeps updated_at honest whoever writes, and leaves it alone when nothing changed. An import knows
+-- better when that was.
 create function private.touch_updated_at() returns trigger
 language plpgsql volatile security invoker set search_path = ''
 as $$

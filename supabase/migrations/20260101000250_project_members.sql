@@ -3,7 +3,8 @@
 create type public.project_role as enum ('viewer', 'member', 'admin');
 comment on type public.project_role is 'What a user may do in a project, each more than the one before: read; write tickets and notes; change the project and its members.';
 
--- user_id is Supabase Auth's; a user who is deleted there has no token any more, and their rows mean nothing.
+-- user_id is Supabase Auth's; a user who is deleted there has no token any more, and their rows
+-- mean nothing.
 create table public.project_members (
   project_id bigint not null references public.projects on delete cascade,
   user_id uuid not null,
@@ -14,8 +15,8 @@ create table public.project_members (
 comment on table public.project_members is 'The users of each project, and their roles in it. Who is in none sees nothing.';
 create index project_members_project_id_idx on public.project_members (project_id);
 
--- The role that a request began with: "security definer" changes current_user, and leaves the setting role alone. In a
--- function of the tables' owner current_user is that owner.
+-- The role that a request began with: "security definer" changes current_user, and leaves the
+-- setting role alone. In a function of the tables' owner current_user is that owner.
 create function private.is_unrestricted() returns boolean
 language plpgsql stable security definer set search_path = ''
 as $$

@@ -1,8 +1,9 @@
--- Who reads and writes the tracker's tables. Policies are the net below: searches look up what may be seen themselves
--- (see search_scope), because what filters after an index has ranked loses results.
+-- Who reads and writes the tracker's tables. Policies are the net below: searches look up what may
+-- be seen themselves (see search_scope), because what filters after an index has ranked loses
+-- results.
 
--- Ids, keys and times are nobody's to choose. Keys are unique over all projects: who chose one would be told whether it is
--- taken, and could take those that another project comes to next.
+-- Ids, keys and times are nobody's to choose. Keys are unique over all projects: who chose one
+-- would be told whether it is taken, and could take those that another project comes to next.
 grant select, update (name, description), delete on public.projects to authenticated;
 grant select,
   insert (project_id, status_id, name, description, assignee, reporter, ticket_type, priority, labels, due_date),
@@ -37,7 +38,8 @@ create policy update_tickets on public.tickets for update to authenticated
 create policy delete_tickets on public.tickets for delete to authenticated
   using (project_id = any ((select private.projects_as('member'))::bigint[]));
 
--- A note has no project of its own: it is its ticket's, and the inner query sees the tickets that its policy shows.
+-- A note has no project of its own: it is its ticket's, and the inner query sees the tickets that
+-- its policy shows.
 create policy read_notes on public.status_changes for select to authenticated
   using (exists (select from public.tickets t where t.ticket_id = status_changes.ticket_id));
 create policy insert_notes on public.status_changes for insert to authenticated
@@ -75,7 +77,8 @@ create policy delete_comments on public.comments for delete to authenticated
     select from public.tickets t
     where t.ticket_id = comments.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
 
--- A link is seen by who sees both of its tickets, and written by who may write in the first one's project.
+-- A link is seen by who sees both of its tickets, and written by who may write in the first one's
+-- project.
 create policy read_links on public.ticket_links for select to authenticated
   using (exists (select from public.tickets t where t.ticket_id = ticket_links.ticket_id)
     and exists (select from public.tickets t where t.ticket_id = ticket_links.other_ticket_id));

@@ -1,4 +1,5 @@
--- Outside keys for rows that come without one: TX for a project "Checkout and Payments", TX-401 for its next ticket.
+-- Outside keys for rows that come without one: TX for a project "Checkout and Payments", TX-401 for
+-- its next ticket.
 
 create table private.ticket_counters (
   project_id bigint primary key references public.projects on delete cascade,
@@ -7,7 +8,8 @@ create table private.ticket_counters (
 comment on table private.ticket_counters is 'The last ticket number given out in each project. A table of its own, so that filing a ticket does not update its project.';
 alter table private.ticket_counters enable row level security;
 
--- A key from the initials of the name (letters and digits, at most 5), else P; made unique by a number.
+-- A key from the initials of the name (letters and digits, at most 5), else P; made unique by a
+-- number.
 create function private.fill_project_key() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -40,10 +42,11 @@ $$;
 comment on function private.fill_project_key() is 'Trigger: gives a project without a key one made from its name.';
 revoke execute on function private.fill_project_key() from public;
 
--- The next number of the project. The counter starts after the highest number in use, and jumps there again
--- when a key that was written by hand is in its way.
+-- The next number of the project. The counter starts after the highest number in use, and jumps
+-- there again when a key that was written by hand is in its way.
 create function private.fill_ticket_key() returns trigger
--- A plan made while the table was empty would read all of it, or of another index, for every row of a bulk load.
+-- A plan made while the table was empty would read all of it, or of another index, for every row of
+-- a bulk load.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set enable_indexonlyscan = off
 as $$
 declare

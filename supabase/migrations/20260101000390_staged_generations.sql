@@ -1,5 +1,6 @@
--- Chunks that are stored but not shown yet. A source with more chunks than one statement can write is stored in parts, all of
--- one generation: readers leave them out until the generation is taken from this table, which is one short transaction.
+-- Chunks that are stored but not shown yet. A source with more chunks than one statement can write
+-- is stored in parts, all of one generation: readers leave them out until the generation is taken
+-- from this table, which is one short transaction.
 
 create table private.staged_generations (
   generation bigint generated always as identity primary key,
@@ -24,8 +25,9 @@ create index staged_generations_comment_id_idx on private.staged_generations (co
 alter table private.staged_generations enable row level security;
 grant select, insert, update, delete on private.staged_generations to service_role;
 
--- Written as "generation is null or generation <> all ((select private.hidden_generations())::bigint[])": evaluated once for a
--- statement, and not at all for chunks that were never staged. "Security definer": users who search need no right on the table.
+-- Written as "generation is null or generation <> all ((select
+-- private.hidden_generations())::bigint[])": evaluated once for a statement, and not at all for
+-- chunks that were never staged. "Security definer": users who search need no right on the table.
 create function private.hidden_generations() returns bigint[]
 language sql stable security definer set search_path = ''
 as $$

@@ -26,7 +26,8 @@ create table public.chunks (
   -- Deferrable, so that one statement may change the order of the chunks of a source.
   constraint chunks_source_position_key unique nulls not distinct (project_id, ticket_id, comment_id, position, embedding_set) deferrable initially immediate
 );
--- In the row itself: fetching a vector from where long values are kept costs five times what comparing it does.
+-- In the row itself: fetching a vector from where long values are kept costs five times what
+-- comparing it does.
 alter table public.chunks alter column embedding set storage main;
 comment on table public.chunks is 'The embedded pieces of projects, tickets, status notes and comments. ticket_id is null for a project''s own text.';
 comment on column public.chunks.embedding_set is 'Which of two sets it is of: one serves, the other is there only while another model or chunking takes over. See private.embedding_sets.';
@@ -42,8 +43,9 @@ create index chunks_ticket_id_idx on public.chunks (ticket_id, project_id, comme
 create index chunks_status_change_id_idx on public.chunks (status_change_id);
 create index chunks_comment_id_idx on public.chunks (comment_id) where comment_id is not null;
 create index chunks_generation_idx on public.chunks (generation) where generation is not null;
--- A graph for each set: in a common one the vectors of two models would be neighbours. Made with twice the usual care, which
--- takes up to half as long again, it finds as much when a search looks half as far.
+-- A graph for each set: in a common one the vectors of two models would be neighbours. Made with
+-- twice the usual care, which takes up to half as long again, it finds as much when a search looks
+-- half as far.
 create index chunks_embedding_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) with (ef_construction = 128) where embedding_set = 1;
 create index chunks_embedding_2_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) with (ef_construction = 128) where embedding_set = 2;
 
@@ -55,8 +57,9 @@ create policy read_chunks on public.chunks for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[])
     and (generation is null or generation <> all ((select private.hidden_generations())::bigint[])));
 
--- A ticket's chunks follow it into another project by their foreign key. A comment has no project of its own, by which they
--- could follow it to another ticket: until it is embedded again they are found there, and are seen by who may see that.
+-- A ticket's chunks follow it into another project by their foreign key. A comment has no project
+-- of its own, by which they could follow it to another ticket: until it is embedded again they are
+-- found there, and are seen by who may see that.
 create function private.move_comment_chunks() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$

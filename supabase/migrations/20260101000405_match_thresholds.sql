@@ -1,5 +1,5 @@
--- From which cosine similarity a text counts as relevant: measured once for each model and width of its vectors, by a
--- judged set that the service brings. Nothing of a tenant's is in it.
+-- From which cosine similarity a text counts as relevant: measured once for each model and width of
+-- its vectors, by a judged set that the service brings. Nothing of a tenant's is in it.
 
 create table private.match_thresholds (
   embedding_model text not null,
@@ -47,15 +47,16 @@ comment on function public.store_match_thresholds(jsonb) is
 revoke execute on function public.store_match_thresholds(jsonb) from public, anon, authenticated;
 grant execute on function public.store_match_thresholds(jsonb) to service_role;
 
--- Where fusion takes the level of unrelated texts from: the one place that knows it, measured or not. Nothing of a tenant's
--- is in it, so that it reads for every caller.
+-- Where fusion takes the level of unrelated texts from: the one place that knows it, measured or
+-- not. Nothing of a tenant's is in it, so that it reads for every caller.
 create function private.unrelated_similarity(embedding_model text) returns double precision
 language sql stable security definer set search_path = ''
 as $$
   select least(0.99, greatest(0, coalesce(
     (select m.unrelated_deciles[6] from private.match_thresholds m
       where m.embedding_model = unrelated_similarity.embedding_model and m.dimensions = 1536),
-    -- From published vectors. A stored name may say in how many dimensions the model was asked for, behind an @.
+    -- From published vectors. A stored name may say in how many dimensions the model was asked for,
+    -- behind an @.
     case split_part(unrelated_similarity.embedding_model, '@', 1)
       when 'text-embedding-3-small' then 0.14
       when 'text-embedding-3-large' then 0.14

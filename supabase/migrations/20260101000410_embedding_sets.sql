@@ -1,5 +1,6 @@
--- Two sets of chunks, so that search goes on by one while another model or chunking fills the other. Vectors of different
--- sets are never compared: every search reads one set, and each set has an index of its own.
+-- Two sets of chunks, so that search goes on by one while another model or chunking fills the
+-- other. Vectors of different sets are never compared: every search reads one set, and each set has
+-- an index of its own.
 
 create table private.embedding_sets (
   only_row boolean primary key default true check (only_row),
@@ -24,8 +25,8 @@ insert into private.embedding_sets default values;
 alter table private.embedding_sets enable row level security;
 grant select, update on private.embedding_sets to service_role;
 
--- A query that was embedded just before the sets changed is answered by the set that it was embedded for. "Security
--- definer": whoever may search needs no right on the sets.
+-- A query that was embedded just before the sets changed is answered by the set that it was
+-- embedded for. "Security definer": whoever may search needs no right on the sets.
 create function private.searched_set(embedding_model text) returns smallint
 language plpgsql stable security definer set search_path = ''
 as $$

@@ -20,10 +20,11 @@ comment on function private.unspaced_scripts() is 'The characters of scripts tha
 revoke execute on function private.unspaced_scripts() from public;
 grant execute on function private.unspaced_scripts() to authenticated, service_role;
 
--- A character that can be written in several ways in one of them (NFKC): é as e with an accent of its own and Korean in
--- letters, as file names on a Mac have them, and half and full widths. In pieces, because normalize() puts the marks of a
--- character in order by way of all their pairs: a hundred thousand of them would take minutes, and nothing could stop it.
--- Marks that a piece begins with are left out. Nothing gets longer than twice what it was.
+-- A character that can be written in several ways in one of them (NFKC): é as e with an accent of
+-- its own and Korean in letters, as file names on a Mac have them, and half and full widths. In
+-- pieces, because normalize() puts the marks of a character in order by way of all their pairs: a
+-- hundred thousand of them would take minutes, and nothing could stop it. Marks that a piece begins
+-- with are left out. Nothing gets longer than twice what it was.
 create function private.compose_text(text text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -54,7 +55,8 @@ comment on function private.part_names(text, text) is 'A text with a mark betwee
 revoke execute on function private.part_names(text, text) from public;
 grant execute on function private.part_names(text, text) to authenticated, service_role;
 
--- A letter with ++ or # is a word of its own: C++ and C# are other languages than C. A mark stands on both sides of what was spelled out.
+-- A letter with ++ or # is a word of its own: C++ and C# are other languages than C. A mark stands
+-- on both sides of what was spelled out.
 create function private.spell_signs(text text, mark text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -71,10 +73,10 @@ comment on function private.spell_signs(text, text) is 'A text with C++ and C# (
 revoke execute on function private.spell_signs(text, text) from public;
 grant execute on function private.spell_signs(text, text) to authenticated, service_role;
 
--- A text as words that stand apart, so that the parser sees no host names, paths, tags and signed numbers in them:
--- Ti.UI.TableView is "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts without spaces are cut into pairs of
--- characters, at even and at odd places, so that any two neighbours are a word; one that is left over at an end stands in
--- such a pair already.
+-- A text as words that stand apart, so that the parser sees no host names, paths, tags and signed
+-- numbers in them: Ti.UI.TableView is "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts
+-- without spaces are cut into pairs of characters, at even and at odd places, so that any two
+-- neighbours are a word; one that is left over at an end stands in such a pair already.
 create function private.plain_text(text text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -97,8 +99,8 @@ comment on function private.plain_text(text) is 'A text as words that stand apar
 revoke execute on function private.plain_text(text) from public;
 grant execute on function private.plain_text(text) to authenticated, service_role;
 
--- camelCase names as a whole, in small letters: who writes tableview means TableView. They stand behind the text, where
--- they part no words that are neighbours.
+-- camelCase names as a whole, in small letters: who writes tableview means TableView. They stand
+-- behind the text, where they part no words that are neighbours.
 create function private.whole_names(text text) returns text
 language sql immutable security invoker set search_path = ''
 as $$
@@ -109,7 +111,8 @@ comment on function private.whole_names(text) is 'The camelCase names in a text,
 revoke execute on function private.whole_names(text) from public;
 grant execute on function private.whole_names(text) to authenticated, service_role;
 
--- Names that begin with a dot, spelled out: .NET is "dotnet", beside "net". Neither a path, a method nor an ellipsis.
+-- Names that begin with a dot, spelled out: .NET is "dotnet", beside "net". Neither a path, a
+-- method nor an ellipsis.
 create function private.dotted_names(text text) returns text
 language sql immutable security invoker set search_path = ''
 as $$

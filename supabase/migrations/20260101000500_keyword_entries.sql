@@ -1,4 +1,5 @@
--- What is searched by words: one entry a ticket or project, kept in step by triggers in the writer's transaction.
+-- What is searched by words: one entry a ticket or project, kept in step by triggers in the
+-- writer's transaction.
 
 create table public.keyword_entries (
   keyword_entry_id bigint generated always as identity primary key,
@@ -12,7 +13,8 @@ create table public.keyword_entries (
     on update cascade on delete cascade,
   unique nulls not distinct (ticket_id, project_id)
 )
--- Candidates are counted from the narrow rows that remain; the words are read of the best alone, and unpacked fast.
+-- Candidates are counted from the narrow rows that remain; the words are read of the best alone,
+-- and unpacked fast.
 with (toast_tuple_target = 128);
 alter table public.keyword_entries alter column title_words set storage main, alter column words set storage external;
 comment on table public.keyword_entries is 'The words of a ticket (name A, description B, status notes C, implied words D) or of a project (ticket_id null).';
@@ -30,9 +32,10 @@ grant select on public.keyword_entries to authenticated, service_role;
 create policy read_entries on public.keyword_entries for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));
 
--- The words of three texts of falling weight. Never raises: a tsvector holds at most 1 MB, so a text that would
--- exceed it is indexed as far as it goes (first 200,000 characters, halved until they fit). In scripts without spaces every
--- character begins a word: 50,000 of them are indexed, or writing a long text would exceed Supabase's statement timeout.
+-- The words of three texts of falling weight. Never raises: a tsvector holds at most 1 MB, so a
+-- text that would exceed it is indexed as far as it goes (first 200,000 characters, halved until
+-- they fit). In scripts without spaces every character begins a word: 50,000 of them are indexed,
+-- or writing a long text would exceed Supabase's statement timeout.
 create function private.index_words(
   title text, body text, notes text,
   out title_words tsvector, out words tsvector, out title_length integer, out body_length integer

@@ -1,5 +1,6 @@
--- How many entries, and how many comments, hold each word: rare words say more. Exact, and no writer waits for another because of it: every
--- statement adds its differences as rows of its own, and now and then some writer adds up what has gathered.
+-- How many entries, and how many comments, hold each word: rare words say more. Exact, and no
+-- writer waits for another because of it: every statement adds its differences as rows of its own,
+-- and now and then some writer adds up what has gathered.
 
 create table private.word_counts (
   word text primary key,

@@ -1,4 +1,5 @@
--- The words of comments, a row each: one more comment on a ticket costs the same however many there are.
+-- The words of comments, a row each: one more comment on a ticket costs the same however many there
+-- are.
 
 create table public.comment_entries (
   comment_id bigint primary key references public.comments on delete cascade,

@@ -1,4 +1,5 @@
--- Reading what is to be embedded. A source is a ticket with its status notes, a comment, or a project's own text.
+-- Reading what is to be embedded. A source is a ticket with its status notes, a comment, or a
+-- project's own text.
 
 -- Stands above the chunks of a comment.
 create function private.comment_heading(author text, created_at timestamptz) returns text
@@ -11,9 +12,10 @@ comment on function private.comment_heading(text, timestamptz) is 'Who wrote a c
 revoke execute on function private.comment_heading(text, timestamptz) from public;
 grant execute on function private.comment_heading(text, timestamptz) to authenticated, service_role;
 
--- The texts of some sources as they are in the caller's snapshot, in the order asked for; a source that does not
--- exist (or whose ticket is another project's, or whose comment another ticket's) has no row. Names, heading and texts are everything an embedding is made
--- of, and source_hash is their fingerprint. A text counts up to its first 1,000,000 characters.
+-- The texts of some sources as they are in the caller's snapshot, in the order asked for; a source
+-- that does not exist (or whose ticket is another project's, or whose comment another ticket's) has
+-- no row. Names, heading and texts are everything an embedding is made of, and source_hash is their
+-- fingerprint. A text counts up to its first 1,000,000 characters.
 create function private.source_texts(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns table (
   place bigint, project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text,
@@ -94,8 +96,8 @@ comment on function private.source_chunks(bigint[], bigint[], bigint[], smallint
 revoke execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) from public;
 grant execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) to service_role;
 
--- How many of these sources one answer takes: at least the first, then as long as what stands before is below 4 MB. Sizes are
--- known without reading the texts.
+-- How many of these sources one answer takes: at least the first, then as long as what stands
+-- before is below 4 MB. Sizes are known without reading the texts.
 create function private.readable_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null) returns integer
 language sql stable security invoker set search_path = ''
 as $$

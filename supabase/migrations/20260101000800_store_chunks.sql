@@ -1,7 +1,9 @@
--- Writing chunks: compare and set, so that a text edited while it was being embedded leaves nothing stale.
+-- Writing chunks: compare and set, so that a text edited while it was being embedded leaves nothing
+-- stale.
 
--- Locks the sources against edits until the transaction ends and tells which it got. It never waits: a program that
--- edits a ticket must not be held up, let alone chosen as the victim of a deadlock, because of search.
+-- Locks the sources against edits until the transaction ends and tells which it got. It never
+-- waits: a program that edits a ticket must not be held up, let alone chosen as the victim of a
+-- deadlock, because of search.
 create function private.lock_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns table (place bigint)
 language plpgsql volatile rows 100 security invoker set search_path = ''
@@ -77,8 +79,8 @@ begin
   current_places := array(select l.place from private.lock_sources(project_ids, ticket_ids, comment_ids) l);
   -- Whoever embeds ends what waits for it; see embedding_jobs.
   waiting_jobs := array(select private.lock_waiting_jobs(project_ids, ticket_ids, comment_ids));
-  -- A set takes vectors of its own model alone. And while there are two, what one call stores ends no job: it is a worker
-  -- that knows when both are in step.
+  -- A set takes vectors of its own model alone. And while there are two, what one call stores ends
+  -- no job: it is a worker that knows when both are in step.
   if not target.live or exists (
     select 1 from jsonb_to_recordset(store_chunks.chunks) as g(chunk_id uuid, model text) where g.chunk_id is null and g.model <> target.model
   ) then
@@ -86,7 +88,8 @@ begin
   elsif target.building then
     waiting_jobs := array[]::bigint[];
   end if;
-  -- Before any chunk is touched: a session that stages a part holds its generation, and may wait for chunks.
+  -- Before any chunk is touched: a session that stages a part holds its generation, and may wait
+  -- for chunks.
   generations := array(
     select g.generation from private.staged_generations g
     where g.project_id = any (project_ids) and g.embedding_set = target.wanted
@@ -114,7 +117,8 @@ begin
       text text, tokens integer, input_hash text, model text, embedding integer)
     where g.source = any (current_places)
   ), compared as materialized (
-    -- Grouped and not joined: with thousands of chunks on both sides a plan for a few compares each with each.
+    -- Grouped and not joined: with thousands of chunks on both sides a plan for a few compares each
+    -- with each.
     select x.source, x.chunk_id, bool_or(x.wanted) as wanted, bool_or(x.is_there) as is_there
     from (
       select g.source, g.chunk_id, true as wanted, false as is_there from given g where g.kept

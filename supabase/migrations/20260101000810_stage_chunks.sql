@@ -1,5 +1,6 @@
--- Storing a source with more chunks than one statement can write: parts of the new chunks are staged, a statement each, and
--- store_chunks shows them all in the end. What is staged is paid for: the next attempt keeps it.
+-- Storing a source with more chunks than one statement can write: parts of the new chunks are
+-- staged, a statement each, and store_chunks shows them all in the end. What is staged is paid for:
+-- the next attempt keeps it.
 
 create function public.stage_chunks(
   project_id bigint,
@@ -20,7 +21,8 @@ begin
   staged := false;
   embedding_ids := '{}';
   select h.* into strict target from private.hold_embedding_set(stage_chunks.embedding_set) h;
-  -- Against deletion and moves alone: an editor of the text does not wait for this, and makes the last step fail.
+  -- Against deletion and moves alone: an editor of the text does not wait for this, and makes the
+  -- last step fail.
   perform 1 from public.projects p where p.project_id = stage_chunks.project_id for key share skip locked;
   if found and stage_chunks.ticket_id is not null then
     perform 1 from public.tickets t where t.ticket_id = stage_chunks.ticket_id for key share skip locked;
@@ -51,7 +53,8 @@ begin
     return;
   end if;
   update private.staged_generations g set staged_at = clock_timestamp() where g.generation = staging;
-  -- A worker that took a waiting job now would embed the same chunks. An edit from now on adds a job of its own.
+  -- A worker that took a waiting job now would embed the same chunks. An edit from now on adds a
+  -- job of its own.
   update private.embedding_jobs j set due_at = greatest(j.due_at, clock_timestamp() + interval '2 minutes')
     where j.embedding_job_id = any (array(
       select private.lock_waiting_jobs(array[stage_chunks.project_id], array[stage_chunks.ticket_id], array[stage_chunks.comment_id])));

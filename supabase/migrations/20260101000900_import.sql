@@ -1,7 +1,8 @@
--- Loading projects and tickets from elsewhere, by their outside keys. Repeating a load changes nothing.
+-- Loading projects and tickets from elsewhere, by their outside keys. Repeating a load changes
+-- nothing.
 
--- Whoever loads rows embeds them as well, in batches of its own. The jobs that the rows leave in the queue wait so long,
--- in case it cannot.
+-- Whoever loads rows embeds them as well, in batches of its own. The jobs that the rows leave in
+-- the queue wait so long, in case it cannot.
 create function private.leave_embedding_to_caller(leave boolean) returns void
 language sql volatile security invoker set search_path = ''
 as $$
@@ -43,7 +44,8 @@ comment on function public.upsert_projects(jsonb) is
 revoke execute on function public.upsert_projects(jsonb) from public, anon, authenticated;
 grant execute on function public.upsert_projects(jsonb) to service_role;
 
--- Statuses are made as they are met. The category of one that is there stays: somebody may have chosen it.
+-- Statuses are made as they are met. The category of one that is there stays: somebody may have
+-- chosen it.
 create function private.ensure_statuses(given jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$
@@ -59,7 +61,8 @@ comment on function private.ensure_statuses(jsonb) is
 revoke execute on function private.ensure_statuses(jsonb) from public;
 grant execute on function private.ensure_statuses(jsonb) to service_role;
 
--- Comments of the rows of an import, found again by their keys. One without a key or text says nothing.
+-- Comments of the rows of an import, found again by their keys. One without a key or text says
+-- nothing.
 create function private.upsert_comments(tickets jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$
@@ -130,7 +133,8 @@ begin
     set project_id = excluded.project_id, status_id = excluded.status_id, name = excluded.name, description = excluded.description,
       assignee = excluded.assignee, reporter = excluded.reporter, ticket_type = excluded.ticket_type, priority = excluded.priority,
       labels = excluded.labels, due_date = excluded.due_date, resolved_at = excluded.resolved_at,
-      -- now() is what a row without a time was given above: the trigger then finds out whether anything changed.
+      -- now() is what a row without a time was given above: the trigger then finds out whether
+      -- anything changed.
       updated_at = case when excluded.updated_at = now() then t.updated_at else excluded.updated_at end
     where (t.project_id, t.status_id, t.name, t.description, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, t.resolved_at,
         case when excluded.updated_at = now() then now() else t.updated_at end)

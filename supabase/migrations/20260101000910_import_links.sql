@@ -1,4 +1,5 @@
--- The second half of an import: links, when all tickets are there, and what an export no longer holds.
+-- The second half of an import: links, when all tickets are there, and what an export no longer
+-- holds.
 
 create function public.upsert_ticket_links(links jsonb)
 returns table (key text, kind text, other_key text)

@@ -1,4 +1,5 @@
--- The filters of a search, as callers write them: one JSON object, read and checked here (docs/sql.md has the members).
+-- The filters of a search, as callers write them: one JSON object, read and checked here
+-- (docs/sql.md has the members).
 
 -- A filter that is blank, as an empty drop-down sends it, is none. Trimmed of Unicode white space.
 create function private.filter_text(filter text) returns text
@@ -11,7 +12,8 @@ revoke execute on function private.filter_text(text) from public;
 grant execute on function private.filter_text(text) to authenticated, service_role;
 
 
--- What a filter names, as it is compared: in lower case, keys in upper case. Null: that filter is absent.
+-- What a filter names, as it is compared: in lower case, keys in upper case. Null: that filter is
+-- absent.
 create type private.filter_values as (
   project_ids bigint[], project_keys text[], statuses text[], open boolean,
   assignees text[], unassigned boolean, reporters text[], unreported boolean, types text[], priorities text[],
@@ -41,7 +43,8 @@ comment on function private.caller_names() is 'What the user of a token is calle
 revoke execute on function private.caller_names() from public;
 grant execute on function private.caller_names() to authenticated, service_role;
 
--- path names the value in messages; accepted: the JSON types of its items. A single value is a list of one.
+-- path names the value in messages; accepted: the JSON types of its items. A single value is a list
+-- of one.
 create function private.filter_list(value jsonb, path text, accepted text[]) returns jsonb
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -123,7 +126,8 @@ comment on function private.filter_people(jsonb, text) is 'A filter''s list of p
 revoke execute on function private.filter_people(jsonb, text) from public;
 grant execute on function private.filter_people(jsonb, text) to authenticated, service_role;
 
--- The beginning is in the range, the end is not. A date begins at midnight UTC; as an end it is in the range as a whole.
+-- The beginning is in the range, the end is not. A date begins at midnight UTC; as an end it is in
+-- the range as a whole.
 create function private.filter_range(value jsonb, path text, takes_times boolean, out start timestamptz, out stop timestamptz)
 language plpgsql stable security invoker set search_path = ''
 as $$

@@ -1,15 +1,16 @@
 -- What a search may look at: filters, and what whoever asks may see.
 
--- projects, statuses: what passes, null for all. on_tickets: a ticket's state or another of its columns is filtered, so that
--- a project's own text does not pass.
+-- projects, statuses: what passes, null for all. on_tickets: a ticket's state or another of its
+-- columns is filtered, so that a project's own text does not pass.
 create type private.scope as (
   projects bigint[], statuses bigint[], passing private.filter_values, barred private.filter_values, on_tickets boolean, is_empty boolean
 );
 comment on type private.scope is 'What a search may look at: what passes its filters, of what whoever asks may see.';
 
--- For the searches' own use, in functions that run as the owner of the tables ("security definer"): beneath a policy an
--- operator that is not leakproof (@@, %, ~) may use no index, and what a policy leaves of a ranked list is not the best of
--- what one may see. So the searches look past the policies, and at nothing but what is in this scope.
+-- For the searches' own use, in functions that run as the owner of the tables ("security definer"):
+-- beneath a policy an operator that is not leakproof (@@, %, ~) may use no index, and what a policy
+-- leaves of a ranked list is not the best of what one may see. So the searches look past the
+-- policies, and at nothing but what is in this scope.
 create function private.resolve_scope(project_filter bigint, status_filter text, filters jsonb) returns private.scope
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -62,7 +63,8 @@ comment on function private.resolve_scope(bigint, text, jsonb) is
   'What passes filters and whoever asks may see, with names resolved to ids, and whether that is nothing. Filters that are none are an error (22023).';
 revoke execute on function private.resolve_scope(bigint, text, jsonb) from public;
 
--- One condition for each filter that is there. values_in: where the query has the values; labels: a ticket's labels, folded.
+-- One condition for each filter that is there. values_in: where the query has the values; labels: a
+-- ticket's labels, folded.
 create function private.value_conditions(filter private.filter_values, values_in text, labels text) returns text[]
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -97,9 +99,10 @@ $$;
 comment on function private.value_conditions(private.filter_values, text, text) is 'SQL conditions on public.tickets t, one a filter, whose values stay parameters.';
 revoke execute on function private.value_conditions(private.filter_values, text, text) from public;
 
--- The text is made of constants: values are read from the query's parameter $1, a private.scope. Only what is filtered is in
--- it, so that a query planned for these values may use the indexes. of_one: for a ticket that is looked up already, whose
--- project passes. There, and where no index can help, labels are folded in place: a call would cost more than all the rest.
+-- The text is made of constants: values are read from the query's parameter $1, a private.scope.
+-- Only what is filtered is in it, so that a query planned for these values may use the indexes.
+-- of_one: for a ticket that is looked up already, whose project passes. There, and where no index
+-- can help, labels are folded in place: a call would cost more than all the rest.
 create function private.scope_condition(scope private.scope, of_one boolean) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -122,8 +125,9 @@ $$;
 comment on function private.scope_condition(private.scope, boolean) is 'The SQL condition on public.tickets t by which a ticket is in a scope, the parameter $1.';
 revoke execute on function private.scope_condition(private.scope, boolean) from public;
 
--- Counting up to a limit of thousands takes longer than the search where most tickets pass. Of 100 tickets, the same ones each
--- time, it is seen whether far more than that pass. A wrong guess costs time and no results.
+-- Counting up to a limit of thousands takes longer than the search where most tickets pass. Of 100
+-- tickets, the same ones each time, it is seen whether far more than that pass. A wrong guess costs
+-- time and no results.
 create function private.is_broad(scope private.scope, ticket_limit integer) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$

@@ -1,8 +1,9 @@
 -- The one place where vectors are compared in bulk. Every vector search reads its chunks from here.
 
--- How many tickets are few enough that all their chunks are compared. Comparing costs the same for each chunk, about 4 µs;
--- the index reads the more that does not pass, the rarer what passes is, about 23 µs each. Both cost the same where the
--- filter leaves sqrt(6 × wanted × all chunks); comparing may cost half as much again, because it misses nothing.
+-- How many tickets are few enough that all their chunks are compared. Comparing costs the same for
+-- each chunk, about 4 µs; the index reads the more that does not pass, the rarer what passes is,
+-- about 23 µs each. Both cost the same where the filter leaves sqrt(6 × wanted × all chunks);
+-- comparing may cost half as much again, because it misses nothing.
 create function private.narrow_limit(wanted integer) returns integer
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -10,7 +11,8 @@ declare
   all_chunks double precision;
   chunks_per_ticket double precision;
 begin
-  -- Unknown (-1) until the tables are first analysed, and no better than the last time that they were.
+  -- Unknown (-1) until the tables are first analysed, and no better than the last time that they
+  -- were.
   select greatest(0, c.reltuples), case when c.reltuples > 0 and t.reltuples > 0 then least(10, greatest(1, c.reltuples / t.reltuples)) else 1 end
     into all_chunks, chunks_per_ticket
     from pg_catalog.pg_class c, pg_catalog.pg_class t
@@ -60,19 +62,19 @@ $$;
 comment on function private.narrow_tickets(private.scope, integer) is 'The tickets of a scope, where is_narrow holds, else null.';
 revoke execute on function private.narrow_tickets(private.scope, integer) from public;
 
--- Chunks in the order of falling cosine similarity to the query: the nearest one always, whatever its similarity
--- (it tells how near a failed search came), then as long as they are strictly over the threshold, until there
--- are chunk_limit chunks, or chunks of source_limit different tickets and projects at least.
--- Filters hold before ranking. Where they leave few chunks, all of these are compared: complete, and faster than
--- an index that knows no filter. Else the HNSW index serves, read on (iterative scan) as far as is likely to be enough, and
--- again further where it was not. Where it ends before that, all are compared after all: it gives up after
--- hnsw.max_scan_tuples, and a crowd of near vectors (one long ticket is enough, or rows that are dead) can hide the rest of
--- its graph.
--- The index gives batches, each in order, and the next may hold what is nearer than the last of this one. So more is read than
--- is wanted, and put in order here; strict_order would drop what comes late, up to all ten of the ten nearest where a filter
--- leaves out the query's own neighbourhood.
--- What the words of a ticket or project must hold (required) or must not (excluded; its comments' words are excluded_tickets'
--- affair) is a filter too. Where few hold it, their
+-- Chunks in the order of falling cosine similarity to the query: the nearest one always, whatever
+-- its similarity (it tells how near a failed search came), then as long as they are strictly over
+-- the threshold, until there are chunk_limit chunks, or chunks of source_limit different tickets
+-- and projects at least. Filters hold before ranking. Where they leave few chunks, all of these are
+-- compared: complete, and faster than an index that knows no filter. Else the HNSW index serves,
+-- read on (iterative scan) as far as is likely to be enough, and again further where it was not.
+-- Where it ends before that, all are compared after all: it gives up after hnsw.max_scan_tuples,
+-- and a crowd of near vectors (one long ticket is enough, or rows that are dead) can hide the rest
+-- of its graph. The index gives batches, each in order, and the next may hold what is nearer than
+-- the last of this one. So more is read than is wanted, and put in order here; strict_order would
+-- drop what comes late, up to all ten of the ten nearest where a filter leaves out the query's own
+-- neighbourhood. What the words of a ticket or project must hold (required) or must not (excluded;
+-- its comments' words are excluded_tickets' affair) is a filter too. Where few hold it, their
 -- chunks are compared; else each chunk is looked at in its turn, the nearest first.
 create function private.scan_chunks(
   query_embedding extensions.vector,
@@ -88,8 +90,8 @@ create function private.scan_chunks(
   filters jsonb default null
 )
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
--- Compiling a plan (jit) and starting workers cost more than any of these takes. Planned for the filter at hand, whatever who
--- calls it has set: a plan for an average filter reads all chunks.
+-- Compiling a plan (jit) and starting workers cost more than any of these takes. Planned for the
+-- filter at hand, whatever who calls it has set: a plan for an average filter reads all chunks.
 language plpgsql volatile rows 300 security definer
 set search_path = '' set jit = off set max_parallel_workers_per_gather = 0 set plan_cache_mode = auto
 as $$
@@ -149,15 +151,17 @@ begin
     passing := private.narrow_tickets(scope, greatest(200, wanted));
     if passing is not null then
       exact := true;
-      -- Not joined: how many of them pass is a guess of the planner's, and a wrong one reads all chunks.
+      -- Not joined: how many of them pass is a guess of the planner's, and a wrong one reads all
+      -- chunks.
       filtered := 'public.chunks c';
       conditions := conditions || ' and c.ticket_id = any ($10)';
     end if;
   elsif not exact and scope.projects is not null then
     exact := private.is_narrow(scope, greatest(200, wanted));
   end if;
-  -- A hundred find the ten nearest of 50,000 chunks; a larger graph has to be looked at further for as much, 224 of 200,000.
-  -- And a ticket has more than one; where all are compared, more cost next to nothing.
+  -- A hundred find the ten nearest of 50,000 chunks; a larger graph has to be looked at further for
+  -- as much, 224 of 200,000. And a ticket has more than one; where all are compared, more cost next
+  -- to nothing.
   select greatest(100, case when exact then 5 else 1.5 end * wanted, 0.5 * sqrt(greatest(0, c.reltuples)))::integer into reach
     from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
 
@@ -172,8 +176,8 @@ begin
       query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance
         from public.chunks c where %s%s%s
         order by c.embedding operator(extensions.<=>) $2 limit $4', conditions, ticket_condition, word_condition);
-      -- One batch, if that can be: the next costs as much again. A tenth is for rows that are of it and not seen here: dead
-      -- ones, and those of another model.
+      -- One batch, if that can be: the next costs as much again. A tenth is for rows that are of it
+      -- and not seen here: dead ones, and those of another model.
       perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true),
         set_config('enable_sort', 'off', true); -- the order must come from the index, whatever the statistics say
@@ -183,8 +187,9 @@ begin
       into chunk_ids, project_ids, ticket_ids, similarities, chunks, sources, below
       using scope, query_embedding, embedding_model, reach, match_threshold, required, scan_chunks.excluded_tickets, entry_ids, excluded, passing;
     perform set_config('enable_sort', saved_sort, true);
-    -- What is compared is in order, so that one at or below the threshold is enough; batches overlap.
-    -- An index that gave less than it was asked for has ended early, and what it passed over may be nearer.
+    -- What is compared is in order, so that one at or below the threshold is enough; batches
+    -- overlap. An index that gave less than it was asked for has ended early, and what it passed
+    -- over may be nearer.
     exit when (exact or chunks >= reach)
       and (chunks >= chunk_limit or sources >= source_limit or below >= case when exact then 1 else 20 end);
     if chunks < reach then

@@ -11,7 +11,8 @@ comment on function private.any_word(text) is 'The words of a text joined by OR;
 revoke execute on function private.any_word(text) from public;
 grant execute on function private.any_word(text) to authenticated, service_role;
 
--- In scripts without spaces the pairs of neighbours take the place of the order: at even and at odd places they have none.
+-- In scripts without spaces the pairs of neighbours take the place of the order: at even and at odd
+-- places they have none.
 create function private.phrase(phrase_text text) returns tsquery
 language sql stable security invoker set search_path = ''
 as $$
@@ -69,8 +70,8 @@ comment on function private.written_keys(text) is 'What looks like a ticket''s k
 revoke execute on function private.written_keys(text) from public;
 grant execute on function private.written_keys(text) to authenticated, service_role;
 
--- In a question people also write TX 400, TX#400, TX_400 and tx400. "In 2024" is no key: a word that says nothing counts in
--- capitals alone. What is read too much is looked up and not found.
+-- In a question people also write TX 400, TX#400, TX_400 and tx400. "In 2024" is no key: a word
+-- that says nothing counts in capitals alone. What is read too much is looked up and not found.
 create function private.question_keys(question text) returns text[]
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -97,12 +98,13 @@ comment on function private.question_keys(text) is 'What may be a ticket''s key 
 revoke execute on function private.question_keys(text) from public;
 grant execute on function private.question_keys(text) to authenticated, service_role;
 
--- plain: what is asked for without what is excluded. wanted: any of its words (a question finds tickets that hold some
--- of them). required: the "quoted phrases"; required_of_named: those of them that are no key of a ticket, for a ticket that is
--- named by its key need not mention it. excluded: what follows a minus, a word or a quoted phrase; what looks like a negative
--- number is one (exit code -9). excluded_keys: words behind a minus that look like keys. ticket_keys: what looks like a key,
--- in upper case: TX-400 anywhere, "tx 400" when it is the whole query.
--- Of a longer query the first 2,000 characters count: what thousands of phrases ask for takes minutes to put together.
+-- plain: what is asked for without what is excluded. wanted: any of its words (a question finds
+-- tickets that hold some of them). required: the "quoted phrases"; required_of_named: those of them
+-- that are no key of a ticket, for a ticket that is named by its key need not mention it. excluded:
+-- what follows a minus, a word or a quoted phrase; what looks like a negative number is one (exit
+-- code -9). excluded_keys: words behind a minus that look like keys. ticket_keys: what looks like a
+-- key, in upper case: TX-400 anywhere, "tx 400" when it is the whole query. Of a longer query the
+-- first 2,000 characters count: what thousands of phrases ask for takes minutes to put together.
 create function private.parse_query(
   query_text text,
   out plain text, out wanted tsquery, out required tsquery, out required_of_named tsquery, out excluded tsquery,

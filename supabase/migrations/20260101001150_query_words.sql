@@ -24,9 +24,10 @@ $$;
 comment on function private.word_entries(text[]) is 'In how many entries, titles and comments each word is; for the empty word, the number of entries and of comments, and their lengths.';
 revoke execute on function private.word_entries(text[]) from public;
 
--- A word is known to whoever sees an entry or a comment that holds it. One that stands only in what they may not see is as one that nobody
--- wrote: a search that takes the one for a slip of the pen and not the other would tell them apart. What many entries hold
--- is not looked up, and nobody's secret.
+-- A word is known to whoever sees an entry or a comment that holds it. One that stands only in what
+-- they may not see is as one that nobody wrote: a search that takes the one for a slip of the pen
+-- and not the other would tell them apart. What many entries hold is not looked up, and nobody's
+-- secret.
 create function private.is_known(word text, texts bigint, visible bigint[]) returns boolean
 -- The index knows where a word is, whatever the statistics say.
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
@@ -42,7 +43,8 @@ $$;
 comment on function private.is_known(text, bigint, bigint[]) is 'Whether a word that so many entries and comments hold is in one of these projects (null: all); taken for granted beyond 200.';
 revoke execute on function private.is_known(text, bigint, bigint[]) from public;
 
--- What is only implied (see implied_words) is no word that somebody wrote: "error in" makes no "errorin".
+-- What is only implied (see implied_words) is no word that somebody wrote: "error in" makes no
+-- "errorin".
 create function private.is_written(word text, visible bigint[]) returns boolean
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
 as $$
@@ -57,8 +59,8 @@ $$;
 comment on function private.is_written(text, bigint[]) is 'Whether a word stands in an entry or a comment of these projects (null: all) as it is.';
 revoke execute on function private.is_written(text, bigint[]) from public;
 
--- The known words nearest to one that no entry holds, by shared trigrams. A word with a digit is a code: another code is
--- another thing.
+-- The known words nearest to one that no entry holds, by shared trigrams. A word with a digit is a
+-- code: another code is another thing.
 create function private.nearest_words(unknown_word text, visible bigint[])
 returns table (word text, entries bigint, titles bigint, similarity double precision, comments bigint)
 language sql stable rows 3 security invoker set search_path = ''
@@ -90,8 +92,8 @@ $$;
 comment on function private.nearest_words(text, bigint[]) is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
 revoke execute on function private.nearest_words(text, bigint[]) from public;
 
--- Two neighbouring words of a query as one: "log in" is login, "check box" checkbox. The first says something by itself, so that
--- "in form" is not inform.
+-- Two neighbouring words of a query as one: "log in" is login, "check box" checkbox. The first says
+-- something by itself, so that "in form" is not inform.
 create function private.joined_words(query_text text) returns table (word text, halves text[], place integer)
 language sql stable rows 8 security invoker set search_path = ''
 as $$
@@ -114,8 +116,9 @@ $$;
 comment on function private.joined_words(text) is 'What two neighbouring words of a query are when they are written as one, whether anybody does so or not.';
 revoke execute on function private.joined_words(text) from public;
 
--- One word of a query as two that stand beside one another: checkbox is "check box". The halves say something by themselves and
--- have three letters or more. Looked for only where the rarer half, and the entries that are likely to have both, are few.
+-- One word of a query as two that stand beside one another: checkbox is "check box". The halves say
+-- something by themselves and have three letters or more. Looked for only where the rarer half, and
+-- the entries that are likely to have both, are few.
 create function private.split_words(query_text text, visible bigint[])
 returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
 language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off
@@ -169,8 +172,9 @@ $$;
 comment on function private.split_words(text, bigint[]) is 'Words of a query as two that stand beside one another in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
 revoke execute on function private.split_words(text, bigint[]) from public;
 
--- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and a comment is one. A word that stands in for an unknown one is worth half of what its
--- likeness leaves; neighbours that somebody writes as one count as that word too. Of a long text the 32 rarest words count.
+-- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and a comment is one. A
+-- word that stands in for an unknown one is worth half of what its likeness leaves; neighbours that
+-- somebody writes as one count as that word too. Of a long text the 32 rarest words count.
 create function private.query_words(query_text text, visible bigint[])
 returns table (word text, place integer, entries bigint, titles bigint, idf double precision, comments bigint)
 language plpgsql stable rows 8 security invoker set search_path = ''
@@ -191,7 +195,8 @@ return query
     from (select c.word, c.place from counted c where not c.is_known order by c.place limit 8) u
     cross join lateral private.nearest_words(u.word, visible) n
     union all
-    -- Places of their own, behind the query: they part no neighbours. Written as one they say no more than the rarer of them.
+    -- Places of their own, behind the query: they part no neighbours. Written as one they say no
+    -- more than the rarer of them.
     select j.word, 1000 + j.place, e.entries, e.titles, e.comments, 0.5,
       greatest(e.entries + e.comments, (select min(h.entries + h.comments) from private.word_entries(j.halves) h))
     from private.joined_words(query_words.query_text) j

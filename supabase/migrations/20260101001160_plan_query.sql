@@ -1,7 +1,7 @@
 -- A query ready to be searched by.
 
--- What is required stands in the ticket's own text or in one of its comments. What is excluded is looked for in the former
--- alone: read_query knows the tickets whose comments hold it.
+-- What is required stands in the ticket's own text or in one of its comments. What is excluded is
+-- looked for in the former alone: read_query knows the tickets whose comments hold it.
 create function private.entry_holds(of_project bigint, of_ticket bigint, required tsquery, excluded tsquery) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -23,15 +23,17 @@ $$;
 comment on function private.entry_holds(bigint, bigint, tsquery, tsquery) is 'Whether a ticket (or project, of_ticket null) holds the words that are required, and none that are excluded, whoever the caller is.';
 revoke execute on function private.entry_holds(bigint, bigint, tsquery, tsquery) from public;
 
--- required: null where nothing that may be seen holds all phrases, which relaxes them. excluded_tickets: those whose keys stand
--- behind a minus, and those whose comments hold what is excluded. required_of_named: what a ticket must hold that the query names by its key.
+-- required: null where nothing that may be seen holds all phrases, which relaxes them.
+-- excluded_tickets: those whose keys stand behind a minus, and those whose comments hold what is
+-- excluded. required_of_named: what a ticket must hold that the query names by its key.
 create type private.query as (
   plain text, wanted tsquery, required tsquery, required_of_named tsquery, excluded tsquery,
   ticket_keys text[], excluded_tickets bigint[], relaxed boolean
 );
 comment on type private.query is 'What a query asks for, settled by what the caller may see.';
 
--- "Security definer", because beneath a policy no index finds words; it looks at nothing but what may be seen.
+-- "Security definer", because beneath a policy no index finds words; it looks at nothing but what
+-- may be seen.
 create function private.read_query(query_text text) returns private.query
 language plpgsql stable security definer set search_path = '' set enable_seqscan = off
 as $$
@@ -61,8 +63,8 @@ begin
       ) m);
   end if;
   if settled.required is not null then
-    -- People paste names with quotes in them: phrases that nothing holds are taken as their words. What one may not see counts
-    -- for nothing, or a phrase would tell whether it is there.
+    -- People paste names with quotes in them: phrases that nothing holds are taken as their words.
+    -- What one may not see counts for nothing, or a phrase would tell whether it is there.
     settled.relaxed := not exists (
         select 1 from public.keyword_entries e where e.words @@ settled.required and (visible is null or e.project_id = any (visible)))
       and not exists (
@@ -84,8 +86,8 @@ comment on function private.read_query(text) is 'What a query asks for, settled 
 revoke execute on function private.read_query(text) from public;
 grant execute on function private.read_query(text) to authenticated, service_role;
 
--- The terms of a query, rarest first, each as it is written in a tsquery: a word, or two words that stand beside one another;
--- the arrays go in step.
+-- The terms of a query, rarest first, each as it is written in a tsquery: a word, or two words that
+-- stand beside one another; the arrays go in step.
 create function private.plan_query(
   query private.query,
   out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[],

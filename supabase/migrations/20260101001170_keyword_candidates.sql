@@ -1,8 +1,8 @@
--- Which entries are worth ranking: those that hold the rare words of a query. What is looked at does not grow with how
--- common the words are.
+-- Which entries are worth ranking: those that hold the rare words of a query. What is looked at
+-- does not grow with how common the words are.
 
--- The entries of a filter and of required phrases, when these leave few enough to look at each; else null. A phrase may stand in
--- the ticket's own text or in one of its comments.
+-- The entries of a filter and of required phrases, when these leave few enough to look at each;
+-- else null. A phrase may stand in the ticket's own text or in one of its comments.
 create function private.narrow_entries(scope private.scope, required tsquery, entry_limit integer, excluded tsquery default null)
 returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
@@ -51,9 +51,10 @@ $$;
 comment on function private.narrow_entries(private.scope, tsquery, integer, tsquery) is 'The entries of a scope that hold what is required and do not hold what is excluded, where they are at most entry_limit, else null.';
 revoke execute on function private.narrow_entries(private.scope, tsquery, integer, tsquery) from public;
 
--- The comments that are worth ranking, by the same rule as entries, and the best three of each ticket: a ticket is as good as what
--- one comment says, not as many comments as it has. few: the only tickets that count; where they have few comments, all of
--- these are looked at. gain: the weights of the words that the best comment holds.
+-- The comments that are worth ranking, by the same rule as entries, and the best three of each
+-- ticket: a ticket is as good as what one comment says, not as many comments as it has. few: the
+-- only tickets that count; where they have few comments, all of these are looked at. gain: the
+-- weights of the words that the best comment holds.
 create function private.comment_candidates(
   words text[], idfs double precision[], comments bigint[],
   scope private.scope, required tsquery, few bigint[], reach integer, candidate_limit integer
@@ -108,9 +109,10 @@ comment on function private.comment_candidates(text[], double precision[], bigin
   'Tickets whose comments hold the rare words of a query, by the weights of the words that the best of these holds, with the ids of the best three; filters hold before that. The arrays go in step, rarest word first.';
 revoke execute on function private.comment_candidates(text[], double precision[], bigint[], private.scope, tsquery, bigint[], integer, integer) from public;
 
--- A word is looked up as long as it and the rarer ones are together in at most reach entries (the rarest always, up to
--- that many); a commoner one in the names alone, by the same rule. gain: the weights of the words an entry holds, 1.7
--- times for a word of its name, and half of what its best comment holds. At most candidate_limit, the best first.
+-- A word is looked up as long as it and the rarer ones are together in at most reach entries (the
+-- rarest always, up to that many); a commoner one in the names alone, by the same rule. gain: the
+-- weights of the words an entry holds, 1.7 times for a word of its name, and half of what its best
+-- comment holds. At most candidate_limit, the best first.
 create function private.keyword_candidates(
   words text[], idfs double precision[], entries bigint[], titles bigint[], comments bigint[],
   scope private.scope, required tsquery, reach integer, candidate_limit integer

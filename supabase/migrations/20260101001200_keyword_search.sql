@@ -1,10 +1,13 @@
--- Search by words: BM25F over name and text (Robertson and Zaragoza 2009), with the closeness of neighbouring words.
+-- Search by words: BM25F over name and text (Robertson and Zaragoza 2009), with the closeness of
+-- neighbouring words.
 
--- The score of some entries, as if all entries were scored: each word by its frequency in the name (three times) and in
--- the text, each against its usual length, and four tenths of what it is in the best of the comments given for it, which is
--- less than a note's half: one comment counts, however many there are. Of the best close_limit by this, the closeness of words: neighbours in the query
--- that stand within three places of one another in the entry, in that order. Of the best alike_limit by both, how alike
--- query and name are as a whole. level says how far an entry came: 0, 1 close, 2 alike.
+-- The score of some entries, as if all entries were scored: each word by its frequency in the name
+-- (three times) and in the text, each against its usual length, and four tenths of what it is in
+-- the best of the comments given for it, which is less than a note's half: one comment counts,
+-- however many there are. Of the best close_limit by this, the closeness of words: neighbours in
+-- the query that stand within three places of one another in the entry, in that order. Of the best
+-- alike_limit by both, how alike query and name are as a whole. level says how far an entry came:
+-- 0, 1 close, 2 alike.
 create function private.score_entries(
   entry_ids bigint[], words text[], idfs double precision[], places integer[], plain text, close_limit integer, alike_limit integer,
   comment_ids bigint[] default '{}'
@@ -59,8 +62,9 @@ begin
     cross join lateral (
       select sum(f.idf * f.n / (1.2 + f.n)) as score
       from (
-        -- For a word that is in a part n times ts_rank gives (1/1² + 1/2² + … + 1/n²) / (π²/6), of which n is 0.645 times the
-        -- odds, rank / (1 - rank), to within 6 per cent up to 30 times, and less of it beyond: never above 270.
+        -- For a word that is in a part n times ts_rank gives (1/1² + 1/2² + … + 1/n²) / (π²/6), of
+        -- which n is 0.645 times the odds, rank / (1 - rank), to within 6 per cent up to 30 times,
+        -- and less of it beyond: never above 270.
         select r.idf, r.title * (r.a / (1.0024 - r.a)) + r.body * (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) + r.said as n
         from (
           select t.idf, w.title, w.body, coalesce(d.frequencies[t.place], 0) as said, case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
@@ -68,13 +72,15 @@ begin
             ts_rank('{1, 0, 1, 0}', w.words, t.query) as b, ts_rank('{0, 1, 0, 0}', w.words, t.query) as c
           from (
             select
-              -- Out of an array, so that what is stored out of line is read once and not for every word.
+              -- Out of an array, so that what is stored out of line is read once and not for every
+              -- word.
               (array[e.words])[1] as words,
               0.645 * 3 / (0.25 + (0.75 / usual_title) * e.title_length) as title,
               0.645 / (0.25 + (0.75 / usual_body) * e.body_length) as body
             offset 0
           ) w join unnest(terms, idfs) with ordinality as t(query, idf, place) on w.words @@ t.query or d.frequencies[t.place] > 0
-          -- Here and above: keeps what is computed once from being computed again for every place where it is used.
+          -- Here and above: keeps what is computed once from being computed again for every place
+          -- where it is used.
           offset 0
         ) r
         offset 0
@@ -136,8 +142,8 @@ $$;
 comment on function private.named_tickets(private.query, private.scope) is 'The tickets of a scope that a query names by their keys, if they hold what it requires and nothing that it excludes.';
 revoke execute on function private.named_tickets(private.query, private.scope) from public;
 
--- The whole search. reach and the three after it bound its work (see search_by_keyword); without bounds the answer is the one that they
--- must come near to.
+-- The whole search. reach and the three after it bound its work (see search_by_keyword); without
+-- bounds the answer is the one that they must come near to.
 create function private.rank_by_keyword(
   query_text text, match_count integer, project_filter bigint, status_filter text,
   reach integer, scored integer, close_limit integer, alike_limit integer, filters jsonb default null

@@ -67,9 +67,9 @@ comment on function public.search_by_vector(extensions.vector, text, double prec
 revoke execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) from public, anon, authenticated;
 grant execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) to authenticated, service_role;
 
--- What is a hundredth by meaning, and not found by the words, adds 1/160 to its score, less than half of what a first one adds:
--- it comes behind all that is worth a look. And without a filter so many come out of the first batch that the index gives, as
--- a rule.
+-- What is a hundredth by meaning, and not found by the words, adds 1/160 to its score, less than
+-- half of what a first one adds: it comes behind all that is worth a look. And without a filter so
+-- many come out of the first batch that the index gives, as a rule.
 create function private.vector_candidates() returns integer
 language sql immutable security invoker set search_path = ''
 return 100;

@@ -1,6 +1,7 @@
 -- Marks the words of a query in a text, as HTML that is safe to show.
 
--- Marks (E000 opens, E001 closes) that lie within others go: pairs of characters are marked before ts_headline marks words.
+-- Marks (E000 opens, E001 closes) that lie within others go: pairs of characters are marked before
+-- ts_headline marks words.
 create function private.flatten_marks(line text) returns text
 language sql immutable security invoker set search_path = ''
 as $$
@@ -16,11 +17,12 @@ comment on function private.flatten_marks(text) is 'A text without the marks tha
 revoke execute on function private.flatten_marks(text) from public;
 grant execute on function private.flatten_marks(text) to authenticated, service_role;
 
--- ts_headline swallows what looks like markup (Vec<T>), so <, > and & are stood in for by private-use characters while it
--- works, as are its marks; only then do they become the entities and tags that they stand for. It cuts words as the parser
--- does, and words are what private.plain_text says; so another such character (E005) stands where that parts them, until it
--- is done. Pairs of characters of a script without spaces are marked beforehand, at even and odd places alike.
--- C++ and C# are spelled out meanwhile, each between two E006.
+-- ts_headline swallows what looks like markup (Vec<T>), so <, > and & are stood in for by
+-- private-use characters while it works, as are its marks; only then do they become the entities
+-- and tags that they stand for. It cuts words as the parser does, and words are what
+-- private.plain_text says; so another such character (E005) stands where that parts them, until it
+-- is done. Pairs of characters of a script without spaces are marked beforehand, at even and odd
+-- places alike. C++ and C# are spelled out meanwhile, each between two E006.
 create function private.highlight(text text, wanted tsquery) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -31,8 +33,8 @@ declare
   parted text;
   line text;
 begin
-  -- From there up are letters that can be written in several ways, the stand-ins, and the scripts without spaces that are cut
-  -- into pairs. Most texts have none.
+  -- From there up are letters that can be written in several ways, the stand-ins, and the scripts
+  -- without spaces that are cut into pairs. Most texts have none.
   if plain ~ '[\u0300-\uffff]' then
     plain := private.compose_text(plain);
     if plain ~ u&'[\E000-\E006]' then
@@ -93,7 +95,8 @@ comment on function private.highlight(text, tsquery) is 'An HTML-escaped excerpt
 revoke execute on function private.highlight(text, tsquery) from public;
 grant execute on function private.highlight(text, tsquery) to authenticated, service_role;
 
--- The chunk of a ticket or project that its words speak for: best full-text rank, the first of equals.
+-- The chunk of a ticket or project that its words speak for: best full-text rank, the first of
+-- equals.
 create function private.best_chunk_by_words(of_project bigint, of_ticket bigint, wanted tsquery)
 returns table (chunk_id uuid, text text)
 language plpgsql stable rows 1 security invoker set search_path = ''
@@ -135,7 +138,8 @@ begin
       ) x
     ) r
   ) c
-  -- Cutting names and scripts without spaces into words takes four times as long: only where the words do not stand apart.
+  -- Cutting names and scripts without spaces into words takes four times as long: only where the
+  -- words do not stand apart.
   order by case when c.best > 0 then c.rank else ts_rank(to_tsvector('private.words', private.plain_text(c.text)), wanted) end desc, c.remark, c.position
   limit 1;
 end

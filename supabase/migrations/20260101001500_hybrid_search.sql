@@ -1,8 +1,10 @@
--- Both searches in one list, by one of two fusions. rrf: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), k = 60.
--- convex: a weighted sum of scores, with the theoretical least of a cosine replaced by the level of unrelated texts (Bruch,
--- Gai and Ingber 2022). docs/quality.md compares them.
+-- Both searches in one list, by one of two fusions. rrf: reciprocal rank fusion (Cormack, Clarke
+-- and Büttcher 2009), k = 60. convex: a weighted sum of scores, with the theoretical least of a
+-- cosine replaced by the level of unrelated texts (Bruch, Gai and Ingber 2022). docs/quality.md
+-- compares them.
 
--- projects, tickets and scores go in step, the best first; a project's own text has no ticket. The first so many are exact.
+-- projects, tickets and scores go in step, the best first; a project's own text has no ticket. The
+-- first so many are exact.
 create type private.word_ranking as (projects bigint[], tickets bigint[], scores double precision[], exact integer);
 comment on type private.word_ranking is 'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000.';
 
@@ -42,8 +44,9 @@ comment on function public.keyword_ranking(text, bigint, text, jsonb) is
 revoke execute on function public.keyword_ranking(text, bigint, text, jsonb) from public, anon, authenticated;
 grant execute on function public.keyword_ranking(text, bigint, text, jsonb) to authenticated, service_role;
 
--- A ranking that was made a moment ago. It may come from anywhere: who uses it shows of it what is still there, passes the
--- filters and may be seen. What has come since is not in it, as if the search had ended then.
+-- A ranking that was made a moment ago. It may come from anywhere: who uses it shows of it what is
+-- still there, passes the filters and may be seen. What has come since is not in it, as if the
+-- search had ended then.
 create function private.read_ranking(keyword_ranking jsonb) returns private.word_ranking
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -77,12 +80,14 @@ comment on function private.convex_shares() is 'Shares of the two searches in th
 revoke execute on function private.convex_shares() from public;
 grant execute on function private.convex_shares() to authenticated, service_role;
 
--- The fused list as far as its first reach places, before anything is read to show it. Both searches give the same number of
--- candidates whatever page is asked for, so that pages add up to one list. What the words alone found stands behind everything
--- that the words rank higher, for what the vector search found too can only rise. So beyond the rank reach none of it comes
--- within the first reach places, as long as weights are positive: without one, ids give the order. That holds for both
--- fusions, since keyword scores fall with the rank and equal convex scores are ordered by it. What may be seen is the
--- searches' own care, and of a ranking that was handed in that of the policies on what shows it.
+-- The fused list as far as its first reach places, before anything is read to show it. Both
+-- searches give the same number of candidates whatever page is asked for, so that pages add up to
+-- one list. What the words alone found stands behind everything that the words rank higher, for
+-- what the vector search found too can only rise. So beyond the rank reach none of it comes within
+-- the first reach places, as long as weights are positive: without one, ids give the order. That
+-- holds for both fusions, since keyword scores fall with the rank and equal convex scores are
+-- ordered by it. What may be seen is the searches' own care, and of a ranking that was handed in
+-- that of the policies on what shows it.
 create function private.fuse_searches(
   ranking private.word_ranking,
   query private.query,
@@ -112,7 +117,8 @@ declare
   convex constant boolean := fuse_searches.fusion is not distinct from 'convex';
   shares record;
   least_similarity double precision;
-  -- Of the tickets that the query does not name: one that it names matches its key too, which says nothing of the others.
+  -- Of the tickets that the query does not name: one that it names matches its key too, which says
+  -- nothing of the others.
   best_score constant double precision := ranking.scores[ranking.exact + 1];
 begin
   if fuse_searches.fusion not in ('rrf', 'convex') then
@@ -125,7 +131,8 @@ begin
 
   return query
   with nearest as materialized (
-    -- source: a ticket, or the project whose own text it is. No number that is handed in is too large for "~".
+    -- source: a ticket, or the project whose own text it is. No number that is handed in is too
+    -- large for "~".
     select v.project_id, v.ticket_id, v.chunk_id, v.similarity, coalesce(v.ticket_id, ~v.project_id) as source,
       row_number() over (order by v.rank) as rank
     from private.nearest_sources(
@@ -194,8 +201,8 @@ returns table (
   assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, created_at timestamptz, updated_at timestamptz,
   status_category text, comment_id bigint, comment_author text, comment_created_at timestamptz, links jsonb
 )
--- Planning takes longer than looking ten rows up, and there is one way to do that: by their keys. The setting holds for what
--- is called from here too; what has a filter to plan for sets it back.
+-- Planning takes longer than looking ten rows up, and there is one way to do that: by their keys.
+-- The setting holds for what is called from here too; what has a filter to plan for sets it back.
 language plpgsql volatile rows 10 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column

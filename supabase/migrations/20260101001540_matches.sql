@@ -1,9 +1,10 @@
 -- Everything that a query matches, for counting: no ranking, and no end of a list.
 
--- Which entries the words match, the holders of rare words first. The words go from the rarest to the commonest: those
--- that are together in at most match_limit entries are looked up as one, then each of the others for what it adds, until
--- there are match_limit matches, or reach were looked at because a filter let few of them pass. So the work does not grow
--- with how common words are. Where a filter leaves few entries at all, each of these is looked at instead. The comments that hold
+-- Which entries the words match, the holders of rare words first. The words go from the rarest to
+-- the commonest: those that are together in at most match_limit entries are looked up as one, then
+-- each of the others for what it adds, until there are match_limit matches, or reach were looked at
+-- because a filter let few of them pass. So the work does not grow with how common words are. Where
+-- a filter leaves few entries at all, each of these is looked at instead. The comments that hold
 -- the same words add their tickets.
 create function private.match_entries(
   words text[], entries bigint[], comments bigint[], required tsquery, excluded tsquery,
@@ -143,8 +144,9 @@ $$;
 comment on function private.list_scope(private.scope, text, integer, integer) is 'Tickets of a scope, those filed (newest) or changed (updated) last first, ties by id.';
 revoke execute on function private.list_scope(private.scope, text, integer, integer) from public;
 
--- What a hybrid search would list if lists had no end: the tickets that the query names, the nearest over the
--- threshold, and everything that its words match, by the rules of search_by_keyword.
+-- What a hybrid search would list if lists had no end: the tickets that the query names, the
+-- nearest over the threshold, and everything that its words match, by the rules of
+-- search_by_keyword.
 create function private.find_matches(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
   project_filter bigint, status_filter text, match_limit integer, filters jsonb default null

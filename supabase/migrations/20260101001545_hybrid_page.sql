@@ -1,7 +1,7 @@
 -- What a page of search_hybrid lists, by relevance or by time, and the links that it shows.
 
--- By time, what matches is listed as it is counted for facets, beyond what the searches rank: their ranks and scores are
--- shown where they have one.
+-- By time, what matches is listed as it is counted for facets, beyond what the searches rank: their
+-- ranks and scores are shown where they have one.
 create function private.hybrid_page(
   query_text text,
   ranking private.word_ranking,

@@ -1,6 +1,7 @@
 -- Tickets that pass filters, where nothing is searched for: a list by date instead of by rank.
 
--- "Security definer", because beneath a policy lower() may use no index; it looks at nothing but what may be seen.
+-- "Security definer", because beneath a policy lower() may use no index; it looks at nothing but
+-- what may be seen.
 create function private.list_passing(project_filter bigint, status_filter text, filters jsonb, sort text, list_limit integer, list_offset integer)
 returns bigint[]
 language plpgsql stable security definer set search_path = '' set jit = off

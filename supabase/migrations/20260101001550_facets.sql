@@ -1,5 +1,5 @@
--- How many matches of a query each status, project, person, type, priority and label has, for the filters beside a list of
--- results.
+-- How many matches of a query each status, project, person, type, priority and label has, for the
+-- filters beside a list of results.
 
 create function public.search_facets(
   query_text text,

@@ -1,9 +1,11 @@
--- What a question names: tickets by key, projects by key or name, and states. Retrieval takes these as candidates whatever
--- their similarity, because "What is the status of TX-400?" is near to any ticket that speaks of a status.
+-- What a question names: tickets by key, projects by key or name, and states. Retrieval takes these
+-- as candidates whatever their similarity, because "What is the status of TX-400?" is near to any
+-- ticket that speaks of a status.
 
--- One normal form for names and questions: words in small letters, one blank apart; characters of scripts without spaces
--- are words of their own. Cut, because a key of a B-tree may not be longer than a third of a page.
--- Whoever writes a project has it called for the indexes, with what rights they have.
+-- One normal form for names and questions: words in small letters, one blank apart; characters of
+-- scripts without spaces are words of their own. Cut, because a key of a B-tree may not be longer
+-- than a third of a page. Whoever writes a project has it called for the indexes, with what rights
+-- they have.
 create function private.name_words(name text) returns text
 language plpgsql immutable security definer set search_path = ''
 as $$
@@ -18,10 +20,10 @@ grant execute on function private.name_words(text) to public;
 create index projects_name_words_idx on public.projects (private.name_words(name));
 create index projects_key_words_idx on public.projects (private.name_words(key));
 
--- The runs of up to 12 words of a question's first 200, in their normal form. marked: in quotes, or beside a word such as
--- "project". capital: each word begins with a capital that no sentence gives it. capitals: nothing but capitals, in a
--- question that has small letters too. final: the question ends with it, behind "of", "in" or the like. numbered: a number
--- follows, as in a ticket's key.
+-- The runs of up to 12 words of a question's first 200, in their normal form. marked: in quotes, or
+-- beside a word such as "project". capital: each word begins with a capital that no sentence gives
+-- it. capitals: nothing but capitals, in a question that has small letters too. final: the question
+-- ends with it, behind "of", "in" or the like. numbered: a number follows, as in a ticket's key.
 create function private.word_runs(question text)
 returns table (words text, first integer, last integer, marked boolean, capital boolean, capitals boolean, final boolean, numbered boolean)
 language plpgsql immutable rows 100 security invoker set search_path = ''
@@ -44,7 +46,8 @@ begin
 
   return query
   with token as materialized (
-    -- How many long words up to here begin with a small letter, and how many have any: counted once, not for every run.
+    -- How many long words up to here begin with a small letter, and how many have any: counted
+    -- once, not for every run.
     select t.place::integer as place,
       gaps[t.place] ~ '["''“”„‘’«»`「『]$' as opens, gaps[t.place + 1] ~ '^["''“”‘’«»`」』]' as closes,
       coalesce(small[t.place - 1] ~ project_word, false) and gaps[t.place] ~ '^[\s:"''“”„‘’«»`]+$' as follows,
@@ -71,13 +74,14 @@ $$;
 comment on function private.word_runs(text) is 'The runs of words in a question that may be names, and what speaks for it.';
 revoke execute on function private.word_runs(text) from public;
 
--- ticket_ids: at most five, in the order of the question. project_ids: at most three, those named by the most words first.
--- status: a state that is named. listed: nothing is asked but what is in that state. own_texts: filters let projects' own
--- texts pass.
+-- ticket_ids: at most five, in the order of the question. project_ids: at most three, those named
+-- by the most words first. status: a state that is named. listed: nothing is asked but what is in
+-- that state. own_texts: filters let projects' own texts pass.
 create type private.names as (ticket_ids bigint[], project_ids bigint[], status text, listed boolean, own_texts boolean);
 comment on type private.names is 'What a question names, of what the caller may see.';
 
--- "Security definer", because beneath a policy upper() may use no index; it looks at nothing but what may be seen.
+-- "Security definer", because beneath a policy upper() may use no index; it looks at nothing but
+-- what may be seen.
 create function private.read_names(question text, project_filter bigint, status_filter text, filters jsonb default null) returns private.names
 language plpgsql stable security definer set search_path = '' set jit = off set enable_seqscan = off
 as $$
@@ -147,7 +151,8 @@ begin
 
   keys := private.question_keys(question);
   if cardinality(keys) > 0 then
-    -- By an array, which the index is looked up by whatever the statistics say; a join may read the table.
+    -- By an array, which the index is looked up by whatever the statistics say; a join may read the
+    -- table.
     named.ticket_ids := (private.passing_tickets(scope, array(
       select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by array_position(keys, upper(t.key)))))[1:5];
   end if;
@@ -182,10 +187,11 @@ comment on function private.read_names(text, bigint, text, jsonb) is
 revoke execute on function private.read_names(text, bigint, text, jsonb) from public;
 grant execute on function private.read_names(text, bigint, text, jsonb) to authenticated, service_role;
 
--- Of a ticket: its own text first, its newest note and its newest comment, where the resolution stands, and the chunk nearest
--- to the question. Of a
--- project: the beginning of its text, and the nearest. Of what a project (or, where nothing else is asked, the whole tracker)
--- has in a state that is named: the nearest chunk of each of the nearest tickets, ten where nothing else is asked, else two.
+-- Of a ticket: its own text first, its newest note and its newest comment, where the resolution
+-- stands, and the chunk nearest to the question. Of a project: the beginning of its text, and the
+-- nearest. Of what a project (or, where nothing else is asked, the whole tracker) has in a state
+-- that is named: the nearest chunk of each of the nearest tickets, ten where nothing else is asked,
+-- else two.
 create function private.named_chunks(
   question text, query_embedding extensions.vector, embedding_model text, project_filter bigint, status_filter text, filters jsonb default null
 )

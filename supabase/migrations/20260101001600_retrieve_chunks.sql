@@ -1,5 +1,5 @@
--- Retrieval for answers: the nearest chunks, with how similar they are to one another, so that the caller can trade
--- relevance against diversity (MMR) without the vectors having to travel.
+-- Retrieval for answers: the nearest chunks, with how similar they are to one another, so that the
+-- caller can trade relevance against diversity (MMR) without the vectors having to travel.
 
 create function public.retrieve_chunks(
   query_embedding extensions.vector(1536),
@@ -48,8 +48,9 @@ begin
     limit greatest(1, least(100, retrieve_chunks.match_count))
   ), nearest as materialized (
     select l.*, c.kind, c.text, c.tokens, c.comment_id,
-      -- Of length 1, so that the inner product is the cosine, for half the work; and lies here whole: as stored it may be
-      -- compressed, and would be unpacked for every pair, which takes longer than comparing.
+      -- Of length 1, so that the inner product is the cosine, for half the work; and lies here
+      -- whole: as stored it may be compressed, and would be unpacked for every pair, which takes
+      -- longer than comparing.
       extensions.l2_normalize(c.embedding) as embedding,
       coalesce(l.similarity > retrieve_chunks.match_threshold, false) as over_threshold,
       row_number() over (order by l.similarity desc nulls last, l.chunk_id, l.ticket_id, l.project_id) as place

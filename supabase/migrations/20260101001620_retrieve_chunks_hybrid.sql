@@ -1,4 +1,5 @@
--- Retrieval for answers by words and by meaning, so that exact codes are found too: candidates are the fused list's.
+-- Retrieval for answers by words and by meaning, so that exact codes are found too: candidates are
+-- the fused list's.
 
 create function public.retrieve_chunks_hybrid(
   query_text text,
@@ -31,7 +32,8 @@ declare
     else private.read_ranking(keyword_ranking) end;
 begin
   status_filter := private.filter_text(status_filter);
-  -- Questions quote names and messages whose answer stands elsewhere: a phrase narrows what their words find, not what is near.
+  -- Questions quote names and messages whose answer stands elsewhere: a phrase narrows what their
+  -- words find, not what is near.
   query.required := null;
   return query
   with named as materialized (
@@ -54,8 +56,8 @@ begin
       retrieve_chunks_hybrid.filters) as sources
     from best b
   ), shown as materialized (
-    -- Scaled so that the list uses the whole range: fused scores lie close together, and MMR weighs them against cosines.
-    -- A ticket that the question names is as relevant as can be.
+    -- Scaled so that the list uses the whole range: fused scores lie close together, and MMR weighs
+    -- them against cosines. A ticket that the question names is as relevant as can be.
     select b.place, b.ticket_id, b.exact, p.project_id, coalesce(b.chunk_id, w.chunk_id) as first_chunk_id,
       case when b.exact then 1
         else coalesce((b.score - min(b.score) over ()) / nullif(max(b.score) over () - min(b.score) over (), 0), 1) end as relevance
@@ -97,7 +99,8 @@ begin
     -- Who asks about a ticket by its key wants its notes too.
     where n.place_in_source < greatest(coalesce(retrieve_chunks_hybrid.source_chunk_limit, 1), case when s.exact then 3 else 1 end)
     union all
-    -- As relevant as their ticket or project; named by its project and state alone, at the end of the list.
+    -- As relevant as their ticket or project; named by its project and state alone, at the end of
+    -- the list.
     select coalesce(s.place, 1000), n.project_id, n.ticket_id, coalesce(s.relevance, 0), n.chunk_id, 100
     from named n
     left join shown s on s.ticket_id = n.ticket_id or n.ticket_id is null and s.ticket_id is null and s.project_id = n.project_id

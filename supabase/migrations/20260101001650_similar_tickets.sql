@@ -1,6 +1,7 @@
 -- Tickets that are like a ticket or like a text: likely duplicates.
 
--- What is linked to a ticket as a duplicate, either way, and what is so to that: nobody wants to be told again.
+-- What is linked to a ticket as a duplicate, either way, and what is so to that: nobody wants to be
+-- told again.
 create function private.known_duplicates(ticket_id bigint) returns bigint[]
 language sql stable security invoker set search_path = ''
 as $$
@@ -40,8 +41,8 @@ declare
   width integer;
   found record;
 begin
-  -- The ticket itself and projects' own texts are found along. Usually few of these are near; where they are many, all
-  -- that a search gives is looked through.
+  -- The ticket itself and projects' own texts are found along. Usually few of these are near; where
+  -- they are many, all that a search gives is looked through.
   foreach width in array array[least(1000, wanted + 20 + cardinality(left_out)), 1000] loop
     select count(*) as sources,
       array_agg(v.ticket_id order by v.rank) filter (where v.ticket_id <> all (left_out)) as tickets,
@@ -65,10 +66,11 @@ comment on function public.similar_tickets(extensions.vector, text, integer, big
 revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) from public, anon, authenticated;
 grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) to authenticated, service_role;
 
--- A ticket is compared by its first chunk: its name and how its description begins. On tickets known to duplicate one
--- another that finds as many as the mean of all its chunks does, which costs more and may have no direction.
--- The chunk is up to date where the text begins with it, and a chunk that is the only one where it is the whole text. A
--- project's new name is in the header of later chunks and makes no other ticket of it.
+-- A ticket is compared by its first chunk: its name and how its description begins. On tickets
+-- known to duplicate one another that finds as many as the mean of all its chunks does, which costs
+-- more and may have no direction. The chunk is up to date where the text begins with it, and a
+-- chunk that is the only one where it is the whole text. A project's new name is in the header of
+-- later chunks and makes no other ticket of it.
 create function public.find_similar_tickets(
   ticket_id bigint, embedding_model text, match_count integer default 5, filters jsonb default null
 )

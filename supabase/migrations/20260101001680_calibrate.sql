@@ -1,8 +1,9 @@
--- What it takes to choose a threshold by the data at hand: how similar queries are to the tickets that they should find,
--- and to others.
+-- What it takes to choose a threshold by the data at hand: how similar queries are to the tickets
+-- that they should find, and to others.
 
--- A ticket is asked for by its own name, or by the name of one that is known to duplicate it: half of the sample at most. Of
--- duplicates no own name is asked for, as the other of the two would count as a stranger.
+-- A ticket is asked for by its own name, or by the name of one that is known to duplicate it: half
+-- of the sample at most. Of duplicates no own name is asked for, as the other of the two would
+-- count as a stranger.
 create function public.sample_tickets(embedding_model text, match_count integer default 200)
 returns table (ticket_key text, ticket_name text, duplicate boolean)
 language sql stable rows 200 security invoker set search_path = ''

@@ -1,6 +1,7 @@
--- What waits to be embedded: a queue of sources (a ticket with its notes, a comment, a project's own text, or a document). Whoever writes a text
--- adds to it in the same transaction, and waits for nobody doing so: what would wait is passed over, and adds a job too
--- many at worst. A job too many is cheap: whoever takes it finds the chunks in step and ends it.
+-- What waits to be embedded: a queue of sources (a ticket with its notes, a comment, a project's
+-- own text, or a document). Whoever writes a text adds to it in the same transaction, and waits for
+-- nobody doing so: what would wait is passed over, and adds a job too many at worst. A job too many
+-- is cheap: whoever takes it finds the chunks in step and ends it.
 
 create table private.embedding_jobs (
   embedding_job_id bigint generated always as identity primary key,
@@ -41,8 +42,9 @@ create index embedding_jobs_lease_id_idx on private.embedding_jobs (lease_id) wh
 alter table private.embedding_jobs enable row level security;
 grant select, insert, update, delete on private.embedding_jobs to service_role;
 
--- A job that still waits will see what is written here, if nobody takes it before this transaction ends. So it is locked
--- against being taken; where that cannot be done at once, there will be a second one. Taking makes one of both.
+-- A job that still waits will see what is written here, if nobody takes it before this transaction
+-- ends. So it is locked against being taken; where that cannot be done at once, there will be a
+-- second one. Taking makes one of both.
 create function private.enqueue_sources(
   project_ids bigint[],
   ticket_ids bigint[],
@@ -122,7 +124,8 @@ comment on function private.enqueue_sources(bigint[], bigint[], boolean, boolean
 revoke execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) from public;
 grant execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) to service_role;
 
--- To be called before the texts are read again: then what the locked jobs ask for is surely in what is read.
+-- To be called before the texts are read again: then what the locked jobs ask for is surely in what
+-- is read.
 create function private.lock_waiting_jobs(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns setof bigint
 language sql volatile rows 100 security invoker set search_path = ''

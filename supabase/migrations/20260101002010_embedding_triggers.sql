@@ -1,6 +1,6 @@
--- Who asks for embeddings: every statement that changes a text that is embedded, or a name in its header, and no other. A
--- statement of the writer costs a statement here, however many rows it touched. "Security definer", so that a role that
--- may write tickets needs no right on the queue.
+-- Who asks for embeddings: every statement that changes a text that is embedded, or a name in its
+-- header, and no other. A statement of the writer costs a statement here, however many rows it
+-- touched. "Security definer", so that a role that may write tickets needs no right on the queue.
 
 create function private.enqueue_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -12,7 +12,8 @@ begin
     perform private.enqueue_sources(array(
       select n.project_id from new_rows n join old_rows o using (project_id)
       where n.name = o.name and n.description is distinct from o.description), '{}');
-    -- The tickets are looked up when the job is taken: this transaction may not see all those that see its old name.
+    -- The tickets are looked up when the job is taken: this transaction may not see all those that
+    -- see its old name.
     perform private.enqueue_sources(array(
       select n.project_id from new_rows n left join old_rows o using (project_id)
       where n.name is distinct from o.name), '{}', true);
@@ -110,7 +111,8 @@ comment on function private.enqueue_documents() is 'Trigger: asks for documents 
 
 -- Without this the dead jobs of what is gone would stay for ever.
 create function private.forget_jobs() returns trigger
--- Through arrays, for which any plan uses the indexes: one that was made for an empty queue would join the hard way.
+-- Through arrays, for which any plan uses the indexes: one that was made for an empty queue would
+-- join the hard way.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
 as $$
 declare

@@ -1,5 +1,5 @@
--- Taking jobs. They are leased, not locked: a worker holds no transaction open while the model computes, and nobody who
--- edits a ticket waits for it.
+-- Taking jobs. They are leased, not locked: a worker holds no transaction open while the model
+-- computes, and nobody who edits a ticket waits for it.
 
 create function public.claim_embedding_jobs(
   job_limit integer default 100,
@@ -69,7 +69,8 @@ begin
     );
 
     with source as materialized (
-      -- The latest job is the one that stays: what was tried before its text was written says nothing about it.
+      -- The latest job is the one that stays: what was tried before its text was written says
+      -- nothing about it.
       select max(j.embedding_job_id) as embedding_job_id, min(j.requested_at) as requested_at, bool_or(j.with_children) as with_children,
         coalesce(j.ticket_id, c.ticket_id) as ticket_id, c.comment_id, coalesce(p.project_id, t.project_id) as project_id, d.id as document_id,
         num_nonnulls(p.project_id, t.project_id, d.id) > 0 as is_there
@@ -81,7 +82,8 @@ begin
       where j.embedding_job_id = any (taken)
       group by coalesce(j.ticket_id, c.ticket_id), c.comment_id, p.project_id, t.project_id, d.id
     ), spent as materialized (
-      -- Only a job whose workers vanished, or whose document was held by an edit, comes here with all its attempts used up.
+      -- Only a job whose workers vanished, or whose document was held by an edit, comes here with
+      -- all its attempts used up.
       select s.embedding_job_id, s.document_id from source s join private.embedding_jobs j using (embedding_job_id)
       where s.is_there and j.attempts >= attempt_limit
     ), given_up as materialized (
@@ -135,7 +137,8 @@ begin
         where t.project_id = any (renamed) and not exists (select from public.comments c where c.ticket_id = t.ticket_id)), false, true);
     end if;
     if headed is not null then
-      -- Those of one ticket at least, then of others as long as there are few; the rest come with a job of their own.
+      -- Those of one ticket at least, then of others as long as there are few; the rest come with a
+      -- job of their own.
       select array_agg(h.ticket_id) filter (where h.before < 1000), array_agg(h.ticket_id) filter (where h.before >= 1000)
         into discussed, headed
         from (

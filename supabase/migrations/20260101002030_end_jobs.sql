@@ -1,8 +1,9 @@
--- Three ways in which a job leaves its worker: it is done, it failed, or it is given back. Each says whose it is by its
--- lease; a job that was leased to somebody else meanwhile is left alone.
+-- Three ways in which a job leaves its worker: it is done, it failed, or it is given back. Each
+-- says whose it is by its lease; a job that was leased to somebody else meanwhile is left alone.
 
--- "Skip locked", here and below: an open transaction that deletes the source, or came across the job while it was being
--- claimed, may hold the job for long. Such a job is claimed once more when its lease expires.
+-- "Skip locked", here and below: an open transaction that deletes the source, or came across the
+-- job while it was being claimed, may hold the job for long. Such a job is claimed once more when
+-- its lease expires.
 create function public.finish_embedding_jobs(lease_id uuid, job_ids bigint[])
 returns bigint
 language sql volatile security invoker set search_path = ''
@@ -47,13 +48,14 @@ as $$
     update private.embedding_jobs j
     set lease_id = null,
       last_error = left(fail_embedding_jobs.error, 1000),
-      -- A document and its job are given up together: where an edit holds the document, by the next claim.
+      -- A document and its job are given up together: where an edit holds the document, by the next
+      -- claim.
       dead_at = case
         when h.spent and (h.document_id in (select g.id from given_up g)
           or not exists (select from public.documents d where d.id = h.document_id and d.embedding_status = 'pending'))
         then clock_timestamp() end,
-      -- Twice as long each time, up to a quarter of an hour; a quarter more or less, so that what failed together does
-      -- not come back together.
+      -- Twice as long each time, up to a quarter of an hour; a quarter more or less, so that what
+      -- failed together does not come back together.
       due_at = clock_timestamp() + make_interval(secs => case when h.spent then 1 else
         least(900, fail_embedding_jobs.retry_seconds * 2 ^ least(20, j.attempts - 1)) * (0.75 + random() / 2) end)
     from held h

@@ -1,6 +1,7 @@
--- How many sources have a text, how many of these have chunks of which model, how many chunks there are, and how many
--- sources wait for a worker. Exact, and no writer waits for another because of it: every statement appends marks for the sources it touched, and now and then some
--- writer counts these again. A reader adds to the totals what the present marks change.
+-- How many sources have a text, how many of these have chunks of which model, how many chunks there
+-- are, and how many sources wait for a worker. Exact, and no writer waits for another because of
+-- it: every statement appends marks for the sources it touched, and now and then some writer counts
+-- these again. A reader adds to the totals what the present marks change.
 
 create table private.source_totals (
   embedding_set smallint not null,
@@ -127,7 +128,8 @@ comment on function private.source_changes(text[]) is 'How these sources differ 
 revoke execute on function private.source_changes(text[]) from public;
 grant execute on function private.source_changes(text[]) to service_role;
 
--- A mark is deleted by a transaction that has seen all that the marking one wrote, and counts the source after that.
+-- A mark is deleted by a transaction that has seen all that the marking one wrote, and counts the
+-- source after that.
 create function private.merge_source_marks() returns void
 language plpgsql volatile security definer set search_path = ''
 as $$

@@ -1,4 +1,5 @@
--- Who marks sources to be counted again: every statement that may change what they add to the totals.
+-- Who marks sources to be counted again: every statement that may change what they add to the
+-- totals.
 
 create function private.merge_gathered_marks() returns void
 language plpgsql volatile security definer set search_path = ''
@@ -15,7 +16,8 @@ $$;
 comment on function private.merge_gathered_marks() is 'Counts the marked sources again where there are more than a reader should count.';
 revoke execute on function private.merge_gathered_marks() from public;
 
--- The arguments are expressions over a row r of the table: its source, null for none, and what of it counts.
+-- The arguments are expressions over a row r of the table: its source, null for none, and what of
+-- it counts.
 create function private.mark_sources() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$

@@ -1,4 +1,5 @@
--- How far the chunks are in step, and asking for what the triggers never saw: rows older than they, or another model.
+-- How far the chunks are in step, and asking for what the triggers never saw: rows older than they,
+-- or another model.
 
 -- A source whose texts are blank has nothing to embed.
 create function private.missing_sources(embedding_model text, everything boolean default false, embedding_set smallint default null)

@@ -1,6 +1,6 @@
--- Changing the model or the chunking while search goes on: the other set is filled by the workers, behind fresh edits, and
--- serves from one moment to the next when it has everything. An edit meanwhile goes into both sets: its job ends when
--- both are in step.
+-- Changing the model or the chunking while search goes on: the other set is filled by the workers,
+-- behind fresh edits, and serves from one moment to the next when it has everything. An edit
+-- meanwhile goes into both sets: its job ends when both are in step.
 
 create function public.begin_reembed(embedding_model text, chunking integer)
 returns bigint
@@ -34,8 +34,9 @@ comment on function public.begin_reembed(text, integer) is
 revoke execute on function public.begin_reembed(text, integer) from public, anon, authenticated;
 grant execute on function public.begin_reembed(text, integer) to service_role;
 
--- What was asked for when building began, and what failed since, as far as search finds it now. A fresh edit that still
--- waits is as late for the one set as for the other, and would let a busy tracker never switch.
+-- What was asked for when building began, and what failed since, as far as search finds it now. A
+-- fresh edit that still waits is as late for the one set as for the other, and would let a busy
+-- tracker never switch.
 create function private.reembed_waits() returns boolean
 language sql stable security invoker set search_path = ''
 as $$
@@ -115,7 +116,8 @@ declare
 begin
   update private.embedding_sets s set other_model = null, other_chunking = null
   where s.other_state = 'retired' and s.other_model is not null;
-  -- Until this transaction ends no other set is begun. store_chunks locks the row in the same way, and does not wait.
+  -- Until this transaction ends no other set is begun. store_chunks locks the row in the same way,
+  -- and does not wait.
   select 3 - s.serving into retired from private.embedding_sets s where s.other_state = 'retired' for share;
   if retired is null then
     return null;

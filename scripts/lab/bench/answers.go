@@ -101,7 +101,8 @@ const (
 	wantedAdded = 20
 )
 
-// addedToModel asks every new query of the service, and the model for what the service asks it for, in turn.
+// addedToModel asks every new query of the service, and the model for what the service asks it for,
+// in turn.
 func (r Run) addedToModel(ctx context.Context, from int) (Table, error) {
 	table := Table{
 		Title:  fmt.Sprintf("What service and database add to the model's time at %d requests a second, ms", rate),

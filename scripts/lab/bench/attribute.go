@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// shared are the shares of the tickets that have a certain label, or that one person works on. A ticket has a label
-// whatever its text and its project are, so that a filter by it leaves some of everything.
+// shared are the shares of the tickets that have a certain label, or that one person works on. A
+// ticket has a label whatever its text and its project are, so that a filter by it leaves some of
+// everything.
 var shared = []float64{0.9, 0.5, 0.1, 0.01, 0.001, 0.0001}
 
 // attributes are what a ticket has beside its text.

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// writers are the sessions that insert at once where the database's own rate is measured: as many as a worker has
-	// batches under way by default.
+	// writers are the sessions that insert at once where the database's own rate is measured: as
+	// many as a worker has batches under way by default.
 	writers = 4
 	// written are the rows of one of their statements: about the chunks of one batch.
 	written = 150
-	// refilled is how many tickets' chunks are made anew: enough for the second or two until a worker looks, and the last
-	// batches, to count for little.
+	// refilled is how many tickets' chunks are made anew: enough for the second or two until a
+	// worker looks, and the last batches, to count for little.
 	refilled = 6000
 )
 
-// backfill measures how fast missing chunks are made, beside how fast the database alone takes the same rows, and how
-// long searches take meanwhile.
+// backfill measures how fast missing chunks are made, beside how fast the database alone takes the
+// same rows, and how long searches take meanwhile.
 func (f Fresh) backfill(ctx context.Context) (Table, error) {
 	search := func(lasting time.Duration, from int) ([]float64, error) {
 		r := Run{Service: f.Service, Collection: f.Collection}
@@ -81,8 +81,8 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 	return table, nil
 }
 
-// refill removes the chunks of some tickets, asks for them, does something meanwhile, and waits until they are there. used
-// are the processors in use from the asking on.
+// refill removes the chunks of some tickets, asks for them, does something meanwhile, and waits
+// until they are there. used are the processors in use from the asking on.
 func (f Fresh) refill(ctx context.Context, meanwhile func() error) (chunks int, lasted time.Duration, used []string, err error) {
 	if err := f.empty(ctx); err != nil {
 		return 0, 0, nil, err

@@ -1,6 +1,7 @@
-// Package bench measures speed and recall: of the SQL functions beside plain pgvector and the usual recipe, of the
-// service over HTTP under load, and of vector search against an exact scan. It owns the generated collection that it
-// measures on, the runs and their report. It must not know how search works, nor where settings come from.
+// Package bench measures speed and recall: of the SQL functions beside plain pgvector and the usual
+// recipe, of the service over HTTP under load, and of vector search against an exact scan. It owns
+// the generated collection that it measures on, the runs and their report. It must not know how
+// search works, nor where settings come from.
 package bench
 
 import (
@@ -12,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Run measures a database with a generated collection, and a service over it whose model is the stand-in of
-// NewModel.
+// Run measures a database with a generated collection, and a service over it whose model is the
+// stand-in of NewModel.
 type Run struct {
 	Connection *pgx.Conn // of the owner, by Connect
 	Collection Collection
@@ -34,7 +35,8 @@ type Run struct {
 // Parts are the names of what can be measured.
 var Parts = []string{"load", "sql", "recall", "filters", "permissions", "documents", "http", "answers"}
 
-// Do loads the collection where the database is empty, measures, and writes each table as soon as it is there.
+// Do loads the collection where the database is empty, measures, and writes each table as soon as
+// it is there.
 func (r Run) Do(ctx context.Context, to io.Writer) error {
 	loaded, err := Load(ctx, r.Connection, r.Collection, r.Progress)
 	if err != nil {

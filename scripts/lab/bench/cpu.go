@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Process is a part of the stack whose use of the processors is measured, with that of all its children.
+// Process is a part of the stack whose use of the processors is measured, with that of all its
+// children.
 type Process struct {
 	Name string
 	PID  int // 0 where it is not known
@@ -18,8 +19,8 @@ type Process struct {
 // ticksPerSecond is the unit of times in /proc on every Linux there is (USER_HZ).
 const ticksPerSecond = 100
 
-// Beside the processes: what the whole machine used, and what it could not use, because whoever lends the processors out
-// gave them to others.
+// Beside the processes: what the whole machine used, and what it could not use, because whoever
+// lends the processors out gave them to others.
 const (
 	everything = "machine"
 	stolen     = "stolen"
@@ -30,8 +31,8 @@ const stolenCaption = "Stolen is what whoever lends the processors out gave to o
 
 func coreNames(processes []Process) []string { return append(names(processes), everything, stolen) }
 
-// cpuTimes is what each process has used since it started, in seconds, and the machine. What cannot be read is absent: a machine
-// without /proc, or a process on another one.
+// cpuTimes is what each process has used since it started, in seconds, and the machine. What cannot
+// be read is absent: a machine without /proc, or a process on another one.
 func cpuTimes(proc string, processes []Process) map[string]float64 {
 	times := map[string]float64{}
 	if line, err := os.ReadFile(filepath.Join(proc, "stat")); err == nil {
@@ -54,8 +55,8 @@ func cpuTimes(proc string, processes []Process) map[string]float64 {
 	return times
 }
 
-// machine is the seconds that all processors together were in use, and stolen, from the first line of /proc/stat: user, nice,
-// system, idle, iowait, irq, softirq, steal.
+// machine is the seconds that all processors together were in use, and stolen, from the first line
+// of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal.
 func machine(stat string) (busy, stolen float64) {
 	line, _, _ := strings.Cut(stat, "\n")
 	for i, field := range strings.Fields(line) {
@@ -97,7 +98,8 @@ func readStats(proc string) map[int]stat {
 	return stats
 }
 
-// parseStat reads a /proc/PID/stat. The name in parentheses may hold anything, so fields are counted behind it.
+// parseStat reads a /proc/PID/stat. The name in parentheses may hold anything, so fields are
+// counted behind it.
 func parseStat(content string) (s stat, ok bool) {
 	fields := strings.Fields(content[strings.LastIndexByte(content, ')')+1:])
 	if len(fields) < 15 {

@@ -11,8 +11,9 @@ import (
 	"tasklens/internal/vector"
 )
 
-// document makes the i-th document, from 0, as a row of made: a text on a topic or two with some of its words for
-// keywords, of any age up to three years and any class, found useful by nobody or by many.
+// document makes the i-th document, from 0, as a row of made: a text on a topic or two with some of
+// its words for keywords, of any age up to three years and any class, found useful by nobody or by
+// many.
 func document(i int) []any {
 	random := rand.New(rand.NewPCG(seed+5, uint64(i)))
 	main, side := random.IntN(topics), random.IntN(topics)
@@ -34,7 +35,8 @@ func document(i int) []any {
 const makeDocuments = `create temporary table made (id uuid default gen_random_uuid(), title text, content text, keywords text[], temporal_class text,
 	utility_score double precision, age double precision, embedding extensions.vector(768))`
 
-// keepDocuments writes what was made where search finds it: each document is one chunk, and nothing waits to be embedded.
+// keepDocuments writes what was made where search finds it: each document is one chunk, and nothing
+// waits to be embedded.
 var keepDocuments = []string{
 	`insert into public.documents (id, title, content, keywords, temporal_class, utility_score, created_at, embedding_status)
 		select id, title, content, keywords, temporal_class, utility_score, now() - make_interval(secs => 86400 * age), 'complete' from made`,
@@ -86,7 +88,8 @@ func loadDocuments(ctx context.Context, connection *pgx.Conn, count int, progres
 	return nil
 }
 
-// withoutIndexes makes the vector indexes of documents anew after a load: that takes less than growing them.
+// withoutIndexes makes the vector indexes of documents anew after a load: that takes less than
+// growing them.
 func withoutIndexes(ctx context.Context, tx pgx.Tx, load func() error) error {
 	rows, err := tx.Query(ctx, `select 'drop index ' || i.indexrelid::regclass, pg_get_indexdef(i.indexrelid)
 		from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam

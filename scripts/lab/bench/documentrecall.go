@@ -33,8 +33,8 @@ const (
 // turned are weights that leave little to similarity.
 const turned = `update public.search_config set similarity_weight = 0.1, keyword_weight = 0.3, utility_weight = 0.3, freshness_weight = 0.3`
 
-// documents measures the hybrid search for documents against scoring everything, and retrieval from tickets and
-// documents at once against comparing everything.
+// documents measures the hybrid search for documents against scoring everything, and retrieval from
+// tickets and documents at once against comparing everything.
 func (r Run) documents(ctx context.Context) ([]Table, error) {
 	if err := loadDocuments(ctx, r.Connection, r.Documents, r.Progress); err != nil {
 		return nil, err
@@ -96,8 +96,8 @@ type comparison struct {
 	took   [2][]float64
 }
 
-// add runs a search and the way to compute everything, both of which give numbers, the best first. reaches says whether
-// one of ours is as good as the last of the best.
+// add runs a search and the way to compute everything, both of which give numbers, the best first.
+// reaches says whether one of ours is as good as the last of the best.
 func (c *comparison) add(ctx context.Context, connection *pgx.Conn, before string, ways [2]string, reaches func(ours, best float64) bool, arguments ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()

@@ -11,9 +11,10 @@ import (
 	"tasklens/internal/vector"
 )
 
-// What a vector is made of, as shares of its square. Two texts that have nothing else in common have the cosine
-// commonShare; topic, words, project and ticket add to it, up to about 0.8. So clusters overlap: a chunk on two topics
-// lies between both, topics of one area lie near each other, and words are shared by all.
+// What a vector is made of, as shares of its square. Two texts that have nothing else in common
+// have the cosine commonShare; topic, words, project and ticket add to it, up to about 0.8. So
+// clusters overlap: a chunk on two topics lies between both, topics of one area lie near each
+// other, and words are shared by all.
 const (
 	commonShare  = 0.30
 	topicShare   = 0.30
@@ -26,22 +27,24 @@ const (
 // areas are groups of topics that are near each other.
 const areas = 20
 
-// Real texts differ in some dozens of ways and not in 1,536: half of what a word, a ticket or a topic adds lies in the
-// same few dimensions for all of them. Otherwise everything off topic would be equally far away, which no index of
-// neighbours can deal with.
+// Real texts differ in some dozens of ways and not in 1,536: half of what a word, a ticket or a
+// topic adds lies in the same few dimensions for all of them. Otherwise everything off topic would
+// be equally far away, which no index of neighbours can deal with.
 const (
 	fewDimensions = 32
 	fewShare      = 0.5
 )
 
-// Embed is the model of the generated collection: it knows the words' topics, so a query lies near the texts that are
-// about the same thing. The same text always has the same vector. dimensions cuts it.
+// Embed is the model of the generated collection: it knows the words' topics, so a query lies near
+// the texts that are about the same thing. The same text always has the same vector. dimensions
+// cuts it.
 func Embed(text string, dimensions int) []float32 {
 	v := compose(text).vector()
 	return normalise(v[:max(1, min(dimensions, len(v)))])
 }
 
-// embedChunk also knows where a text stands: texts of one ticket, and of one project, are about the same thing.
+// embedChunk also knows where a text stands: texts of one ticket, and of one project, are about the
+// same thing.
 func embedChunk(text string, project, ticket int) []float32 {
 	s := compose(text)
 	s.add("project", uint64(project), math.Sqrt(projectShare))
@@ -104,7 +107,8 @@ func (m *mixture) vector() []float32 {
 	return m.all
 }
 
-// noise is a long line of normally distributed numbers; a piece of it, at any place, is a random direction.
+// noise is a long line of normally distributed numbers; a piece of it, at any place, is a random
+// direction.
 var noise = sync.OnceValue(func() []float32 {
 	random := rand.New(rand.NewPCG(seed, 0))
 	line := make([]float32, 1<<20)
@@ -114,7 +118,8 @@ var noise = sync.OnceValue(func() []float32 {
 	return line
 })
 
-// direction is the random direction of a thing, about 1 long; nearly at right angles to those of other things.
+// direction is the random direction of a thing, about 1 long; nearly at right angles to those of
+// other things.
 func direction(kind string, number uint64) []float32 {
 	line := noise()
 	at := rand.NewPCG(hash(kind), number).Uint64() % uint64(len(line)-vector.Dimensions)
@@ -150,7 +155,8 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// encodeVector writes a vector as pgvector sends it: the number of dimensions, two unused bytes, and the numbers.
+// encodeVector writes a vector as pgvector sends it: the number of dimensions, two unused bytes,
+// and the numbers.
 func encodeVector(v []float32) []byte {
 	raw := binary.BigEndian.AppendUint16(make([]byte, 0, 4+4*len(v)), uint16(len(v)))
 	raw = binary.BigEndian.AppendUint16(raw, 0)

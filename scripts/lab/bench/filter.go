@@ -77,7 +77,8 @@ func readShares(ctx context.Context, connection *pgx.Conn, model string) (s shar
 	return s, nil
 }
 
-// filters are none, and a project and a status each that leave about as much as is wanted, where there are such.
+// filters are none, and a project and a status each that leave about as much as is wanted, where
+// there are such.
 func (s shares) filters() []filter {
 	out := []filter{{name: "none", share: 1}}
 	for _, want := range []float64{0.5, 0.1, 0.01, 0.001} {
@@ -97,7 +98,8 @@ func (s shares) filters() []filter {
 	return out
 }
 
-// elsewhere is a project of the wanted size that is not about the query; project 0 where there is none.
+// elsewhere is a project of the wanted size that is not about the query; project 0 where there is
+// none.
 func (s shares) elsewhere(f filter, p Probe, truth []source) filter {
 	others := map[int64]float64{}
 	for id, share := range s.projects {
@@ -109,7 +111,8 @@ func (s shares) elsewhere(f filter, p Probe, truth []source) filter {
 	return f
 }
 
-// closest is the key whose share is closest to the wanted one, by their ratio and within a factor of two.
+// closest is the key whose share is closest to the wanted one, by their ratio and within a factor
+// of two.
 func closest[K cmp.Ordered](shares map[K]float64, want float64) (best K, share float64, ok bool) {
 	off := math.Log(2)
 	for _, key := range slices.Sorted(maps.Keys(shares)) {

@@ -15,8 +15,8 @@ import (
 	"tasklens/internal/wait"
 )
 
-// Fresh measures how soon a service that embeds what is edited is in step, and what that costs others. It edits what it
-// measures on.
+// Fresh measures how soon a service that embeds what is edited is in step, and what that costs
+// others. It edits what it measures on.
 type Fresh struct {
 	Connection  *pgx.Conn // of the owner, by Connect
 	DatabaseURL string    // the same database, for more connections
@@ -152,7 +152,8 @@ func (f Fresh) transactions(ctx context.Context) (float64, error) {
 	return float64(counts[1]-counts[0]) / times[1].Sub(times[0]).Seconds(), nil
 }
 
-// find asks the service for a ticket by its whole text; it must be found by meaning, and with the new text.
+// find asks the service for a ticket by its whole text; it must be found by meaning, and with the
+// new text.
 func (f Fresh) find(ctx context.Context, e *edit) error {
 	whole := f.Collection.Ticket(e.ticket-1).Name + " " + e.text
 	answer, err := f.Service.post(ctx, "/api/hybrid-search", encode(map[string]any{"query": whole, "match_threshold": 0.3, "limit": 20}))
@@ -177,8 +178,8 @@ func (f Fresh) find(ctx context.Context, e *edit) error {
 	return fmt.Errorf("ticket %d is not found by %q", e.ticket, e.text)
 }
 
-// watcher looks for the chunks of all edits that are waited for, in one statement each 20 ms: asking the service again
-// and again would measure that.
+// watcher looks for the chunks of all edits that are waited for, in one statement each 20 ms:
+// asking the service again and again would measure that.
 type watcher struct {
 	stop    func()
 	mutex   sync.Mutex

@@ -23,8 +23,8 @@ var statuses = []struct {
 	share float64
 }{{"Done", 0.5}, {"Open", 0.25}, {"In progress", 0.1}, {"Review", 0.089}, {"Blocked", 0.05}, {"Waiting", 0.01}, {"Parked", 0.001}}
 
-// projectShares are the projects' shares of the tickets: some large, many small. Behind them come projects of one
-// ticket each.
+// projectShares are the projects' shares of the tickets: some large, many small. Behind them come
+// projects of one ticket each.
 var projectShares = func() (shares []float64) {
 	shares = append(shares, 0.5, 0.2, 0.1, 0.05, 0.03, 0.02, 0.01, 0.01, 0.01, 0.01)
 	for range 10 {
@@ -133,7 +133,8 @@ func (c Collection) Ticket(i int) Ticket {
 	return t
 }
 
-// place is the project of a ticket, from 0. The first tickets after the long one are alone in theirs.
+// place is the project of a ticket, from 0. The first tickets after the long one are alone in
+// theirs.
 func place(i int, at float64) int {
 	if alone := i - longTicket - 1; alone >= 0 && alone < singles {
 		return len(projectShares) + alone
@@ -168,7 +169,8 @@ func topicsOf(project int) (about []int) {
 	return about
 }
 
-// Query makes the i-th query: words of some ticket, mostly of its name, and others on the same topic.
+// Query makes the i-th query: words of some ticket, mostly of its name, and others on the same
+// topic.
 func (c Collection) Query(i int) Query {
 	random := rand.New(rand.NewPCG(seed+3, uint64(i)))
 	return c.ask(random, random.IntN(len(c.chunks)))

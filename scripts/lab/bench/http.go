@@ -39,10 +39,11 @@ func (r Run) ask(path string, body func(text string) []byte, k kind) func(ctx co
 // settledCaption says what settle does.
 const settledCaption = "Measured before the loads of many clients, with the tables and indexes in Postgres's memory, after searches on every connection and a rest of the machine."
 
-// settle asks new queries by a few clients for a while, so that every connection has its plans and has touched the
-// database's memory, which Load has filled, and then lets the machine stand idle: where processors are lent out, whoever has
-// used them to the full, as loading does, is given less for a while. For the same reason the fixed rate comes before the loads
-// that leave no processor idle.
+// settle asks new queries by a few clients for a while, so that every connection has its plans and
+// has touched the database's memory, which Load has filled, and then lets the machine stand idle:
+// where processors are lent out, whoever has used them to the full, as loading does, is given less
+// for a while. For the same reason the fixed rate comes before the loads that leave no processor
+// idle.
 func (r Run) settle(ctx context.Context, from int) error {
 	r.Progress("warming up")
 	samples := loop(ctx, 4, 2*r.Lasting, r.ask("/api/hybrid-search", searchBody, kinds(from)[0]))
@@ -133,8 +134,8 @@ func (r Run) service(ctx context.Context) ([]Table, error) {
 	return []Table{table, overhead}, err
 }
 
-// loadRow is a row of a table without its times: its name, the requests, those that failed, how many a second succeeded;
-// and the processors that were in use.
+// loadRow is a row of a table without its times: its name, the requests, those that failed, how
+// many a second succeeded; and the processors that were in use.
 type loadRow struct{ cells, cores []string }
 
 // measureLoad asks under a load, and gives the milliseconds of what succeeded.

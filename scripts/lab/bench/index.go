@@ -8,7 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// vectorIndex is the vector index as the catalogue tells it: what it is built over is the migrations' business.
+// vectorIndex is the vector index as the catalogue tells it: what it is built over is the
+// migrations' business.
 type vectorIndex struct {
 	name, definition string
 	half             bool // over 16-bit numbers
@@ -25,7 +26,8 @@ func readIndex(ctx context.Context, connection *pgx.Conn) (v vectorIndex, err er
 	return v, nil
 }
 
-// distance is the expression that the index orders by; alias is the chunks', vector that of the query.
+// distance is the expression that the index orders by; alias is the chunks', vector that of the
+// query.
 func (v vectorIndex) distance(alias, vector string) string {
 	if v.half {
 		return fmt.Sprintf("%s.embedding::extensions.halfvec(1536) operator(extensions.<=>) %s::extensions.halfvec(1536)", alias, vector)

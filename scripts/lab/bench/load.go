@@ -47,9 +47,9 @@ func Connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
 	return connection, nil
 }
 
-// Load fills an empty database with a collection, and remembers that in the schema bench; a database that holds it
-// already is left as it is. Then it reads all tables and indexes into Postgres's memory, for which the extension
-// pg_prewarm has to be there.
+// Load fills an empty database with a collection, and remembers that in the schema bench; a
+// database that holds it already is left as it is. Then it reads all tables and indexes into
+// Postgres's memory, for which the extension pg_prewarm has to be there.
 func Load(ctx context.Context, connection *pgx.Conn, c Collection, progress func(string)) (Loaded, error) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -94,9 +94,9 @@ func fill(ctx context.Context, connection *pgx.Conn, c Collection, progress func
 	return want, nil
 }
 
-// prewarm makes a database that was just started one that has been in use for long. A search reads some hundred rows of all
-// there are: it takes thousands until none waits any more for what no other has read. Indexes are last, so that they stay where
-// memory is too small for all.
+// prewarm makes a database that was just started one that has been in use for long. A search reads
+// some hundred rows of all there are: it takes thousands until none waits any more for what no
+// other has read. Indexes are last, so that they stay where memory is too small for all.
 func prewarm(ctx context.Context, connection *pgx.Conn) error {
 	_, err := connection.Exec(ctx, `
 		with tables as (
@@ -165,7 +165,8 @@ func loadText(ctx context.Context, connection *pgx.Conn, c Collection) error {
 	return nil
 }
 
-// loadVectors loads the chunks without their index, and makes it afterwards, as whoever loads much does.
+// loadVectors loads the chunks without their index, and makes it afterwards, as whoever loads much
+// does.
 func loadVectors(ctx context.Context, connection *pgx.Conn, c Collection, progress func(string)) (load, build time.Duration, err error) {
 	progress(fmt.Sprintf("loading %d chunks", c.Chunks()))
 	index, err := readIndex(ctx, connection)

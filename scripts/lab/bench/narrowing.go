@@ -19,7 +19,8 @@ type narrowing struct {
 	where   string
 }
 
-// narrowings leave about a share of the tickets each: by a label, by a range of days, by a person and by several at once.
+// narrowings leave about a share of the tickets each: by a label, by a range of days, by a person
+// and by several at once.
 func narrowings(share float64) []narrowing {
 	first := dayOf(1 - share).Format(time.RFC3339)
 	all := []narrowing{
@@ -74,7 +75,8 @@ func narrowedLegs() []statement {
 	}
 }
 
-// filters measures what is found under filters of many sizes, and how fast, beside a filter by projects of the same size.
+// filters measures what is found under filters of many sizes, and how fast, beside a filter by
+// projects of the same size.
 func (r Run) filters(ctx context.Context) ([]Table, error) {
 	r.Progress("measuring filters")
 	legs := narrowedLegs()

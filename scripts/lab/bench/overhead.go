@@ -18,9 +18,9 @@ type part struct {
 	ask  func(text string) request
 }
 
-// inTurn asks n queries of every part, one request each interval, and gives the milliseconds of each part's in the order
-// of the queries. The turn goes round: who asks first finds the caches cold. Requests are made before, so that making them
-// is not timed.
+// inTurn asks n queries of every part, one request each interval, and gives the milliseconds of
+// each part's in the order of the queries. The turn goes round: who asks first finds the caches
+// cold. Requests are made before, so that making them is not timed.
 func (r Run) inTurn(ctx context.Context, interval time.Duration, from, n int, parts []part) ([][]float64, error) {
 	turn := func(i int) (query, part int) { return i / len(parts), (i + i/len(parts)) % len(parts) }
 	requests := make([]request, n*len(parts))
@@ -47,8 +47,8 @@ func embedBody(text string) []byte {
 	return encode(map[string]any{"model": model, "input": []string{text}, "encoding_format": "base64"})
 }
 
-// overhead asks every query of three: the service, the database as the service asks it, and the model as the service
-// asks it. Each is new to each.
+// overhead asks every query of three: the service, the database as the service asks it, and the
+// model as the service asks it. Each is new to each.
 func (r Run) overhead(ctx context.Context, from int) (Table, error) {
 	r.Progress("measuring what the service adds")
 	parts := []part{

@@ -14,8 +14,9 @@ type sample struct {
 	err  error
 }
 
-// arrive starts n requests at a fixed rate, whatever becomes of the ones before. A request is timed from when it should
-// have started: one that is held up by a slow one before it has waited, as a user has.
+// arrive starts n requests at a fixed rate, whatever becomes of the ones before. A request is timed
+// from when it should have started: one that is held up by a slow one before it has waited, as a
+// user has.
 func arrive(ctx context.Context, every time.Duration, n int, do func(ctx context.Context, i int) error) []sample {
 	samples := make([]sample, n)
 	begun := time.Now()
@@ -36,7 +37,8 @@ func arrive(ctx context.Context, every time.Duration, n int, do func(ctx context
 	return samples[:started]
 }
 
-// loop lets so many clients ask one request after the other for a while. Requests are numbered over all clients.
+// loop lets so many clients ask one request after the other for a while. Requests are numbered over
+// all clients.
 func loop(ctx context.Context, clients int, lasting time.Duration, do func(ctx context.Context, i int) error) []sample {
 	var (
 		samples []sample
@@ -65,7 +67,8 @@ func loop(ctx context.Context, clients int, lasting time.Duration, do func(ctx c
 	return samples
 }
 
-// outcome sums samples up: the milliseconds of those that succeeded, and how many failed, the first of them by name.
+// outcome sums samples up: the milliseconds of those that succeeded, and how many failed, the first
+// of them by name.
 func outcome(samples []sample) (took []float64, failed int, first error) {
 	for _, s := range samples {
 		if s.err != nil {

@@ -36,7 +36,8 @@ func (c Collection) callers() []caller {
 	return all
 }
 
-// permitted is a search by which a caller and, with a filter ($3), the service find, and what there is to be found.
+// permitted is a search by which a caller and, with a filter ($3), the service find, and what there
+// is to be found.
 type permitted struct {
 	name  string
 	found string // the ten best
@@ -67,11 +68,12 @@ func permittedSearches() []permitted {
 	}
 }
 
-// block is how many queries one of both asks before the other does. The first of each is not counted: the two share a
-// connection, which plans some statements anew whenever the role changes.
+// block is how many queries one of both asks before the other does. The first of each is not
+// counted: the two share a connection, which plans some statements anew whenever the role changes.
 const block = 11
 
-// permissions measures what callers find of what they may see, and how fast, beside the service with a filter by hand.
+// permissions measures what callers find of what they may see, and how fast, beside the service
+// with a filter by hand.
 func (r Run) permissions(ctx context.Context) ([]Table, error) {
 	r.Progress("measuring callers")
 	table := Table{

@@ -16,8 +16,8 @@ type Model interface {
 	EmbeddingModel() string
 }
 
-// Real measures recall, and the bounds of keyword search, on tickets that somebody wrote and others judged, embedded by
-// the model that embeds the queries here.
+// Real measures recall, and the bounds of keyword search, on tickets that somebody wrote and others
+// judged, embedded by the model that embeds the queries here.
 type Real struct {
 	Connection *pgx.Conn // of the owner, by Connect
 	Model      Model

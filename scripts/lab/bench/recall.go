@@ -18,12 +18,13 @@ const depth = 10
 // Probe is a query whose true neighbours are looked for.
 type Probe struct {
 	Embedding []byte
-	// Outside says that a project is not about what the query is about; nil where that is not known, and every project
-	// but the nearest chunk's counts.
+	// Outside says that a project is not about what the query is about; nil where that is not
+	// known, and every project but the nearest chunk's counts.
 	Outside func(project int64) bool
 }
 
-// source is a ticket, or a project's own text (ticket 0), at its nearest chunk's distance from a query.
+// source is a ticket, or a project's own text (ticket 0), at its nearest chunk's distance from a
+// query.
 type source struct {
 	project, ticket int64
 	status          string
@@ -142,8 +143,8 @@ func nearest(truth []source, f filter) (best []source) {
 	return best
 }
 
-// recallOf counts what is as near as the last of the best: equals may change places. What the filter should have kept
-// out is a miss.
+// recallOf counts what is as near as the last of the best: equals may change places. What the
+// filter should have kept out is a miss.
 func recallOf(got []sourceID, truth, best []source, f filter) float64 {
 	// The index may compare in fewer digits than the scan.
 	limit := best[len(best)-1].distance + 1e-6

@@ -9,9 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The usual recipe: the hybrid search that guides to Supabase show (supabase.com/docs/guides/ai/hybrid-search), with a
-// generated tsvector column and ts_rank_cd. It shares the chunks' vector index, and is written so that it uses it, which
-// the guide's own order by does not always. A second function takes any of the words where the guide wants all.
+// The usual recipe: the hybrid search that guides to Supabase show
+// (supabase.com/docs/guides/ai/hybrid-search), with a generated tsvector column and ts_rank_cd. It
+// shares the chunks' vector index, and is written so that it uses it, which the guide's own order
+// by does not always. A second function takes any of the words where the guide wants all.
 const recipe = `
 create table bench.documents (
   chunk_id uuid primary key,

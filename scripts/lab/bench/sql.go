@@ -45,8 +45,8 @@ const (
 	recipeRow = "the usual recipe, any word"
 )
 
-// readLegSearch is the ef_search of the vector leg: what a search leaves behind until its transaction ends. Nothing is over its
-// threshold, so that it does not read again, further.
+// readLegSearch is the ef_search of the vector leg: what a search leaves behind until its
+// transaction ends. Nothing is over its threshold, so that it does not read again, further.
 func readLegSearch(ctx context.Context, connection *pgx.Conn, q asked) (efSearch int, err error) {
 	err = asService(ctx, connection, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, fmt.Sprintf(`select from public.search_by_vector($1, '%s', 2, %d)`, model, vectorCandidates), q.embedding); err != nil {
@@ -91,8 +91,8 @@ func variants(index vectorIndex, legSearch int) []variant {
 // timed are the milliseconds that each query took in each variant, by the variant's name.
 type timed map[string][]float64
 
-// timeStatements runs every query in every variant, one variant after the other, so that whatever else the machine does
-// hits all alike. The first queries warm up and do not count.
+// timeStatements runs every query in every variant, one variant after the other, so that whatever
+// else the machine does hits all alike. The first queries warm up and do not count.
 func timeStatements(ctx context.Context, connection *pgx.Conn, all []variant, queries []asked, warmUp int) (timed, error) {
 	out := timed{}
 	for i, q := range queries {
@@ -111,13 +111,15 @@ func timeStatements(ctx context.Context, connection *pgx.Conn, all []variant, qu
 	return out, nil
 }
 
-// timeStatement runs a statement as PostgREST does, prepared and as service_role. Only the statement is timed.
+// timeStatement runs a statement as PostgREST does, prepared and as service_role. Only the
+// statement is timed.
 func timeStatement(ctx context.Context, connection *pgx.Conn, v variant, q asked) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
 	err = asService(ctx, connection, func(tx pgx.Tx) error {
 		if v.efSearch > 0 {
-			// The planner does not know what fetching a vector costs, and would rather compare all of 10,000.
+			// The planner does not know what fetching a vector costs, and would rather compare all
+			// of 10,000.
 			_, err := tx.Exec(ctx, `select set_config('hnsw.ef_search', $1, true), set_config('enable_seqscan', 'off', true),
 				set_config('enable_sort', case when $2 then 'off' else 'on' end, true)`, fmt.Sprint(v.efSearch), v.ordered)
 			if err != nil {

@@ -14,8 +14,8 @@ const (
 	perTopic   = (vocabulary - common) / topics
 )
 
-// lexicon is what texts are made of: words that mean nothing, each with its frequency and all but the common ones with
-// a topic. Words are named by their rank, 0 the most frequent.
+// lexicon is what texts are made of: words that mean nothing, each with its frequency and all but
+// the common ones with a topic. Words are named by their rank, 0 the most frequent.
 type lexicon struct {
 	words   []string
 	ranks   map[string]int
@@ -33,8 +33,9 @@ var words = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// zipf is the cumulative distribution of n ranks by Zipf's law as Mandelbrot has it: 1 / (rank + flattening). Without
-// the flattening the first words would be in every text, as stop words are, which no search indexes.
+// zipf is the cumulative distribution of n ranks by Zipf's law as Mandelbrot has it: 1 / (rank +
+// flattening). Without the flattening the first words would be in every text, as stop words are,
+// which no search indexes.
 func zipf(n int, flattening float64) []float64 {
 	cumulative, sum := make([]float64, n), 0.0
 	for i := range n {
@@ -70,7 +71,8 @@ func topicOf(rank int) int {
 	return (rank - common) % topics
 }
 
-// draw takes a word: half of them whatever the topic, the others from the main topic or, now and then, a side topic.
+// draw takes a word: half of them whatever the topic, the others from the main topic or, now and
+// then, a side topic.
 func (l *lexicon) draw(random *rand.Rand, main, side int) int {
 	switch kind := random.Float64(); {
 	case kind < 0.5:

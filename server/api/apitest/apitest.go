@@ -1,5 +1,6 @@
-// Package apitest runs the service for tests that ask it over HTTP, as any client does: over a database of the test's own
-// and a stand-in of the model's provider. It must not know what is asked.
+// Package apitest runs the service for tests that ask it over HTTP, as any client does: over a
+// database of the test's own and a stand-in of the model's provider. It must not know what is
+// asked.
 package apitest
 
 import (
@@ -39,7 +40,8 @@ type Service struct {
 	Indexer  *index.Indexer
 }
 
-// Start runs a service as it is with no settings, until the test ends. What it warns of fails the test.
+// Start runs a service as it is with no settings, until the test ends. What it warns of fails the
+// test.
 func Start(t testing.TB, database *testbed.DB, provider http.Handler) Service {
 	t.Helper()
 	restURL, secret := testbed.REST(t, database)
@@ -65,7 +67,8 @@ func Start(t testing.TB, database *testbed.DB, provider http.Handler) Service {
 	return Service{URL: url, RESTURL: restURL, Key: key, ModelURL: modelURL, Database: client.AsService(), Model: model, Indexer: indexer}
 }
 
-// Serve serves at an address of its own until the test ends, or stop is called, which gives requests under way so long.
+// Serve serves at an address of its own until the test ends, or stop is called, which gives
+// requests under way so long.
 func Serve(t testing.TB, app *api.API) (url string, stop func(within time.Duration) error) {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
