@@ -113,9 +113,9 @@ grant select on asked to service_role;
 select results_eq($$ select f.way, string_agg(f.ticket_id::text, ' ' order by f.ticket_id) from (
     select 1 as way, h.ticket_id from asked a, public.search_hybrid('alpha', pg_temp.unit(1), 'm', -1, filters => a.filters) h
     union all select 2, unnest(r.tickets::bigint[]) from asked a, public.keyword_ranking('alpha', filters => a.filters) r
-    union all select 3, r.ticket_id from asked a, public.retrieve_chunks(pg_temp.unit(1), 'm', -1, question => 'TX-1 and Bananas and Alpha project', filters => a.filters) r
-    union all select 4, r.ticket_id from asked a, public.retrieve_chunks_hybrid('TX-1 of Alpha project', pg_temp.unit(1), 'm', -1, filters => a.filters) r
-    union all select 5, r.ticket_id from asked a, public.retrieve_all_chunks(pg_temp.unit(1), 'm', -1, question => 'TX-1', filters => a.filters) r
+    union all select 3, coalesce(r.ticket_id, 0) from asked a, public.retrieve_chunks(pg_temp.unit(1), 'm', -1, question => 'TX-1 and Bananas and Alpha project', filters => a.filters) r
+    union all select 4, coalesce(r.ticket_id, 0) from asked a, public.retrieve_chunks_hybrid('TX-1 of Alpha project', pg_temp.unit(1), 'm', -1, filters => a.filters) r
+    union all select 5, coalesce(r.ticket_id, 0) from asked a, public.retrieve_all_chunks(pg_temp.unit(1), 'm', -1, question => 'TX-1', filters => a.filters) r
     union all select 6, s.ticket_id from asked a, public.similar_tickets(pg_temp.unit(1), 'm', filters => a.filters) s
     union all select 7, n.ticket_id from asked a, public.nearest_chunks(pg_temp.unit(1), filters => a.filters) n
     union all select 8, (s.item ->> 'ticket_id')::bigint from asked a, public.find_similar_tickets(5, 'm', filters => a.filters) f, jsonb_array_elements(f.results) as s(item)

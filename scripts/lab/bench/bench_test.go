@@ -71,7 +71,7 @@ func TestEverythingIsMeasured(t *testing.T) {
 		`(?m)^### 300 chunks of \d{3} tickets$`,
 		`(?m)^\d{4}-\d\d-\d\d on \d+ processors .*Postgres \d+\.\d+, pgvector \d+\.`,
 		"#### Loading, and sizes\n", "#### Statements, ms\n", "#### Goals, ",
-		"#### Recall@10 of vector search", "#### What callers find", "#### POST /api/hybrid-search, ", "#### What the service adds at 10 ",
+		"#### Recall@10 of vector search", "#### Filters\n", "#### What callers find", "#### POST /api/hybrid-search, ", "#### What the service adds at 10 ",
 		"#### With a model that takes 2ms for an embedding and 5ms for a chat, ms and processors in use\n", "#### What service and database add to the model's time at 10 ",
 	} {
 		if !regexp.MustCompile(part).MatchString(report) {
@@ -127,6 +127,12 @@ func TestEverythingIsMeasured(t *testing.T) {
 		positive(row, 0)
 		if got := rows[row]; len(got) < 6 || got[2] != "1.000" || got[5] != "1.000" {
 			t.Errorf("%s: %q: want full recall", row, got)
+		}
+	}
+	for _, row := range []string{"label", "created", "assignee", "label, type, not label, created"} {
+		positive(row, 5, 8, 11)
+		if got := rows[row]; len(got) < 5 || got[1] != "1.000" || got[3] != "1.000" {
+			t.Errorf("%s: %q: want full recall of both legs", row, got)
 		}
 	}
 	for _, row := range []string{"5; as they are", "200; 0.1, 0.3, 0.3, 0.3", "10 of both", "100 of both"} {
