@@ -11,20 +11,21 @@ import (
 	"strings"
 
 	"tasklens/internal"
+	"tasklens/server/console"
 	"tasklens/supabase"
 )
 
 //go:embed *.go */*.go */*/*.go
 var source embed.FS
 
-// sourceDigest stands for everything that the program was built from: its Go, its migrations and its dependencies. Not the
+// sourceDigest stands for everything that the program was built from: its Go, its console, its migrations and its dependencies. Not the
 // executable: two builds of one source differ by folder, cgo, the race detector and version control's stamps.
 func sourceDigest() (string, error) {
 	var dependencies []*debug.Module
 	if build, known := debug.ReadBuildInfo(); known {
 		dependencies = build.Deps
 	}
-	return digestOf(dependencies, source, internal.Source, supabase.Migrations())
+	return digestOf(dependencies, source, internal.Source, console.Source(), supabase.Migrations())
 }
 
 func digestOf(dependencies []*debug.Module, folders ...fs.FS) (string, error) {
