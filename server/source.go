@@ -11,21 +11,22 @@ import (
 	"strings"
 
 	"tasklens/internal"
+	"tasklens/server/console"
 	"tasklens/supabase"
 )
 
 //go:embed *.go */*.go */*/*.go
 var source embed.FS
 
-// sourceDigest is a digest of the program's source: its Go files, migrations and dependencies. It
-// does not use the executable, because two builds of the same source differ by folder, cgo, the
-// race detector and VCS stamps.
+// sourceDigest is a digest of everything the program is built from: its Go files, console,
+// migrations and dependencies. It does not use the executable, because two builds of the same
+// source differ by folder, cgo, the race detector and VCS stamps.
 func sourceDigest() (string, error) {
 	var dependencies []*debug.Module
 	if build, known := debug.ReadBuildInfo(); known {
 		dependencies = build.Deps
 	}
-	return digestOf(dependencies, source, internal.Source, supabase.Migrations())
+	return digestOf(dependencies, source, internal.Source, console.Source(), supabase.Migrations())
 }
 
 func digestOf(dependencies []*debug.Module, folders ...fs.FS) (string, error) {
