@@ -26,7 +26,9 @@ declare
   looked bigint := 0;
   found_projects bigint[] := array[]::bigint[];
   found_tickets bigint[] := array[]::bigint[];
-  step record;
+  step_looked bigint;
+  step_projects bigint[];
+  step_tickets bigint[];
 begin
   if excluded is not null then
     required := coalesce(required && !!excluded, !!excluded);
@@ -72,11 +74,11 @@ begin
         select r.project_id, r.ticket_id from raw r where true%s limit $4
       )
       select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p', conditions)
-      into step
+      into step_looked, step_projects, step_tickets
       using scope, exact, case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects);
-    looked := looked + step.looked;
-    found_projects := found_projects || step.projects;
-    found_tickets := found_tickets || step.tickets;
+    looked := looked + step_looked;
+    found_projects := found_projects || step_projects;
+    found_tickets := found_tickets || step_tickets;
     exit when looked >= reach or cardinality(found_projects) >= match_limit;
     known := coalesce(known || wanted, wanted);
   end loop;
