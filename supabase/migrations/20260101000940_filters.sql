@@ -55,7 +55,7 @@ declare
   name text;
 begin
   if value is null or jsonb_typeof(value) = 'null' then
-    return '[]';
+    return '[]'::jsonb;
   end if;
   if not is_list then
     value := jsonb_build_array(value);

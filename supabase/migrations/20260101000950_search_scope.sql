@@ -178,7 +178,7 @@ declare
   scope constant private.scope := private.resolve_scope(project_filter, status_filter, filters);
 begin
   if scope.is_empty then
-    return '{}';
+    return array[]::bigint[];
   end if;
   return private.passing_tickets(scope, array_remove(ticket_ids, null)) || array(
     select ~u.project_id from unnest(project_ids, ticket_ids) as u(project_id, ticket_id)

@@ -28,11 +28,17 @@ declare
   looked bigint := 0;
   found_projects bigint[] := array[]::bigint[];
   found_tickets bigint[] := array[]::bigint[];
+<<<<<<< HEAD
   step record;
   own constant tsquery := case when excluded is null then required else coalesce(required && !!excluded, !!excluded) end;
   has_comments constant boolean := coalesce((select sum(u) from unnest(comments) as u), 0) > 0;
   commented bigint[] := array[]::bigint[]; -- tickets found by a comment
   holding bigint[]; -- tickets with a comment that holds what is required
+=======
+  step_looked bigint;
+  step_projects bigint[];
+  step_tickets bigint[];
+>>>>>>> filters
 begin
   if filtered and (select sum(u) from unnest(entries || comments) as u) > few_limit then
     few := private.narrow_entries(scope, null, few_limit);
@@ -82,6 +88,7 @@ begin
       ), passed as (
         select r.project_id, r.ticket_id from raw r where true%1$s limit $4
       )
+<<<<<<< HEAD
       select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
       conditions, case when commented <> '{}' then ' and (e.ticket_id = any ($5)) is not true' end)
       into step
@@ -89,6 +96,14 @@ begin
     looked := looked + step.looked;
     found_projects := found_projects || step.projects;
     found_tickets := found_tickets || step.tickets;
+=======
+      select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p', conditions)
+      into step_looked, step_projects, step_tickets
+      using scope, exact, case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects);
+    looked := looked + step_looked;
+    found_projects := found_projects || step_projects;
+    found_tickets := found_tickets || step_tickets;
+>>>>>>> filters
     exit when looked >= reach or cardinality(found_projects) >= match_limit;
     if has_comments then
       execute format('
