@@ -228,7 +228,8 @@ export function Search({ params }) {
   const { shown, busy } = searches;
   const response = shown?.response;
   const page = Math.floor((shown?.request.offset ?? 0) / PAGE) + 1;
-  const chosen = response?.results.find((r) => idOf(r) === open);
+  // Not while both searches are about to answer: the passage and the arithmetic would change under the reader's eyes.
+  const chosen = busy === 'hybrid' && response?.retrieval === 'keyword' ? undefined : response?.results.find((r) => idOf(r) === open);
   const active = FACETS.filter((f) => filters[f.name]);
 
   return html`<div class=${`search ${chosen ? 'with-details' : ''}`}>
