@@ -28,17 +28,13 @@ declare
   looked bigint := 0;
   found_projects bigint[] := array[]::bigint[];
   found_tickets bigint[] := array[]::bigint[];
-<<<<<<< HEAD
-  step record;
+  step_looked bigint;
+  step_projects bigint[];
+  step_tickets bigint[];
   own constant tsquery := case when excluded is null then required else coalesce(required && !!excluded, !!excluded) end;
   has_comments constant boolean := coalesce((select sum(u) from unnest(comments) as u), 0) > 0;
   commented bigint[] := array[]::bigint[]; -- tickets found by a comment
   holding bigint[]; -- tickets with a comment that holds what is required
-=======
-  step_looked bigint;
-  step_projects bigint[];
-  step_tickets bigint[];
->>>>>>> filters
 begin
   if filtered and (select sum(u) from unnest(entries || comments) as u) > few_limit then
     few := private.narrow_entries(scope, null, few_limit);
@@ -88,22 +84,13 @@ begin
       ), passed as (
         select r.project_id, r.ticket_id from raw r where true%1$s limit $4
       )
-<<<<<<< HEAD
       select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
       conditions, case when commented <> '{}' then ' and (e.ticket_id = any ($5)) is not true' end)
-      into step
-      using scope, exact, case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects), commented;
-    looked := looked + step.looked;
-    found_projects := found_projects || step.projects;
-    found_tickets := found_tickets || step.tickets;
-=======
-      select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p', conditions)
       into step_looked, step_projects, step_tickets
-      using scope, exact, case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects);
+      using scope, exact, case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects), commented;
     looked := looked + step_looked;
     found_projects := found_projects || step_projects;
     found_tickets := found_tickets || step_tickets;
->>>>>>> filters
     exit when looked >= reach or cardinality(found_projects) >= match_limit;
     if has_comments then
       execute format('
@@ -116,13 +103,13 @@ begin
         select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
         conditions,
         case when excluded is not null then ' and not exists (select from public.keyword_entries e where e.ticket_id = r.ticket_id and e.words @@ $6)' end)
-        into step
+        into step_looked, step_projects, step_tickets
         using scope, case when required is null then wanted else wanted && required end, reach - looked,
           match_limit - cardinality(found_projects), found_tickets, excluded;
-      looked := looked + step.looked;
-      found_projects := found_projects || step.projects;
-      found_tickets := found_tickets || step.tickets;
-      commented := commented || step.tickets;
+      looked := looked + step_looked;
+      found_projects := found_projects || step_projects;
+      found_tickets := found_tickets || step_tickets;
+      commented := commented || step_tickets;
       exit when looked >= reach or cardinality(found_projects) >= match_limit;
     end if;
     known := coalesce(known || wanted, wanted);
