@@ -61,7 +61,6 @@ export async function open(t, url, { width = 1280, height = 900, theme = 'light'
   };
   t.after(async () => {
     try {
-      if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${t.name.slice(0, 40).replace(/\W+/g, '-')}.png` });
       if (!page.isClosed()) await page.check();
     } finally {
       await context.close();
