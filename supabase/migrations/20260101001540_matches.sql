@@ -133,7 +133,7 @@ begin
     raise exception 'sort is "%"', sort using errcode = '22023', hint = 'A list is sorted by newest or updated.';
   end if;
   if scope.is_empty then
-    return '{}';
+    return array[]::bigint[];
   end if;
   -- Planned anew for every filter.
   execute format(
