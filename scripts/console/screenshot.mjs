@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { demo, finish, launch } from './kit.mjs';
 
 const path = process.argv[2];
-const page = await (await launch()).newPage({ viewport: { width: 1120, height: 640 }, colorScheme: 'light' });
+const page = await (await launch()).newPage({ viewport: { width: 1360, height: 850 }, deviceScaleFactor: 0.8, colorScheme: 'light' });
 await page.goto(`${demo}/#search?q=resolve+login+issue`);
 await page.locator('a.result').first().waitFor();
 await page.locator('.badge.meaning').first().waitFor();
@@ -13,5 +13,5 @@ await page.locator('.similar li').first().waitFor();
 await page.screenshot({ path });
 await finish();
 const { size } = statSync(path);
-if (size > 150 << 10) throw new Error(`${path} has ${size} bytes`);
+if (size > 150_000) throw new Error(`${path} has ${size} bytes`);
 console.log(`${path}: ${size} bytes`);
