@@ -274,6 +274,7 @@ func TestPathsAndMethods(t *testing.T) {
 	s := start(t, counting)
 	allowed := map[string]string{
 		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/metrics": "GET", "/docs": "GET", "/docs/{file}": "GET",
+		"/": "GET", "/console/{version}/{file}": "GET",
 		"/api/projects": "GET", "/api/statuses": "GET", "/api/embeddings/status": "GET",
 		"/api/embeddings/generate": "POST", "/api/query": "POST", "/api/hybrid-search": "POST",
 		"/api/tickets/similar": "POST", "/api/tickets/{ticket_id}/similar": "GET",
@@ -301,7 +302,7 @@ func TestPathsAndMethods(t *testing.T) {
 			t.Errorf("%s stands in openapi.yaml, but not in this test", path)
 		}
 	}
-	for _, path := range []string{"/", "/api", "/api/", "/api/nothing", "/api/queries", "/api/query/1", "/metrics.json", "/api/projects/1", "/%00", "/..%2f..%2fetc/passwd"} {
+	for _, path := range []string{"/console", "/console/", "/console/x", "/api", "/api/", "/api/nothing", "/api/queries", "/api/query/1", "/metrics.json", "/api/projects/1", "/%00", "/..%2f..%2fetc/passwd"} {
 		s.get(path).want(http.StatusNotFound)
 		s.send(http.MethodPost, path, "{}").want(http.StatusNotFound)
 	}
