@@ -2,12 +2,12 @@
 // What a search can be narrowed to. Another facet is another line: the chips, the lists, the address and what is typed follow.
 
 /** @typedef {import('./api.js').SearchRequest} SearchRequest */
+/** @typedef {import('./api.js').FacetValue} FacetValue */
 /**
  * @typedef {object} Facet
- * @property {'project' | 'status' | 'assignee' | 'reporter' | 'type' | 'priority' | 'label' | 'open'} name in the response, in the address, and as it is typed (status:done)
+ * @property {'project' | 'status'} name in the response, in the address, and as it is typed (status:done)
  * @property {string} title
- * @property {boolean} [optional] whether it is hidden where no ticket has a value
- * @property {(value: {value: string | number | boolean, label: string}) => string} key what stands in the address for a value
+ * @property {(value: FacetValue) => string} key what stands in the address for a value
  * @property {(request: SearchRequest, key: string) => void} apply
  */
 
@@ -15,16 +15,7 @@
 export const FACETS = [
   { name: 'project', title: 'Project', key: (v) => String(v.value), apply: (request, key) => { request.project_id = Number(key); } },
   { name: 'status', title: 'Status', key: (v) => v.label, apply: (request, key) => { request.status_filter = key; } },
-  { name: 'open', title: 'State', optional: true, key: (v) => v.label, apply: (request, key) => { filtersOf(request).open = key === 'open'; } },
-  { name: 'assignee', title: 'Assignee', optional: true, key: (v) => v.label, apply: (request, key) => { filtersOf(request).assignee = [key]; } },
-  { name: 'reporter', title: 'Reporter', optional: true, key: (v) => v.label, apply: (request, key) => { filtersOf(request).reporter = [key]; } },
-  { name: 'type', title: 'Type', optional: true, key: (v) => v.label, apply: (request, key) => { filtersOf(request).types = [key]; } },
-  { name: 'priority', title: 'Priority', optional: true, key: (v) => v.label, apply: (request, key) => { filtersOf(request).priorities = [key]; } },
-  { name: 'label', title: 'Label', optional: true, key: (v) => v.label, apply: (request, key) => { filtersOf(request).labels = { any: [key] }; } },
 ];
-
-/** The request's filters, which it has from now on. @param {SearchRequest} request */
-const filtersOf = (request) => (request.filters ??= {});
 
 /** A value that can be typed after name:, and how it is shown. @typedef {{key: string, label: string, short?: string}} Value */
 

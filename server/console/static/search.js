@@ -325,8 +325,7 @@ function Facets({ response, filters, onChoose }) {
     <button type="button" class="button wide-off" aria-expanded=${shown} onClick=${() => setShown(!shown)}><${Icon} name="filter" />Filters</button>
     ${FACETS.map((facet) => {
       const values = facets?.[facet.name] ?? [];
-      if (facet.optional && values.length === 0) return null;
-      const few = all === facet.name ? values : values.slice(0, facet.optional ? 5 : 7);
+      const few = all === facet.name ? values : values.slice(0, 7);
       return html`<div class="facet"><h2>${facet.title}</h2>
         ${facets && values.length === 0 && html`<p class="small muted">None</p>`}
         <ul>${few.map((value, i) => html`<li key=${i}><button type="button" aria-pressed=${filters[facet.name] === facet.key(value)} onClick=${() => onChoose(facet.name, facet.key(value))}>
