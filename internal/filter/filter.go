@@ -16,7 +16,7 @@ const (
 	maxID         = 999_999_999_999_999_999
 )
 
-// Me stands for whoever the user's token names.
+// Me stands for the user of the token.
 const Me = "me"
 
 // Filters narrow to the tickets that pass every member. Of a list any value is enough. The zero

@@ -9,7 +9,7 @@ import (
 )
 
 // Measure tells how many tokens Sync would send to the model for some sources now, and how many
-// characters their texts have; with anew as if nothing of them were stored.
+// characters their texts have; with anew, stored chunks do not count.
 func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source, anew bool) (tokens, characters int, err error) {
 	var failed error
 	err = portion.Each(ctx, sources, func(part []Source) (int, error) {

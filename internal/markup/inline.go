@@ -121,8 +121,8 @@ func isFile(name string) bool {
 	return false
 }
 
-// withoutEmphasis removes the pairs of * and of _ that stand around words. One with another mark of
-// its kind within, as _private_var has, is left alone.
+// withoutEmphasis removes the pairs of * and of _ that stand around words. A pair with another mark
+// of the same kind inside, as in _private_var, stays.
 func withoutEmphasis(text []byte, marks []int) string {
 	if len(marks) < 2 {
 		return string(text)

@@ -46,7 +46,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What only resembles markup is left alone.
+// Text that only resembles markup stays unchanged.
 func TestTextLeavesOtherTextsAlone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
