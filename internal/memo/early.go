@@ -55,7 +55,8 @@ func (p *Pending) Model() string { return p.model }
 // GiveUp ends the embedding, if nobody else waits for the same and it is not late: see Embeddings.
 func (p *Pending) GiveUp() { p.cancel(nil) }
 
-// Vector waits for the embedding. If it was cancelled, it embeds again, under the caller's deadline.
+// Vector waits for the embedding. If it was cancelled, it embeds again under the deadline of its
+// caller.
 func (p *Pending) Vector(ctx context.Context) (vector.Vector, error) {
 	select {
 	case <-p.done:
