@@ -17,7 +17,7 @@ func TestSameJSON(t *testing.T) {
 		"another number":  {`{"results":[{"score":12}]}`, ""},
 		"shortened":       {`{"results":[{"text":"Log…"}]}`, ""},
 		"any":             {`{"results":[{"text":"…"}]}`, ""},
-		"another string":  {`{"results":[{"key":"TX-9"}]}`, `results[0].key is "TX-1", and "TX-9" is shown`},
+		"another string":  {`{"results":[{"key":"TX-9"}]}`, `results[0].key is "TX-1", documented as "TX-9"`},
 		"another prefix":  {`{"results":[{"text":"Out…"}]}`, `results[0].text is "Login fails"`},
 		"another boolean": {`{"more":true}`, "more is false"},
 		"another type":    {`{"results":[{"score":"0.5"}]}`, "results[0].score is 0.5"},
