@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Decode reads filters from a JSON object of valid UTF-8, strictly. Each thing that is wrong is
-// told by the path of its member below name: filters.assignee[1]. A member that is null or blank is
-// as if it were left out.
+// Decode reads filters from a JSON object of valid UTF-8. It is strict: wrong is called for each
+// error, with the member's path below name, such as filters.assignee[1]. A null or blank member
+// counts as absent.
 func Decode(name string, object []byte, wrong func(path, message string)) Filters {
 	d := decoder{wrong: wrong}
 	return d.filters(name, object, false)
@@ -72,7 +72,7 @@ func (d decoder) filters(path string, object []byte, under bool) (f Filters) {
 	return f
 }
 
-// members visits those of an object that are not null.
+// members visits the members of an object that are not null.
 func (d decoder) members(path string, object []byte, visit func(name, path string, value json.RawMessage)) {
 	reader := json.NewDecoder(bytes.NewReader(object))
 	if start, err := reader.Token(); err != nil || start != json.Delim('{') {
@@ -99,7 +99,7 @@ func (d decoder) members(path string, object []byte, visit func(name, path strin
 			visit(name, path, value)
 		}
 		if given[name] = true; len(given) > MaxValues {
-			return // enough has been told
+			return // enough errors were reported
 		}
 	}
 	if _, err := reader.Token(); err != nil || reader.More() {
@@ -110,7 +110,7 @@ func (d decoder) members(path string, object []byte, visit func(name, path strin
 // values reads a list, or a single value.
 func (d decoder) values(path string, value json.RawMessage, of list) (values []Value) {
 	if value[0] != '[' {
-		return d.value(nil, path, value, of, "must be "+of.kind()+" or a list of such")
+		return d.value(nil, path, value, of, "must be "+of.kind()+" or a list of them")
 	}
 	reader := json.NewDecoder(bytes.NewReader(value))
 	_, _ = reader.Token() // the bracket
@@ -121,7 +121,7 @@ func (d decoder) values(path string, value json.RawMessage, of list) (values []V
 		}
 		var element json.RawMessage
 		if reader.Decode(&element) != nil {
-			return values // not JSON: its reader has seen that it is
+			return values // unreachable: the JSON was validated before
 		}
 		values = d.value(values, path+"["+strconv.Itoa(i)+"]", element, of, "must be "+of.kind())
 	}
@@ -139,7 +139,7 @@ func (l list) kind() string {
 	}
 }
 
-// value appends one, unless it is blank.
+// value appends one value, unless it is blank.
 func (d decoder) value(values []Value, path string, raw json.RawMessage, of list, must string) []Value {
 	var text string
 	switch {
@@ -203,7 +203,7 @@ func (d decoder) span(path string, value json.RawMessage, days bool) (r Range) {
 	return r
 }
 
-// instant reads a date or a time. A date is its first moment, in UTC.
+// instant reads a date or a time. A date means its first moment in UTC.
 func instant(text string) (at time.Time, isDay, ok bool) {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day, true, day.Year() >= 1
@@ -212,7 +212,7 @@ func instant(text string) (at time.Time, isDay, ok bool) {
 	return at, false, err == nil && at.Year() >= 1
 }
 
-// start and end are the first moment of a range and the first behind it.
+// start returns the first moment of a range, end the first moment after it.
 func (r Range) start() (at time.Time, bounded bool) {
 	at, _, bounded = instant(r.From)
 	return at, bounded
@@ -226,8 +226,8 @@ func (r Range) end() (at time.Time, bounded bool) {
 	return at, bounded
 }
 
-// IsReversed says whether a range ends before it starts. One moment is a range, in which nothing
-// lies.
+// IsReversed reports whether a range ends before it starts. A range whose ends are the same moment
+// is valid and empty.
 func (r Range) IsReversed() bool {
 	start, isBounded := r.start()
 	end, ends := r.end()

@@ -1,6 +1,6 @@
-// Package filter is what searches, questions and lists are narrowed by: people, statuses, labels,
-// dates and the like. It owns the shape of "filters", its check, and how two of them are joined. It
-// knows neither HTTP nor SQL, which decide what passes.
+// Package filter defines the filters of searches, questions and lists: people, statuses, labels,
+// dates and so on. It owns the JSON shape of "filters", its validation and how two filters combine.
+// It knows no HTTP, and SQL decides which tickets match.
 package filter
 
 import (
@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// Bounds of a list.
+// Limits of a list.
 const (
 	MaxValues     = 50
 	MaxCharacters = 255 // of a value
 	maxID         = 999_999_999_999_999_999
 )
 
-// Me stands for the user of the token.
+// Me is the user who holds the request's token.
 const Me = "me"
 
-// Filters narrow to the tickets that pass every member. Of a list any value is enough. The zero
-// value lets all pass.
+// Filters select the tickets that match every member. Any value of a list may match. The zero value
+// matches all tickets.
 type Filters struct {
 	Projects   []Value `json:"projects,omitempty"` // keys or ids
 	Statuses   []Value `json:"statuses,omitempty"`
-	Open       *bool   `json:"open,omitempty"`     // the status is not of the category done; false: it is
-	Assignee   []Value `json:"assignee,omitempty"` // null: nobody; so in Reporter
+	Open       *bool   `json:"open,omitempty"`     // true: the status category is not done
+	Assignee   []Value `json:"assignee,omitempty"` // null means nobody, here and in Reporter
 	Reporter   []Value `json:"reporter,omitempty"`
 	Types      []Value `json:"types,omitempty"`
 	Priorities []Value `json:"priorities,omitempty"`
@@ -33,37 +33,37 @@ type Filters struct {
 	Created    Range   `json:"created,omitzero"`
 	Updated    Range   `json:"updated,omitzero"`
 	Due        Range   `json:"due,omitzero"`
-	// Not keeps out what passes any of its members. It has neither Open nor Not.
+	// Not excludes tickets that match any of its members. It has neither Open nor Not.
 	Not *Filters `json:"not,omitempty"`
-	// Nothing says that no ticket can pass: what was joined contradicts itself. The database is not
-	// asked then.
+	// Nothing means that the joined filters contradict each other, so no ticket matches and no
+	// database call is needed.
 	Nothing bool `json:"-"`
 }
 
-// Labels are those of which a ticket has at least one (Any), and those that it all has.
+// Labels selects tickets with at least one label of Any and every label of All.
 type Labels struct {
 	Any []Value `json:"any,omitempty"`
 	All []Value `json:"all,omitempty"`
 }
 
-// IsZero says whether any ticket passes.
+// IsZero reports whether every ticket matches.
 func (l Labels) IsZero() bool { return len(l.Any) == 0 && len(l.All) == 0 }
 
-// Range is one of days, each a date (2025-03-01, both included), or times (RFC 3339, To excluded);
-// "" where it is open.
+// Range is a range of dates (2025-03-01, both inclusive) or times (RFC 3339, To exclusive). ""
+// leaves an end open.
 type Range struct {
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 }
 
-// Value is a text, the id of a project where ID is not 0, or null.
+// Value is a text, a project id if ID is not 0, or null.
 type Value struct {
 	Text string
 	ID   int64
 	Null bool
 }
 
-// Texts makes values of texts.
+// Texts converts texts to values.
 func Texts(texts ...string) (values []Value) {
 	for _, text := range texts {
 		values = append(values, Value{Text: text})
@@ -83,7 +83,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// list is a member that is a list, and what may stand in it.
+// list is a member that holds a list, and the kinds of values it accepts.
 type list struct {
 	name        string
 	values      *[]Value
@@ -98,18 +98,18 @@ func (f *Filters) lists() []list {
 	}
 }
 
-// span is a member that is a range.
+// span is a member that holds a range.
 type span struct {
 	name  string
 	bound *Range
-	days  bool // no times
+	days  bool // dates only
 }
 
 func (f *Filters) spans() []span {
 	return []span{{"created", &f.Created, false}, {"updated", &f.Updated, false}, {"due", &f.Due, true}}
 }
 
-// IsZero says whether everything passes.
+// IsZero reports whether every ticket matches.
 func (f Filters) IsZero() bool {
 	for _, l := range f.lists() {
 		if len(*l.values) > 0 {
@@ -124,7 +124,7 @@ func (f Filters) IsZero() bool {
 	return f.Open == nil && f.Labels.IsZero() && (f.Not == nil || f.Not.IsZero()) && !f.Nothing
 }
 
-// AsksForMe names the first member that holds "me"; "" where none does.
+// AsksForMe names the first member that contains "me", or returns "".
 func (f Filters) AsksForMe() string {
 	for _, l := range f.lists() {
 		if (l.name == "assignee" || l.name == "reporter") && slices.ContainsFunc(*l.values, Value.isMe) {
@@ -141,9 +141,8 @@ func (f Filters) AsksForMe() string {
 
 func (v Value) isMe() bool { return v.Text == Me }
 
-// Folded is the same for filters that let the same pass whatever their order and, in ASCII, their
-// case: what results are kept under. Beyond ASCII the database alone knows which names are the
-// same.
+// Folded normalises order and ASCII case, so that equivalent filters share a cache key. Which names
+// beyond ASCII are equal, only the database knows.
 func (f Filters) Folded() Filters {
 	for _, l := range f.lists() {
 		*l.values = fold(*l.values)

@@ -9,7 +9,7 @@ import (
 	"tasklens/internal/filter"
 )
 
-// decode reads filters and tells what is wrong with them, a line each.
+// decode reads filters and returns the errors, one per line.
 func decode(object string) (filter.Filters, string) {
 	var told []string
 	f := filter.Decode("filters", []byte(object), func(path, message string) { told = append(told, path+" "+message) })
@@ -34,7 +34,7 @@ func TestDecode(t *testing.T) {
 		`{"created":{"from":"2025-03-01","to":"2025-03-01"},"due":{"to":"2025-03-31"}}`:                             `{"created":{"from":"2025-03-01","to":"2025-03-01"},"due":{"to":"2025-03-31"}}`,
 		`{"updated":{"from":" 2025-03-01T08:00:00+01:00 ","to":""}}`:                                                `{"updated":{"from":"2025-03-01T08:00:00+01:00"}}`,
 		`{"not":{"labels":"ios","assignee":[null],"due":{"from":"2025-01-01"}}}`:                                    `{"assignee":0}`,
-		// As if it were left out.
+		// The same as absent.
 		`{"projects":[],"statuses":["  "],"types":" ","open":null,"assignee":null,"labels":{},"created":{},"not":{"types":[]}}`: `{}`,
 		`{"created":{"from":null,"to":null},"labels":{"any":null}}`:                                                             `{}`,
 		`{"types":[" Bug "]}`:                            `{"types":["Bug"]}`,
@@ -58,13 +58,13 @@ func TestDecodeTellsWhatIsWrong(t *testing.T) {
 		`"open"`:                             `filters must be a JSON object`,
 		`{"colour":"red"}`:                   `filters.colour is not a filter`,
 		`{"types":"a","types":"b"}`:          `filters.types is given twice`,
-		`{"types":5}`:                        `filters.types must be a string or a list of such`,
-		`{"types":{"a":1}}`:                  `filters.types must be a string or a list of such`,
+		`{"types":5}`:                        `filters.types must be a string or a list of them`,
+		`{"types":{"a":1}}`:                  `filters.types must be a string or a list of them`,
 		`{"assignee":["me",5]}`:              `filters.assignee[1] must be a string or null`,
 		`{"priorities":[null]}`:              `filters.priorities[0] must be a string`,
 		`{"projects":[0]}`:                   `filters.projects[0] must be a key or an id`,
 		`{"projects":[1.5]}`:                 `filters.projects[0] must be a key or an id`,
-		`{"projects":-1}`:                    `filters.projects must be a key or an id or a list of such`,
+		`{"projects":-1}`:                    `filters.projects must be a key or an id or a list of them`,
 		`{"projects":[1000000000000000000]}`: `filters.projects[0] must be a key or an id`,
 		`{"projects":[1e2]}`:                 `filters.projects[0] must be a key or an id`,
 		`{"statuses":["a\u0000"]}`:           `filters.statuses[0] must not contain U+0000`,
@@ -94,7 +94,7 @@ func TestDecodeTellsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// However large filters are, little is made and told of them.
+// Oversized filters cost little memory and produce few errors.
 func TestDecodeIsBounded(t *testing.T) {
 	t.Parallel()
 	_, wrong := decode(`{"types":[` + strings.Repeat("1,", 400_000) + `1]}`)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// And gives the filters that let pass what both let pass. It fails where that cannot be said by
-// one: its error names the member.
+// And returns the intersection of two filters. It fails if a single Filters cannot express it; the
+// error names the member.
 func And(a, b Filters) (Filters, error) {
 	joined := Filters{Nothing: a.Nothing || b.Nothing, Open: a.Open}
 	both, others, result := a.lists(), b.lists(), joined.lists()
@@ -39,7 +39,8 @@ func And(a, b Filters) (Filters, error) {
 	return joined, nil
 }
 
-// same says whether two values name the same, as far as can be said here.
+// same reports whether two values name the same thing, as far as that is known without the
+// database.
 func (v Value) same(w Value) bool {
 	return v.ID == w.ID && v.Null == w.Null && strings.EqualFold(v.Text, w.Text)
 }
@@ -50,8 +51,8 @@ func holdsAll(values, of []Value) bool {
 	return !slices.ContainsFunc(of, func(v Value) bool { return !holds(values, v) })
 }
 
-// intersect gives what two lists have in common. "me" is somebody whose names are not known here,
-// and neither is which project an id is of.
+// intersect returns the values that two lists share. It cannot tell which name "me" has, nor which
+// project key an id belongs to.
 func intersect(a, b []Value) ([]Value, error) {
 	switch {
 	case len(a) == 0 || holdsAll(a, b) && len(b) > 0:
@@ -75,7 +76,7 @@ func intersect(a, b []Value) ([]Value, error) {
 func isID(v Value) bool  { return v.ID != 0 }
 func isKey(v Value) bool { return v.ID == 0 }
 
-// andLabels asks for both. One label of which a ticket must have any is one that it must have.
+// andLabels requires both. An Any list with a single label is moved to All.
 func andLabels(a, b Labels) (Labels, error) {
 	joined := Labels{Any: a.Any, All: union(a.All, b.All)}
 	switch {
@@ -97,7 +98,7 @@ func andLabels(a, b Labels) (Labels, error) {
 	return joined, nil
 }
 
-// nor keeps out what either keeps out.
+// nor excludes what either excludes.
 func nor(a, b *Filters) (*Filters, error) {
 	if a == nil || b == nil {
 		if a == nil {
@@ -145,7 +146,7 @@ func union(a, b []Value) []Value {
 	return joined
 }
 
-// overlap is the time that two ranges have in common.
+// overlap returns the intersection of two ranges.
 func overlap(a, b Range) Range {
 	joined := a
 	start, isBounded := a.start()
@@ -159,15 +160,14 @@ func overlap(a, b Range) Range {
 	return joined
 }
 
-// isEmpty says whether there is no moment in a range.
+// isEmpty reports whether a range contains no moment.
 func (r Range) isEmpty() bool {
 	start, isBounded := r.start()
 	end, ends := r.end()
 	return isBounded && ends && !start.Before(end)
 }
 
-// cover is the time that is in either range, where that is one range. A range without bounds is
-// none.
+// cover returns the union of two ranges if it is a single range. A range without bounds is none.
 func cover(a, b Range) (Range, bool) {
 	if a == (Range{}) {
 		return b, true
@@ -189,6 +189,6 @@ func cover(a, b Range) (Range, bool) {
 	if !toB || toA && endB.After(endA) {
 		joined.To = b.To
 	}
-	// Both ends open: what is kept out is everything that has a date, which no range can say.
+	// With both ends open the union is every ticket that has a date, which no range can express.
 	return joined, joined != (Range{})
 }

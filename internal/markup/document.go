@@ -11,7 +11,7 @@ import (
 
 var errNotDocument = errors.New("not an Atlassian document: its type is not doc")
 
-// node is what Document reads of a node:
+// node has the fields of a node that Document reads:
 // https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
 type node struct {
 	Type    string         `json:"type"`
@@ -24,7 +24,7 @@ type node struct {
 	} `json:"marks"`
 }
 
-// attr returns the first of these attributes that is a text, "" where none is.
+// attr returns the first of these attributes that is a string, else "".
 func (n node) attr(names ...string) string {
 	for _, name := range names {
 		if s, _ := n.Attrs[name].(string); s != "" {
@@ -34,8 +34,8 @@ func (n node) attr(names ...string) string {
 	return ""
 }
 
-// Document returns the text of adf, an object in Atlassian's document format. Nodes of an unknown
-// type count as what they contain.
+// Document returns the text of adf, an object in Atlassian's document format. A node of unknown
+// type contributes its children.
 func Document(adf json.RawMessage) (string, error) {
 	var root node
 	if err := json.Unmarshal(adf, &root); err != nil {
@@ -51,7 +51,7 @@ func Document(adf json.RawMessage) (string, error) {
 
 type writer struct{ strings.Builder }
 
-// blocks writes block nodes with a separator between those that have text.
+// blocks writes block nodes, separated if they have text.
 func (w *writer) blocks(nodes []node, separator string, indent int) {
 	before := w.Len()
 	for _, n := range nodes {
@@ -84,12 +84,12 @@ func (w *writer) block(n node, indent int) {
 		w.blocks(n.Content, "\n\n", indent)
 	case "blockquote", "panel", "mediaGroup", "mediaSingle", "layoutSection", "layoutColumn", "bodiedExtension":
 		w.blocks(n.Content, "\n\n", indent)
-	default: // paragraphs, headings, code blocks and what is unknown
+	default: // paragraphs, headings, code blocks and unknown types
 		w.inline(n)
 	}
 }
 
-// list writes an item a line. A list within an item follows it, further in.
+// list writes one item per line. A nested list follows its item, indented.
 func (w *writer) list(n node, indent int) {
 	number := 1
 	if first, ok := n.Attrs["order"].(float64); ok && first >= 0 && first < 1e9 {
@@ -127,7 +127,7 @@ func (w *writer) list(n node, indent int) {
 	}
 }
 
-// inline writes a node's text and that of all nodes within it.
+// inline writes a node's text and the text of its descendants.
 func (w *writer) inline(n node) {
 	switch n.Type {
 	case "text":
@@ -152,11 +152,11 @@ func (w *writer) inline(n node) {
 		w.WriteString(n.attr("url"))
 	case "media", "mediaInline":
 		w.WriteString(n.attr("alt"))
-	default: // emoji and status have their text among the attributes
+	default: // emoji and status keep their text in attributes
 		w.WriteString(n.Text + n.attr("text", "shortName"))
 	}
 	for i, child := range n.Content {
-		// What is unknown may hold blocks, whose words must not run together.
+		// An unknown node may contain blocks, whose words must not run together.
 		if i > 0 && child.Type != "text" && len(child.Content) > 0 {
 			w.WriteByte('\n')
 		}

@@ -36,7 +36,7 @@ func TestDocument(t *testing.T) {
 	}
 	for _, bad := range []string{"", "null", "{}", `"x"`, `{"type":"paragraph"}`, `{"type":"doc","content":"x"}`, `{"type":"doc"`} {
 		if got, err := Document(json.RawMessage(bad)); err == nil {
-			t.Errorf("%s is taken: %q", bad, got)
+			t.Errorf("%s is accepted: %q", bad, got)
 		}
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// inline returns a line without the markup within it. A first pass copies the line and replaces
-// what is bracketed; it notes where a bare * or _ stands, of which a second pass removes those that
-// come in pairs around words.
+// inline strips the markup within a line. The first pass copies the line, replaces bracketed markup
+// and notes bare * and _. The second removes those that pair up around words.
 func inline(line string) string {
 	if !strings.ContainsAny(line, `*_[{!\`) {
 		return line
@@ -31,10 +30,9 @@ func inline(line string) string {
 	return withoutEmphasis(out, marks)
 }
 
-// bracketed reads what starts at i and is replaced or kept as a whole: an address, a link, a user,
-// an image, monospaced text, an escaped character. size is 0 where nothing of the kind starts
-// there. It looks no further than the next bracket of its kind, so that a line of brackets takes no
-// longer than another.
+// bracketed reads markup at i that is replaced or kept as a whole: an address, link, user, image,
+// monospaced text or escaped character. size is 0 if none starts there. It scans only to the next
+// bracket of the same kind, which keeps a line of brackets linear.
 func bracketed(line string, i int) (replaced string, size int) {
 	rest := line[i:]
 	switch rest[0] {
@@ -72,7 +70,7 @@ func bracketed(line string, i int) (replaced string, size int) {
 	return "", 0
 }
 
-// link reads the inside of brackets: a user, an address, or a text with one.
+// link reads the content of brackets: a user, an address, or a text with an address.
 func link(inside string) (string, bool) {
 	if user, ok := strings.CutPrefix(inside, "~"); ok && user != "" && !strings.ContainsAny(user, " \t|") {
 		return "@" + strings.TrimPrefix(user, "accountid:"), true
@@ -84,7 +82,7 @@ func link(inside string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	address, _, _ = strings.Cut(address, "|") // what follows says how a link is shown
+	address, _, _ = strings.Cut(address, "|") // the rest is display options
 	if !isAddress(address) && !strings.HasPrefix(address, "#") && !strings.HasPrefix(address, "/") {
 		return "", false
 	}
@@ -108,8 +106,8 @@ func isAddress(s string) bool {
 	return false
 }
 
-// isFile tells whether an exclamation mark encloses an embedded file, and not the end of a sentence
-// or of a condition.
+// isFile reports whether an exclamation mark encloses an embedded file, rather than ending a
+// sentence or a condition.
 func isFile(name string) bool {
 	if strings.TrimSpace(name) != name || strings.ContainsAny(name, "=&()") && !strings.Contains(name, "://") {
 		return false
@@ -121,15 +119,15 @@ func isFile(name string) bool {
 	return false
 }
 
-// withoutEmphasis removes the pairs of * and of _ that stand around words. A pair with another mark
-// of the same kind inside, as in _private_var, stays.
+// withoutEmphasis removes pairs of * and _ around words. A pair that encloses another mark of its
+// kind, as in _private_var, stays.
 func withoutEmphasis(text []byte, marks []int) string {
 	if len(marks) < 2 {
 		return string(text)
 	}
 	drop := map[int]bool{}
 	for _, kind := range []byte("*_") {
-		open := -1 // a mark that may begin emphasis, which the next of its kind must end
+		open := -1 // a possible start of emphasis, which the next mark of its kind must end
 		for _, at := range marks {
 			switch {
 			case text[at] != kind:
@@ -155,8 +153,8 @@ func withoutEmphasis(text []byte, marks []int) string {
 	return string(kept)
 }
 
-// opens tells whether the mark at i may begin emphasis: a space or an opening character before, a
-// word behind.
+// opens reports whether the mark at i may begin emphasis: after a space or an opening character,
+// and before a word.
 func opens(text []byte, i int) bool {
 	before, _ := utf8.DecodeLastRune(text[:i])
 	behind, _ := utf8.DecodeRune(text[i+1:])
@@ -166,7 +164,7 @@ func opens(text []byte, i int) bool {
 	return wordy(behind) || strings.ContainsRune("([{\"'`@#<*_", behind) && behind != rune(text[i]) && i+1 < len(text)
 }
 
-// closes tells whether the mark at i may end emphasis: no space before, no word behind.
+// closes reports whether the mark at i may end emphasis: no space before it, no word after it.
 func closes(text []byte, i int) bool {
 	if i == 0 {
 		return false

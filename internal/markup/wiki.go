@@ -5,34 +5,34 @@ import (
 	"strings"
 )
 
-// Lines that carry their meaning at their start.
+// Patterns of markup at the start of a line.
 var (
 	heading = regexp.MustCompile(`^\s*h[1-6]\.\s+`)
 	quoted  = regexp.MustCompile(`^\s*bq\.\s+`)
 	bullet  = regexp.MustCompile(`^([*#]{2,8}|\*) +`)
-	// A macro that wraps text. Its parameters are layout, but for a title.
+	// A macro that wraps text. Its parameters are layout, except a title.
 	wrapper = regexp.MustCompile(`\{(quote|(?:color|panel|info|note|warning|tip|expand)(?::[^{}\n]{1,512})?)\}`)
 	title   = regexp.MustCompile(`[:|]title=([^|{}]+)`)
 )
 
-// Text returns what a reader sees of wiki, a text in Jira's wiki markup. What stands in code and
-// noformat blocks is kept as it is.
+// Text returns what a reader sees of a text in Jira's wiki markup. Code and noformat blocks are
+// copied verbatim.
 func Text(wiki string) string {
 	wiki = strings.ReplaceAll(wiki, "\r\n", "\n")
 	var out strings.Builder
 	out.Grow(len(wiki))
-	ends := map[string][]int{} // where the end tags of the verbatim blocks are, in order, those passed removed
+	ends := map[string][]int{} // positions of the remaining end tags of verbatim blocks, in order
 	for _, name := range []string{"code", "noformat"} {
 		ends[name] = indexAll(wiki, "{"+name+"}")
 	}
 	outside := lines{&out, tagsOf(wiki)}
-	from := 0 // of the text not yet written
+	from := 0 // start of the text not yet written
 	for at := 0; at < len(wiki); {
 		open, name := nextBlock(wiki, at)
 		if open == nil {
 			break
 		}
-		// A block ends at the first end tag behind its start.
+		// A block ends at the first end tag after its start.
 		for len(ends[name]) > 0 && ends[name][0] < open[1] {
 			ends[name] = ends[name][1:]
 		}
@@ -75,15 +75,15 @@ func indexAll(s, part string) (all []int) {
 	}
 }
 
-// writeTitle writes the title that a macro names, on a line of its own.
+// writeTitle writes a macro's title on its own line.
 func writeTitle(out *strings.Builder, macro string) {
 	if found := title.FindStringSubmatch(macro); found != nil {
 		out.WriteString(strings.TrimSpace(found[1]) + "\n")
 	}
 }
 
-// lines writes text outside verbatim blocks. tags counts the wrappers of each name: one that stands
-// alone, as a placeholder may, is text.
+// lines writes text outside verbatim blocks. tags counts the wrappers of each name: an unpaired
+// one, such as a placeholder, is text.
 type lines struct {
 	out  *strings.Builder
 	tags map[string]int
@@ -143,7 +143,7 @@ func (l lines) line(line string) {
 	out.WriteString(inline(line))
 }
 
-// tableRow splits |a|b| and ||a||b|| into cells. A bar within brackets belongs to a link.
+// tableRow splits |a|b| and ||a||b|| into cells. A bar inside brackets belongs to a link.
 func tableRow(line string) ([]string, bool) {
 	row := strings.TrimSpace(line)
 	if len(row) < 3 || row[0] != '|' || row[len(row)-1] != '|' || strings.Trim(row, "| ") == "" {

@@ -46,7 +46,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Text that only resembles markup stays unchanged.
+// Text that only resembles markup is left unchanged.
 func TestTextLeavesOtherTextsAlone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -73,7 +73,7 @@ func TestTextLeavesOtherTextsAlone(t *testing.T) {
 	}
 }
 
-// words are the letters and digits of a text, without what a tag may hold.
+// words returns the letters and digits of a text without the content of tags.
 func words(s string) string {
 	return strings.Map(func(r rune) rune {
 		if wordy(r) {
@@ -83,7 +83,7 @@ func words(s string) string {
 	}, s)
 }
 
-// A megabyte of what a parser could look for over and over.
+// A megabyte of input that a backtracking parser would scan repeatedly.
 func TestTextTakesLinearTime(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"*a ", "_", "*", "[", "[a|", "!", "!a", "{{", "{code}", "{code:x}", "{noformat}{code}", "{quote", "|a", "{", `\`, "h1. ", "*_a_* ",
@@ -109,11 +109,11 @@ func FuzzText(f *testing.F) {
 			t.Fatalf("%q became %d bytes", wiki, len(got))
 		}
 		if strings.ContainsAny(wiki, "{[!") {
-			return // tags hold words that nobody sees
+			return // tags hold words that are not displayed
 		}
 		want := words(wiki)
 		if strings.Contains(wiki, ". ") || strings.Contains(wiki, ".\t") || strings.ContainsAny(wiki, "\v\f\u0085") {
-			return // of headings the level goes
+			return // headings lose their level
 		}
 		if words(got) != want {
 			t.Fatalf("%q lost words: %q", wiki, got)

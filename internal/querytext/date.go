@@ -9,8 +9,8 @@ import (
 	"tasklens/internal/filter"
 )
 
-// oneRange reads the one value of a date's filter. isDay: what is compared is a day that lies ahead
-// as a rule, not a moment that has passed.
+// oneRange reads the single value of a date filter. isDay: the field is a date that usually lies in
+// the future, not a past moment.
 func oneRange(into *filter.Range, values []string, now time.Time, isDay bool) bool {
 	if len(values) != 1 {
 		return false
@@ -26,11 +26,11 @@ type dates struct {
 	isDay bool
 }
 
-// point is a day, several days such as a month, or a moment.
+// point is a day, a longer period such as a month, or a moment.
 type point struct {
 	first, last time.Time
 	moment      string // RFC 3339; "" for days
-	isAway      bool   // so and so far from today
+	isAway      bool   // relative to today
 }
 
 func (d dates) read(value string) (r filter.Range, ok bool) {
@@ -43,7 +43,7 @@ func (d dates) read(value string) (r filter.Range, ok bool) {
 	if !ok {
 		return r, false
 	}
-	// A moment some days ago is not a whole day: all of that day is after it.
+	// "3 days ago" for a moment excludes that whole day: only later moments match.
 	since, until := p.last.AddDate(0, 0, 1), p.last
 	if p.isAway && !d.isDay {
 		since, until = p.first, p.first.AddDate(0, 0, -1)
@@ -61,7 +61,7 @@ func (d dates) read(value string) (r filter.Range, ok bool) {
 		if p.moment != "" {
 			return r, false
 		}
-		if p.isAway { // the days between that one and today
+		if p.isAway { // the days from then to today
 			p.first, p.last = earlier(p.first, d.today), later(p.last, d.today)
 		}
 		return p.bounds(p.first, p.last)
@@ -83,7 +83,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// between reads a range of which one end may be open.
+// between reads a range. One end may be open.
 func (d dates) between(from, to string) (r filter.Range, ok bool) {
 	from, to = strings.TrimSuffix(from, "*"), strings.TrimSuffix(to, "*")
 	if from != "" {
@@ -105,7 +105,7 @@ func (d dates) between(from, to string) (r filter.Range, ok bool) {
 	return r, r != (filter.Range{}) && !r.IsReversed()
 }
 
-// bounds are days, or the point's moment in their place. The zero time leaves an end open.
+// bounds returns days, or the point's moment instead. The zero time leaves an end open.
 func (p point) bounds(first, last time.Time) (r filter.Range, ok bool) {
 	switch {
 	case p.moment != "" && first.IsZero():
@@ -128,13 +128,13 @@ func (p point) bounds(first, last time.Time) (r filter.Range, ok bool) {
 	return r, true
 }
 
-// isUsual says whether a year has four digits, and the first is none that fills up.
+// isUsual reports whether a year has four digits without a leading zero.
 func isUsual(at time.Time) bool { return at.Year() >= 1000 && at.Year() <= 9999 }
 
 var away = regexp.MustCompile(`^([+-]?)(\d{1,4})([dwy])$`)
 
-// point reads a date, a month, a year, a time, today and its neighbours, or how far away a day is:
-// 7d is seven days ago, and in seven days where days lie ahead; -7d is ago in both.
+// point reads a date, month, year, time, today and its neighbours, or a relative day: 7d is seven
+// days ago, or seven days ahead for fields that lie in the future; -7d is always ago.
 func (d dates) point(text string) (p point, ok bool) {
 	for days, name := range map[int]string{-1: "yesterday", 0: "today", 1: "tomorrow"} {
 		if strings.TrimPrefix(text, "@") == name {

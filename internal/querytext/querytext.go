@@ -1,7 +1,6 @@
-// Package querytext reads what people type into a search box: filters such as status:"in progress"
-// or -label:ios among the words. It owns which names and dates are filters; whatever else is text,
-// and stays as it is. It knows nothing of what is searched, and no clock but the one that it is
-// given.
+// Package querytext parses what users type into a search box: filters such as status:"in progress"
+// or -label:ios, mixed with words. It owns the names and dates of filters; anything else stays
+// text, unchanged. It knows nothing of the data and reads no clock.
 package querytext
 
 import (
@@ -15,15 +14,14 @@ import (
 	"tasklens/internal/filter"
 )
 
-// quotes open and close a phrase, each of them any other's: phones and word processors make them
-// curly. The database reads the same ones.
+// quotes open and close a phrase, in any combination, because phones and word processors curl them.
+// The SQL parser accepts the same set.
 const quotes = `"“”„‟«»「」『』〝〞〟`
 
 func isQuote(r rune) bool { return strings.ContainsRune(quotes, r) }
 
-// Read takes the filters out of a query. rest is what is searched for, "" where the query is
-// filters alone. It fails where the filters together cannot be asked for. now says what "today" is:
-// its day in UTC.
+// Read separates the filters from a query. rest is the text to search for, "" if the query is only
+// filters. It fails if the filters cannot be combined. now defines "today", in UTC.
 func Read(query string, now time.Time) (rest string, filters filter.Filters, err error) {
 	var kept strings.Builder
 	var before rune = ' '
@@ -38,7 +36,7 @@ func Read(query string, now time.Time) (rest string, filters filter.Filters, err
 			}
 		}
 		r, size := utf8.DecodeRuneInString(query[at:])
-		// Behind a letter or digit a quote opens no phrase: 5" and 6".
+		// After a letter or digit a quote does not open a phrase: 5" and 6".
 		if isQuote(r) && !unicode.IsLetter(before) && !unicode.IsDigit(before) {
 			if _, behind, closed := quoted(query[at:]); closed {
 				size, r = behind, '"'
@@ -53,12 +51,10 @@ func Read(query string, now time.Time) (rest string, filters filter.Filters, err
 	return tidy(kept.String()), filters, nil
 }
 
-// tidy closes the gaps that filters leave, outside quotes too, where white space means nothing
-// either.
+// tidy removes the gaps that filters leave. Inside quotes white space has no meaning either.
 func tidy(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// quoted gives what stands between the quote that a text begins with and the next, and where that
-// ends.
+// quoted returns the text between a leading quote and the next one, and where that ends.
 func quoted(text string) (inside string, end int, closed bool) {
 	_, first := utf8.DecodeRuneInString(text)
 	length := strings.IndexAny(text[first:], quotes)
@@ -69,14 +65,14 @@ func quoted(text string) (inside string, end int, closed bool) {
 	return text[first : first+length], first + length + last, true
 }
 
-// term is one filter: what it narrows to, and whether it keeps that out instead.
+// term is one filter: its condition, and whether it is negated.
 type term struct {
 	name string
 	not  bool
 	one  filter.Filters
 }
 
-// names are those of filters, and how their values are read.
+// names maps filter names to the parsers of their values.
 var names = map[string]func(t *term, values []string, now time.Time) bool{
 	"project": func(t *term, values []string, _ time.Time) bool { t.one.Projects = projects(values); return true },
 	"status": func(t *term, values []string, _ time.Time) bool {
@@ -105,7 +101,7 @@ var names = map[string]func(t *term, values []string, now time.Time) bool{
 	"no":  readAbsence,
 }
 
-// readState reads is:open and is:done. Not to be done is to be open.
+// readState reads is:open and is:done. Open means not done.
 func readState(t *term, values []string, _ time.Time) bool {
 	isOpen := strings.EqualFold(values[0], "open")
 	if len(values) > 1 || !isOpen && !strings.EqualFold(values[0], "done") && !strings.EqualFold(values[0], "closed") {
@@ -131,7 +127,7 @@ func readAbsence(t *term, values []string, _ time.Time) bool {
 
 const idDigits = 18
 
-// projects are keys, and ids where they are numbers.
+// projects returns keys, or ids for numbers.
 func projects(values []string) (read []filter.Value) {
 	for _, value := range values {
 		if id, err := strconv.ParseUint(value, 10, 63); err == nil && id > 0 && len(value) <= idDigits {
@@ -155,7 +151,7 @@ func people(values []string) []filter.Value {
 
 const longestName = len("assignee")
 
-// readTerm reads the filter that a text begins with: a name, a colon and values, up to white space.
+// readTerm reads a filter at the start of text: a name, a colon and values, up to white space.
 func readTerm(text string, now time.Time) (t term, size int, ok bool) {
 	bare := strings.TrimPrefix(text, "-")
 	t.not = bare != text
@@ -173,7 +169,7 @@ func readTerm(text string, now time.Time) (t term, size int, ok bool) {
 	return t, len(text) - len(value) + length, true
 }
 
-// readValues reads values with commas between them, each bare or in quotes.
+// readValues reads comma-separated values, bare or quoted.
 func readValues(text string) (values []string, size int, ok bool) {
 	for {
 		value, length := "", 0
@@ -181,7 +177,7 @@ func readValues(text string) (values []string, size int, ok bool) {
 		if isQuote(r) {
 			var closed bool
 			if value, length, closed = quoted(text[size:]); !closed {
-				return nil, 0, false // it is still being typed
+				return nil, 0, false // still being typed
 			}
 		} else {
 			length = strings.IndexFunc(text[size:], func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
@@ -206,8 +202,8 @@ func readValues(text string) (values []string, size int, ok bool) {
 	return values, size, len(values) > 0 && (size == len(text) || unicode.IsSpace(next))
 }
 
-// addTo joins a term to those before it. Several values of one name are alternatives, but of labels
-// a ticket may have several, and a date is in each of its ranges.
+// addTo adds a term to the filters. Several values of one name are alternatives, except labels,
+// which must all be present, and dates, whose ranges intersect.
 func (t term) addTo(filters filter.Filters) (filter.Filters, error) {
 	one := t.one
 	if t.not {
@@ -222,7 +218,7 @@ func (t term) addTo(filters filter.Filters) (filter.Filters, error) {
 	return filter.And(filters, one)
 }
 
-// alternatives is the member of a name whose values are alternatives; nil for another.
+// alternatives returns the member of a name whose values are alternatives, else nil.
 func alternatives(f *filter.Filters, name string) *[]filter.Value {
 	switch name {
 	case "project":

@@ -145,7 +145,7 @@ func check(t *testing.T, query, wantText, wantFilters string) {
 	}
 }
 
-// What excludes itself finds nothing; what cannot be asked for is an error.
+// A contradiction finds nothing; a combination that cannot be expressed is an error.
 func TestReadContradictions(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{"is:open is:done", "created:2024 created:2025", "pump due:<today due:>today"} {
@@ -160,8 +160,8 @@ func TestReadContradictions(t *testing.T) {
 	}
 }
 
-// Whatever is typed, no word goes lost, what is read once is not read again, and what is asked for
-// is a filter that may be asked for.
+// For any input: no word is lost, reading the result again changes nothing, and the filters are
+// valid.
 func FuzzRead(f *testing.F) {
 	for _, query := range []string{
 		`timeout is:open assignee:me -label:ios status:"in progress",blocked`, "due:<7d created:2024..2025 -updated:>2w", `a "is:open" 5" label:x`, "status:„x“ no:assignee", "due:9999y..", "label:a,b label:c,d",
@@ -188,7 +188,7 @@ func FuzzRead(f *testing.F) {
 		if shown, err := json.Marshal(again); string(shown) != string(object) {
 			t.Errorf("%q: %s is %s, %v", query, object, shown, err)
 		}
-		// Letters are not made up, and keep their order.
+		// The remaining letters come from the input, in order.
 		rest := []rune(query)
 		for _, r := range text {
 			at := 0

@@ -13,13 +13,13 @@ const (
 	maxStatus = 100 // characters
 )
 
-// rawTicket is a row before it is checked: what either form says, in its own words.
+// rawTicket is a row before validation, with the field values of its format.
 type rawTicket struct {
 	key, project, name, description, status, created string
 	notes                                            []rawNote
 	updated, category                                string
 
-	// nil where the row does not say.
+	// nil if the row lacks the field.
 	assignee, reporter, kind, priority, due, resolved *string
 	labels                                            []string
 	comments                                          []rawComment
@@ -28,15 +28,14 @@ type rawTicket struct {
 
 type rawNote struct{ Status, Text, Created string }
 
-// fieldNames are what a form calls its fields, for the reasons given to people who look at the
-// file.
+// fieldNames are the names of a format's fields, for error messages.
 type fieldNames struct {
 	key, project, name, status, created                           string
 	updated, category, assignee, reporter, kind, priority, labels string
 	due, resolved, comments, links                                string
 }
 
-// checkTicket makes a ticket of raw, or says why it is none.
+// checkTicket converts raw to a ticket, or returns why it is invalid.
 func checkTicket(raw rawTicket, names fieldNames, at place) (Ticket, error) {
 	t := Ticket{File: at.file, Line: at.line}
 	var err error
@@ -68,8 +67,8 @@ func checkTicket(raw rawTicket, names fieldNames, at place) (Ticket, error) {
 	return t, nil
 }
 
-// checkNotes adds the notes to t. It warns once of each kind of defect, not once a note: a row may
-// hold a million.
+// checkNotes adds the notes to t. It warns once for each kind of defect: a row may have a million
+// notes.
 func checkNotes(t *Ticket, raw []rawNote, at place) error {
 	empty, undated := 0, 0
 	for _, n := range raw {
@@ -126,7 +125,7 @@ func checkStatus(field, raw string) (string, error) {
 	return status, nil
 }
 
-// clean makes s a text that Postgres can hold: without U+0000, which it refuses, and valid UTF-8.
+// clean makes s storable in Postgres: valid UTF-8 without U+0000.
 func clean(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
 }

@@ -13,14 +13,14 @@ type rawComment struct {
 	key, author, body, created, updated string
 }
 
-// checkComments adds the comments to t. The error counts what was left out, once for a row.
+// checkComments adds the comments to t. Its error counts the skipped ones, once per row.
 func checkComments(t *Ticket, raw []rawComment, names fieldNames, _ place) error {
 	if raw == nil {
 		return nil
 	}
 	t.Comments = []Comment{}
 	empty, undated, unnamed := 0, 0, 0
-	order := map[string]int{} // of comments of one author at one time
+	order := map[string]int{} // numbers comments with the same author and time
 	keys := map[string]bool{}
 	for _, c := range raw {
 		created, err := parseDate(c.created)
@@ -69,7 +69,7 @@ func checkComments(t *Ticket, raw []rawComment, names fieldNames, _ place) error
 }
 
 // madeKey names a comment that has no id. It does not depend on the text, so that an edited comment
-// stays the same one.
+// keeps its key.
 func madeKey(written string, at time.Time, author string, order map[string]int) string {
 	when := strings.TrimSpace(written)
 	if !at.IsZero() {

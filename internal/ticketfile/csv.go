@@ -6,23 +6,22 @@ import (
 	"io"
 )
 
-// csvReader cuts a stream into the records of RFC 4180, with any separator. encoding/csv would do,
-// were it not for a quote that is never closed: it makes that package hold the rest of the file,
-// where this one stops at its maximum.
+// csvReader splits a stream into RFC 4180 records, with any separator. Unlike encoding/csv it
+// bounds memory: an unclosed quote cannot make it hold the rest of the file.
 //
 // Lines end in LF or CRLF; within a quoted field either is read as LF. A quote in the middle of an
 // unquoted field is an ordinary character.
 type csvReader struct {
 	from  *bufio.Reader
 	comma byte
-	max   int // the longest record kept, in bytes: MaxRow, less in tests
+	max   int // maximum record size in bytes: MaxRow, less in tests
 	keep  int // fields beyond this number are counted but not kept
 	line  int // lines read so far
 
-	// The record read last.
+	// The last record read.
 	start int    // the line it starts on
 	count int    // its fields
-	buf   []byte // the fields kept, one behind the other
+	buf   []byte // the fields kept, concatenated
 	ends  []int  // where each ends in buf
 	size  int    // bytes read for it
 }
@@ -33,16 +32,16 @@ const (
 	fieldStart csvState = iota
 	unquoted
 	quoted
-	afterQuote // behind a quote in a quoted field: its end, or the first of a doubled one
+	afterQuote // after a quote in a quoted field: the field's end, or the first of a doubled quote
 )
 
-// quoteError says how the quotes of a record go wrong.
+// quoteError describes a quoting error in a record.
 type quoteError string
 
 func (e quoteError) Error() string { return string(e) }
 
-// next reads a record. errTooLong and a quoteError concern that record alone, and the next call
-// goes on behind it; io.EOF is the end; any other error comes from the stream.
+// next reads a record. errTooLong and a quoteError concern only that record, and the next call
+// continues after it. io.EOF is the end; any other error comes from the stream.
 func (c *csvReader) next() error {
 	c.start, c.count, c.buf, c.ends, c.size = c.line+1, 0, c.buf[:0], c.ends[:0], 0
 	state, quoteLine := fieldStart, 0
@@ -75,7 +74,7 @@ func (c *csvReader) next() error {
 			}
 			return nil
 		case state == afterQuote:
-			return c.skipLine(quoteError(fmt.Sprintf("on line %d text follows a closing quote: reading goes on behind that line", c.line+1)))
+			return c.skipLine(quoteError(fmt.Sprintf("on line %d text follows a closing quote: reading continues after that line", c.line+1)))
 		default:
 			c.add(b)
 			state = unquoted
@@ -102,7 +101,7 @@ func (c *csvReader) readByte() (byte, error) {
 	return b, nil
 }
 
-// skipLine reads to the end of the present line, where the next record most likely starts.
+// skipLine skips the rest of the current line, after which the next record most likely starts.
 func (c *csvReader) skipLine(reason error) error {
 	for {
 		switch b, err := c.readByte(); {
@@ -126,11 +125,11 @@ func (c *csvReader) endField() {
 	}
 }
 
-// blank tells whether every field kept is empty: an empty line, or the tail of separators that
+// blank reports whether every kept field is empty: an empty line, or the trailing separators that
 // spreadsheets leave.
 func (c *csvReader) blank() bool { return len(c.buf) == 0 }
 
-// field returns field i, which must be one that was kept.
+// field returns field i, which must have been kept.
 func (c *csvReader) field(i int) string {
 	from := 0
 	if i > 0 {

@@ -8,7 +8,7 @@ import (
 
 // csvRows reads the tickets of a CSV export.
 type csvRows struct {
-	name string // the file's, for RowErrors
+	name string // of the file, for RowErrors
 	csv  *csvReader
 	header
 	linkColumns []linkColumn
@@ -50,7 +50,8 @@ func (r *csvRows) nextTicket() (Ticket, error) {
 	return ticket, nil
 }
 
-// nextProject returns the next project not returned before, io.EOF, or an error of the stream.
+// nextProject returns the next project that was not returned before, io.EOF, or an error of the
+// stream.
 func (r *csvRows) nextProject() (Project, error) {
 	ticket, err := nextNew(r.nextTicket, r.seen)
 	if err != nil {
@@ -59,8 +60,7 @@ func (r *csvRows) nextProject() (Project, error) {
 	return r.form.project(r, ticket), nil
 }
 
-// nextNew returns the next good ticket whose project was not seen before. What is bad is left for
-// the pass over tickets.
+// nextNew returns the next valid ticket of a new project. The pass over tickets reports bad rows.
 func nextNew(next func() (Ticket, error), seen map[string]bool) (Ticket, error) {
 	for {
 		ticket, err := next()
@@ -78,7 +78,7 @@ func nextNew(next func() (Ticket, error), seen map[string]bool) (Ticket, error) 
 	}
 }
 
-// nextRow moves to the next row that is not blank and has as many fields as the header.
+// nextRow advances to the next non-blank row that has as many fields as the header.
 func (r *csvRows) nextRow() (place, error) {
 	for {
 		err := r.csv.next()
@@ -92,7 +92,7 @@ func (r *csvRows) nextRow() (place, error) {
 		case r.csv.blank():
 			continue
 		case r.csv.count != r.width:
-			// Some field holds an unquoted separator or line end: nobody can tell which, so no
+			// Some field contains an unquoted separator or line break. Which one is unknown, so no
 			// field can be trusted.
 			return at, at.wrong("the row has %d fields where the header has %d", r.csv.count, r.width)
 		}
@@ -100,7 +100,7 @@ func (r *csvRows) nextRow() (place, error) {
 	}
 }
 
-// value returns the first non-empty field of a column: an export repeats a column that has several
+// value returns the first non-empty field of a column. An export repeats a column that has several
 // values.
 func (r *csvRows) value(column string) string {
 	for _, i := range r.columns[strings.ToLower(column)] {
@@ -111,8 +111,8 @@ func (r *csvRows) value(column string) string {
 	return ""
 }
 
-// given returns the first non-empty field of the columns, "" where all are empty, nil where the
-// file has none of them.
+// given returns the first non-empty field of the columns, "" if all are empty, nil if the file has
+// none of the columns.
 func (r *csvRows) given(columns ...string) *string {
 	var found *string
 	for _, column := range columns {
@@ -128,7 +128,7 @@ func (r *csvRows) given(columns ...string) *string {
 	return found
 }
 
-// all returns the non-empty fields of the columns, nil where the file has none of them.
+// all returns the non-empty fields of the columns, nil if the file has none of the columns.
 func (r *csvRows) all(columns ...string) (values []string) {
 	for _, column := range columns {
 		for _, i := range r.columns[strings.ToLower(column)] {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// dateLayouts are the forms of ISO 8601 and Postgres, then those that Jira's exports use by
-// default.
+// dateLayouts are ISO 8601, Postgres's format and the defaults of Jira's exports.
 var dateLayouts = []string{
 	"2006-01-02T15:04:05Z07:00",
 	"2006-01-02T15:04:05Z0700",
@@ -28,9 +27,8 @@ var dateLayouts = []string{
 	"Mon Jan 2 2006 15:04:05 GMT-0700", // Linear's
 }
 
-// Dates of numbers alone, as a Jira writes them that was set up so. Nothing in 3/4/25 says whether
-// the day or the month comes first, so a date counts where one order alone makes a date of it, or
-// both the same.
+// Numeric dates, as some Jira instances write them. Nothing in 3/4/25 tells whether day or month
+// comes first, so a date counts only if one order alone is valid or both mean the same.
 var (
 	dayFirstLayouts   = timesOf("2/1/06", "2/1/2006")
 	monthFirstLayouts = timesOf("1/2/06", "1/2/2006")
@@ -43,7 +41,7 @@ func timesOf(days ...string) (layouts []string) {
 	return layouts
 }
 
-// What is wrong with a date, to be said behind it.
+// What is wrong with a date. The message starts with the value.
 var (
 	errNoDate    = errors.New("is not a date")
 	errWhichDate = errors.New("may have the day or the month first")
@@ -52,14 +50,14 @@ var (
 // Java writes a no-break space before AM and PM, narrow since version 20.
 var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-// parseDate reads a date in any of the layouts, in capitals or not; without a zone it counts as
-// UTC. An empty text gives the zero time, which means unknown.
+// parseDate reads a date in any of the layouts, in any case, in UTC if it has no zone. An empty
+// text gives the zero time, which means unknown.
 func parseDate(s string) (time.Time, error) {
 	s = strings.ToUpper(strings.TrimSpace(plainSpaces.Replace(clean(s))))
 	if s == "" {
 		return time.Time{}, nil
 	}
-	if zone := strings.Index(s, " ("); zone > 0 && strings.Contains(s, "GMT") { // the zone's name behind its offset
+	if zone := strings.Index(s, " ("); zone > 0 && strings.Contains(s, "GMT") { // the zone's name after its offset
 		s = s[:zone]
 	}
 	if date, ok := parseAny(dateLayouts, s); ok {
@@ -82,7 +80,7 @@ func parseAny(layouts []string, s string) (time.Time, bool) {
 	for _, layout := range layouts {
 		t, err := time.Parse(layout, s)
 		t = t.UTC()
-		if err == nil && t.Year() >= 1 && t.Year() <= 9999 { // a zone can push it out of the years that JSON and Postgres write alike
+		if err == nil && t.Year() >= 1 && t.Year() <= 9999 { // a zone can move it out of the years that JSON and Postgres both write
 			return t, true
 		}
 	}

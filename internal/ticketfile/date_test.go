@@ -29,10 +29,10 @@ func TestParseDate(t *testing.T) {
 		"14/3/25 9:12 AM":                  at(9, 12, 0, 0),
 		"14/03/2025 9:12 pm":               at(21, 12, 0, 0),
 		"14/03/25":                         at(0, 0, 0, 0),
-		"3/14/25 9:12 AM":                  at(9, 12, 0, 0), // there is no 14th month
+		"3/14/25 9:12 AM":                  at(9, 12, 0, 0), // 14 cannot be a month
 		"03/14/2025":                       at(0, 0, 0, 0),
 		"21/11/26 10:00":                   time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
-		"4/4/25 1:02 AM":                   time.Date(2025, 4, 4, 1, 2, 0, 0, time.UTC), // the same either way
+		"4/4/25 1:02 AM":                   time.Date(2025, 4, 4, 1, 2, 0, 0, time.UTC), // same in either order
 		"2025-03-14":                       at(0, 0, 0, 0),
 		" 2025-03-14 09:12 ":               at(9, 12, 0, 0),
 		"2025-03-14 09:12:33":              at(9, 12, 33, 0),

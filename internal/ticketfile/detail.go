@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	maxValue  = 255 // characters of a person, type, priority or label, as many as a filter takes
+	maxValue  = 255 // characters of a person, type, priority or label, as in filters
 	maxLabels = 100
 )
 
-// checkDetails adds what a ticket may have beside its texts. What is wrong with it is left out,
-// with a warning: the ticket is worth more than its labels.
+// checkDetails adds a ticket's optional fields. An invalid one is dropped with a warning rather
+// than rejecting the ticket.
 func checkDetails(t *Ticket, raw rawTicket, names fieldNames, at place) {
 	warn := func(format string, args ...any) { t.Warnings = append(t.Warnings, at.wrong(format, args...)) }
 	value := func(name string, given *string) *string {
@@ -59,13 +59,12 @@ func checkDetails(t *Ticket, raw rawTicket, names fieldNames, at place) {
 	checkLinks(t, raw.links, names, at)
 }
 
-// oneLine trims a value and makes one space of what separates its words.
+// oneLine trims a value and collapses its white space.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(clean(s), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
-// category reads a status category as our files and Jira call it; Jira's "No Category" says
-// nothing.
+// category reads a status category in our spelling or Jira's. Jira's "No Category" means unknown.
 func category(raw string) (string, bool) {
 	switch strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(strings.TrimSpace(clean(raw)))) {
 	case "", "nocategory", "undefined":
@@ -80,8 +79,7 @@ func category(raw string) (string, bool) {
 	return "", false
 }
 
-// checkLabels leaves out blank ones and repetitions, and counts those that are left out though they
-// say something.
+// checkLabels drops blank and repeated labels, and counts the others that it drops.
 func checkLabels(raw []string) (labels []string, left int) {
 	if raw == nil {
 		return nil, 0
@@ -126,7 +124,7 @@ func checkLinks(t *Ticket, raw []Link, names fieldNames, at place) {
 	}
 }
 
-// linkKinds are the kinds of links as files name them, from the ticket and to it.
+// linkKinds maps the link names of files, in both directions.
 var linkKinds = map[string]Link{
 	"duplicates": {Kind: "duplicates"}, "duplicated_by": {Kind: "duplicates", Inward: true},
 	"blocks": {Kind: "blocks"}, "blocked_by": {Kind: "blocks", Inward: true},
@@ -134,7 +132,7 @@ var linkKinds = map[string]Link{
 	"child_of":   {Kind: "child_of"}, "parent_of": {Kind: "child_of", Inward: true},
 }
 
-// listed is a field of several values in one text.
+// listed splits a field that holds several values in one text.
 func listed(s *string) []string {
 	if s == nil {
 		return nil

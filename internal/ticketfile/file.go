@@ -11,11 +11,11 @@ import (
 	"sync/atomic"
 )
 
-// file is a file on disk and how far the present pass over it has come.
+// file is a file on disk and the progress of the current pass over it.
 type file struct {
 	path string
 	size int64        // bytes on disk when it was found
-	read atomic.Int64 // bytes on disk read by the present or last pass
+	read atomic.Int64 // bytes on disk read by the current or last pass
 }
 
 func newFile(path string) (*file, error) {
@@ -23,19 +23,19 @@ func newFile(path string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // a pipe could be read only once, and would wait for its writer
+	if !info.Mode().IsRegular() { // a pipe can be read only once, and blocks
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	return &file{path: path, size: info.Size()}, nil
 }
 
-// stream is a file opened for one pass: decompressed, and without its byte order mark.
+// stream is a file opened for one pass: decompressed, without its byte order mark.
 type stream struct {
 	*bufio.Reader
 	file *os.File
 }
 
-// open starts a pass at the beginning of the file. A name that ends in .gz promises gzip.
+// open starts a pass at the beginning of the file. A name ending in .gz means gzip.
 func (f *file) open() (*stream, error) {
 	disk, err := os.Open(f.path)
 	if err != nil {
@@ -54,15 +54,15 @@ func (f *file) open() (*stream, error) {
 	return &stream{Reader: buffered, file: disk}, nil
 }
 
-// skipMark drops the byte order mark that Windows programs put before UTF-8. An error is left for
-// the first read.
+// skipMark drops the UTF-8 byte order mark that Windows programs write. The next read reports an
+// error.
 func skipMark(from *bufio.Reader) {
 	if mark, _ := from.Peek(3); bytes.Equal(mark, []byte("\uFEFF")) {
 		_, _ = from.Discard(len(mark)) // cannot fail: these bytes are in the buffer
 	}
 }
 
-// close has no error to report: nothing was written.
+// close returns nothing: a file that was only read has no error worth reporting.
 func (s *stream) close() { _ = s.file.Close() }
 
 type counter struct {

@@ -46,7 +46,7 @@ func TestJiraDetails(t *testing.T) {
 	}
 }
 
-// A comment stays the same one whatever becomes of its text and of those before it by others.
+// A comment's key survives edits of its text and of other authors' earlier comments.
 func TestCommentKeys(t *testing.T) {
 	t.Parallel()
 	read := func(cells string) (keys []string) {
@@ -121,7 +121,7 @@ func TestGithub(t *testing.T) {
 		if got := one(t, r.Projects()); got != (Project{Key: "BIG-PUMPS", Name: "Acme/big-pumps"}) {
 			t.Errorf("%+v", got)
 		}
-		if want := []string{"pull requests left out: 1", "issues with several assignees, of whom the first was taken: 1"}; !cmp.Equal(want, r.Notices()) {
+		if want := []string{"pull requests left out: 1", "issues with several assignees, reduced to the first: 1"}; !cmp.Equal(want, r.Notices()) {
 			t.Error(r.Notices())
 		}
 	}
@@ -150,12 +150,12 @@ func TestGithub(t *testing.T) {
 	if got := all(t, open(t, filepath.Join(folder, "none.json")).Tickets()); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
-	if _, err := Open(filepath.Join(folder, "other.json")); err == nil || !strings.Contains(err.Error(), "no export of GitHub issues") {
+	if _, err := Open(filepath.Join(folder, "other.json")); err == nil || !strings.Contains(err.Error(), "not an export of GitHub issues") {
 		t.Errorf("%v", err)
 	}
 }
 
-// An issue that is too long is left out alone, and no more than the bound is held of it.
+// Only the oversized issue is skipped, and the reader's buffer stays within the limit.
 func TestLongestIssue(t *testing.T) {
 	t.Parallel()
 	rows := newGithubRows("f", bufio.NewReader(strings.NewReader(`[{"a":"`+as(2*testMax)+"\"},\n"+githubList[1:])), &notices{})

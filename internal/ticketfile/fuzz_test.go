@@ -75,7 +75,7 @@ func FuzzGithubIssues(f *testing.F) {
 	})
 }
 
-// checkRows reads all tickets and checks what Ticket and RowError promise.
+// checkRows reads all tickets and checks the guarantees of Ticket and RowError.
 func checkRows(t *testing.T, data []byte, next func() (Ticket, error)) {
 	last, lines := 0, bytes.Count(data, []byte("\n"))+1
 	for {

@@ -14,8 +14,8 @@ var githubNames = fieldNames{key: "number", project: "url", name: "title", statu
 	category: "state", assignee: "assignees", reporter: "author", kind: "type", priority: "priority", labels: "labels", due: "due",
 	resolved: "closedAt", comments: "comments", links: "links"}
 
-// githubIssue is an issue as gh issue list writes it, and as the API does, which has other names
-// for the same.
+// githubIssue is an issue as written by gh issue list or by the API, which names some fields
+// differently.
 type githubIssue struct {
 	Number      int64           `json:"number"`
 	Title       string          `json:"title"`
@@ -59,7 +59,7 @@ type githubComment struct {
 
 // githubRows reads the issues of an export.
 type githubRows struct {
-	name    string // the file's, for RowErrors
+	name    string // of the file, for RowErrors
 	values  *jsonValues
 	notices *notices
 	repos   map[string]string // owner/name, by project key
@@ -109,7 +109,7 @@ func (g *githubRows) nextProject() (Project, error) {
 	return Project{Key: ticket.ProjectKey, Name: g.repos[ticket.ProjectKey]}, nil
 }
 
-// address is where people see it. The API's own url names the API.
+// address returns the issue's web page. The API's own url field points to the API.
 func (i githubIssue) address() string { return first(i.HTMLURL, i.URL) }
 
 func first(texts ...string) string {
@@ -178,7 +178,7 @@ func (i githubIssue) status() (name, category string) {
 	return "Closed", "done"
 }
 
-// kind is the name of the issue's type; nil where the export has no types.
+// kind returns the name of the issue's type, nil if the export has no types.
 func (i githubIssue) kind() *string {
 	for _, given := range []json.RawMessage{i.IssueType, i.Type} {
 		if len(given) == 0 {
@@ -187,14 +187,14 @@ func (i githubIssue) kind() *string {
 		var kind struct {
 			Name string `json:"name"`
 		}
-		_ = json.Unmarshal(given, &kind) // null, or what is no type: none
+		_ = json.Unmarshal(given, &kind) // null or not a type: none
 		return &kind.Name
 	}
 	return nil
 }
 
 func (i githubIssue) comments() ([]rawComment, error) {
-	if len(i.Comments) == 0 || i.Comments[0] != '[' { // the API counts them
+	if len(i.Comments) == 0 || i.Comments[0] != '[' { // the API gives their number
 		return nil, nil
 	}
 	var list []githubComment
@@ -216,14 +216,14 @@ func (i githubIssue) comments() ([]rawComment, error) {
 	return comments, nil
 }
 
-// repository returns owner/name of an issue's address.
+// repository returns the owner/name in an issue's address.
 func repository(address string) (string, error) {
 	u, err := url.Parse(address)
 	if address == "" || err != nil {
 		return "", errors.New("url is missing or not an address: it tells the repository (gh issue list --json url,…)")
 	}
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
-	if len(parts) > 0 && parts[0] == "repos" { // of the API
+	if len(parts) > 0 && parts[0] == "repos" { // an address of the API
 		parts = parts[1:]
 	}
 	if len(parts) < 3 || parts[0] == "" || parts[1] == "" || parts[2] != "issues" {
@@ -232,7 +232,7 @@ func repository(address string) (string, error) {
 	return parts[0] + "/" + parts[1], nil
 }
 
-// projectKey is the repository's name in capitals.
+// projectKey returns the repository's name in capitals.
 func projectKey(repo string) string {
 	_, name, _ := strings.Cut(repo, "/")
 	return strings.ToUpper(name)

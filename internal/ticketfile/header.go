@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxColumns bounds the header; an export repeats Comment as often as its busiest ticket has
+// maxColumns limits the header. An export repeats the column Comment for the ticket with the most
 // comments.
 const maxColumns = 100_000
 
-// csvForm is what the CSV exports of one tracker have in common.
+// csvForm describes the CSV exports of one tracker.
 type csvForm struct {
 	names    fieldNames
 	required []string
@@ -27,17 +27,17 @@ var csvForms = []*csvForm{&jiraForm, &linearForm}
 
 type header struct {
 	form    *csvForm
-	line    int // where it stands
+	line    int // its line
 	comma   byte
 	width   int              // the number of columns
-	columns map[string][]int // where each column stands, by its name in lower case; a name may occur several times
+	columns map[string][]int // positions of each column, by its name in lower case; a name may repeat
 	names   []string         // of all columns
 }
 
 var separators = []byte{',', ';', '\t'}
 
-// readHeader reads the first line that is not blank. The form and the separator are those with
-// which the required columns are found.
+// readHeader reads the first non-blank line. It picks the format and separator with which the
+// required columns are found.
 func readHeader(lines *lineReader) (header, error) {
 	var line []byte
 	for len(bytes.TrimSpace(line)) == 0 {
@@ -48,7 +48,7 @@ func readHeader(lines *lineReader) (header, error) {
 		if err != nil {
 			return header{}, err
 		}
-		line = bytes.TrimSuffix(next, []byte("\r")) // not all space: a tab may be a separator
+		line = bytes.TrimSuffix(next, []byte("\r")) // only this: a tab may be a separator
 	}
 	for _, form := range csvForms {
 		for _, comma := range separators {
@@ -82,7 +82,7 @@ func parseHeader(line []byte, comma byte, form *csvForm) (header, bool) {
 	return h, true
 }
 
-// unread names the columns that the form does not read, each once.
+// unread names the columns that the format does not read, each once.
 func (h header) unread() (names []string) {
 	known := map[string]bool{"": true}
 	for _, name := range h.form.required {

@@ -64,8 +64,7 @@ func jiraTicket(r *csvRows, _ place) (rawTicket, error) {
 	return raw, nil
 }
 
-// jiraText makes plain text of a field: of Atlassian's JSON where it is a document, else of wiki
-// markup.
+// jiraText converts a field to plain text: from Atlassian's document JSON, else from wiki markup.
 func jiraText(field string) string {
 	if trimmed := strings.TrimSpace(field); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
 		if text, err := markup.Document(json.RawMessage(trimmed)); err == nil {
@@ -75,7 +74,7 @@ func jiraText(field string) string {
 	return markup.Text(field)
 }
 
-// jiraComment reads date;author;text. A cell that does not start with a date is all text.
+// jiraComment reads date;author;text. A cell without a leading date is all text.
 func jiraComment(cell string) rawComment {
 	created, rest, ok := strings.Cut(cell, ";")
 	if _, err := parseDate(created); !ok || err == errNoDate || strings.TrimSpace(created) == "" {
@@ -91,7 +90,7 @@ func jiraComment(cell string) rawComment {
 // linkColumn is a column of links of one type.
 type linkColumn struct {
 	at     int
-	name   string // of the type, as the file has it
+	name   string // of the type, as in the file
 	kind   string
 	known  bool
 	inward bool
@@ -114,7 +113,7 @@ func jiraLinkColumns(names []string) (columns []linkColumn) {
 	return columns
 }
 
-// jiraLinks reads the columns of links and the ticket's parent.
+// jiraLinks reads the link columns and the ticket's parent.
 func (r *csvRows) jiraLinks() (links []Link) {
 	if len(r.linkColumns) > 0 {
 		links = []Link{}
@@ -145,8 +144,8 @@ func (r *csvRows) jiraLinks() (links []Link) {
 	return links
 }
 
-// jiraLinkType is what a type of link means here. A clone began as a copy and says nothing of what
-// it is about now.
+// jiraLinkType maps Jira's link types to ours. A clone is a plain relation: it started as a copy
+// but may be about something else by now.
 func jiraLinkType(name string) (kind string, known bool) {
 	switch strings.TrimSpace(name) {
 	case "duplicate", "duplicates":

@@ -136,15 +136,15 @@ func TestJiraBadRows(t *testing.T) {
 		row(11, `Issue key "A- 5" has a space or control character in it`),
 		row(12, `Project key is missing, and Issue key "AB" does not hold it`),
 		row(13, "Project key is missing"),
-		row(14, "on line 14 text follows a closing quote: reading goes on behind that line"),
+		row(14, "on line 14 text follows a closing quote: reading continues after that line"),
 		row(15, `Project key "B C" has a space or control character in it`),
 		row(16, "Status is longer than 100 characters"),
-		row(17, "on line 18 text follows a closing quote: reading goes on behind that line"),
+		row(17, "on line 18 text follows a closing quote: reading continues after that line"),
 		row(20, "the quote opened on line 20 is never closed: the rest of the file counts as this row"),
 	}; !cmp.Equal(want, bad) {
 		t.Error(cmp.Diff(want, bad))
 	}
-	// The projects are those of the good tickets, and what is bad is not reported a second time.
+	// The projects come from the good tickets; bad rows are not reported a second time.
 	if want, got := []Project{{Key: "A", Name: "A"}}, all(t, r.Projects()); !cmp.Equal(want, got) {
 		t.Error(cmp.Diff(want, got))
 	}

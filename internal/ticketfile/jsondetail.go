@@ -17,7 +17,7 @@ type jsonNote struct {
 	Created string          `json:"created_at"`
 }
 
-// richText reads a string as it is, and an object as an Atlassian document.
+// richText reads a string unchanged, and an object as an Atlassian document.
 func richText(field string, raw json.RawMessage) (string, error) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
@@ -36,7 +36,7 @@ func richText(field string, raw json.RawMessage) (string, error) {
 	return s, nil
 }
 
-// jsonKind names what raw is as encoding/json does.
+// jsonKind names the type of raw as encoding/json does.
 func jsonKind(raw json.RawMessage) string {
 	switch raw[0] {
 	case '[':
@@ -49,8 +49,8 @@ func jsonKind(raw json.RawMessage) string {
 	return "number"
 }
 
-// jsonLabels is nil where the list is absent, and empty where it is null or has none; so are the
-// others.
+// jsonLabels returns nil if the list is absent, and an empty list if it is null or empty.
+// jsonComments and jsonLinks do the same.
 func jsonLabels(given json.RawMessage) ([]string, error) {
 	if given == nil {
 		return nil, nil

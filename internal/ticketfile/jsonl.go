@@ -14,8 +14,8 @@ var jsonNames = fieldNames{key: "ticket_id", project: "project_id", name: "name"
 	category: "status_category", assignee: "assignee", reporter: "reporter", kind: "ticket_type", priority: "priority", labels: "labels",
 	due: "due_date", resolved: "resolved_at", comments: "comments", links: "links"}
 
-// jsonRows returns a function that decodes the next line that is not blank. name is the file's, for
-// the RowErrors that it makes of what decode objects to.
+// jsonRows returns a function that decodes the next non-blank line. If decode fails, it returns a
+// RowError with the file's name.
 func jsonRows[T any](name string, from *bufio.Reader, decode func([]byte, place) (T, error)) func() (T, error) {
 	lines := &lineReader{from: from, max: MaxRow}
 	return func() (row T, err error) {
@@ -105,7 +105,7 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 		raw.notes = append(raw.notes, note)
 	}
 	var updated, category *string
-	var wrong []error // of what the ticket is as good without
+	var wrong []error // defects that do not reject the ticket
 	for _, f := range []struct {
 		name  string
 		given json.RawMessage
@@ -119,7 +119,7 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 			continue
 		}
 		text := ""
-		if json.Unmarshal(f.given, &text) != nil { // null leaves it empty
+		if json.Unmarshal(f.given, &text) != nil { // null gives ""
 			wrong = append(wrong, fmt.Errorf("%s is left out: it must be a string, not %s", f.name, jsonKind(f.given)))
 			continue
 		}
@@ -144,7 +144,7 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 	return ticket, err
 }
 
-// unmarshal decodes one JSON object and says what is wrong in the words of the file, not of Go.
+// unmarshal decodes one JSON object. Its errors speak of the file, not of Go types.
 func unmarshal(line []byte, into any) error {
 	if line[0] != '{' {
 		return fmt.Errorf("the line is not a JSON object: it starts with %s", quote(string(line[:min(len(line), 200)])))
@@ -164,8 +164,8 @@ func unmarshal(line []byte, into any) error {
 	return fmt.Errorf("%s must be %s, not %s", wrong.Field, want, wrong.Value)
 }
 
-// idText returns an id as a key: a string as it is, a whole number as its digits, "" where it is
-// missing or null.
+// idText returns an id as a key: a string unchanged, a whole number as its digits, "" if missing or
+// null.
 func idText(field string, raw json.RawMessage) (string, error) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":

@@ -111,7 +111,8 @@ func TestJSONBadRows(t *testing.T) {
 		{`{"ticket_id":"S-1"`, "the line is not a JSON object: unexpected end of JSON input"},
 		{`{} {}`, "the line is not a JSON object: invalid character '{' after top-level value"},
 	}
-	// Every bad row stands between a blank line and a good row: bad row i is on line 3i+2.
+	// Every bad row is followed by a good row and preceded by a blank line: bad row i is on line
+	// 3i+2.
 	var file strings.Builder
 	for _, c := range cases {
 		fmt.Fprintf(&file, "\n%s\n{\"ticket_id\":\"S-1\",%s\n", c.line, rest)

@@ -7,23 +7,22 @@ import (
 	"io"
 )
 
-// jsonValues cuts a stream of objects, in arrays or one behind the other, into those objects. It
-// reads a byte at a time and holds one object, where a json.Decoder would hold an object of any
-// size: a longer one is skipped.
+// jsonValues splits a stream of objects, in arrays or concatenated, into the objects. It holds a
+// single object of limited size and skips longer ones; a json.Decoder has no limit.
 type jsonValues struct {
 	from  *bufio.Reader
-	max   int  // the longest object returned, in bytes: MaxRow, less in tests
+	max   int  // maximum object size in bytes: MaxRow, less in tests
 	line  int  // line feeds read
-	start int  // the line on which the object starts that was read last
-	open  int  // arrays that are not closed yet
-	some  bool // anything but space was read
+	start int  // the line on which the last object starts
+	open  int  // open arrays
+	some  bool // anything but white space was read
 	buf   []byte
 }
 
 var errCutJSON = fmt.Errorf("the file ends within a value: %w", io.ErrUnexpectedEOF)
 
-// next returns the next object, valid until the following call. errTooLong concerns that object
-// alone; io.EOF is the end; any other error ends the reading.
+// next returns the next object, valid until the following call. errTooLong concerns only that
+// object; io.EOF is the end; any other error is final.
 func (v *jsonValues) next() ([]byte, error) {
 	for {
 		b, err := v.read()
@@ -50,7 +49,7 @@ func (v *jsonValues) next() ([]byte, error) {
 	}
 }
 
-// object reads on to the end of the object whose brace was read.
+// object reads the rest of an object after its opening brace.
 func (v *jsonValues) object() ([]byte, error) {
 	v.buf = append(v.buf[:0], '{')
 	depth, size, quoted, escaped := 1, 1, false, false
@@ -93,4 +92,4 @@ func (v *jsonValues) read() (byte, error) {
 	return b, err
 }
 
-var errNoIssues = errors.New("this is no export of GitHub issues: it has no first object with number and title (gh issue list --json number,title,url,…); of JSON Lines give the folder")
+var errNoIssues = errors.New("this is not an export of GitHub issues: its first object lacks number or title (gh issue list --json number,title,url,…); to import JSON Lines, pass their folder")

@@ -19,7 +19,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// write puts files into folder; one whose name ends in .gz is compressed.
+// write puts files into folder. Names ending in .gz are compressed.
 func write(t fataler, folder string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
@@ -55,7 +55,7 @@ func open(t fataler, path string) *Reader {
 	return r
 }
 
-// openCSV opens an export that holds content.
+// openCSV opens an export with this content.
 func openCSV(t *testing.T, content string) *Reader {
 	t.Helper()
 	folder := t.TempDir()
@@ -63,7 +63,7 @@ func openCSV(t *testing.T, content string) *Reader {
 	return open(t, filepath.Join(folder, "export.csv"))
 }
 
-// openTickets opens a folder with these lines of tickets and no project.
+// openTickets opens a folder with these ticket lines and no project.
 func openTickets(t *testing.T, lines string) *Reader {
 	t.Helper()
 	folder := t.TempDir()
@@ -90,7 +90,7 @@ func collect[T any](t fataler, rows iter.Seq2[T, error]) (good []T, bad []*RowEr
 	return good, bad, fatal
 }
 
-// all drains a pass that must hold good rows only.
+// all drains a pass that must yield only good rows.
 func all[T any](t fataler, rows iter.Seq2[T, error]) []T {
 	t.Helper()
 	good, bad, fatal := collect(t, rows)
@@ -103,7 +103,7 @@ func all[T any](t fataler, rows iter.Seq2[T, error]) []T {
 	return good
 }
 
-// one drains a pass that must hold one good row.
+// one drains a pass that must yield one good row.
 func one[T any](t fataler, rows iter.Seq2[T, error]) T {
 	t.Helper()
 	good := all(t, rows)
@@ -121,5 +121,5 @@ func reasons(bad []*RowError) []string {
 	return out
 }
 
-// withoutPlace leaves out where rows were read: tests of what they hold don't count lines.
+// withoutPlace ignores where rows were read, so that content tests need not count lines.
 var withoutPlace = cmpopts.IgnoreFields(Ticket{}, "File", "Line")

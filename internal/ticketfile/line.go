@@ -6,23 +6,23 @@ import (
 	"io"
 )
 
-// MaxRow is the largest row that is read, in bytes: a line of JSON, or a CSV record with its
-// quotes. A larger one is a bad row.
+// MaxRow is the maximum size of a row in bytes: a line of JSON, or a CSV record with its quotes. A
+// larger row is a bad row.
 const MaxRow = 16 << 20
 
 var errTooLong = errors.New("the row is longer than 16 MiB")
 
-// lineReader cuts a stream into lines.
+// lineReader splits a stream into lines.
 type lineReader struct {
 	from *bufio.Reader
-	max  int // the longest line returned, in bytes: MaxRow, less in tests
-	line int // the number of the line read last
+	max  int // maximum line size in bytes: MaxRow, less in tests
+	line int // the number of the last line read
 	buf  []byte
 }
 
 // next returns the next line without its line feed, valid until the following call. A longer line
-// is skipped to its end and gives errTooLong. A last line without line feed counts, but not one
-// that a read error cuts off.
+// is skipped and gives errTooLong. A last line without line feed counts, unless a read error cut it
+// off.
 func (l *lineReader) next() ([]byte, error) {
 	l.buf = l.buf[:0]
 	tooLong := false

@@ -23,8 +23,7 @@ var linearForm = csvForm{
 
 func init() { linearForm.ticket = linearTicket }
 
-// linearTicket reads a row. A team's issues are a project: the key is what stands before the number
-// of their ids.
+// linearTicket reads a row. A team is a project; its key is the prefix of its issue ids.
 func linearTicket(r *csvRows, _ place) (rawTicket, error) {
 	names := linearForm.names
 	raw := rawTicket{

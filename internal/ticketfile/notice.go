@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// maxNamed is how many columns or link types a notice names.
+// maxNamed limits how many columns or link types a notice names.
 const maxNamed = 40
 
-// notices are what a person should know of a file as a whole, gathered while its tickets are read.
+// notices are remarks about the whole file, collected while its tickets are read.
 type notices struct {
 	columns      []string        // not read
 	linkTypes    map[string]bool // unknown
 	pullRequests int
-	assignees    int // tickets of which all but the first were left out
-	parents      int // given by a number that is no key
+	assignees    int // tickets reduced to their first assignee
+	parents      int // given by a number, not a key
 }
 
 func (n *notices) linkType(name string) {
@@ -40,7 +40,7 @@ func (n *notices) list() (all []string) {
 		what  string
 	}{
 		{n.pullRequests, "pull requests left out"},
-		{n.assignees, "issues with several assignees, of whom the first was taken"},
+		{n.assignees, "issues with several assignees, reduced to the first"},
 		{n.parents, "parents left out because they are given by a number: export the column Parent key"},
 	} {
 		if c.count > 0 {

@@ -12,25 +12,22 @@ import (
 	"strings"
 )
 
-// Reader reads the projects and tickets of one import. It holds no open file: each pass opens its
-// file and closes it at its end, so there is nothing to close, and a pass may be broken off or
-// repeated.
+// Reader reads the projects and tickets of one import. Each pass opens and closes its file, so a
+// Reader needs no closing, and a pass may be aborted or repeated.
 type Reader struct {
 	projects, tickets *file                                                           // two views of the same file in an export
 	rows              func(name string, from *bufio.Reader, n *notices) (rows, error) // nil for JSON Lines
 	notices           notices                                                         // of the last pass over tickets
 }
 
-// rows reads the tickets of an export that has no projects of its own: these are collected from the
-// tickets.
+// rows reads the tickets of an export. Its projects are collected from the tickets.
 type rows interface {
 	nextTicket() (Ticket, error)
 	nextProject() (Project, error)
 }
 
-// Open finds out which form the import at path has. It fails when path is of neither form, when a
-// file of it cannot be opened, and when a CSV file lacks the columns that an export has, or a JSON
-// file holds something else.
+// Open detects the format of the import at path. It fails if no format matches, if a file cannot be
+// opened, if a CSV file lacks required columns, or if a JSON file is not an export of issues.
 func Open(path string) (*Reader, error) {
 	r, err := detect(path)
 	if err != nil {
@@ -80,7 +77,7 @@ func detect(path string) (*Reader, error) {
 	return r, nil
 }
 
-// checkIssues tells a file of GitHub issues from any other JSON by its first object.
+// checkIssues tells a file of GitHub issues from other JSON by its first object.
 func checkIssues(opened rows) error {
 	issues, ok := opened.(*githubRows)
 	if !ok {
@@ -116,7 +113,7 @@ func detectFolder(folder string) (*Reader, error) {
 		if *want.file, err = newFile(path); err != nil {
 			return nil, err
 		}
-		in, err := (*want.file).open() // a file without permission, or not gzip, is better known now than after the first half
+		in, err := (*want.file).open() // report a missing permission or bad gzip before the import starts
 		if err != nil {
 			return nil, err
 		}
@@ -144,10 +141,9 @@ func plainOrGzip(folder, name string) (string, error) {
 	return "", fmt.Errorf("%s holds no %s or %[2]s.gz: a folder to import holds projects.jsonl and tickets.jsonl, plain or gzipped", folder, name)
 }
 
-// Projects yields the projects in the order of the file. A bad row yields a *RowError and reading
-// goes on; any other error is the last thing yielded. An export has no rows for projects: they are
-// collected from its good tickets, each yielded once, with the name and description of its first
-// ticket; what is bad is left for Tickets to report.
+// Projects yields the projects in file order. A bad row yields a *RowError and reading continues;
+// any other error ends the pass. An export has no project rows: its projects come from its good
+// tickets, each yielded once; Tickets reports the bad rows.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
 	return pass(r.projects, func(in *stream) (func() (Project, error), error) {
 		if r.rows != nil {
@@ -161,8 +157,8 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 	})
 }
 
-// Tickets yields the tickets in the order of the file. A bad row yields a *RowError and reading
-// goes on; any other error is the last thing yielded. A key that occurs twice is yielded twice.
+// Tickets yields the tickets in file order. A bad row yields a *RowError and reading continues; any
+// other error ends the pass. A repeated key is yielded again.
 func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
 	return pass(r.tickets, func(in *stream) (func() (Ticket, error), error) {
 		if r.rows != nil {
@@ -177,23 +173,22 @@ func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
 	})
 }
 
-// Notices says what a person should know of the file as a whole, such as columns that are left out:
-// what the last pass of Tickets met. It may be called when the pass has ended.
+// Notices returns remarks about the whole file, such as ignored columns, from the last pass of
+// Tickets. Call it after the pass.
 func (r *Reader) Notices() []string { return r.notices.list() }
 
-// Progress returns how many bytes have been read, and how many one pass of Projects and one of
-// Tickets read together: bytes on disk, so compressed ones where a file is gzipped. A repeated pass
-// starts its share afresh. It may be called while a pass runs.
+// Progress returns how many bytes on disk have been read, and how many a pass of Projects and one
+// of Tickets read together. Repeating a pass restarts its share. It may be called during a pass.
 func (r *Reader) Progress() (done, total int64) {
 	for _, f := range []*file{r.projects, r.tickets} {
-		done += min(f.read.Load(), f.size) // a file may grow while it is read
+		done += min(f.read.Load(), f.size) // a file may grow during the pass
 		total += f.size
 	}
 	return done, total
 }
 
-// pass opens f, lets start build the function that reads the next row, and yields its rows: on
-// behind a RowError, up to io.EOF or any other error.
+// pass opens f, gets from start the function that reads the next row, and yields rows until io.EOF
+// or an error other than a RowError.
 func pass[T any](f *file, start func(*stream) (func() (T, error), error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -220,7 +215,7 @@ func pass[T any](f *file, start func(*stream) (func() (T, error), error)) iter.S
 				if !yield(none, bad) {
 					return
 				}
-			case err == io.EOF: // not errors.Is: only the bare one means the end
+			case err == io.EOF: // not errors.Is: a wrapped one is not the end
 				return
 			default:
 				yield(none, fmt.Errorf("read %s: %w", f.path, err))

@@ -60,7 +60,7 @@ func TestOpenRefuses(t *testing.T) {
 		"empty folder":      {nil, "", "holds no projects.jsonl or projects.jsonl.gz: a folder to import holds projects.jsonl and tickets.jsonl"},
 		"no tickets":        {map[string]string{"projects.jsonl": ""}, "", "holds no tickets.jsonl or tickets.jsonl.gz"},
 		"both":              {map[string]string{"projects.jsonl": "", "projects.jsonl.gz": "", "tickets.jsonl": ""}, "", "holds both projects.jsonl and projects.jsonl.gz"},
-		"one file of two":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "this is no export of GitHub issues"},
+		"one file of two":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "this is not an export of GitHub issues"},
 		"other format":      {map[string]string{"x.xlsx": ""}, "x.xlsx", "is neither a folder"},
 		"empty export":      {map[string]string{"x.csv": "\n\n"}, "x.csv", "the file is empty"},
 		"other columns":     {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names neither the columns Issue key and Summary, which a CSV export from Jira has, nor ID, Team, Title, which one from Linear has: "id,title"`},
@@ -105,7 +105,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// manyTickets returns n good lines, or rows of an export behind its header, that compress badly.
+// manyTickets returns n valid lines, or CSV rows after a header, that compress badly.
 func manyTickets(n int, csv bool) string {
 	random := rand.New(rand.NewPCG(1, 2))
 	var out strings.Builder
@@ -238,7 +238,7 @@ func TestBrokenOff(t *testing.T) {
 	r := openTickets(t, oneTicket+"{}\n"+oneTicket)
 	seen := 0
 	for _, err := range r.Tickets() {
-		if seen++; err != nil { // breaking off at a bad row, too, must not be followed by another row
+		if seen++; err != nil { // stopping at a bad row must end the pass, too
 			break
 		}
 	}

@@ -18,7 +18,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Texts are made of what could confuse a reader. U+0000 is not among them: it is never read back.
+// Texts contain what could confuse a reader. U+0000 is excluded, because it does not survive
+// reading.
 var (
 	texts = rapid.StringOf(rapid.OneOf(
 		rapid.SampledFrom([]rune("aé😀 \",;\t\n\\'-{}[]:\uFEFF\uFFFD\u2028")),
@@ -29,8 +30,8 @@ var (
 	dates = rapid.Map(rapid.Int64Range(0, 4e9), func(s int64) time.Time { return time.Unix(s, 0).UTC() })
 )
 
-// TestJSONRoundTrip writes tickets among blank and bad lines and wants both back, the bad with
-// their line numbers.
+// TestJSONRoundTrip writes tickets among blank and bad lines and expects both back, the bad ones
+// with their line numbers.
 func TestJSONRoundTrip(t *testing.T) {
 	t.Parallel()
 	folders := t.TempDir()
@@ -91,8 +92,8 @@ func ticketJSON(t *rapid.T, ticket Ticket) string {
 	return string(line)
 }
 
-// TestCSVRoundTrip writes an export with encoding/csv, bad rows among the good, and wants both
-// back.
+// TestCSVRoundTrip writes an export with encoding/csv, with bad rows among the good, and expects
+// both back.
 func TestCSVRoundTrip(t *testing.T) {
 	t.Parallel()
 	folders := t.TempDir()
@@ -134,7 +135,7 @@ func TestCSVRoundTrip(t *testing.T) {
 				Status:      names.Filter(func(s string) bool { return len(s) <= maxStatus }).Draw(t, "status"),
 				CreatedAt:   dates.Draw(t, "created").Truncate(time.Minute),
 			}
-			if ticket.CreatedAt.Year() >= 2069 { // years of two digits
+			if ticket.CreatedAt.Year() >= 2069 { // two-digit years
 				ticket.CreatedAt = time.Time{}
 			}
 			row := map[string]string{"Issue key": ticket.Key, "Summary": ticket.Name, "Project key": ticket.ProjectKey,
@@ -142,7 +143,7 @@ func TestCSVRoundTrip(t *testing.T) {
 			ticket.Description = clean(jiraText(ticket.Description))
 			ticket.Labels, _ = checkLabels([]string{row["Labels"]})
 			ticket.Comments = []Comment{}
-			order := map[string]int{} // without time and author nothing else names a comment
+			order := map[string]int{} // numbers comments that have neither time nor author
 			if strings.TrimSpace(row["Comment"]) != "" {
 				for range 2 {
 					ticket.Comments = append(ticket.Comments, Comment{Key: madeKey("", time.Time{}, "", order), Body: strings.TrimSpace(clean(jiraText(row["Comment"])))})
@@ -194,7 +195,7 @@ func compare(t *rapid.T, r *Reader, want []Ticket, badLines []int, options ...cm
 	}
 }
 
-// Ten thousand tickets of about 1,100 bytes each, read from disk.
+// Ten thousand tickets of about 1,100 bytes, read from disk.
 func BenchmarkTickets(b *testing.B) {
 	text := strings.Repeat("The cart is \\\"empty\\\" after a while.\\n", 28)
 	var lines, export strings.Builder

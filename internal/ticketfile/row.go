@@ -5,65 +5,65 @@ import (
 	"time"
 )
 
-// DefaultStatus is the status of a ticket whose row names none.
+// DefaultStatus is the status of a ticket whose row has none.
 const DefaultStatus = "To Do"
 
-// Project is one project. Key and Name are never empty, and no text holds U+0000 or invalid UTF-8.
+// Project is one project. Key and Name are never empty; texts are valid UTF-8 without U+0000.
 type Project struct {
-	Key         string // the key outside the database, such as "SHOP"
+	Key         string // external key, such as "SHOP"
 	Name        string
-	Description string // "" when there is none
+	Description string // "" if there is none
 }
 
-// Ticket is one ticket. Key, ProjectKey, Name and Status are never empty, and no text holds U+0000
-// or invalid UTF-8. Whether its project exists is for the caller to find out.
+// Ticket is one ticket. Key, ProjectKey, Name and Status are never empty; texts are valid UTF-8
+// without U+0000. The caller checks that the project exists.
 type Ticket struct {
-	Key         string // the key outside the database, such as "SHOP-7"
+	Key         string // external key, such as "SHOP-7"
 	ProjectKey  string
 	Name        string // of any length
-	Description string // "" when there is none
-	Status      string // at most 100 characters; DefaultStatus when the row names none
-	Category    string // of the status: "to_do", "in_progress" or "done"; "" when the row does not say
+	Description string // "" if there is none
+	Status      string // at most 100 characters; DefaultStatus if the row has none
+	Category    string // of the status: "to_do", "in_progress" or "done"; "" if unknown
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
-	Notes       []Note // in the order of the row
+	Notes       []Note // in row order
 
-	// What a row may leave open: nil where it says nothing, which changes nothing; empty or zero
-	// where it says that there is none, which clears.
+	// Optional fields. nil: the row lacks the field and the stored value stays. Empty or zero: the
+	// value is cleared.
 	Assignee, Reporter, Type, Priority *string
 	Labels                             []string
 	DueDate, ResolvedAt                *time.Time
-	Comments                           []Comment // in the order of the row
+	Comments                           []Comment // in row order
 	Links                              []Link
 
 	// File and Line are where the row starts.
 	File string
 	Line int
 
-	// Warnings say what was left out of this row, such as an unreadable date. The ticket is good
+	// Warnings name what was dropped from this row, such as an unreadable date. The ticket is valid
 	// without it.
 	Warnings []*RowError
 }
 
 // Note is one status note of a ticket. Text is never empty.
 type Note struct {
-	Status    string // "" when the note names none; a database wants null there, not a nameless status
+	Status    string // "" if the note has none; store it as null, not as a status without a name
 	Text      string
 	CreatedAt time.Time
 }
 
 // Comment is one comment on a ticket. Key and Body are never empty.
 type Comment struct {
-	Key                  string // its id in the tracker, or one made of its time, its author and their order
-	Author               string // "" when unknown
+	Key                  string // id in the tracker, or generated from time, author and order
+	Author               string // "" if unknown
 	Body                 string
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Link is a link between a ticket and another: from the ticket, or to it where it is Inward.
+// Link is a link between two tickets: from this ticket, or to it if Inward.
 type Link struct {
 	Kind   string // "duplicates", "blocks", "relates_to" or "child_of"
-	Key    string // the other ticket's
+	Key    string // of the other ticket
 	Inward bool   // the other ticket duplicates, blocks or is the child of this one
 }
 

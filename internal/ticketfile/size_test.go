@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Longer than the buffer that a line is read through, shorter than MaxRow, which is slow to fill.
+// Longer than the line buffer, shorter than MaxRow, which is slow to fill.
 const testMax = 200_000
 
 // as returns n times the letter a.
@@ -71,7 +71,7 @@ func TestLongestRecord(t *testing.T) {
 	}
 }
 
-// TestMaxRow sees to it that both forms read rows up to MaxRow, and go on behind a longer one.
+// TestMaxRow checks that both formats read rows up to MaxRow, and continue after a longer one.
 func TestMaxRow(t *testing.T) {
 	t.Parallel()
 	if MaxRow != 16<<20 {

@@ -17,17 +17,17 @@ import (
 	"tasklens/scripts/lab/eval"
 )
 
-// mostDollars is what checking a model may cost.
+// mostDollars is the maximum cost of a model check.
 const mostDollars = 0.10
 
-// A question's answer reads at most five chunks of at most 500 tokens and what is said of them, and
-// is short.
+// An answer's prompt has at most five chunks of at most 500 tokens plus their headers, and the
+// answer is short.
 const (
 	readByAnAnswer    = 3200
 	writtenByAnAnswer = 400
 )
 
-// chatDollars a million tokens, read and written.
+// chatDollars are the prices per million tokens, input and output.
 var chatDollars = map[string][2]float64{
 	"gpt-4o-mini": {0.15, 0.60}, "gpt-4.1-mini": {0.40, 1.60}, "gpt-4.1-nano": {0.10, 0.40}, "gpt-4o": {2.50, 10},
 }
@@ -39,9 +39,9 @@ type checkModelConfig struct {
 	ChatModel      string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
 }
 
-// checkModel asks a running service, which has loaded a folder, the folder's questions, and prints
-// a line of docs/models.md. With --estimate it says what that costs, and refuses what costs too
-// much.
+// checkModel sends a folder's questions to a running service that has loaded the folder, and prints
+// a row for docs/models.md. With --estimate it prints the cost instead, and fails if that is too
+// high.
 func checkModel(ctx context.Context, args []string) error {
 	flags := newFlags("check-model")
 	estimated := flags.Bool("estimate", false, "")
@@ -77,7 +77,7 @@ func checkModel(ctx context.Context, args []string) error {
 	return check.Print(os.Stdout, config.cost(check.EmbeddingTokens, check.ChatIn, check.ChatOut))
 }
 
-// cost is in dollars, below 0 where a price is not known.
+// cost returns dollars; negative if a price is unknown.
 func (c checkModelConfig) cost(embedded, read, written int) float64 {
 	price, known := openai.EmbeddingDollars[c.EmbeddingModel]
 	chat, chatKnown := chatDollars[c.ChatModel]
@@ -90,9 +90,9 @@ func (c checkModelConfig) cost(embedded, read, written int) float64 {
 func (c checkModelConfig) allow(dollars float64) error {
 	switch {
 	case dollars < 0 && c.OpenAIBaseURL == "":
-		return fmt.Errorf("the prices of %s and %s are not known here: choose models whose prices are, see docs/models.md", c.EmbeddingModel, c.ChatModel)
+		return fmt.Errorf("the prices of %s and %s are unknown: choose models with known prices, see docs/models.md", c.EmbeddingModel, c.ChatModel)
 	case dollars < 0:
-		fmt.Fprintln(os.Stderr, "The price is not known: OPENAI_BASE_URL names another provider or another model.")
+		fmt.Fprintln(os.Stderr, "The price is unknown: OPENAI_BASE_URL names another provider or another model.")
 	case dollars > mostDollars:
 		return fmt.Errorf("%s and %s would cost about $%.2f, more than $%.2f: choose cheaper models", c.EmbeddingModel, c.ChatModel, dollars, mostDollars)
 	default:
@@ -101,8 +101,8 @@ func (c checkModelConfig) allow(dollars float64) error {
 	return nil
 }
 
-// tokensToLoad is about how many tokens of the judged set and a folder are embedded: the names that
-// stand before each chunk and the overlaps about make up for the marks of JSON, which are not.
+// tokensToLoad estimates how many tokens of the judged set and a folder are embedded. It counts the
+// raw JSON: its punctuation roughly offsets the chunk headers and overlaps, which it ignores.
 func tokensToLoad(tokenizer chunk.Tokenizer, folder string) (total int, err error) {
 	texts, err := threshold.Inputs(tokenizer)
 	if err != nil {

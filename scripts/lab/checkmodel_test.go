@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What a check costs is known beforehand, and what costs too much, or cannot be known of OpenAI's,
-// is refused.
+// The cost of a check is estimated in advance. A check that is too expensive, or of an OpenAI model
+// with unknown price, is refused.
 func TestCheckModelEstimates(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings []string
@@ -16,7 +16,7 @@ func TestCheckModelEstimates(t *testing.T) {
 		"the usual ones":  {settings: nil},
 		"an earlier one":  {settings: []string{"EMBEDDING_MODEL", "text-embedding-ada-002"}},
 		"a dear one":      {settings: []string{"CHAT_MODEL", "gpt-4o"}, refused: "more than $0.10"},
-		"an unknown one":  {settings: []string{"CHAT_MODEL", "gpt-99"}, refused: "gpt-99 are not known"},
+		"an unknown one":  {settings: []string{"CHAT_MODEL", "gpt-99"}, refused: "gpt-99 are unknown"},
 		"somebody else's": {settings: []string{"CHAT_MODEL", "gpt-99", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,13 +23,13 @@ type chaosConfig struct {
 
 const (
 	chaosClients = 32
-	// chaosRecovery is longer than a lease of the worker's, which has to run out before what it
-	// held is taken up again, and than idle connections are kept.
+	// chaosRecovery is longer than a worker's lease, which must expire before its jobs are claimed
+	// again, and than the lifetime of idle connections.
 	chaosRecovery = 3 * time.Minute
 )
 
-// disturb is the verb chaos. It prints the address of the model that fails on demand, reads that of
-// the service that asks it, and then the words of chaos.Run.
+// disturb is the verb chaos. It prints the address of the failing model, reads the address of the
+// service that uses it, and then the commands of chaos.Run.
 func disturb(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return errUsage

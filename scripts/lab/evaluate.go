@@ -16,15 +16,15 @@ import (
 	"tasklens/scripts/lab/eval"
 )
 
-// evalConfig are the settings of this verb: a running service, and its database, which the
-// reference rankings read.
+// evalConfig are the settings of this verb: a running service, and its database for the reference
+// rankings.
 type evalConfig struct {
 	ServiceURL  string `env:"SERVICE_URL,required"`
 	DatabaseURL string `env:"DATABASE_URL,required"`
 }
 
-// evaluate measures a running service by a collection that it has loaded: its rankings, its
-// answers, or its searches for documents.
+// evaluate measures a running service on a loaded collection: its rankings, answers or document
+// searches.
 func evaluate(ctx context.Context, args []string) error {
 	var option string
 	if len(args) == 2 {
@@ -73,7 +73,7 @@ func evaluateAnswers(ctx context.Context, config evalConfig, folder string) erro
 	return nil
 }
 
-// evaluateDocuments measures the searches for documents as they are at present, enriched or not.
+// evaluateDocuments measures the document searches in their current state, enriched or not.
 func evaluateDocuments(ctx context.Context, config evalConfig, folder string) error {
 	for i, file := range eval.DocumentQuestions {
 		questions, err := eval.ReadDocumentQuestions(folder, file)

@@ -12,12 +12,12 @@ import (
 	"tasklens/scripts/lab/examples"
 )
 
-// exampleConfig are the settings of this verb: the demo that is running.
+// exampleConfig are the settings of this verb: the running demo.
 type exampleConfig struct {
 	ServiceURL string `env:"SERVICE_URL,required"`
 }
 
-// elsewhere are the examples that need more than a demo, with the reason.
+// elsewhere are the examples that need more than a demo, and why.
 var elsewhere = map[string]string{
 	"docs/operations.md: AUTH=on": "needs a hosted project",
 	"docs/quality.md: create extension if not exists pg_prewarm with schema extensions;":                                                "needs the right to create the extension",
@@ -28,15 +28,15 @@ var elsewhere = map[string]string{
 	"docs/adopt.md: npx supabase link --project-ref <ref>":                                                                              "needs a hosted project",
 	"docs/adopt.md: CGO_ENABLED=0 go build -o tasklens ./server":                                                                        "needs real keys, and writes .env",
 	"docs/adopt.md: mkdir export":                                                                                                       "changes the data of the demo",
-	"docs/adopt.md: ./tasklens import ./handbook     # a folder of Markdown files, or one file":                                         "needs files of one's own",
+	"docs/adopt.md: ./tasklens import ./handbook     # a folder of Markdown files, or one file":                                         "needs the reader's own files",
 	"docs/adopt.md: insert into project_members (project_id, user_id, role)":                                                            "reads auth.users, which the demo lacks",
 	"docs/adopt.md: token=$(curl -s \"$SUPABASE_URL/auth/v1/token?grant_type=password\" -H \"apikey: <publishable key>\" \\":            "needs Supabase Auth",
 	"docs/development.md: scripts/postgres start .local/test/postgres":                                                                  "starts a cluster",
 	"docs/development.md: ./scripts/postgres delete && rm -rf .local":                                                                   "deletes the demo",
-	"docs/documents.md: ./scripts/import notes/     # a folder with its subfolders, or one file":                                        "needs files of one's own",
-	"docs/indexing.md: ./scripts/import PATH            # into the running demo, or the project that SUPABASE_URL names":                "needs files of one's own",
+	"docs/documents.md: ./scripts/import notes/     # a folder with its subfolders, or one file":                                        "needs the reader's own files",
+	"docs/indexing.md: ./scripts/import PATH            # into the running demo, or the project that SUPABASE_URL names":                "needs the reader's own files",
 	"docs/indexing.md: {\"project_id\": \"TX\", \"name\": \"Checkout and Payments\", \"description\": \"…\"}":                           "is a file",
-	"docs/indexing.md: ./scripts/backfill          # sources and tokens to embed, and the cost":                                         "embeds anew what the demo has",
+	"docs/indexing.md: ./scripts/backfill          # sources and tokens to embed, and the cost":                                         "re-embeds the demo's data",
 	"docs/indexing.md: EMBEDDING_MODEL=the-new-one ./scripts/reembed --estimate    # tokens and cost":                                   "needs another model",
 	"docs/indexing.md: const url = Deno.env.get(\"TASKLENS_URL\"); // of the service":                                                   "needs Deno and a hosted project",
 	"docs/models.md: OPENAI_API_KEY=… ./scripts/check-model":                                                                            "needs a key",
@@ -46,7 +46,7 @@ var elsewhere = map[string]string{
 	"docs/sql.md: const { data, error } = await supabase.rpc(\"search_hybrid\", { query_text: \"charged twice\", match_count: 10 });":   "needs supabase-js and a project",
 }
 
-// tryExamples runs the examples of README.md and docs/ of the folder that it runs in.
+// tryExamples runs the examples of README.md and docs/ in the current folder.
 func tryExamples(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return errUsage

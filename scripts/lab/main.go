@@ -1,6 +1,6 @@
-// Command lab is what develops and measures tasklens: stand-ins for what Supabase and OpenAI give
-// in production, and the measurements. Nothing of it is linked into the service. Each verb has a
-// file of its own; this one chooses among them.
+// Command lab contains the development tools of tasklens: stand-ins for Supabase and OpenAI, and
+// the measurements. None of it is linked into the service. Each verb has its own file; this one
+// dispatches.
 package main
 
 import (
@@ -51,7 +51,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"chaos":       disturb,
 }
 
-// errUsage is what a verb returns when its arguments are off.
+// errUsage is returned for wrong arguments.
 var errUsage = errors.New("wrong arguments")
 
 func main() {
@@ -72,7 +72,7 @@ func main() {
 	}
 }
 
-// newFlags are a verb's; what is wrong with them is told by the usage.
+// newFlags returns a verb's flags. Errors are reported by printing the usage.
 func newFlags(verb string) *flag.FlagSet {
 	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

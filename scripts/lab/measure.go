@@ -15,7 +15,7 @@ import (
 	"tasklens/scripts/lab/bench"
 )
 
-// benchConfig are the settings of this verb: a stack that scripts/bench has started.
+// benchConfig are the settings of this verb: a stack started by scripts/bench.
 type benchConfig struct {
 	Port           int    `env:"PORT"`
 	DatabaseURL    string `env:"DATABASE_URL"`
@@ -40,7 +40,7 @@ func (c benchConfig) processes() []bench.Process {
 	return []bench.Process{{Name: "service", PID: c.ServicePID}, {Name: "REST", PID: c.RESTPID}, {Name: "model", PID: c.ModelPID}, {Name: "Postgres", PID: c.PostgresPID}}
 }
 
-// benchOptions are what a person may choose.
+// benchOptions are the command-line options.
 type benchOptions struct {
 	chunks, queries int
 	seconds         float64
@@ -114,10 +114,10 @@ func measureGenerated(ctx context.Context, c benchConfig, o benchOptions) error 
 	}.Do(ctx, os.Stdout)
 }
 
-// benchDocuments is the number of documents, whatever that of the chunks.
+// benchDocuments is the number of documents, for any number of chunks.
 const benchDocuments = 20_000
 
-// freshTickets are in the database that edits are made in.
+// freshTickets is the size of the database that is edited.
 const freshTickets = 10_000
 
 func measureFresh(ctx context.Context, c benchConfig, o benchOptions) error {
@@ -133,7 +133,7 @@ func measureFresh(ctx context.Context, c benchConfig, o benchOptions) error {
 	}.Do(ctx, os.Stdout)
 }
 
-// measureReal measures on a collection that is imported already, by its own queries.
+// measureReal measures on an imported collection, with its own queries.
 func measureReal(ctx context.Context, c benchConfig, o benchOptions) error {
 	queries, err := collection.Read(o.rest[0])
 	if err != nil {

@@ -20,11 +20,10 @@ import (
 	"tasklens/supabase"
 )
 
-// The verbs of this file stand in for what Supabase and OpenAI give in production. Their servers
-// listen on loopback only, whatever the settings say.
+// The verbs of this file replace Supabase and OpenAI in development. Their servers listen on
+// loopback only, whatever the settings.
 
-// errNoDatabase keeps an empty DATABASE_URL from meaning whatever database PGHOST, or this
-// machine's default, leads to.
+// errNoDatabase prevents an empty DATABASE_URL from meaning PGHOST's database or the local default.
 var errNoDatabase = errors.New("DATABASE_URL must be set (postgres://user:password@host:5432/database)")
 
 // devConfig are the settings of the development verbs.
@@ -32,10 +31,10 @@ type devConfig struct {
 	Port        int    `env:"PORT"`
 	DatabaseURL string `env:"DATABASE_URL"`
 	JWTSecret   string `env:"JWT_SECRET"`
-	SupabaseURL string `env:"SUPABASE_URL"` // that a user's token names as its issuer
+	SupabaseURL string `env:"SUPABASE_URL"` // issuer of user tokens
 }
 
-// readDevConfig reads the settings of a verb that takes so many arguments.
+// readDevConfig reads the settings of a verb with this many arguments.
 func readDevConfig(args []string, least, most int) (devConfig, error) {
 	if len(args) < least || len(args) > most {
 		return devConfig{}, errUsage
@@ -43,7 +42,7 @@ func readDevConfig(args []string, least, most int) (devConfig, error) {
 	return env.ParseAs[devConfig]()
 }
 
-// duplicateSchema is what the first migration fails with in a database that already has it.
+// duplicateSchema is the error of the first migration if its schema already exists.
 const duplicateSchema = "42P06"
 
 func applyMigrations(ctx context.Context, args []string) error {
@@ -61,10 +60,10 @@ func applyMigrations(ctx context.Context, args []string) error {
 	defer connection.Close(context.WithoutCancel(ctx))
 	applied, err := migrate.Apply(ctx, connection, supabase.Migrations(), func(name string) { fmt.Println("applying", name) })
 	if errors.Is(err, migrate.ErrHistory) {
-		return fmt.Errorf("%w, or make the demo's database anew: ./scripts/demo --fresh", err)
+		return fmt.Errorf("%w, or recreate the demo's database: ./scripts/demo --fresh", err)
 	}
 	if failed := new(pgconn.PgError); errors.As(err, &failed) && failed.Code == duplicateSchema {
-		return fmt.Errorf("%w\nAnother tool has applied migrations here, and the Supabase CLI has no record of them: go on with that tool, or "+
+		return fmt.Errorf("%w\nAnother tool has applied migrations here, and the Supabase CLI has no record of them: continue with that tool, or "+
 			"have the CLI record them first (npx supabase migration repair --remote --status applied VERSION…; list_migrations() lists them)", err)
 	}
 	if err != nil {
@@ -103,8 +102,8 @@ func serveModel(ctx context.Context, args []string) error {
 	return serveLoopback(ctx, config.Port, offline.NewHandler())
 }
 
-// serveLoopback serves until the context ends. It prints its address, which tells the port where 0
-// was asked for.
+// serveLoopback serves until the context ends. It prints its address, which tells the port if 0 was
+// requested.
 func serveLoopback(ctx context.Context, port int, handler http.Handler) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"tasklens/supabase"
 )
 
-// Where another tool applied migrations, migrate says so, and what to do.
+// After migrations by another tool, migrate explains what to do.
 func TestMigrateAfterAnotherTool(t *testing.T) {
 	db := testbed.Empty(t)
 	text, err := fs.ReadFile(supabase.Migrations(), "20260101000100_extensions.sql")
@@ -27,7 +27,7 @@ func TestMigrateAfterAnotherTool(t *testing.T) {
 	}
 }
 
-// Without DATABASE_URL a driver takes PGHOST's database, or this machine's: anybody's.
+// Without DATABASE_URL a driver would use PGHOST's database or the local default.
 func TestDatabaseMustBeNamed(t *testing.T) {
 	t.Setenv("DATABASE_URL", "")
 	for verb, run := range map[string]func(context.Context, []string) error{"migrate": applyMigrations, "gateway": serveGateway} {

@@ -1,6 +1,6 @@
-// Package calibrate measures how similar queries are to the tickets that they should find, and to
-// other tickets, in the data at hand, and says which threshold tells them apart. It knows neither
-// HTTP nor where settings come from.
+// Package calibrate measures, on the user's data, how similar queries are to the tickets that they
+// should find and to other tickets, and recommends a threshold. It knows neither HTTP nor where
+// settings come from.
 package calibrate
 
 import (
@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	sampled = 200 // queries that are compared
-	batch   = 25  // in one call
+	sampled = 200 // maximum number of queries compared
+	batch   = 25  // queries per call
 )
 
 // Database calls a Postgres function with named arguments.
@@ -35,17 +35,17 @@ type Pair struct {
 	TicketKey string
 }
 
-// Report is what was measured: the greatest cosine similarity of a query to a chunk of the ticket
-// that it should find, and of the tickets that only other queries should find.
+// Report holds the measurements: for each query, the greatest cosine similarity to a chunk of the
+// ticket that it should find, and to tickets that only other queries should find.
 type Report struct {
 	Model              string
-	Judged             bool // the pairs were given; else each ticket's name should find the ticket
-	Duplicates         int  // pairs that are known duplicates: the name of one should find the other
+	Judged             bool // pairs were given; otherwise each ticket's name should find the ticket
+	Duplicates         int  // pairs of known duplicates: the name of one should find the other
 	Matches, Strangers []float64
 }
 
-// Measure compares pairs by a model's embeddings; without any, the names of tickets with their
-// tickets.
+// Measure compares pairs by a model's embeddings. Without pairs it compares the names of tickets
+// with the tickets.
 func Measure(ctx context.Context, db Database, model Model, name string, pairs []Pair) (Report, error) {
 	report := Report{Model: name, Judged: len(pairs) > 0}
 	if !report.Judged {
@@ -54,11 +54,11 @@ func Measure(ctx context.Context, db Database, model Model, name string, pairs [
 			return Report{}, err
 		}
 	}
-	related := relevant{} // by all pairs, as those that are left out below tell too who is no stranger
+	related := relevant{} // from all pairs: the ones skipped below also name relevant tickets
 	for _, pair := range pairs {
 		related.add(pair)
 	}
-	// Spread over all that was given.
+	// Sample evenly from all pairs.
 	if step := float64(len(pairs)) / sampled; step > 1 {
 		var some []Pair
 		for i := range sampled {
@@ -82,8 +82,7 @@ func Measure(ctx context.Context, db Database, model Model, name string, pairs [
 	return report, nil
 }
 
-// relevant is which tickets each query should find, of which one query may have several. Keys are
-// in lower case.
+// relevant maps each query to the tickets that it should find. Keys are in lower case.
 type relevant map[string]map[string]bool
 
 func (r relevant) add(pair Pair) {
@@ -114,7 +113,7 @@ func names(ctx context.Context, db Database, model string) (pairs []Pair, duplic
 	return pairs, duplicates, nil
 }
 
-// compare measures some pairs, the first of which is at start, against the tickets of all.
+// compare measures some pairs, starting at index start, against the tickets of all pairs.
 func (r *Report) compare(ctx context.Context, db Database, model Model, pairs []Pair, keys []string, start int, related relevant) error {
 	queries := make([]string, len(pairs))
 	for i, pair := range pairs {
@@ -134,7 +133,7 @@ func (r *Report) compare(ctx context.Context, db Database, model Model, pairs []
 	for i, row := range rows {
 		for j, similarity := range row.Similarities {
 			switch {
-			case similarity == nil: // there is no such ticket, or it is not embedded
+			case similarity == nil: // the ticket does not exist or is not embedded
 			case j == start+i:
 				r.Matches = append(r.Matches, *similarity)
 			case !related.has(pairs[i].Query, keys[j]):
@@ -145,7 +144,7 @@ func (r *Report) compare(ctx context.Context, db Database, model Model, pairs []
 	return nil
 }
 
-// Print writes the report as plain text, with the threshold for a precision.
+// Print writes the report as plain text, with the threshold for a given precision.
 func (r Report) Print(to io.Writer, precision float64) error {
 	var out strings.Builder
 	what := "names of tickets"
@@ -154,7 +153,7 @@ func (r Report) Print(to io.Writer, precision float64) error {
 	} else if r.Duplicates > 0 {
 		what = fmt.Sprintf("names of tickets (%d of them of known duplicates)", r.Duplicates)
 	}
-	fmt.Fprintf(&out, "%d %s, embedded by %s: cosine similarity to the ticket that each should find (match), and to others (stranger)\n\n",
+	fmt.Fprintf(&out, "%d %s, embedded by %s: cosine similarity to the ticket each should find (match) and to others (stranger)\n\n",
 		len(r.Matches), what, r.Model)
 	fmt.Fprintf(&out, "%-10s", "decile")
 	for decile := range 11 {
@@ -174,7 +173,7 @@ func (r Report) Print(to io.Writer, precision float64) error {
 		printCut(&out, measure.CutAt(r.Matches, r.Strangers, float64(tenth)/10))
 	}
 	if cut, ok := measure.CutFor(r.Matches, r.Strangers, precision); ok {
-		fmt.Fprintf(&out, "\nFor a precision of %.2f, were there as many strangers as matches:\n", precision)
+		fmt.Fprintf(&out, "\nFor a precision of %.2f, assuming as many strangers as matches:\n", precision)
 		printCut(&out, cut)
 		fmt.Fprintf(&out, "\nMATCH_THRESHOLD=%.3f\n", cut.Threshold)
 	} else {

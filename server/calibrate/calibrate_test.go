@@ -17,8 +17,8 @@ func (model) Embed(_ context.Context, _ string, inputs []string) ([]vector.Vecto
 	return make([]vector.Vector, len(inputs)), 0, nil
 }
 
-// database holds tickets that are 0.8 alike to their own names and 0.3 to others'; "AA-9" is not
-// embedded.
+// database holds tickets with a similarity of 0.8 to their own name and 0.3 to other names. "AA-9"
+// is not embedded.
 type database struct{ keys []string }
 
 func (d database) Call(_ context.Context, function string, arguments, result any) error {
@@ -63,8 +63,7 @@ func TestMeasure(t *testing.T) {
 		!strings.HasSuffix(out.String(), "\nMATCH_THRESHOLD=0.300\n") {
 		t.Errorf("%v:\n%s", err, &out)
 	}
-	// A query may have several tickets: these are no strangers to one another's query by their own
-	// key.
+	// All tickets of a query are relevant to it, not only the one in the measured pair.
 	report, err = calibrate.Measure(t.Context(), database{}, model{}, "m", []calibrate.Pair{{Query: "a", TicketKey: "AA-1"}, {Query: "b", TicketKey: "aa-1"}})
 	if err == nil || len(report.Strangers) != 0 {
 		t.Errorf("of one ticket: %+v, %v", report, err)
@@ -74,12 +73,12 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A ticket that a query should find is no stranger to that query, whichever of its pairs is
-// measured.
+// A ticket that a query should find is never a stranger to it, whichever of the pairs is measured.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	pair := func(query, key string) calibrate.Pair { return calibrate.Pair{Query: query, TicketKey: key} }
-	// Twice as many as are measured, so that every other one is left out: all of "all" but the first.
+	// Twice as many as are sampled, so that every other pair is skipped: all of "all" but the
+	// first.
 	var many []calibrate.Pair
 	for i := range 200 {
 		many = append(many, pair("one "+strconv.Itoa(i), "AA-1"), pair("all", "AA-"+strconv.Itoa(i+1)))

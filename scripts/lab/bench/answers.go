@@ -10,17 +10,17 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// Delays are the time that the model's stand-in takes for an embedding and for a chat.
+// Delays are the response times of the model stand-in for an embedding and for a chat.
 type Delays struct{ Embed, Chat time.Duration }
 
-// endpoint is one that asks the model.
+// endpoint is an endpoint of the service that calls the model.
 type endpoint struct {
 	path  string
 	body  func(text string) []byte
-	model func(ctx context.Context, text string) error // asks the model itself for what the endpoint asks it for
+	model func(ctx context.Context, text string) error // makes the endpoint's model calls directly
 }
 
-// answerThreshold is so low that there are always sources, and the chat is asked.
+// answerThreshold is low enough that there are always sources, so the chat model is called.
 const answerThreshold = 0.3
 
 func (r Run) endpoints() []endpoint {
@@ -45,13 +45,13 @@ func (r Run) endpoints() []endpoint {
 	}
 }
 
-// answers measures searches and answers where the model takes its time, as real ones do.
+// answers measures searches and answers with a model that has realistic response times.
 func (r Run) answers(ctx context.Context) ([]Table, error) {
 	table := Table{
 		Title:  fmt.Sprintf("With a model that takes %v for an embedding and %v for a chat, ms and processors in use", r.Delays.Embed, r.Delays.Chat),
 		Header: append([]string{"endpoint and load", "requests", "failed", "a second", "mean", "p50", "p95"}, coreNames(r.Processes)...),
-		Caption: fmt.Sprintf("%v each, thresholds of %v so that the chat is asked. Uncached: every query is new. Cached: %d queries again and again. "+
-			"Wanted is a mean below %d ms with %d clients. %s", r.Lasting, answerThreshold, repeatedCount, wantedMean, slices.Max(r.Clients), stolenCaption),
+		Caption: fmt.Sprintf("%v each, thresholds of %v so that the chat model is called. Uncached: every query is new. Cached: %d queries, repeated. "+
+			"Goal: a mean below %d ms with %d clients. %s", r.Lasting, answerThreshold, repeatedCount, wantedMean, slices.Max(r.Clients), stolenCaption),
 	}
 	from := 10*firstOfHTTP + r.Salt
 	endpoints := r.endpoints()
@@ -95,19 +95,19 @@ func (r Run) answers(ctx context.Context) ([]Table, error) {
 	return []Table{table, added}, err
 }
 
-// What is wanted, in milliseconds.
+// Goals, in milliseconds.
 const (
 	wantedMean  = 1500
 	wantedAdded = 20
 )
 
-// addedToModel asks every new query of the service, and the model for what the service asks it for,
-// in turn.
+// addedToModel alternates between the service and direct calls of the model with the same new
+// queries.
 func (r Run) addedToModel(ctx context.Context, from int) (Table, error) {
 	table := Table{
 		Title:  fmt.Sprintf("What service and database add to the model's time at %d requests a second, ms", rate),
 		Header: []string{"endpoint", "p50", "p95", "the model alone, p50", "p95", "added, p50", "p95", "wanted, p95", stolen},
-		Caption: "Every query is new, and asked of the service and of the model alone in turn, over HTTP and by the same client. " +
+		Caption: "Every query is new, and sent to the service and to the model alone in turn, over HTTP by the same client. " +
 			"Added is the difference of the quantiles. " + settledCaption + " " + stolenCaption,
 	}
 	for _, e := range r.endpoints() {

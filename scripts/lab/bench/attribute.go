@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// shared are the shares of the tickets that have a certain label, or that one person works on. A
-// ticket has a label whatever its text and its project are, so that a filter by it leaves some of
-// everything.
+// shared are the shares of tickets that have a certain label or assignee. They are independent of
+// text and project, so a filter on them selects from everything.
 var shared = []float64{0.9, 0.5, 0.1, 0.01, 0.001, 0.0001}
 
-// attributes are what a ticket has beside its text.
+// attributes are a ticket's fields besides its text.
 type attributes struct {
 	assignee         *string
 	kind, priority   string
@@ -20,23 +19,23 @@ type attributes struct {
 	due              *time.Time
 }
 
-// firstDay and days are when tickets are created: one after the other, ten years long.
+// firstDay and days define when tickets are created: evenly over ten years.
 var firstDay = time.Date(2015, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 const days = 3650
 
-// labelOf is the label that a share of the tickets has.
+// labelOf returns the label that this share of the tickets has.
 func labelOf(share float64) string { return fmt.Sprintf("Label %v", share) }
 
-// assigneeOf works on a share of the tickets, of which the shares add up to less than 1.
+// assigneeOf returns the assignee of this share of the tickets. The shares sum to less than 1.
 func assigneeOf(share float64) string { return fmt.Sprintf("Person %v", share) }
 
-// dayOf is the day until which a share of the tickets has been created.
+// dayOf returns the day by which this share of the tickets has been created.
 func dayOf(share float64) time.Time {
 	return firstDay.Add(time.Duration(share * days * 24 * float64(time.Hour)))
 }
 
-// attributes makes those of the i-th ticket, from 0.
+// attributes returns the attributes of ticket i, counted from 0.
 func (c Collection) attributes(i int) (a attributes) {
 	random := rand.New(rand.NewPCG(seed+5, uint64(i)))
 	a.labels = []string{}

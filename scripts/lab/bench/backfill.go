@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// writers are the sessions that insert at once where the database's own rate is measured: as
-	// many as a worker has batches under way by default.
+	// writers is the number of concurrent sessions when the database's own rate is measured: a
+	// worker's default number of concurrent batches.
 	writers = 4
-	// written are the rows of one of their statements: about the chunks of one batch.
+	// written is the number of rows per statement: about the chunks of one batch.
 	written = 150
-	// refilled is how many tickets' chunks are made anew: enough for the second or two until a
-	// worker looks, and the last batches, to count for little.
+	// refilled is the number of tickets whose chunks are recreated: enough to make the worker's
+	// start-up delay and last batches negligible.
 	refilled = 6000
 )
 
-// backfill measures how fast missing chunks are made, beside how fast the database alone takes the
+// backfill measures how fast missing chunks are recreated, how fast the database alone takes the
 // same rows, and how long searches take meanwhile.
 func (f Fresh) backfill(ctx context.Context) (Table, error) {
 	search := func(lasting time.Duration, from int) ([]float64, error) {
@@ -35,12 +35,12 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 		}
 		return took, nil
 	}
-	f.Progress("searching while nothing else happens")
+	f.Progress("searching on an idle system")
 	calm, err := search(f.Lasting, firstOfHTTP)
 	if err != nil {
 		return Table{}, err
 	}
-	f.Progress("making chunks anew")
+	f.Progress("recreating chunks")
 	chunks, lasted, used, err := f.refill(ctx, func() error { return nil })
 	if err != nil {
 		return Table{}, err
@@ -50,7 +50,7 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	f.Progress("making chunks anew while searches are asked")
+	f.Progress("recreating chunks during searches")
 	var busy []float64
 	busyChunks, busyLasted, _, err := f.refill(ctx, func() (err error) {
 		busy, err = search(f.Lasting, 2*firstOfHTTP)
@@ -66,14 +66,14 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 		Rows: [][]string{
 			{fmt.Sprintf("chunks a second that %d sessions insert without the service", writers), number(own)},
 			{"chunks a second of the service's worker", number(its)},
-			{"the second as a share of the first", ratio(its, own)},
-			{"chunks a second of the worker while searches are asked", number(float64(busyChunks) / busyLasted.Seconds())},
-			{fmt.Sprintf("search at %d a second, nothing else: p50, ms", rate), number(measure.Quantile(calm, 0.5))},
+			{"ratio of the two", ratio(its, own)},
+			{"chunks a second of the worker during searches", number(float64(busyChunks) / busyLasted.Seconds())},
+			{fmt.Sprintf("search at %d a second, idle system: p50, ms", rate), number(measure.Quantile(calm, 0.5))},
 			{"p95, ms", number(measure.Quantile(calm, 0.95))},
 			{"search during a backfill: p50, ms", number(measure.Quantile(busy, 0.5))},
 			{"p95, ms", number(measure.Quantile(busy, 0.95))},
 		},
-		Caption: "The model's time is in a search's. All parts run on this machine.",
+		Caption: "Search times include the model's time. All parts run on this machine.",
 	}
 	for i, name := range coreNames(f.Processes) {
 		table.Rows = append(table.Rows, []string{"processors in use by the backfill alone: " + name, used[i]})
@@ -81,15 +81,15 @@ func (f Fresh) backfill(ctx context.Context) (Table, error) {
 	return table, nil
 }
 
-// refill removes the chunks of some tickets, asks for them, does something meanwhile, and waits
-// until they are there. used are the processors in use from the asking on.
+// refill deletes the chunks of some tickets, queues them, runs meanwhile, and waits until the
+// chunks are back. used are the processors in use since the queuing.
 func (f Fresh) refill(ctx context.Context, meanwhile func() error) (chunks int, lasted time.Duration, used []string, err error) {
 	if err := f.empty(ctx); err != nil {
 		return 0, 0, nil, err
 	}
 	started, before := time.Now(), cpuTimes("/proc", f.Processes)
 	if _, err := f.Connection.Exec(ctx, `select public.enqueue_missing_embeddings($1)`, model); err != nil {
-		return 0, 0, nil, fmt.Errorf("ask for what is missing: %w", err)
+		return 0, 0, nil, fmt.Errorf("queue what is missing: %w", err)
 	}
 	if err := meanwhile(); err != nil {
 		return 0, 0, nil, err
@@ -100,7 +100,7 @@ func (f Fresh) refill(ctx context.Context, meanwhile func() error) (chunks int, 
 		}
 		err := f.Connection.QueryRow(ctx, `select count(*) from private.embedding_jobs where dead_at is null`).Scan(&left)
 		if err != nil {
-			return 0, 0, nil, fmt.Errorf("look at the queue: %w", err)
+			return 0, 0, nil, fmt.Errorf("read the queue: %w", err)
 		}
 	}
 	lasted = time.Since(started)
@@ -109,7 +109,8 @@ func (f Fresh) refill(ctx context.Context, meanwhile func() error) (chunks int, 
 	return chunks, lasted, used, err
 }
 
-// empty removes chunks, from the index too: what is dead in it would slow down what comes next.
+// empty deletes chunks and vacuums the index, because dead entries would slow down the next
+// measurement.
 func (f Fresh) empty(ctx context.Context) error {
 	if _, err := f.Connection.Exec(ctx, `delete from public.chunks where ticket_id <= $1`, refilled); err != nil {
 		return fmt.Errorf("remove chunks: %w", err)
@@ -120,7 +121,7 @@ func (f Fresh) empty(ctx context.Context) error {
 	return nil
 }
 
-// insert tells how long the rows that refill has made take when they are inserted by SQL alone.
+// insert measures how long plain SQL takes to insert the rows that refill created.
 func (f Fresh) insert(ctx context.Context) (time.Duration, error) {
 	columns := `project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding`
 	_, err := f.Connection.Exec(ctx, fmt.Sprintf(`drop table if exists bench.kept;

@@ -1,6 +1,6 @@
-// Package bench measures speed and recall: of the SQL functions beside plain pgvector and the usual
-// recipe, of the service over HTTP under load, and of vector search against an exact scan. It owns
-// the generated collection that it measures on, the runs and their report. It must not know how
+// Package bench measures speed and recall: of the SQL functions compared with plain pgvector and
+// the usual recipe, of the service over HTTP under load, and of vector search compared with an
+// exact scan. It owns the generated collection, the runs and their report. It does not know how
 // search works, nor where settings come from.
 package bench
 
@@ -13,30 +13,30 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Run measures a database with a generated collection, and a service over it whose model is the
-// stand-in of NewModel.
+// Run measures a database with a generated collection, and a service over it that uses the stand-in
+// of NewModel.
 type Run struct {
 	Connection *pgx.Conn // of the owner, by Connect
 	Collection Collection
-	Documents  int           // how many are generated beside the collection, where documents are measured
+	Documents  int           // number of documents to generate
 	Service    Endpoint      // http://host:port
 	REST       Endpoint      // PostgREST or the gateway, with the service's key
 	Model      Endpoint      // the stand-in, with /v1
-	Processes  []Process     // of the service and what it stands on
-	Salt       int           // another one for each run, so that no query that counts as new was ever asked before
-	Queries    int           // that statements are timed with; recall takes a third of them
-	Clients    []int         // that ask in closed loops; answers are measured with the most of them
+	Processes  []Process     // of the service and its dependencies
+	Salt       int           // unique per run, so that new queries are not in any cache
+	Queries    int           // number of queries per statement; recall uses a third of them
+	Clients    []int         // numbers of closed-loop clients; answers use the largest
 	Lasting    time.Duration // of each load
 	Delays     Delays        // of the stand-in
-	Parts      []string      // what is measured, of Parts
+	Parts      []string      // what to measure, from Parts
 	Progress   func(step string)
 }
 
-// Parts are the names of what can be measured.
+// Parts are the names of the measurements.
 var Parts = []string{"load", "sql", "recall", "filters", "permissions", "documents", "http", "answers"}
 
-// Do loads the collection where the database is empty, measures, and writes each table as soon as
-// it is there.
+// Do loads the collection if the database is empty, measures, and prints each table when it is
+// complete.
 func (r Run) Do(ctx context.Context, to io.Writer) error {
 	loaded, err := Load(ctx, r.Connection, r.Collection, r.Progress)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r Run) Do(ctx context.Context, to io.Writer) error {
 	return nil
 }
 
-// describe says what loading took, and how large it came out.
+// describe reports the time and size of the load.
 func (r Run) describe(ctx context.Context, loaded Loaded) ([]Table, error) {
 	index, err := readIndex(ctx, r.Connection)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r Run) describe(ctx context.Context, loaded Loaded) ([]Table, error) {
 		Title: "Loading, and sizes", Header: []string{"what", "is"}, Rows: append([][]string{
 			{"loading tickets and their keyword entries", seconds(loaded.Text)},
 			{"loading chunks (without the vector index)", seconds(loaded.Vectors)},
-			{"making the vector index (" + kind + ") after that", seconds(loaded.Index)},
+			{"building the vector index (" + kind + ") after that", seconds(loaded.Index)},
 		}, rows...),
 	}}, nil
 }

@@ -17,7 +17,7 @@ import (
 	"tasklens/server/api/apitest"
 )
 
-// connect opens a connection to a database, as the verb does, after what scripts/bench does.
+// connect opens a connection as the verb does, after the preparation of scripts/bench.
 func connect(t *testing.T, database *testbed.DB) (run bench.Run) {
 	t.Helper()
 	if _, err := testbed.Connect(t, database.SuperuserURL).Exec(t.Context(), `create extension pg_prewarm with schema extensions`); err != nil {
@@ -31,7 +31,7 @@ func connect(t *testing.T, database *testbed.DB) (run bench.Run) {
 	return bench.Run{Connection: connection, Progress: func(string) {}}
 }
 
-// start runs the service over a database and the stand-in of the model.
+// start runs the service over a database and the model stand-in.
 func start(t *testing.T, database *testbed.DB, run *bench.Run) {
 	t.Helper()
 	service := apitest.Start(t, database, bench.NewModel(run.Delays))
@@ -41,7 +41,7 @@ func start(t *testing.T, database *testbed.DB, run *bench.Run) {
 	run.Processes = []bench.Process{{Name: "service", PID: os.Getpid()}, {Name: "Postgres"}}
 }
 
-// cells are the rows of the printed tables by their first cell.
+// cells returns the rows of the printed tables by their first cell.
 func cells(report string) map[string][]string {
 	rows := map[string][]string{}
 	for line := range strings.Lines(report) {
@@ -125,7 +125,7 @@ func TestEverythingIsMeasured(t *testing.T) {
 			t.Errorf("%s: the model alone takes %v ms, want at least %v", row, alone, least)
 		}
 	}
-	// So few chunks are all compared, whatever the filter.
+	// So few chunks are all compared, with any filter.
 	for _, row := range []string{"none", "project of 50%", "status of 10%", "project of one ticket", "project of 10% on other topics", "none; about a ticket of 30 chunks"} {
 		positive(row, 0)
 		if got := rows[row]; len(got) < 6 || got[2] != "1.000" || got[5] != "1.000" {
@@ -158,7 +158,7 @@ func TestADatabaseIsLoadedOnce(t *testing.T) {
 		t.Errorf("loaded again: %+v, %v; at first %+v", again, err, first)
 	}
 	if _, err := bench.Load(t.Context(), run.Connection, bench.WithChunks(200), run.Progress); err == nil {
-		t.Error("another collection was taken for the one that is there")
+		t.Error("a different collection was accepted")
 	}
 	var chunks, entries, own int
 	err = run.Connection.QueryRow(t.Context(), `select (select count(*) from public.chunks), (select count(*) from public.keyword_entries e where e.ticket_id is not null),
@@ -168,7 +168,7 @@ func TestADatabaseIsLoadedOnce(t *testing.T) {
 	}
 }
 
-// Whatever was read before, as after a start of the server: what is measured is not the disk.
+// The benchmark measures memory, not the disk: after a restart everything is prewarmed.
 func TestWhatIsMeasuredIsInMemory(t *testing.T) {
 	t.Parallel()
 	run := connect(t, testbed.Database(t))
@@ -178,7 +178,7 @@ func TestWhatIsMeasuredIsInMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Pages that were asked for, of the table, its long values and its indexes.
+	// Pages requested of the table, its TOAST table and its indexes.
 	asked := func() (table, indexes int) {
 		t.Helper()
 		if _, err := run.Connection.Exec(t.Context(), `select pg_stat_force_next_flush()`); err != nil {
@@ -208,7 +208,7 @@ func TestWhatIsMeasuredIsInMemory(t *testing.T) {
 	}
 }
 
-// fixed is a model that embeds every query alike.
+// fixed is a model with the same embedding for every query.
 type fixed struct{}
 
 func (fixed) EmbeddingModel() string { return offline.EmbeddingModel }

@@ -10,13 +10,13 @@ import (
 	"tasklens/internal/measure"
 )
 
-// Judged is a query and the keys of the tickets that are relevant to it.
+// Judged is a query and the keys of its relevant tickets.
 type Judged struct {
 	Text     string
 	Relevant measure.Judged
 }
 
-// unbounded lets private.rank_by_keyword rank everything that holds a word of the query.
+// unbounded lets private.rank_by_keyword rank every ticket that contains a word of the query.
 const unbounded = 100_000_000
 
 const (
@@ -28,10 +28,10 @@ const (
 
 var boundHeader = []string{"tickets", "queries", "same top hit", "nDCG@10", "ranking everything", "difference", "p50, ms", "ranking everything"}
 
-const boundCaption = "search_by_keyword, which ranks candidates that hold the rare words of a query, beside the same ranking of everything that holds any of them. " +
-	"The top hit is the same when it is the same ticket or has the same score. Wanted: the same for 99%, and a difference of at most 0.005."
+const boundCaption = "search_by_keyword, which ranks only candidates with the rare words of a query, compared with the same ranking of everything that contains any of them. " +
+	"The top hit counts as the same if the ticket or its score is. Goals: the same for 99%, and a difference of at most 0.005."
 
-// bound compares the ranking of candidates with that of everything, in one row of a table.
+// bound compares the ranking of candidates with that of everything and returns a table row.
 func bound(ctx context.Context, connection *pgx.Conn, name string, queries []Judged, progress func(string)) ([]string, error) {
 	progress("ranking everything by keyword: " + name)
 	var same float64
@@ -80,7 +80,7 @@ func rankKeys(ctx context.Context, connection *pgx.Conn, sql, query string) (ran
 	return ranked, took, nil
 }
 
-// sameTop says whether two rankings begin alike.
+// sameTop reports whether two rankings have the same first hit.
 func sameTop(a, b []scored) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Endpoint is an HTTP address that takes JSON.
+// Endpoint is an HTTP address that accepts JSON.
 type Endpoint struct {
 	URL string
 	Key string // a bearer token, empty for none
@@ -21,10 +21,10 @@ const (
 	maxResponse    = 32 << 20
 )
 
-// client keeps a connection for each of the clients that are played.
+// client keeps one connection per simulated client.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConns: 256, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute}}
 
-// post sends a body and reads the answer to its end.
+// post sends a body and reads the whole response.
 func (e Endpoint) post(ctx context.Context, path string, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -52,7 +52,7 @@ func (e Endpoint) post(ctx context.Context, path string, body []byte) ([]byte, e
 	return answer, nil
 }
 
-// prepare makes a request of a body that is posted later.
+// prepare builds a request to be sent later.
 func (e Endpoint) prepare(path string, body []byte) request {
 	return func(ctx context.Context) error {
 		_, err := e.post(ctx, path, body)
@@ -60,7 +60,7 @@ func (e Endpoint) prepare(path string, body []byte) request {
 	}
 }
 
-// encode writes what is always valid JSON.
+// encode marshals values that are always valid JSON.
 func encode(value map[string]any) []byte {
 	body, err := json.Marshal(value)
 	if err != nil {

@@ -9,30 +9,28 @@ import (
 	"time"
 )
 
-// Process is a part of the stack whose use of the processors is measured, with that of all its
-// children.
+// Process is a part of the stack whose CPU time is measured, including its children.
 type Process struct {
 	Name string
-	PID  int // 0 where it is not known
+	PID  int // 0 if unknown
 }
 
-// ticksPerSecond is the unit of times in /proc on every Linux there is (USER_HZ).
+// ticksPerSecond is the unit of times in /proc (USER_HZ), the same on every Linux.
 const ticksPerSecond = 100
 
-// Beside the processes: what the whole machine used, and what it could not use, because whoever
-// lends the processors out gave them to others.
+// Two more columns: the CPU time of the whole machine, and the time stolen by the hypervisor.
 const (
 	everything = "machine"
 	stolen     = "stolen"
 )
 
 // stolenCaption explains the last column.
-const stolenCaption = "Stolen is what whoever lends the processors out gave to others: where it is more than next to nothing, times are longer for it."
+const stolenCaption = "Stolen is CPU time that the hypervisor gave to other machines: if it is not near zero, times are longer than they should be."
 
 func coreNames(processes []Process) []string { return append(names(processes), everything, stolen) }
 
-// cpuTimes is what each process has used since it started, in seconds, and the machine. What cannot
-// be read is absent: a machine without /proc, or a process on another one.
+// cpuTimes returns the CPU seconds of each process and of the machine. What cannot be read is
+// absent, such as on a machine without /proc.
 func cpuTimes(proc string, processes []Process) map[string]float64 {
 	times := map[string]float64{}
 	if line, err := os.ReadFile(filepath.Join(proc, "stat")); err == nil {
@@ -55,8 +53,8 @@ func cpuTimes(proc string, processes []Process) map[string]float64 {
 	return times
 }
 
-// machine is the seconds that all processors together were in use, and stolen, from the first line
-// of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal.
+// machine returns the busy and the stolen seconds of all processors, from the first line of
+// /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal.
 func machine(stat string) (busy, stolen float64) {
 	line, _, _ := strings.Cut(stat, "\n")
 	for i, field := range strings.Fields(line) {
@@ -76,7 +74,7 @@ func machine(stat string) (busy, stolen float64) {
 
 type stat struct {
 	parent        int
-	ticks, reaped float64 // its own, and that of children that have ended
+	ticks, reaped float64 // its own, and of exited children
 }
 
 func readStats(proc string) map[int]stat {
@@ -85,7 +83,7 @@ func readStats(proc string) map[int]stat {
 	for _, path := range paths {
 		content, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended
+			continue // it has exited
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		if err != nil {
@@ -98,8 +96,8 @@ func readStats(proc string) map[int]stat {
 	return stats
 }
 
-// parseStat reads a /proc/PID/stat. The name in parentheses may hold anything, so fields are
-// counted behind it.
+// parseStat parses /proc/PID/stat. The name in parentheses may contain anything, so fields are
+// counted after it.
 func parseStat(content string) (s stat, ok bool) {
 	fields := strings.Fields(content[strings.LastIndexByte(content, ')')+1:])
 	if len(fields) < 15 {
@@ -115,7 +113,7 @@ func parseStat(content string) (s stat, ok bool) {
 	return stat{parent: int(numbers[0]), ticks: numbers[1] + numbers[2], reaped: numbers[3] + numbers[4]}, true
 }
 
-// cores are how many processors each of coreNames took between two readings.
+// cores returns how many processors each of coreNames used between two readings.
 func cores(before, after map[string]float64, took time.Duration, processes []Process) (cells []string) {
 	for _, name := range coreNames(processes) {
 		from, known := before[name]
@@ -136,9 +134,9 @@ func names(processes []Process) (out []string) {
 	return out
 }
 
-// processor is the processor's name where /proc tells it, led by a comma.
+// processor returns the processor's name from /proc, after a comma.
 func processor() string {
-	content, _ := os.ReadFile("/proc/cpuinfo") // elsewhere nothing is told
+	content, _ := os.ReadFile("/proc/cpuinfo") // empty on other systems
 	for line := range strings.Lines(string(content)) {
 		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
 			return ", " + strings.Join(strings.Fields(value), " ")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// proc makes a /proc of some files.
+// proc creates a /proc with these files.
 func proc(t *testing.T, files map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -37,7 +37,7 @@ func TestTimesOfProcessesWithTheirChildren(t *testing.T) {
 	if before["Postgres"] != 4.7 || before["service"] != 1 || before[everything] != 1.6 || before[stolen] != 0.4 || len(before) != 4 {
 		t.Errorf("read %v", before)
 	}
-	// The backend has ended: its time is now with its parent.
+	// The backend has exited: its time now counts for its parent.
 	after := cpuTimes(proc(t, map[string]string{
 		"stat":    "cpu  300 0 50 9100 700 5 5 60 30 0\n",
 		"10/stat": "10 (post) (gres) S 1 10 10 0 -1 0 0 0 0 0 100 20 320 60 20 0 1 0 5 0 0",

@@ -11,9 +11,8 @@ import (
 	"tasklens/internal/vector"
 )
 
-// document makes the i-th document, from 0, as a row of made: a text on a topic or two with some of
-// its words for keywords, of any age up to three years and any class, found useful by nobody or by
-// many.
+// document generates document i, from 0, as a row of made: a text on one or two topics with some of
+// its words as keywords, up to three years old, of any class and any number of votes.
 func document(i int) []any {
 	random := rand.New(rand.NewPCG(seed+5, uint64(i)))
 	main, side := random.IntN(topics), random.IntN(topics)
@@ -35,8 +34,7 @@ func document(i int) []any {
 const makeDocuments = `create temporary table made (id uuid default gen_random_uuid(), title text, content text, keywords text[], temporal_class text,
 	utility_score double precision, age double precision, embedding extensions.vector(768))`
 
-// keepDocuments writes what was made where search finds it: each document is one chunk, and nothing
-// waits to be embedded.
+// keepDocuments stores the generated documents: one chunk each, and no queue entries.
 var keepDocuments = []string{
 	`insert into public.documents (id, title, content, keywords, temporal_class, utility_score, created_at, embedding_status)
 		select id, title, content, keywords, temporal_class, utility_score, now() - make_interval(secs => 86400 * age), 'complete' from made`,
@@ -46,7 +44,7 @@ var keepDocuments = []string{
 		cross join lateral (values (null), (id)) as c(chunk_id)`,
 }
 
-// loadDocuments fills a database without documents; one that has so many is left as it is.
+// loadDocuments fills a database without documents. It accepts one that already has this many.
 func loadDocuments(ctx context.Context, connection *pgx.Conn, count int, progress func(string)) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -88,7 +86,7 @@ func loadDocuments(ctx context.Context, connection *pgx.Conn, count int, progres
 	return nil
 }
 
-// withoutIndexes makes the vector indexes of documents anew after a load: that takes less than
+// withoutIndexes rebuilds the vector indexes of documents after a load, which is faster than
 // growing them.
 func withoutIndexes(ctx context.Context, tx pgx.Tx, load func() error) error {
 	rows, err := tx.Query(ctx, `select 'drop index ' || i.indexrelid::regclass, pg_get_indexdef(i.indexrelid)

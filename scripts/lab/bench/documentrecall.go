@@ -17,7 +17,7 @@ import (
 const (
 	thresholdSQL = `select coalesce((select c.similarity from private.compare_documents($1, '` + model + `', -2) c order by c.similarity desc offset $2 limit 1), -1)`
 	hybridSQL    = `select h.final_score from public.search_documents_hybrid($1, $2, 10, $3, false, 30, '` + model + `') h`
-	// What the search promises: the best of all that is over the threshold.
+	// The search's specification: the best of all documents over the threshold.
 	everythingSQL = `with c as materialized (
 			select array_agg(c.document_id) as ids, array_agg(c.similarity) as similarities from private.compare_documents($1, '` + model + `', $3) c)
 		select s.final_score from c, private.score_documents(c.ids, c.similarities, $2, 30) s order by s.final_score desc limit 10`
@@ -30,11 +30,11 @@ const (
 		order by d limit $2`
 )
 
-// turned are weights that leave little to similarity.
+// turned are weights that give little to similarity.
 const turned = `update public.search_config set similarity_weight = 0.1, keyword_weight = 0.3, utility_weight = 0.3, freshness_weight = 0.3`
 
-// documents measures the hybrid search for documents against scoring everything, and retrieval from
-// tickets and documents at once against comparing everything.
+// documents measures the hybrid document search against scoring everything, and retrieval from
+// tickets and documents against comparing everything.
 func (r Run) documents(ctx context.Context) ([]Table, error) {
 	if err := loadDocuments(ctx, r.Connection, r.Documents, r.Progress); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (r Run) documents(ctx context.Context) ([]Table, error) {
 	return []Table{weighed, both}, nil
 }
 
-// weigh measures at the threshold that so many documents are over, query by query.
+// weigh measures at a threshold that this many documents pass, query by query.
 func (r Run) weigh(ctx context.Context, weights string, over, queries int) ([]string, error) {
 	var c comparison
 	for i := range queries {
@@ -90,14 +90,14 @@ func (r Run) weigh(ctx context.Context, weights string, over, queries int) ([]st
 	return c.row(), nil
 }
 
-// comparison gathers, query by query, what a search found of the best, and what both took.
+// comparison collects, per query, how much of the true best a search found, and the time of both.
 type comparison struct {
 	recall []float64
 	took   [2][]float64
 }
 
-// add runs a search and the way to compute everything, both of which give numbers, the best first.
-// reaches says whether one of ours is as good as the last of the best.
+// add runs a search and its exhaustive counterpart, which both return numbers, best first. reaches
+// reports whether a found item is as good as the last of the true best.
 func (c *comparison) add(ctx context.Context, connection *pgx.Conn, before string, ways [2]string, reaches func(ours, best float64) bool, arguments ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
@@ -111,7 +111,7 @@ func (c *comparison) add(ctx context.Context, connection *pgx.Conn, before strin
 		return err
 	}
 	for k, sql := range ways {
-		// What computes everything calls functions that are the searches' own.
+		// The exhaustive query calls internal functions of the search.
 		if _, err := tx.Exec(ctx, [2]string{"set local role service_role", "reset role"}[k]); err != nil {
 			return err
 		}

@@ -11,10 +11,9 @@ import (
 	"tasklens/internal/vector"
 )
 
-// What a vector is made of, as shares of its square. Two texts that have nothing else in common
-// have the cosine commonShare; topic, words, project and ticket add to it, up to about 0.8. So
-// clusters overlap: a chunk on two topics lies between both, topics of one area lie near each
-// other, and words are shared by all.
+// The parts of a vector, as shares of its square. Unrelated texts have the cosine commonShare;
+// topic, words, project and ticket add up to about 0.8. Clusters overlap: chunks have several
+// topics, topics share areas, and all texts share words.
 const (
 	commonShare  = 0.30
 	topicShare   = 0.30
@@ -24,27 +23,26 @@ const (
 	noiseShare   = 0.05
 )
 
-// areas are groups of topics that are near each other.
+// areas are groups of related topics.
 const areas = 20
 
-// Real texts differ in some dozens of ways and not in 1,536: half of what a word, a ticket or a
-// topic adds lies in the same few dimensions for all of them. Otherwise everything off topic would
-// be equally far away, which no index of neighbours can deal with.
+// Real texts vary in some dozens of dimensions, not 1,536: half of what a word, ticket or topic
+// adds lies in a few shared dimensions. Otherwise everything off topic would be equally distant,
+// which no approximate index can handle.
 const (
 	fewDimensions = 32
 	fewShare      = 0.5
 )
 
-// Embed is the model of the generated collection: it knows the words' topics, so a query lies near
-// the texts that are about the same thing. The same text always has the same vector. dimensions
-// cuts it.
+// Embed is the embedding model of the generated collection: it knows the topic of each word, so a
+// query is close to texts on its topic. It is deterministic. dimensions truncates the vector.
 func Embed(text string, dimensions int) []float32 {
 	v := compose(text).vector()
 	return normalise(v[:max(1, min(dimensions, len(v)))])
 }
 
-// embedChunk also knows where a text stands: texts of one ticket, and of one project, are about the
-// same thing.
+// embedChunk also knows the ticket and project of a text: texts of one ticket, or project, are
+// related.
 func embedChunk(text string, project, ticket int) []float32 {
 	s := compose(text)
 	s.add("project", uint64(project), math.Sqrt(projectShare))
@@ -60,7 +58,7 @@ func compose(text string) *mixture {
 		if !known {
 			rank = vocabulary
 		}
-		// A rare word says more than a frequent one.
+		// Rare words weigh more than frequent ones.
 		weight := math.Log(2 + float64(rank)/20)
 		worded.add("word", hash(word), weight)
 		if topic := topicOf(rank); known && topic >= 0 {
@@ -81,7 +79,7 @@ func compose(text string) *mixture {
 	return s
 }
 
-// mixture is a sum of things, each with a random direction of its own.
+// mixture is a weighted sum of random directions.
 type mixture struct {
 	all []float32
 	few [fewDimensions]float64
@@ -98,7 +96,7 @@ func (m *mixture) add(kind string, number uint64, weight float64) {
 	}
 }
 
-// vector is the sum.
+// vector returns the sum.
 func (m *mixture) vector() []float32 {
 	for i, weight := range m.few {
 		addScaled(m.all, direction("axis", uint64(i)), weight)
@@ -107,8 +105,7 @@ func (m *mixture) vector() []float32 {
 	return m.all
 }
 
-// noise is a long line of normally distributed numbers; a piece of it, at any place, is a random
-// direction.
+// noise is a long sequence of normally distributed numbers. Any slice of it is a random direction.
 var noise = sync.OnceValue(func() []float32 {
 	random := rand.New(rand.NewPCG(seed, 0))
 	line := make([]float32, 1<<20)
@@ -118,8 +115,8 @@ var noise = sync.OnceValue(func() []float32 {
 	return line
 })
 
-// direction is the random direction of a thing, about 1 long; nearly at right angles to those of
-// other things.
+// direction returns the random direction of a thing, of length about 1 and nearly orthogonal to the
+// others.
 func direction(kind string, number uint64) []float32 {
 	line := noise()
 	at := rand.NewPCG(hash(kind), number).Uint64() % uint64(len(line)-vector.Dimensions)
@@ -133,7 +130,7 @@ func addScaled(sum, v []float32, scale float64) {
 	}
 }
 
-// normalise scales a vector to length 1 in place; zeros stay zeros.
+// normalise scales a vector to length 1 in place. A zero vector is left alone.
 func normalise(v []float32) []float32 {
 	square := 0.0
 	for _, x := range v {
@@ -155,8 +152,8 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// encodeVector writes a vector as pgvector sends it: the number of dimensions, two unused bytes,
-// and the numbers.
+// encodeVector writes pgvector's binary format: the number of dimensions, two unused bytes, and the
+// numbers.
 func encodeVector(v []float32) []byte {
 	raw := binary.BigEndian.AppendUint16(make([]byte, 0, 4+4*len(v)), uint16(len(v)))
 	raw = binary.BigEndian.AppendUint16(raw, 0)

@@ -11,25 +11,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// filter narrows a search to a project, a status, or both; 0 is none.
+// filter limits a search to a project, a status, or both; 0 means any.
 type filter struct {
 	name    string
 	project int64
 	status  string
 	share   float64 // of the chunks
-	outside bool    // another project for each query, that is not about it
+	outside bool    // per query, a project on other topics
 }
 
 func (f filter) passes(s source) bool {
 	return (f.project == 0 || f.project == s.project) && (f.status == "" || f.status == s.status)
 }
 
-// shares are how many chunks there are of each project and status, as parts of all.
+// shares are the fractions of chunks by project and by status.
 type shares struct {
 	projects map[int64]float64
 	statuses map[string]float64
 	longest  int   // chunks of the longest ticket
-	single   int64 // a project of one ticket, 0 where there is none
+	single   int64 // a project with one ticket; 0 if there is none
 }
 
 func readShares(ctx context.Context, connection *pgx.Conn, model string) (s shares, err error) {
@@ -77,8 +77,8 @@ func readShares(ctx context.Context, connection *pgx.Conn, model string) (s shar
 	return s, nil
 }
 
-// filters are none, and a project and a status each that leave about as much as is wanted, where
-// there are such.
+// filters returns no filter, and projects and statuses that select about the wanted shares, if
+// there are any.
 func (s shares) filters() []filter {
 	out := []filter{{name: "none", share: 1}}
 	for _, want := range []float64{0.5, 0.1, 0.01, 0.001} {
@@ -98,8 +98,8 @@ func (s shares) filters() []filter {
 	return out
 }
 
-// elsewhere is a project of the wanted size that is not about the query; project 0 where there is
-// none.
+// elsewhere returns a project of the wanted size on other topics than the query; project 0 if there
+// is none.
 func (s shares) elsewhere(f filter, p Probe, truth []source) filter {
 	others := map[int64]float64{}
 	for id, share := range s.projects {
@@ -111,8 +111,8 @@ func (s shares) elsewhere(f filter, p Probe, truth []source) filter {
 	return f
 }
 
-// closest is the key whose share is closest to the wanted one, by their ratio and within a factor
-// of two.
+// closest returns the key whose share is closest to the wanted one by ratio, within a factor of
+// two.
 func closest[K cmp.Ordered](shares map[K]float64, want float64) (best K, share float64, ok bool) {
 	off := math.Log(2)
 	for _, key := range slices.Sorted(maps.Keys(shares)) {

@@ -15,23 +15,23 @@ import (
 	"tasklens/internal/wait"
 )
 
-// Fresh measures how soon a service that embeds what is edited is in step, and what that costs
-// others. It edits what it measures on.
+// Fresh measures how soon edits become searchable, and what that costs other requests. It edits the
+// database.
 type Fresh struct {
 	Connection  *pgx.Conn // of the owner, by Connect
 	DatabaseURL string    // the same database, for more connections
 	Collection  Collection
 	Service     Endpoint
-	Salt        int // another one for each run, so that no text was there before
+	Salt        int // unique per run, so that every text is new
 	Lasting     time.Duration
-	Delays      Delays // of the stand-in for the model
+	Delays      Delays // of the model stand-in
 	Processes   []Process
 	Progress    func(step string)
 }
 
-// Do loads the collection where the database is empty, measures, and writes the tables.
+// Do loads the collection if the database is empty, measures, and prints the tables.
 func (f Fresh) Do(ctx context.Context, to io.Writer) error {
-	// What is loaded gets its vectors here, and not from the service, which is there already.
+	// The load writes the embeddings itself, so the running service must not start on them.
 	if _, err := f.Connection.Exec(ctx, `set tasklens.embedding_delay = '10 minutes'`); err != nil {
 		return fmt.Errorf("delay the queue: %w", err)
 	}
@@ -60,7 +60,7 @@ func (f Fresh) Do(ctx context.Context, to io.Writer) error {
 	return nil
 }
 
-// edit is one that is waited for.
+// edit is an edit that has not been found yet.
 type edit struct {
 	ticket int
 	text   string
@@ -68,9 +68,9 @@ type edit struct {
 	stored chan time.Time // when its chunk was seen
 }
 
-// edits measures an idle service, and then how long edits take to be found by meaning.
+// edits measures an idle service, and then the time from an edit to finding it by meaning.
 func (f Fresh) edits(ctx context.Context) (Table, error) {
-	f.Progress("looking at an idle queue")
+	f.Progress("measuring an idle queue")
 	idle, err := f.transactions(ctx)
 	if err != nil {
 		return Table{}, err
@@ -82,7 +82,7 @@ func (f Fresh) edits(ctx context.Context) (Table, error) {
 	}
 	var writing sync.Mutex
 	n := int(f.Lasting.Seconds() * rate)
-	var stored, took []float64 // from the commit, which arrive does not know
+	var stored, took []float64 // from the commit, which arrive does not see
 	samples := arrive(ctx, time.Second/rate, n, func(ctx context.Context, i int) error {
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
@@ -113,7 +113,7 @@ func (f Fresh) edits(ctx context.Context) (Table, error) {
 	})
 	w.stop()
 	_, failed, first := outcome(samples)
-	// A search by an index of neighbours may miss one; more would be something else.
+	// An approximate index may miss an edit or two. More would be a bug.
 	if failed > n/50 {
 		return Table{}, fmt.Errorf("%d of %d edits were not found: %w", failed, n, first)
 	}
@@ -126,16 +126,16 @@ func (f Fresh) edits(ctx context.Context) (Table, error) {
 			{fmt.Sprintf("edits of %d that are not among the first 20 results", n), fmt.Sprint(failed), "", "", ""},
 			{"transactions a second while nothing is edited", number(idle), "", "", ""},
 		},
-		Caption: "Found is when a search, begun as soon as the chunk was stored, had answered with it.",
+		Caption: "Found is the time when a search, started once the chunk was stored, returned it.",
 	}, nil
 }
 
-// transactions are those a second of the whole database while nothing is asked of it.
+// transactions returns the transactions a second of the whole database on an idle service.
 func (f Fresh) transactions(ctx context.Context) (float64, error) {
 	var counts [2]int64
 	var times [2]time.Time
 	for i := range counts {
-		// Sessions tell their numbers a second after their last statement, or later.
+		// Sessions flush their statistics a second or more after their last statement.
 		if err := wait.For(ctx, 3*time.Second); err != nil {
 			return 0, err
 		}
@@ -152,8 +152,8 @@ func (f Fresh) transactions(ctx context.Context) (float64, error) {
 	return float64(counts[1]-counts[0]) / times[1].Sub(times[0]).Seconds(), nil
 }
 
-// find asks the service for a ticket by its whole text; it must be found by meaning, and with the
-// new text.
+// find searches for a ticket by its whole text. It must be found by vector search, with the new
+// text.
 func (f Fresh) find(ctx context.Context, e *edit) error {
 	whole := f.Collection.Ticket(e.ticket-1).Name + " " + e.text
 	answer, err := f.Service.post(ctx, "/api/hybrid-search", encode(map[string]any{"query": whole, "match_threshold": 0.3, "limit": 20}))
@@ -168,7 +168,7 @@ func (f Fresh) find(ctx context.Context, e *edit) error {
 		}
 	}
 	if err := json.Unmarshal(answer, &found); err != nil {
-		return fmt.Errorf("decode the answer: %w", err)
+		return fmt.Errorf("decode the response: %w", err)
 	}
 	for _, r := range found.Results {
 		if r.TicketID == e.ticket && r.Source == "vector" && strings.Contains(r.Text, e.text) {
@@ -178,8 +178,8 @@ func (f Fresh) find(ctx context.Context, e *edit) error {
 	return fmt.Errorf("ticket %d is not found by %q", e.ticket, e.text)
 }
 
-// watcher looks for the chunks of all edits that are waited for, in one statement each 20 ms:
-// asking the service again and again would measure that.
+// watcher polls for the chunks of all pending edits with one statement every 20 ms. Polling the
+// service instead would distort the measurement.
 type watcher struct {
 	stop    func()
 	mutex   sync.Mutex
@@ -222,7 +222,7 @@ func (w *watcher) look(ctx context.Context, connection *pgx.Conn) {
 	rows, _ := connection.Query(ctx, `select ticket_id, text from public.chunks where ticket_id = any ($1)`, tickets)
 	var ticket int
 	var text string
-	// An error shows as edits that are never found.
+	// An error shows up as edits that are never found.
 	_, _ = pgx.ForEachRow(rows, []any{&ticket, &text}, func() error {
 		w.mutex.Lock()
 		defer w.mutex.Unlock()

@@ -11,7 +11,7 @@ import (
 // seed makes the collection the same in every run.
 const seed = 20_260_101
 
-// longTicket is the number of a ticket with so many chunks that it could crowd out all others.
+// longTicket is a ticket with so many chunks that it could crowd out all others.
 const (
 	longTicket = 7
 	longChunks = 600
@@ -23,8 +23,8 @@ var statuses = []struct {
 	share float64
 }{{"Done", 0.5}, {"Open", 0.25}, {"In progress", 0.1}, {"Review", 0.089}, {"Blocked", 0.05}, {"Waiting", 0.01}, {"Parked", 0.001}}
 
-// projectShares are the projects' shares of the tickets: some large, many small. Behind them come
-// projects of one ticket each.
+// projectShares are the projects' shares of the tickets: some large, many small. Projects with a
+// single ticket follow.
 var projectShares = func() (shares []float64) {
 	shares = append(shares, 0.5, 0.2, 0.1, 0.05, 0.03, 0.02, 0.01, 0.01, 0.01, 0.01)
 	for range 10 {
@@ -38,12 +38,12 @@ var projectShares = func() (shares []float64) {
 
 const singles = 5
 
-// Collection is generated tickets. Each is made when it is asked for, the same every time.
+// Collection is a set of generated tickets. Each is generated on request, deterministically.
 type Collection struct {
-	chunks []int // of each ticket
+	chunks []int // per ticket
 }
 
-// Ticket is a generated ticket. Its text is cut already; ids are from 1.
+// Ticket is a generated ticket, already split into chunks. Ids start at 1.
 type Ticket struct {
 	ID, Project, Status int
 	Name, Description   string
@@ -51,17 +51,17 @@ type Ticket struct {
 	main, side          int      // topics
 }
 
-// Key is the ticket's outside name.
+// Key returns the ticket's external key.
 func (t Ticket) Key() string { return fmt.Sprintf("B%d-%d", t.Project, t.ID) }
 
-// Query is what somebody searches for who has a certain ticket in mind, in 2 to 9 words.
+// Query is a search for a certain ticket, in 2 to 9 words.
 type Query struct {
 	Text   string
-	ticket int // the one in mind, from 0
+	ticket int // index of that ticket
 	topic  int
 }
 
-// WithChunks is the collection of so many chunks (1.4 a ticket, one ticket of 600).
+// WithChunks returns the collection with this many chunks (1.4 per ticket, one ticket with 600).
 func WithChunks(total int) Collection {
 	var c Collection
 	for left := total; left > 0; left -= c.chunks[len(c.chunks)-1] {
@@ -70,7 +70,7 @@ func WithChunks(total int) Collection {
 	return c
 }
 
-// WithTickets is the collection of so many tickets.
+// WithTickets returns the collection with this many tickets.
 func WithTickets(total int) Collection {
 	var c Collection
 	for i := range total {
@@ -79,7 +79,7 @@ func WithTickets(total int) Collection {
 	return c
 }
 
-// chunksOf is the number of chunks of a ticket.
+// chunksOf returns the number of chunks of a ticket.
 func chunksOf(ticket, long int) int {
 	random := rand.New(rand.NewPCG(seed+1, uint64(ticket)))
 	switch kind := random.Float64(); {
@@ -96,10 +96,10 @@ func chunksOf(ticket, long int) int {
 	}
 }
 
-// Tickets is the number of tickets.
+// Tickets returns the number of tickets.
 func (c Collection) Tickets() int { return len(c.chunks) }
 
-// Chunks is the number of chunks.
+// Chunks returns the number of chunks.
 func (c Collection) Chunks() int {
 	sum := 0
 	for _, n := range c.chunks {
@@ -108,10 +108,10 @@ func (c Collection) Chunks() int {
 	return sum
 }
 
-// Projects is the number of projects.
+// Projects returns the number of projects.
 func (c Collection) Projects() int { return len(projectShares) + singles }
 
-// Ticket makes the i-th ticket, from 0.
+// Ticket generates ticket i, from 0.
 func (c Collection) Ticket(i int) Ticket {
 	random := rand.New(rand.NewPCG(seed+2, uint64(i)))
 	t := Ticket{ID: i + 1, Project: place(i, random.Float64()) + 1, Status: 1 + pickShare(random.Float64(), func(k int) float64 { return statuses[k].share }, len(statuses))}
@@ -133,8 +133,8 @@ func (c Collection) Ticket(i int) Ticket {
 	return t
 }
 
-// place is the project of a ticket, from 0. The first tickets after the long one are alone in
-// theirs.
+// place returns the project of a ticket, from 0. The tickets after the long one each have a project
+// of their own.
 func place(i int, at float64) int {
 	if alone := i - longTicket - 1; alone >= 0 && alone < singles {
 		return len(projectShares) + alone
@@ -151,7 +151,7 @@ func pickShare(at float64, share func(int) float64, n int) int {
 	return n - 1
 }
 
-// discusses says whether tickets of a project (from 1) can have a topic.
+// discusses reports whether tickets of a project (from 1) can have a topic.
 func discusses(project, topic int) bool {
 	share := 0.15
 	if project == 1 {
@@ -169,14 +169,13 @@ func topicsOf(project int) (about []int) {
 	return about
 }
 
-// Query makes the i-th query: words of some ticket, mostly of its name, and others on the same
-// topic.
+// Query generates query i: words of some ticket, mostly of its name, and others on its topic.
 func (c Collection) Query(i int) Query {
 	random := rand.New(rand.NewPCG(seed+3, uint64(i)))
 	return c.ask(random, random.IntN(len(c.chunks)))
 }
 
-// QueryFor makes a query by somebody who has a certain ticket in mind, numbered from 0.
+// QueryFor generates a query for a certain ticket, by index.
 func (c Collection) QueryFor(ticket, i int) Query {
 	return c.ask(rand.New(rand.NewPCG(seed+4, uint64(i))), ticket)
 }
@@ -198,5 +197,5 @@ func (c Collection) ask(random *rand.Rand, ticket int) Query {
 	return Query{strings.Join(asked, " "), ticket, t.main}
 }
 
-// tokens is about how many tokens a model counts in a text.
+// tokens estimates the number of tokens of a text.
 func tokens(text string) int { return max(1, utf8.RuneCountInString(text)/4) }

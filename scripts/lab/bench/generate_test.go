@@ -15,7 +15,7 @@ func TestTheSameCollectionIsMadeEachTime(t *testing.T) {
 	if a.Chunks() != 400 || b.Tickets() != a.Tickets() || larger.Chunks() != 900 {
 		t.Fatalf("%d and %d chunks, %d and %d tickets", a.Chunks(), larger.Chunks(), a.Tickets(), b.Tickets())
 	}
-	for i := range a.Tickets() - 1 { // the last one may be cut short
+	for i := range a.Tickets() - 1 { // the last one may be truncated
 		one, other, same := a.Ticket(i), b.Ticket(i), larger.Ticket(i)
 		if one.Name != other.Name || one.Description != other.Description || one.Project != other.Project || one.Name != same.Name {
 			t.Fatalf("ticket %d differs: %+v, %+v", i, one, other)
@@ -55,7 +55,7 @@ func TestWordsAreDifferentAndFollowZipf(t *testing.T) {
 		}
 	}
 	slices.SortFunc(uses, func(a, b int) int { return b - a })
-	// A straight line of about -1 in logarithms, past the flattened beginning.
+	// A straight line of slope about -1 on logarithmic axes, after the flattened beginning.
 	slope := math.Log(float64(uses[5000])/float64(uses[100])) / math.Log(5000.0/100)
 	if slope > -0.7 || slope < -1.4 {
 		t.Errorf("the frequency falls with the power %.2f of the rank", slope)

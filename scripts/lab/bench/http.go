@@ -10,17 +10,17 @@ import (
 
 const (
 	rate          = 10 // requests a second of the fixed rate
-	repeatedCount = 20 // queries that are asked again and again where embeddings may be remembered
+	repeatedCount = 20 // repeated queries, for the cached case
 	firstOfHTTP   = 1_000_000
 )
 
-// kind is how queries follow one another: all different, or a few again and again.
+// kind is a sequence of queries: all different, or a few repeated.
 type kind struct {
 	name  string
-	query func(i int) int // the number of the collection's query that is asked as the i-th
+	query func(i int) int // maps request i to a query of the collection
 }
 
-// kinds are the two. from keeps runs apart: a query that another run asked would not be new.
+// kinds returns both. from separates runs: a query used by another run would not be new.
 func kinds(from int) []kind {
 	return []kind{
 		{"uncached", func(i int) int { return from + i }},
@@ -28,7 +28,7 @@ func kinds(from int) []kind {
 	}
 }
 
-// ask posts the query that a kind asks as its i-th.
+// ask posts query i of a kind.
 func (r Run) ask(path string, body func(text string) []byte, k kind) func(ctx context.Context, i int) error {
 	return func(ctx context.Context, i int) error {
 		_, err := r.Service.post(ctx, path, body(r.Collection.Query(k.query(i)).Text))
@@ -36,14 +36,12 @@ func (r Run) ask(path string, body func(text string) []byte, k kind) func(ctx co
 	}
 }
 
-// settledCaption says what settle does.
-const settledCaption = "Measured before the loads of many clients, with the tables and indexes in Postgres's memory, after searches on every connection and a rest of the machine."
+// settledCaption describes settle.
+const settledCaption = "Measured before the loads of many clients, with the tables and indexes in Postgres's memory, after searches on every connection and an idle pause."
 
-// settle asks new queries by a few clients for a while, so that every connection has its plans and
-// has touched the database's memory, which Load has filled, and then lets the machine stand idle:
-// where processors are lent out, whoever has used them to the full, as loading does, is given less
-// for a while. For the same reason the fixed rate comes before the loads that leave no processor
-// idle.
+// settle sends new queries from a few clients so that every connection has plans and a warm cache,
+// then pauses: burstable machines are throttled after heavy use such as loading. For the same
+// reason the fixed rate is measured before the loads that saturate the processors.
 func (r Run) settle(ctx context.Context, from int) error {
 	r.Progress("warming up")
 	samples := loop(ctx, 4, 2*r.Lasting, r.ask("/api/hybrid-search", searchBody, kinds(from)[0]))
@@ -54,7 +52,7 @@ func (r Run) settle(ctx context.Context, from int) error {
 	return wait.For(ctx, 4*r.Lasting)
 }
 
-// warmUp asks once what will be repeated, so that it is remembered where anything is.
+// warmUp sends each query that will be repeated once, to fill the caches.
 func (r Run) warmUp(ctx context.Context, path string, body func(text string) []byte) error {
 	for i := range repeatedCount {
 		if err := r.ask(path, body, kinds(0)[1])(ctx, i); err != nil {
@@ -64,7 +62,7 @@ func (r Run) warmUp(ctx context.Context, path string, body func(text string) []b
 	return nil
 }
 
-// load is a way to ask: at the fixed rate, or by so many clients in a closed loop.
+// load is a fixed rate, or a number of clients in a closed loop.
 type load struct {
 	name    string
 	clients int // 0 for the fixed rate
@@ -91,19 +89,19 @@ func (l load) run(ctx context.Context, lasting time.Duration, do func(ctx contex
 
 func searchBody(text string) []byte { return encode(map[string]any{"query": text, "limit": results}) }
 
-// service measures the search endpoint under every load, and what it adds to database and model.
+// service measures the search endpoint under every load, and its overhead over database and model.
 func (r Run) service(ctx context.Context) ([]Table, error) {
 	table := Table{
 		Title:  "POST /api/hybrid-search, ms and processors in use",
 		Header: append([]string{"load", "requests", "failed", "a second", "p50", "p95", "p99"}, coreNames(r.Processes)...),
-		Caption: fmt.Sprintf("%v each. Uncached: every query is new. Cached: %d queries again and again. At the fixed rate a request is timed from when it was due. "+
+		Caption: fmt.Sprintf("%v each. Uncached: every query is new. Cached: %d queries, repeated. At the fixed rate a request is timed from when it was due. "+
 			"All parts run on this machine, the clients too; the model is the stand-in without delay. %s", r.Lasting, repeatedCount, stolenCaption),
 	}
 	from := firstOfHTTP + r.Salt
 	ask := func(loads ...load) error {
 		for _, l := range loads {
 			for _, k := range kinds(from) {
-				r.Progress("asking the service: " + l.name + ", " + k.name)
+				r.Progress("measuring the service: " + l.name + ", " + k.name)
 				took, row, err := r.measureLoad(ctx, l, l.name+", "+k.name, r.ask("/api/hybrid-search", searchBody, k))
 				if err != nil {
 					return err
@@ -134,11 +132,11 @@ func (r Run) service(ctx context.Context) ([]Table, error) {
 	return []Table{table, overhead}, err
 }
 
-// loadRow is a row of a table without its times: its name, the requests, those that failed, how
-// many a second succeeded; and the processors that were in use.
+// loadRow is a table row without its times: name, number of requests and failures, successes a
+// second, and processors in use.
 type loadRow struct{ cells, cores []string }
 
-// measureLoad asks under a load, and gives the milliseconds of what succeeded.
+// measureLoad runs a load and returns the milliseconds of its successful requests.
 func (r Run) measureLoad(ctx context.Context, l load, name string, do func(ctx context.Context, i int) error) ([]float64, loadRow, error) {
 	before, started := cpuTimes("/proc", r.Processes), time.Now()
 	samples := l.run(ctx, r.Lasting, do)
@@ -146,7 +144,7 @@ func (r Run) measureLoad(ctx context.Context, l load, name string, do func(ctx c
 	after := cpuTimes("/proc", r.Processes)
 	took, failed, first := outcome(samples)
 	if len(took) == 0 {
-		return nil, loadRow{}, fmt.Errorf("ask the service, %s: %w", name, first)
+		return nil, loadRow{}, fmt.Errorf("measure the service, %s: %w", name, first)
 	}
 	return took, loadRow{
 		cells: []string{name, fmt.Sprint(len(samples)), fmt.Sprint(failed), number(float64(len(took)) / lasted.Seconds())},

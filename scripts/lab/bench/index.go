@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// vectorIndex is the vector index as the catalogue tells it: what it is built over is the
-// migrations' business.
+// vectorIndex is the vector index as found in the catalogue, so that a change of its expression in
+// a migration needs no change here.
 type vectorIndex struct {
 	name, definition string
 	half             bool // over 16-bit numbers
@@ -26,8 +26,7 @@ func readIndex(ctx context.Context, connection *pgx.Conn) (v vectorIndex, err er
 	return v, nil
 }
 
-// distance is the expression that the index orders by; alias is the chunks', vector that of the
-// query.
+// distance returns the index's ordering expression. alias is the chunks table, vector the query.
 func (v vectorIndex) distance(alias, vector string) string {
 	if v.half {
 		return fmt.Sprintf("%s.embedding::extensions.halfvec(1536) operator(extensions.<=>) %s::extensions.halfvec(1536)", alias, vector)
@@ -35,7 +34,7 @@ func (v vectorIndex) distance(alias, vector string) string {
 	return fmt.Sprintf("%s.embedding operator(extensions.<=>) %s", alias, vector)
 }
 
-// sizes are the sizes of what search stands on, as Postgres tells them.
+// sizes returns the sizes of the tables and indexes used by search.
 func sizes(ctx context.Context, connection *pgx.Conn) (rows [][]string, err error) {
 	result, err := connection.Query(ctx, `
 		select c.relname, pg_size_pretty(case when c.relkind = 'i' then pg_relation_size(c.oid) else pg_table_size(c.oid) end)

@@ -14,23 +14,23 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// model is the name that the chunks carry: that of the stand-in that embeds the queries.
+// model is the model name of the chunks: the stand-in that also embeds the queries.
 const model = offline.EmbeddingModel
 
 // loadTimeout bounds loading and indexing the largest collection.
 const loadTimeout = time.Hour
 
-// Loaded says what loading took.
+// Loaded holds the size and duration of a load.
 type Loaded struct {
 	Tickets, Chunks int
-	Text            time.Duration // projects and tickets, with their keyword entries, which triggers write
+	Text            time.Duration // projects and tickets, with the keyword entries that triggers write
 	Vectors         time.Duration // chunks, without the vector index
-	Index           time.Duration // making the vector index
+	Index           time.Duration // building the vector index
 }
 
-// Connect opens a connection that understands vectors.
+// Connect opens a connection that supports vectors.
 func Connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
-	if databaseURL == "" { // a driver would take PGHOST's, or this machine's
+	if databaseURL == "" { // a driver would fall back to PGHOST or the local default
 		return nil, errors.New("connect to database: no URL is set")
 	}
 	connection, err := pgx.Connect(ctx, databaseURL)
@@ -42,14 +42,14 @@ func Connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
 		_ = connection.Close(ctx)
 		return nil, fmt.Errorf("look for pgvector: %w", err)
 	}
-	// Vectors travel as the bytes that pgvector receives, see encodeVector.
+	// Vectors are sent in pgvector's binary format, see encodeVector.
 	connection.TypeMap().RegisterType(&pgtype.Type{Name: "vector", OID: oid, Codec: pgtype.ByteaCodec{}})
 	return connection, nil
 }
 
-// Load fills an empty database with a collection, and remembers that in the schema bench; a
-// database that holds it already is left as it is. Then it reads all tables and indexes into
-// Postgres's memory, for which the extension pg_prewarm has to be there.
+// Load fills an empty database with a collection and records that in the schema bench. It accepts a
+// database that already holds it. Then it reads all tables and indexes into memory with the
+// extension pg_prewarm, which must be installed.
 func Load(ctx context.Context, connection *pgx.Conn, c Collection, progress func(string)) (Loaded, error) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -89,14 +89,14 @@ func fill(ctx context.Context, connection *pgx.Conn, c Collection, progress func
 	}
 	_, err = connection.Exec(ctx, `insert into bench.loaded values ($1, $2, $3, $4, $5)`, want.Tickets, want.Chunks, want.Text, want.Vectors, want.Index)
 	if err != nil {
-		return want, fmt.Errorf("remember what is loaded: %w", err)
+		return want, fmt.Errorf("record what is loaded: %w", err)
 	}
 	return want, nil
 }
 
-// prewarm makes a database that was just started one that has been in use for long. A search reads
-// some hundred rows of all there are: it takes thousands until none waits any more for what no
-// other has read. Indexes are last, so that they stay where memory is too small for all.
+// prewarm puts a freshly started database into the state of one in long use. Each search reads a
+// few hundred rows, so warming up by searches takes thousands. Indexes come last, so that they stay
+// if memory is too small for everything.
 func prewarm(ctx context.Context, connection *pgx.Conn) error {
 	_, err := connection.Exec(ctx, `
 		with tables as (
@@ -120,7 +120,7 @@ func loadedBefore(ctx context.Context, connection *pgx.Conn) (l Loaded, err erro
 	_, err = connection.Exec(ctx, `create schema if not exists bench;
 		create table if not exists bench.loaded (tickets bigint, chunks bigint, text interval, vectors interval, index interval)`)
 	if err != nil {
-		return l, fmt.Errorf("make the schema bench: %w", err)
+		return l, fmt.Errorf("create the schema bench: %w", err)
 	}
 	err = connection.QueryRow(ctx, `select coalesce(max(tickets), 0), coalesce(max(chunks), 0), coalesce(max(text), '0'), coalesce(max(vectors), '0'), coalesce(max(index), '0')
 		from bench.loaded`).Scan(&l.Tickets, &l.Chunks, &l.Text, &l.Vectors, &l.Index)
@@ -144,7 +144,7 @@ func loadText(ctx context.Context, connection *pgx.Conn, c Collection) error {
 			return fmt.Errorf("load projects: %w", err)
 		}
 	}
-	// One statement of the writer is one of the triggers: of moderate size.
+	// A statement fires its triggers once, so keep it moderate.
 	const batch = 2000
 	for start := 0; start < c.Tickets(); start += batch {
 		n := min(batch, c.Tickets()-start)
@@ -165,8 +165,8 @@ func loadText(ctx context.Context, connection *pgx.Conn, c Collection) error {
 	return nil
 }
 
-// loadVectors loads the chunks without their index, and makes it afterwards, as whoever loads much
-// does.
+// loadVectors loads the chunks without their index and builds it afterwards, as usual for bulk
+// loads.
 func loadVectors(ctx context.Context, connection *pgx.Conn, c Collection, progress func(string)) (load, build time.Duration, err error) {
 	progress(fmt.Sprintf("loading %d chunks", c.Chunks()))
 	index, err := readIndex(ctx, connection)
@@ -197,13 +197,13 @@ func loadVectors(ctx context.Context, connection *pgx.Conn, c Collection, progre
 		return 0, 0, fmt.Errorf("load chunks: %w", err)
 	}
 	load = time.Since(started)
-	progress("making the vector index")
+	progress("building the vector index")
 	started = time.Now()
-	// The whole graph in memory, or building takes many times as long.
+	// The graph must fit into memory, or building takes many times as long.
 	megabytes := 256 + c.Chunks()*10/1000
 	for _, statement := range []string{fmt.Sprintf("set maintenance_work_mem = '%dMB'", megabytes), "set max_parallel_maintenance_workers = 2", index.definition} {
 		if _, err := connection.Exec(ctx, statement); err != nil {
-			return 0, 0, fmt.Errorf("make the vector index: %w", err)
+			return 0, 0, fmt.Errorf("build the vector index: %w", err)
 		}
 	}
 	return load, time.Since(started), nil

@@ -6,8 +6,8 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// NewModel is the model server that the service asks while it is measured: the offline one, with
-// the embeddings of the generated collection and, like a real one, its delays.
+// NewModel returns the model server of a benchmark: the offline one, with the embeddings of the
+// generated collection and realistic delays.
 func NewModel(delays Delays) http.Handler {
 	return offline.NewHandler(offline.Delay(delays.Embed, delays.Chat), offline.Embedder(Embed))
 }

@@ -12,15 +12,15 @@ import (
 	"tasklens/internal/measure"
 )
 
-// narrowing is a search's filters, and the same as plain SQL on tickets t.
+// narrowing is a search filter, and its equivalent in plain SQL on tickets t.
 type narrowing struct {
 	name    string
 	filters map[string]any
 	where   string
 }
 
-// narrowings leave about a share of the tickets each: by a label, by a range of days, by a person
-// and by several at once.
+// narrowings returns filters that each select about this share of the tickets: by label, date
+// range, assignee, and several at once.
 func narrowings(share float64) []narrowing {
 	first := dayOf(1 - share).Format(time.RFC3339)
 	all := []narrowing{
@@ -40,7 +40,7 @@ func narrowings(share float64) []narrowing {
 	return all
 }
 
-// projectsOf are projects that together have about a share of the tickets.
+// projectsOf returns projects that together have about this share of the tickets.
 func projectsOf(ctx context.Context, connection *pgx.Conn, share float64) (narrowing, error) {
 	rows, err := connection.Query(ctx, `select t.project_id, count(*)::float / sum(count(*)) over () from public.tickets t group by t.project_id order by 2 desc, 1`)
 	if err != nil {
@@ -53,7 +53,7 @@ func projectsOf(ctx context.Context, connection *pgx.Conn, share float64) (narro
 		left    = share * 1.2
 	)
 	if _, err := pgx.ForEachRow(rows, []any{&project, &part}, func() error {
-		if part <= left && len(chosen) < 50 { // as many as a filter takes
+		if part <= left && len(chosen) < 50 { // the maximum of a filter
 			chosen, left = append(chosen, project), left-part
 		}
 		return nil
@@ -64,7 +64,7 @@ func projectsOf(ctx context.Context, connection *pgx.Conn, share float64) (narro
 	return narrowing{"projects", map[string]any{"projects": chosen}, fmt.Sprintf("t.project_id = any (translate('%s', '[]', '{}')::bigint[])", where)}, err
 }
 
-// narrowedLegs are what is measured under filters ($3): each leg, and both together.
+// narrowedLegs are the searches measured under filters ($3): each leg alone, and both.
 func narrowedLegs() []statement {
 	return []statement{
 		{"vector leg", fmt.Sprintf(`select coalesce(v.ticket_id, -v.project_id) from public.search_by_vector($2, '%s', -1, %d, filters => $3) v where $1::text is not null order by v.rank limit %d`,
@@ -75,8 +75,8 @@ func narrowedLegs() []statement {
 	}
 }
 
-// filters measures what is found under filters of many sizes, and how fast, beside a filter by
-// projects of the same size.
+// filters measures recall and speed under filters of many sizes, compared with a project filter of
+// the same size.
 func (r Run) filters(ctx context.Context) ([]Table, error) {
 	r.Progress("measuring filters")
 	legs := narrowedLegs()
@@ -111,8 +111,8 @@ func (r Run) filters(ctx context.Context) ([]Table, error) {
 			table.Rows = append(table.Rows, row)
 		}
 	}
-	table.Caption = fmt.Sprintf("Recall is of the ten nearest by an exact scan and of the ten best of ranking everything that passes; no threshold. Times are beside those of a filter by projects "+
-		"that leaves about as much. The lowest mean is %.3f; wanted is 0.98. The worst ratio is %.2f; wanted is at most 2.", least, greatest)
+	table.Caption = fmt.Sprintf("Recall is of the ten nearest by an exact scan and of the ten best when everything that passes is ranked; no threshold. Times are compared with those of a project filter "+
+		"of about the same size. The lowest mean is %.3f; the goal is 0.98. The worst ratio is %.2f; the goal is at most 2.", least, greatest)
 	return []Table{table}, nil
 }
 
@@ -178,7 +178,7 @@ func (r Run) narrowed(ctx context.Context, legs []statement, n, byProjects narro
 			}
 		}
 	}
-	if len(m.recall[1]) == 0 { // no query has a word of what passes
+	if len(m.recall[1]) == 0 { // no query has a word that occurs in what passes
 		m.recall[1] = []float64{1}
 	}
 	return m, nil
@@ -191,7 +191,7 @@ func texts(ids []int64) (out []string) {
 	return out
 }
 
-// search asks as the service. Only the statement is timed.
+// search runs a query as the service does. Only the statement is timed.
 func (r Run) search(ctx context.Context, sql string, q asked, n narrowing) (ids []int64, took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()

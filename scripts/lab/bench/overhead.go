@@ -9,18 +9,18 @@ import (
 	"tasklens/internal/vector"
 )
 
-// request is one that is ready to be sent.
+// request sends a prepared request.
 type request func(ctx context.Context) error
 
-// part is something that queries are asked of.
+// part is a component that receives queries.
 type part struct {
 	name string
 	ask  func(text string) request
 }
 
-// inTurn asks n queries of every part, one request each interval, and gives the milliseconds of
-// each part's in the order of the queries. The turn goes round: who asks first finds the caches
-// cold. Requests are made before, so that making them is not timed.
+// inTurn sends n queries to every part, one request per interval, and returns the milliseconds by
+// part and query. The order rotates, because the first part finds the caches cold. Requests are
+// prepared in advance, outside the timing.
 func (r Run) inTurn(ctx context.Context, interval time.Duration, from, n int, parts []part) ([][]float64, error) {
 	turn := func(i int) (query, part int) { return i / len(parts), (i + i/len(parts)) % len(parts) }
 	requests := make([]request, n*len(parts))
@@ -47,8 +47,8 @@ func embedBody(text string) []byte {
 	return encode(map[string]any{"model": model, "input": []string{text}, "encoding_format": "base64"})
 }
 
-// overhead asks every query of three: the service, the database as the service asks it, and the
-// model as the service asks it. Each is new to each.
+// overhead sends every query to the service and, as the service does, to the database and to the
+// model. The query is new to each.
 func (r Run) overhead(ctx context.Context, from int) (Table, error) {
 	r.Progress("measuring what the service adds")
 	parts := []part{
@@ -62,7 +62,7 @@ func (r Run) overhead(ctx context.Context, from int) (Table, error) {
 		{"the model: an embedding", func(text string) request { return r.Model.prepare("/embeddings", embedBody(text)) }},
 	}
 	queries := max(1, int(r.Lasting.Seconds()*rate/2))
-	// Each part at half of the fixed rate: they arrive in turn, evenly spaced.
+	// Each part gets half of the fixed rate: requests are sent in turn, evenly spaced.
 	before, started := cpuTimes("/proc", nil), time.Now()
 	took, err := r.inTurn(ctx, time.Second*2/time.Duration(rate*len(parts)), from, queries, parts)
 	if err != nil {
@@ -71,8 +71,8 @@ func (r Run) overhead(ctx context.Context, from int) (Table, error) {
 	used := cores(before, cpuTimes("/proc", nil), time.Since(started), nil)
 	table := Table{
 		Title: fmt.Sprintf("What the service adds at %d requests a second, ms", rate), Header: []string{"part", "p50", "p95", "p99"},
-		Caption: fmt.Sprintf("%d new queries, each asked of all three in turn, over HTTP and by the same client; the database, which two of them ask, gets the fixed rate. "+
-			"What the service adds is its p50 less the p50 of the other two; wanted is 2 ms at most. The last line takes the difference query by query. %s Of the processors %s were stolen.", queries, settledCaption, used[len(used)-1]),
+		Caption: fmt.Sprintf("%d new queries, each sent to all three in turn, over HTTP by the same client; the database, which two of them query, gets the fixed rate. "+
+			"The service's overhead is its p50 minus the p50 of the other two; the goal is at most 2 ms. The last line is the difference per query. %s Stolen processors: %s.", queries, settledCaption, used[len(used)-1]),
 	}
 	for part, values := range took {
 		table.Rows = append(table.Rows, append([]string{parts[part].name}, quantiles(values)...))

@@ -8,15 +8,14 @@ import (
 	"tasklens/internal/wait"
 )
 
-// sample is what one request took, and how it failed if it did.
+// sample is the duration of a request and its error.
 type sample struct {
 	took time.Duration
 	err  error
 }
 
-// arrive starts n requests at a fixed rate, whatever becomes of the ones before. A request is timed
-// from when it should have started: one that is held up by a slow one before it has waited, as a
-// user has.
+// arrive starts n requests at a fixed rate, independent of earlier responses. A request is timed
+// from its scheduled start, so that queueing behind a slow one counts, as it does for users.
 func arrive(ctx context.Context, every time.Duration, n int, do func(ctx context.Context, i int) error) []sample {
 	samples := make([]sample, n)
 	begun := time.Now()
@@ -37,8 +36,8 @@ func arrive(ctx context.Context, every time.Duration, n int, do func(ctx context
 	return samples[:started]
 }
 
-// loop lets so many clients ask one request after the other for a while. Requests are numbered over
-// all clients.
+// loop runs clients that each send one request after another for a while. Requests are numbered
+// across clients.
 func loop(ctx context.Context, clients int, lasting time.Duration, do func(ctx context.Context, i int) error) []sample {
 	var (
 		samples []sample
@@ -67,8 +66,8 @@ func loop(ctx context.Context, clients int, lasting time.Duration, do func(ctx c
 	return samples
 }
 
-// outcome sums samples up: the milliseconds of those that succeeded, and how many failed, the first
-// of them by name.
+// outcome returns the milliseconds of the successful samples, the number of failures, and the first
+// failure.
 func outcome(samples []sample) (took []float64, failed int, first error) {
 	for _, s := range samples {
 		if s.err != nil {

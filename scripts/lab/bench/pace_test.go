@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Time is the test's own: it passes when all goroutines wait.
+// Fake time: it advances when all goroutines wait.
 func TestRequestsArriveAtTheirRateWhateverBecomesOfThem(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"tasklens/internal/measure"
 )
 
-// caller is a user who may see some projects, beside a filter by which the service sees as much.
+// caller is a user who may see some projects, and a filter by which the service sees about as much.
 type caller struct {
 	name   string
 	userID string
@@ -18,7 +18,7 @@ type caller struct {
 	byHand int64 // project
 }
 
-// callers are users of the generated projects: of one, of few, of a large one, and of all but that.
+// callers are members of one project, a few, a large one, and all but the large one.
 func (c Collection) callers() []caller {
 	var others []int64
 	for project := int64(2); project <= int64(c.Projects()); project++ {
@@ -36,13 +36,13 @@ func (c Collection) callers() []caller {
 	return all
 }
 
-// permitted is a search by which a caller and, with a filter ($3), the service find, and what there
-// is to be found.
+// permitted is a search, run as a caller and as the service with a filter ($3), and the true
+// results.
 type permitted struct {
 	name  string
 	found string // the ten best
-	truth string // the ten best of the projects in $3, as the service finds them; empty where that is a matter of taste
-	own   bool   // the truth is what the caller finds
+	truth string // the ten best of the projects in $3, as the service; empty if there is no ground truth
+	own   bool   // the truth is computed as the caller
 }
 
 func permittedSearches() []permitted {
@@ -68,12 +68,12 @@ func permittedSearches() []permitted {
 	}
 }
 
-// block is how many queries one of both asks before the other does. The first of each is not
-// counted: the two share a connection, which plans some statements anew whenever the role changes.
+// block is how many queries one side runs before the other. The first of each block is not counted:
+// both share a connection, which replans some statements when the role changes.
 const block = 11
 
-// permissions measures what callers find of what they may see, and how fast, beside the service
-// with a filter by hand.
+// permissions measures recall and speed under row-level security, compared with the service and a
+// filter by hand.
 func (r Run) permissions(ctx context.Context) ([]Table, error) {
 	r.Progress("measuring callers")
 	table := Table{
@@ -108,12 +108,12 @@ func (r Run) permissions(ctx context.Context) ([]Table, error) {
 				fmt.Sprintf("%.2f", measure.Mean(m.found)), recall, number(took), number(byHand), ratio(took, byHand)})
 		}
 	}
-	table.Caption = fmt.Sprintf("As authenticated, members of some of %d projects, beside service_role with a project_filter that leaves about as much; no threshold. "+
-		"Recall is of the ten nearest by an exact scan, or the ten best of ranking everything. The worst ratio is %.2f; wanted is at most 2.", r.Collection.Projects(), worst)
+	table.Caption = fmt.Sprintf("As authenticated, members of some of %d projects, compared with service_role and a project_filter that selects about as much; no threshold. "+
+		"Recall is of the ten nearest by an exact scan, or of the ten best when everything is ranked. The worst ratio is %.2f; the goal is at most 2.", r.Collection.Projects(), worst)
 	return []Table{table}, nil
 }
 
-// join makes the caller a member of their projects.
+// join adds the caller to their projects.
 func (c caller) join(ctx context.Context, connection *pgx.Conn) error {
 	_, err := connection.Exec(ctx, `insert into public.project_members (project_id, user_id) select unnest($1::bigint[]), $2::uuid on conflict do nothing`, c.sees, c.userID)
 	if err != nil {
@@ -136,7 +136,7 @@ func (r Run) compare(ctx context.Context, c caller, search permitted) (m permitt
 			if i > 0 {
 				m.took = append(m.took, milliseconds(took))
 			}
-			// Ranking everything takes its time.
+			// Ranking everything is slow.
 			if search.truth == "" || i > 0 {
 				continue
 			}
@@ -169,7 +169,7 @@ func (r Run) compare(ctx context.Context, c caller, search permitted) (m permitt
 	return m, nil
 }
 
-// search asks as the caller, or as the service where there is no user. Only the statement is timed.
+// search runs as the caller, or as the service if there is no user. Only the statement is timed.
 func (c caller) search(ctx context.Context, connection *pgx.Conn, sql string, q asked, projects any) (keys []string, took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
@@ -190,7 +190,7 @@ func (c caller) search(ctx context.Context, connection *pgx.Conn, sql string, q 
 	return keys, took, err
 }
 
-// do does something in a transaction of the caller's, as PostgREST has it.
+// do runs a function in a transaction with the caller's role and claims, as PostgREST does.
 func (c caller) do(ctx context.Context, connection *pgx.Conn, do func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, connection, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `select set_config('role', 'authenticated', true), set_config('request.jwt.claims', jsonb_build_object('sub', $1::text)::text, true)`, c.userID)

@@ -16,8 +16,8 @@ type Model interface {
 	EmbeddingModel() string
 }
 
-// Real measures recall, and the bounds of keyword search, on tickets that somebody wrote and others
-// judged, embedded by the model that embeds the queries here.
+// Real measures recall, and the bounds of keyword search, on real tickets with human judgements,
+// embedded by the same model as the queries.
 type Real struct {
 	Connection *pgx.Conn // of the owner, by Connect
 	Model      Model
@@ -25,7 +25,7 @@ type Real struct {
 	Progress   func(string)
 }
 
-// Do measures, and writes the tables.
+// Do measures and prints the tables.
 func (r Real) Do(ctx context.Context, to io.Writer) error {
 	var probes []Probe
 	for _, query := range r.Queries {

@@ -12,19 +12,19 @@ import (
 	"tasklens/internal/measure"
 )
 
-// depth is the rank that recall looks at.
+// depth is the rank at which recall is measured.
 const depth = 10
 
-// Probe is a query whose true neighbours are looked for.
+// Probe is a query whose true neighbours are determined.
 type Probe struct {
 	Embedding []byte
-	// Outside says that a project is not about what the query is about; nil where that is not
-	// known, and every project but the nearest chunk's counts.
+	// Outside reports that a project is on other topics than the query. If nil, that holds for
+	// every project except the nearest chunk's.
 	Outside func(project int64) bool
 }
 
-// source is a ticket, or a project's own text (ticket 0), at its nearest chunk's distance from a
-// query.
+// source is a ticket, or a project's own text (ticket 0), with the distance of its nearest chunk to
+// a query.
 type source struct {
 	project, ticket int64
 	status          string
@@ -104,11 +104,11 @@ func Recall(ctx context.Context, connection *pgx.Conn, embeddingModel string, pr
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	table.Caption = fmt.Sprintf("The share of the ten nearest tickets that are found, mean and worst query, without a threshold. The lowest mean is %.3f; wanted is 0.98.", worst)
+	table.Caption = fmt.Sprintf("The share of the ten nearest tickets that are found, mean and worst query, without a threshold. The lowest mean is %.3f; the goal is 0.98.", worst)
 	return table, nil
 }
 
-// recalls gathers what each way found under one filter, query by query.
+// recalls holds the recall of each statement under one filter, per query.
 type recalls struct {
 	recall, took [2][]float64
 	shares       []float64
@@ -131,7 +131,7 @@ func (r *recalls) probe(ctx context.Context, connection *pgx.Conn, ways []statem
 	return nil
 }
 
-// nearest are the depth nearest sources that a filter lets through. truth is sorted.
+// nearest returns the nearest sources that pass a filter. truth is sorted.
 func nearest(truth []source, f filter) (best []source) {
 	for _, s := range truth {
 		if f.passes(s) {
@@ -143,10 +143,10 @@ func nearest(truth []source, f filter) (best []source) {
 	return best
 }
 
-// recallOf counts what is as near as the last of the best: equals may change places. What the
-// filter should have kept out is a miss.
+// recallOf counts results as near as the last of the best, so ties are interchangeable. A result
+// that the filter should exclude is a miss.
 func recallOf(got []sourceID, truth, best []source, f filter) float64 {
-	// The index may compare in fewer digits than the scan.
+	// The index may compare with less precision than the scan.
 	limit := best[len(best)-1].distance + 1e-6
 	near := map[sourceID]bool{}
 	for _, s := range truth {
@@ -193,7 +193,7 @@ func find(ctx context.Context, connection *pgx.Conn, way statement, f filter, p 
 	return got, took, err
 }
 
-// exactly compares a query with every chunk, and gives all tickets, the nearest first.
+// exactly compares a query with every chunk and returns all tickets, nearest first.
 func exactly(ctx context.Context, connection *pgx.Conn, model string, p Probe) ([]source, error) {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
@@ -214,7 +214,7 @@ func exactly(ctx context.Context, connection *pgx.Conn, model string, p Probe) (
 	return truth, nil
 }
 
-// recall measures it on the generated collection.
+// recall measures recall on the generated collection.
 func (r Run) recall(ctx context.Context) ([]Table, error) {
 	var probes, crowded []Probe
 	for i := range max(1, r.Queries/3) {

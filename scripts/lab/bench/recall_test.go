@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// ranked are twelve tickets of two projects, in the order of their distance; the tenth and the
-// eleventh are equals.
+// ranked returns twelve tickets of two projects by distance; the tenth and eleventh are equally
+// near.
 func ranked() (truth []source) {
 	for i := range 12 {
 		s := source{project: int64(1 + i%2), ticket: int64(i + 1), status: "Open", distance: float64(i) / 10}

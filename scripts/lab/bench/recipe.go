@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The usual recipe: the hybrid search that guides to Supabase show
+// The usual recipe: the hybrid search of Supabase's guide
 // (supabase.com/docs/guides/ai/hybrid-search), with a generated tsvector column and ts_rank_cd. It
-// shares the chunks' vector index, and is written so that it uses it, which the guide's own order
-// by does not always. A second function takes any of the words where the guide wants all.
+// uses the same vector index; its order by is rewritten so that the index is always used. A second
+// function accepts any of the words instead of all.
 const recipe = `
 create table bench.documents (
   chunk_id uuid primary key,
@@ -54,13 +54,13 @@ limit least(match_count, 30)
 $$
 `
 
-// The two ways to make a tsquery of a query: all of its words, and any of them.
+// The two tsqueries of a query: all of its words, and any of them.
 const (
 	allWords = `websearch_to_tsquery('english', query_text)`
 	anyWord  = `replace(plainto_tsquery('english', query_text)::text, ' & ', ' | ')::tsquery`
 )
 
-// loadRecipe copies the texts into a table of the recipe's own.
+// loadRecipe copies the texts into the recipe's own table.
 func loadRecipe(ctx context.Context, connection *pgx.Conn, progress func(string)) error {
 	progress("indexing the usual recipe")
 	if _, err := connection.Exec(ctx, recipe); err != nil {
@@ -69,7 +69,7 @@ func loadRecipe(ctx context.Context, connection *pgx.Conn, progress func(string)
 	return nil
 }
 
-// makeRecipe writes its functions, for the vector index that there is.
+// makeRecipe creates its functions for the existing vector index.
 func makeRecipe(ctx context.Context, connection *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -80,7 +80,7 @@ func makeRecipe(ctx context.Context, connection *pgx.Conn) error {
 	for name, tsquery := range map[string]string{"hybrid_all_words": allWords, "hybrid_any_word": anyWord} {
 		function := strings.NewReplacer("NAME", name, "TSQUERY", tsquery, "DISTANCE", index.distance("c", "query_embedding")).Replace(recipeFunction)
 		if _, err := connection.Exec(ctx, strings.Replace(function, "create function", "create or replace function", 1)); err != nil {
-			return fmt.Errorf("make the usual recipe: %w", err)
+			return fmt.Errorf("create the usual recipe: %w", err)
 		}
 	}
 	return nil

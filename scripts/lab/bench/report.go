@@ -14,14 +14,14 @@ import (
 	"tasklens/internal/measure"
 )
 
-// Table is one of the report. The first column is text, the others are numbers.
+// Table is a table of the report. The first column is text, the others are numbers.
 type Table struct {
 	Title, Caption string
 	Header         []string
 	Rows           [][]string
 }
 
-// Print writes the table in Markdown, and so that it can be read as it is.
+// Print writes the table in Markdown, aligned for reading as plain text.
 func (t Table) Print(to io.Writer) error {
 	widths := make([]int, len(t.Header))
 	for _, row := range append([][]string{t.Header}, t.Rows...) {
@@ -61,7 +61,7 @@ func (t Table) Print(to io.Writer) error {
 	return err
 }
 
-// quantiles are the cells of p50, p95 and p99 of some milliseconds.
+// quantiles returns the cells p50, p95 and p99 of some milliseconds.
 func quantiles(values []float64) (cells []string) {
 	for _, p := range []float64{0.5, 0.95, 0.99} {
 		cells = append(cells, number(measure.Quantile(values, p)))
@@ -75,13 +75,13 @@ func ratio(a, b float64) string { return fmt.Sprintf("%.2f", a/b) }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// about says where and when something is measured.
+// about describes the machine and the date.
 func about(ctx context.Context, connection *pgx.Conn) (string, error) {
 	var postgres, pgvector string
 	err := connection.QueryRow(ctx, `select current_setting('server_version'), (select extversion from pg_extension where extname = 'vector')`).
 		Scan(&postgres, &pgvector)
 	if err != nil {
-		return "", fmt.Errorf("ask for versions: %w", err)
+		return "", fmt.Errorf("read versions: %w", err)
 	}
 	return fmt.Sprintf("%s on %d processors (%s/%s%s), Postgres %s, pgvector %s.", time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(),
 		runtime.GOOS, runtime.GOARCH, processor(), strings.Fields(postgres)[0], pgvector), nil

@@ -10,7 +10,8 @@ import (
 	"tasklens/internal/measure"
 )
 
-// What search_hybrid asks its legs for, and the service the hybrid search.
+// The numbers of candidates that search_hybrid requests from its legs, and of results that the
+// service requests.
 const (
 	vectorCandidates  = 100
 	keywordCandidates = 1000
@@ -23,13 +24,13 @@ const statementTimeout = time.Minute
 // variant is a statement to be timed.
 type variant struct {
 	name     string
-	efSearch int  // of a plain statement, which is also kept to the indexes; 0 leaves both to the function
-	ordered  bool // by the vector index: the planner would rather compare all of a small collection
+	efSearch int  // of a plain statement, which also has enable_seqscan off; 0 for functions
+	ordered  bool // uses the vector index, where the planner would scan a small collection
 	sql      string
 	args     func(q asked) []any
 }
 
-// asked is a query with its embedding, as pgvector receives it.
+// asked is a query with its embedding in pgvector's format.
 type asked struct {
 	text      string
 	embedding []byte
@@ -45,8 +46,8 @@ const (
 	recipeRow = "the usual recipe, any word"
 )
 
-// readLegSearch is the ef_search of the vector leg: what a search leaves behind until its
-// transaction ends. Nothing is over its threshold, so that it does not read again, further.
+// readLegSearch returns the ef_search of the vector leg, which stays set until its transaction
+// ends. No row passes the threshold 2, so the leg does not widen its search.
 func readLegSearch(ctx context.Context, connection *pgx.Conn, q asked) (efSearch int, err error) {
 	err = asService(ctx, connection, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, fmt.Sprintf(`select from public.search_by_vector($1, '%s', 2, %d)`, model, vectorCandidates), q.embedding); err != nil {
@@ -88,15 +89,16 @@ func variants(index vectorIndex, legSearch int) []variant {
 	}
 }
 
-// timed are the milliseconds that each query took in each variant, by the variant's name.
+// timed holds the milliseconds of each query by variant.
 type timed map[string][]float64
 
-// timeStatements runs every query in every variant, one variant after the other, so that whatever
-// else the machine does hits all alike. The first queries warm up and do not count.
+// timeStatements runs every query in every variant, alternating between variants so that other load
+// on the machine affects all alike. The first queries warm up and do not count.
 func timeStatements(ctx context.Context, connection *pgx.Conn, all []variant, queries []asked, warmUp int) (timed, error) {
 	out := timed{}
 	for i, q := range queries {
-		// The turn goes round, or each would always find what the same other one left in the caches.
+		// The order rotates, or each variant would always find the cache as the same other one left
+		// it.
 		for k := range all {
 			v := all[(i+k)%len(all)]
 			took, err := timeStatement(ctx, connection, v, q)
@@ -118,8 +120,7 @@ func timeStatement(ctx context.Context, connection *pgx.Conn, v variant, q asked
 	defer cancel()
 	err = asService(ctx, connection, func(tx pgx.Tx) error {
 		if v.efSearch > 0 {
-			// The planner does not know what fetching a vector costs, and would rather compare all
-			// of 10,000.
+			// The planner underestimates the cost of fetching vectors and would scan all 10,000.
 			_, err := tx.Exec(ctx, `select set_config('hnsw.ef_search', $1, true), set_config('enable_seqscan', 'off', true),
 				set_config('enable_sort', case when $2 then 'off' else 'on' end, true)`, fmt.Sprint(v.efSearch), v.ordered)
 			if err != nil {
@@ -140,7 +141,7 @@ func timeStatement(ctx context.Context, connection *pgx.Conn, v variant, q asked
 	return took, err
 }
 
-// asService does something in a transaction of service_role.
+// asService runs a function in a transaction of service_role.
 func asService(ctx context.Context, connection *pgx.Conn, do func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, connection, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "set local role service_role"); err != nil {
@@ -152,7 +153,7 @@ func asService(ctx context.Context, connection *pgx.Conn, do func(pgx.Tx) error)
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// statements measures the SQL functions beside plain pgvector and the usual recipe.
+// statements measures the SQL functions, plain pgvector and the usual recipe.
 func (r Run) statements(ctx context.Context) ([]Table, error) {
 	r.Progress("timing statements")
 	if err := makeRecipe(ctx, r.Connection); err != nil {
@@ -178,15 +179,15 @@ func (r Run) statements(ctx context.Context) ([]Table, error) {
 	}
 	table := Table{
 		Title: "Statements, ms", Header: []string{"statement", "p50", "p95", "p99"},
-		Caption: fmt.Sprintf("%d queries in turn on one connection, as service_role, after %d to warm up. Threshold %v where none is named. "+
+		Caption: fmt.Sprintf("%d queries in turn on one connection, as service_role, after %d to warm up. The threshold is %v unless stated. "+
 			"The usual recipe is Supabase's guide to hybrid search over the same texts and vector index, with pgvector's own ef_search. "+
-			"It and the plain statements are kept to the indexes (enable_seqscan off), which the planner leaves where it should not.", r.Queries, warmUp, threshold),
+			"It and the plain statements run with enable_seqscan off, because the planner avoids the indexes where it should not.", r.Queries, warmUp, threshold),
 	}
 	for _, v := range all {
 		table.Rows = append(table.Rows, append([]string{v.name}, quantiles(took[v.name])...))
 	}
 	p50 := func(row string) float64 { return measure.Quantile(took[row], 0.5) }
-	goals := Table{Title: "Goals, p50 of the above", Header: []string{"ratio", "is", "wanted at most"}, Rows: [][]string{
+	goals := Table{Title: "Goals, p50 of the above", Header: []string{"ratio", "is", "goal, at most"}, Rows: [][]string{
 		{"search_hybrid : the floor", ratio(p50(hybridRow), p50(floorRow)), "3"},
 		{"search_hybrid, threshold 0 : the floor", ratio(p50(openRow), p50(floorRow)), "3"},
 		{"search_hybrid : the usual recipe, any word", ratio(p50(hybridRow), p50(recipeRow)), "0.25"},

@@ -9,13 +9,13 @@ import (
 
 const (
 	vocabulary = 60_000
-	common     = 400 // the most frequent words, which belong to no topic
+	common     = 400 // the most frequent words, which have no topic
 	topics     = 200
 	perTopic   = (vocabulary - common) / topics
 )
 
-// lexicon is what texts are made of: words that mean nothing, each with its frequency and all but
-// the common ones with a topic. Words are named by their rank, 0 the most frequent.
+// lexicon is the vocabulary: meaningless words, each with a frequency and, except the common ones,
+// a topic. A word's number is its rank; 0 is the most frequent.
 type lexicon struct {
 	words   []string
 	ranks   map[string]int
@@ -33,9 +33,9 @@ var words = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// zipf is the cumulative distribution of n ranks by Zipf's law as Mandelbrot has it: 1 / (rank +
-// flattening). Without the flattening the first words would be in every text, as stop words are,
-// which no search indexes.
+// zipf returns the cumulative distribution of n ranks by the Zipf–Mandelbrot law, 1 / (rank +
+// flattening). Without flattening the first words would occur in every text, like stop words, which
+// no search indexes.
 func zipf(n int, flattening float64) []float64 {
 	cumulative, sum := make([]float64, n), 0.0
 	for i := range n {
@@ -48,11 +48,11 @@ func zipf(n int, flattening float64) []float64 {
 	return cumulative
 }
 
-// spell writes a rank as three syllables, neighbours unlike each other.
+// spell writes a rank as three syllables. Neighbouring ranks look different.
 func spell(rank int) string {
 	const consonants, vowels = "bdfgjklmnprstvz", "aeiou"
 	const syllables = len(consonants) * len(vowels)
-	// The factor has no divisor in common with the number of spellings, so no two ranks share one.
+	// The factor is coprime to the number of spellings, so the spellings are unique.
 	n := (rank*297_641 + 191_919) % (syllables * syllables * syllables)
 	var word strings.Builder
 	for range 3 {
@@ -63,7 +63,8 @@ func spell(rank int) string {
 	return word.String()
 }
 
-// topicOf is the topic of a word, -1 for a common one. Every topic has words of all frequencies.
+// topicOf returns the topic of a word, -1 for a common one. Every topic has words of all
+// frequencies.
 func topicOf(rank int) int {
 	if rank < common {
 		return -1
@@ -71,7 +72,8 @@ func topicOf(rank int) int {
 	return (rank - common) % topics
 }
 
-// draw takes a word: half of them whatever the topic, the others from the main topic or, now and
+// draw draws a word: half of them from all topics, the others from the main topic or sometimes a
+// side topic.
 // then, a side topic.
 func (l *lexicon) draw(random *rand.Rand, main, side int) int {
 	switch kind := random.Float64(); {
@@ -84,7 +86,7 @@ func (l *lexicon) draw(random *rand.Rand, main, side int) int {
 	}
 }
 
-// text is some drawn words.
+// text draws a text.
 func (l *lexicon) text(random *rand.Rand, main, side, length int) string {
 	drawn := make([]string, length)
 	for i := range drawn {
@@ -93,7 +95,7 @@ func (l *lexicon) text(random *rand.Rand, main, side, length int) string {
 	return strings.Join(drawn, " ")
 }
 
-// pick takes a place of a cumulative distribution.
+// pick samples an index from a cumulative distribution.
 func pick(cumulative []float64, random *rand.Rand) int {
 	return min(sort.SearchFloat64s(cumulative, random.Float64()), len(cumulative)-1)
 }

@@ -1,5 +1,5 @@
-// Package bm25 ranks short documents of several fields by their words. It owns BM25F and nothing
-// else; it must not know how texts become words, nor what the documents are.
+// Package bm25 ranks short documents with several fields by BM25F. It does not know how texts are
+// split into words, nor what the documents are.
 package bm25
 
 import (
@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// Parameters are the usual ones: K1 bounds what repeating a word is worth, B says how far long
-// fields are held against a document (0 not at all, 1 fully), Weights what an occurrence in each
-// field counts.
+// Parameters of BM25F: K1 limits the effect of repetition, B is the strength of length
+// normalisation (0 to 1), Weights is the weight of an occurrence in each field.
 type Parameters struct {
 	K1      float64
 	B       float64
@@ -23,14 +22,13 @@ type Index struct {
 	postings   map[string][]posting
 }
 
-// posting is a document that holds a word, and how often: weighted, and lengths of fields allowed
-// for.
+// posting is a document that contains a word, with the weighted, length-normalised frequency.
 type posting struct {
 	document  int
 	frequency float64
 }
 
-// New indexes documents: for each, the words of each field, as many fields as there are weights.
+// New indexes documents, given the words of each field. There are as many fields as weights.
 func New(parameters Parameters, documents [][][]string) *Index {
 	x := &Index{parameters: parameters, documents: len(documents), postings: map[string][]posting{}}
 	means := meanLengths(documents, len(parameters.Weights))
@@ -62,17 +60,16 @@ func meanLengths(documents [][][]string, fields int) []float64 {
 	return means
 }
 
-// Hit is a document, by its place among those indexed, and its score, above 0.
+// Hit is a document, by its index, and its score, above 0.
 type Hit struct {
 	Document int
 	Score    float64
 }
 
-// Search returns the best documents for the words, at most limit, equal ones in the order they were
-// indexed. The score is the simple BM25F of Zaragoza et al. (TREC 2004): over the different words,
-// idf · tf / (K1 + tf), tf being the weighted sum over the fields of occurrences, each field's
-// divided by 1 − B + B · length / mean length; idf is ln(1 + (N − n + ½) / (n + ½)), which is never
-// negative.
+// Search returns at most limit documents, best first, ties in index order. The score is the simple
+// BM25F of Zaragoza et al. (TREC 2004): the sum over distinct words of idf · tf / (K1 + tf). tf is
+// the weighted sum over fields of occurrences / (1 − B + B · length / mean length); idf is ln(1 +
+// (N − n + ½) / (n + ½)), never negative.
 func (x *Index) Search(words []string, limit int) []Hit {
 	scores := map[int]float64{}
 	for _, word := range slices.Compact(slices.Sorted(slices.Values(words))) {

@@ -60,7 +60,7 @@ func TestOnlyWhatHoldsAWordIsFoundAndEqualsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// Whatever is indexed: scores are above 0 and fall.
+// For any collection, scores are positive and descending.
 func TestScoresOfEveryCollection(t *testing.T) {
 	t.Parallel()
 	word := rapid.SampledFrom(strings.Fields("a b c d e"))

@@ -26,8 +26,8 @@ const maxAnswer = 8 << 20
 
 var web = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// kind is a way to ask. ask returns the status, or what else became of the request, and what must
-// not have come out.
+// kind is a kind of request. ask returns its outcome (the status, or how it ended) and what was
+// wrong with it.
 type kind struct {
 	name string
 	make func(i int) (method, path string, body map[string]any)
@@ -43,7 +43,7 @@ var kinds = []kind{
 	{"search", func(i int) (string, string, map[string]any) {
 		return http.MethodPost, "/api/hybrid-search", map[string]any{"query": text(i), "facets": i%2 == 0}
 	}},
-	{"again", func(i int) (string, string, map[string]any) { // may be remembered
+	{"again", func(i int) (string, string, map[string]any) { // may be cached
 		return http.MethodPost, "/api/hybrid-search", map[string]any{"query": words[i%5]}
 	}},
 	{"answer", func(i int) (string, string, map[string]any) {
@@ -92,7 +92,8 @@ func (k kind) ask(ctx context.Context, service string, i int) (outcome, wrong st
 	return outcome, ""
 }
 
-// lost is the outcome of a request without a response. A client that disconnected caused it itself.
+// lost returns the outcome of a request without a response. If the client disconnected, that is not
+// an error.
 func lost(ctx context.Context, err error) (outcome, wrong string) {
 	if ctx.Err() != nil {
 		return "left", ""
@@ -171,7 +172,7 @@ func (c client) ask(ctx context.Context) {
 			return
 		}
 		c.record.add(outcome, time.Since(began), wrong)
-		if outcome != "200" && wait.For(ctx, 50*time.Millisecond) != nil { // as one does who is told to try later
+		if outcome != "200" && wait.For(ctx, 50*time.Millisecond) != nil { // back off
 			return
 		}
 	}

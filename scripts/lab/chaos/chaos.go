@@ -1,7 +1,7 @@
 // Package chaos sends requests to a running service while its dependencies fail. It checks that
-// only documented responses come out, that no write is lost, and that everything recovers without a
-// restart. scripts/chaos decides what fails and when; this package owns the clients, the edits, and
-// the model that fails on demand.
+// responses are documented ones, that no write is lost, and that everything recovers without a
+// restart. scripts/chaos decides what fails and when; this package owns the clients, the edits and
+// the failing model.
 package chaos
 
 import (
@@ -18,10 +18,10 @@ import (
 
 // Run is one fault run against one service.
 type Run struct {
-	Service     string // its address
-	DatabaseURL string // as which tickets are edited
-	Model       *Model // that the service asks
-	Clients     int    // that ask at once
+	Service     string // host:port or URL
+	DatabaseURL string // for editing tickets
+	Model       *Model // used by the service
+	Clients     int    // concurrent clients
 	// Recovery is how long the service may take to answer normally after a fault.
 	Recovery time.Duration
 }
@@ -30,14 +30,14 @@ type Run struct {
 type phase struct {
 	name      string
 	began     time.Time
-	outcomes  map[string]int // by status, or what else became of a request
+	outcomes  map[string]int // by status, or how else a request ended
 	slowest   time.Duration
-	wrong     []string // what must not have come out, the first few
+	wrong     []string // the first few forbidden outcomes
 	wrongs    int
 	recovered string
 }
 
-// maxTold bounds what is told of a phase.
+// maxTold limits how many errors of a phase are reported.
 const maxTold = 5
 
 func (p *phase) add(outcome string, took time.Duration, wrong string) {
@@ -69,13 +69,13 @@ func (r *record) add(outcome string, took time.Duration, wrong string) {
 	r.phases[len(r.phases)-1].add(outcome, took, wrong)
 }
 
-// Do reads words until they end, answers "ok" to each when it is done, and then writes a table. It
-// fails where something came out that must not, was lost, or did not recover.
+// Do reads commands, replies "ok" to each when it is done, and then prints a table. It fails if a
+// response was invalid, an edit was lost, or something did not recover.
 //
-//	phase NAME   what follows is told under this name
-//	model MODE   from now on the model fails in this way (see Model)
-//	flood N      hold N connections that ask for nothing
-//	calm         wait until every kind of request is answered well again
+//	phase NAME   start a phase of the report
+//	model MODE   fail the model in this way from now on (see Model)
+//	flood N      hold N idle connections
+//	calm         wait until every kind of request succeeds again
 func (r Run) Do(ctx context.Context, words io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -86,7 +86,7 @@ func (r Run) Do(ctx context.Context, words io.Reader, out io.Writer) error {
 	var record record
 	record.begin("beginning")
 	var busy sync.WaitGroup
-	// Stopped before the edits are checked, and by an error too.
+	// The clients stop before the edits are checked, and also on an error.
 	asking, leave := context.WithCancel(ctx)
 	defer func() { leave(); busy.Wait() }()
 	if err := r.calm(ctx, &record); err != nil {
@@ -117,7 +117,7 @@ func (r Run) Do(ctx context.Context, words io.Reader, out io.Writer) error {
 		case "calm":
 			err = r.calm(ctx, &record)
 		default:
-			err = fmt.Errorf("unknown word %q", word)
+			err = fmt.Errorf("unknown command %q", word)
 		}
 		if err != nil {
 			record.print(out)
@@ -135,13 +135,13 @@ func (r Run) Do(ctx context.Context, words io.Reader, out io.Writer) error {
 		return err
 	}
 	after, err := r.settle(ctx, before)
-	fmt.Fprintf(out, "\n%d edits, of which the last of %d tickets are all found. Before and after: %s; %s.\n", editor.edits, len(editor.last), before, after)
+	fmt.Fprintf(out, "\n%d edits; the last edits of all %d tickets are found. Before and after: %s; %s.\n", editor.edits, len(editor.last), before, after)
 	if err != nil {
 		return err
 	}
 	for _, p := range record.phases {
 		if p.wrongs > 0 {
-			lost = append(lost, fmt.Sprintf("%s: %d answers that must not be, such as %s", p.name, p.wrongs, strings.Join(p.wrong, " | ")))
+			lost = append(lost, fmt.Sprintf("%s: %d forbidden responses, such as %s", p.name, p.wrongs, strings.Join(p.wrong, " | ")))
 		}
 	}
 	if len(lost) > 0 {
@@ -165,7 +165,7 @@ func (r Run) calm(ctx context.Context, record *record) error {
 		}
 		well, last = 0, kinds[i].name+": "+outcome+" "+wrong
 		if err := wait.For(ctx, 100*time.Millisecond); err != nil {
-			return fmt.Errorf("not well again within %v; last %s", r.Recovery, last)
+			return fmt.Errorf("not recovered within %v; last %s", r.Recovery, last)
 		}
 	}
 	record.mu.Lock()
@@ -178,7 +178,7 @@ func (r Run) calm(ctx context.Context, record *record) error {
 func (r *record) print(out io.Writer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	fmt.Fprintf(out, "\n| phase | requests | answered | of these well | slowest, s | must not be | well again after |\n|:--|--:|:--|--:|--:|--:|--:|\n")
+	fmt.Fprintf(out, "\n| phase | requests | answered | successful | slowest, s | forbidden | recovered after |\n|:--|--:|:--|--:|--:|--:|--:|\n")
 	for _, p := range r.phases {
 		total := 0
 		for _, n := range p.outcomes {

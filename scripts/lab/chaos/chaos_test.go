@@ -38,7 +38,7 @@ func TestWhatMayComeOut(t *testing.T) {
 	}
 }
 
-// Each way of failing is one that a client notices.
+// Every failure mode is one that a client notices.
 func TestTheModelFails(t *testing.T) {
 	t.Parallel()
 	const well = `{"data":[{"embedding":[1,2]}],"choices":[{"index":0}]}`

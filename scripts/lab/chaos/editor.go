@@ -18,7 +18,7 @@ import (
 type editor struct {
 	url    string
 	ids    []int64
-	last   map[int64]string // what each ticket is known to say; "" where the answer to a commit was lost
+	last   map[int64]string // last known text of each ticket; "" if the outcome of a commit is unknown
 	edits  int
 	number int
 }
@@ -84,13 +84,13 @@ func (e *editor) check(ctx context.Context, service string, within time.Duration
 		}
 		err := call(ctx, http.MethodGet, service+"/api/embeddings/status", nil, &status)
 		if err == nil && status.Dead > 0 {
-			return []string{fmt.Sprintf("%d sources were given up", status.Dead)}, nil
+			return []string{fmt.Sprintf("%d dead jobs", status.Dead)}, nil
 		}
 		if err == nil && status.Pending+status.Running+status.Failed+status.SourcesWithoutChunks == 0 {
 			break
 		}
 		if wait.For(ctx, 200*time.Millisecond) != nil {
-			return nil, fmt.Errorf("the chunks are not in step after %v: %+v, %v", within, status, err)
+			return nil, fmt.Errorf("the queue is not empty after %v: %+v, %v", within, status, err)
 		}
 	}
 	for id, said := range e.last {
@@ -108,13 +108,13 @@ func (e *editor) check(ctx context.Context, service string, within time.Duration
 			return nil, err
 		}
 		if len(found.Results) == 0 || found.Results[0].TicketID == nil || *found.Results[0].TicketID != id || !bytes.Contains([]byte(found.Results[0].Text), []byte(said)) {
-			lost = append(lost, fmt.Sprintf("ticket %d does not say %q to a search: %+v", id, said, found.Results))
+			lost = append(lost, fmt.Sprintf("a search for ticket %d does not return %q: %+v", id, said, found.Results))
 		}
 	}
 	return lost, nil
 }
 
-// call asks for JSON that must come.
+// call sends a request whose JSON response must arrive.
 func call(ctx context.Context, method, url string, fields map[string]any, into any) error {
 	body, err := json.Marshal(fields)
 	if err != nil {

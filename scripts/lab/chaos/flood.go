@@ -30,7 +30,7 @@ func (f *flood) hold(ctx context.Context, number string) error {
 		held.Go(func() {
 			conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", strings.TrimPrefix(f.service, "http://"))
 			if err != nil {
-				return // there is no room, or the flood has ended
+				return // no file descriptor left, or the flood has ended
 			}
 			defer conn.Close()
 			defer context.AfterFunc(ctx, func() { _ = conn.Close() })()

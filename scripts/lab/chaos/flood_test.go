@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// As many connections are held as were wanted, until the flood is of another number.
+// The requested number of connections is held until the number changes.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

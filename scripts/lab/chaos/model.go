@@ -14,18 +14,18 @@ import (
 	"tasklens/internal/wait"
 )
 
-// Model is a model provider that fails on demand in one of several ways, and otherwise answers like
-// the wrapped one.
+// Model is a model provider that fails on demand in one of several ways, and otherwise responds
+// like the wrapped one.
 type Model struct {
 	next http.Handler
 	mu   sync.Mutex
 	mode string
 }
 
-// NewModel returns a Model that answers like next.
+// NewModel returns a Model that responds like next.
 func NewModel(next http.Handler) *Model { return &Model{next: next} }
 
-// modes are the ways to fail. Each answers a request, with what the provider would have said.
+// modes are the ways to fail. Each responds to a request, given the provider's regular response.
 var modes = map[string]func(w http.ResponseWriter, r *http.Request, said *httptest.ResponseRecorder){
 	"well": func(w http.ResponseWriter, _ *http.Request, said *httptest.ResponseRecorder) {
 		repeat(w, said, said.Body.String())
@@ -56,10 +56,10 @@ var modes = map[string]func(w http.ResponseWriter, r *http.Request, said *httpte
 	},
 }
 
-// Fail sets how every later response fails; "well" ends it.
+// Fail sets how later requests fail; "well" ends the failure.
 func (m *Model) Fail(mode string) error {
 	if modes[mode] == nil {
-		return fmt.Errorf("no way of failing %q; there are %s", mode, strings.Join(slices.Sorted(maps.Keys(modes)), ", "))
+		return fmt.Errorf("unknown failure mode %q; the modes are %s", mode, strings.Join(slices.Sorted(maps.Keys(modes)), ", "))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,7 +80,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	modes[mode](w, r, said)
 }
 
-// repeat says what was said, in another body.
+// repeat sends the regular response with another body.
 func repeat(w http.ResponseWriter, said *httptest.ResponseRecorder, body string) {
 	said.Header().Del("Content-Length")
 	maps.Copy(w.Header(), said.Header())
@@ -100,7 +100,7 @@ func nothing(said *httptest.ResponseRecorder) string {
 func misshape(body []byte) string {
 	var said map[string]any
 	if json.Unmarshal(body, &said) != nil {
-		return "{}" // a stream
+		return "{}" // a streamed response
 	}
 	if said["choices"] != nil {
 		said["choices"] = []any{}

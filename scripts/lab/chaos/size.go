@@ -47,7 +47,7 @@ func (r Run) size(ctx context.Context) (s size, err error) {
 		return s, fmt.Errorf("read the metrics: %w", err)
 	}
 	if s.goroutines == 0 || s.heap == 0 {
-		return s, fmt.Errorf("the metrics tell nothing of goroutines and heap (%d)", response.StatusCode)
+		return s, fmt.Errorf("the metrics lack goroutines or heap (status %d)", response.StatusCode)
 	}
 	return s, nil
 }
@@ -56,7 +56,7 @@ func (r Run) size(ctx context.Context) (s size, err error) {
 func (r Run) settle(ctx context.Context, before size) (after size, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Recovery)
 	defer cancel()
-	web.CloseIdleConnections() // each holds a goroutine of the service's
+	web.CloseIdleConnections() // each holds a goroutine of the service
 	for {
 		if after, err = r.size(ctx); err != nil {
 			return after, err

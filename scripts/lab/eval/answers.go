@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Asked is a question about a collection, and the tickets and projects (by key) one of which its
-// answer must cite; none where the collection has no answer. Says are texts that the answer must
-// hold, in any case. Questions of the half "choose" may be looked at while choices are made, those
-// of the half "report" are only counted.
+// Asked is a question about a collection. Its answer must cite one of the tickets or projects in
+// Cite (by key; none if the collection has no answer) and contain the texts in Says, in any case.
+// Questions of the half "choose" may be looked at during tuning; those of "report" are only
+// counted.
 type Asked struct {
 	Half     string   `json:"half"`
 	Question string   `json:"question"`
@@ -21,10 +21,10 @@ type Asked struct {
 	Says     []string `json:"says"`
 }
 
-// Halves are the two.
+// Halves are the two halves of the questions.
 var Halves = []string{"choose", "report"}
 
-// ReadAsked reads questions, a JSON object a line.
+// ReadAsked reads questions, one JSON object per line.
 func ReadAsked(path string) ([]Asked, error) {
 	list, err := readQuestions(path, func(one Asked) error {
 		if strings.TrimSpace(one.Question) == "" || !slices.Contains(Halves, one.Half) {
@@ -38,17 +38,16 @@ func ReadAsked(path string) ([]Asked, error) {
 	return list, err
 }
 
-// Rates count, of questions that have an answer, those that had a text that must be cited among the
-// sources, those whose answer cites it and says what it must, and those that had a note of that
-// ticket among the sources, where resolutions stand; of those that have none, the answers that cite
-// nothing.
+// Rates are counts. Of answerable questions: those with a right text among the sources, those whose
+// answer cites it and says what it must, and those with a note of the right ticket among the
+// sources, because resolutions are in notes. Of unanswerable ones: the answers that cite nothing.
 type Rates struct {
 	Retrieval, Half                                            string
 	Answerable, Sourced, Cited, Noted, Unanswerable, Abstained int
-	Wrong                                                      []string // questions that were answered otherwise than they should be
+	Wrong                                                      []string // questions with a wrong answer
 }
 
-// CheckAnswers asks the service every question by both retrievals, and counts by half.
+// CheckAnswers sends every question with both retrieval methods, and counts by half.
 func CheckAnswers(ctx context.Context, service Service, questions []Asked, progress func(step string)) (all []Rates, err error) {
 	projects, err := service.projectKeys(ctx)
 	if err != nil {
@@ -92,7 +91,7 @@ func checkRetrieval(ctx context.Context, service Service, questions []Asked, ret
 	return rates, nil
 }
 
-// answered is what counting needs of an answer.
+// answered is the part of an answer needed for counting.
 type answered struct {
 	Answer  string `json:"answer"`
 	Sources []struct {
@@ -104,7 +103,7 @@ type answered struct {
 	} `json:"sources"`
 }
 
-// projectKeys are the keys of the projects by their ids.
+// projectKeys returns the keys of the projects by id.
 func (s Service) projectKeys(ctx context.Context) (map[int64]string, error) {
 	var list struct {
 		Results []struct {
@@ -160,8 +159,7 @@ func one(is bool) int {
 	return 0
 }
 
-// PrintAnswers writes the counts as plain text, and the questions of the half "choose" that went
-// wrong.
+// PrintAnswers prints the counts, and the wrongly answered questions of the half "choose".
 func PrintAnswers(to io.Writer, name string, all []Rates) error {
 	var out strings.Builder
 	questions := 0

@@ -12,8 +12,8 @@ import (
 
 const sample = "../../../supabase/sample"
 
-// The sample workspace is small and the questions use its words, so that this guards against
-// mistakes rather than measures how good answers are.
+// The sample workspace is small and the questions use its words: this is a regression test, not a
+// measure of quality.
 func TestSampleWorkspace(t *testing.T) {
 	t.Parallel()
 	questions, err := eval.ReadAsked(filepath.Join(sample, "questions.jsonl"))
@@ -38,7 +38,7 @@ func TestSampleWorkspace(t *testing.T) {
 	}
 }
 
-// What is wrong is counted as wrong.
+// Wrong answers are counted as wrong.
 func TestAnswersAreCounted(t *testing.T) {
 	t.Parallel()
 	service := eval.Service{URL: start(t, testbed.Database(t), folder(t, map[string]string{"projects.jsonl": projects, "tickets.jsonl": tickets}))}
@@ -95,7 +95,7 @@ func TestQuestionsAreChecked(t *testing.T) {
 	}
 }
 
-// Questions that name projects, tickets and states: what is named is a source, in any spelling.
+// Questions that name projects, tickets and states: the named item is a source, in any spelling.
 func TestQuestionsThatNameThings(t *testing.T) {
 	t.Parallel()
 	questions, err := eval.ReadAsked(filepath.Join(sample, "named_questions.jsonl"))

@@ -13,8 +13,8 @@ import (
 	"tasklens/scripts/lab/bm25"
 )
 
-// bm25f ranks whole tickets by BM25F over title and description: what a search engine of its own
-// would give.
+// bm25f ranks whole tickets by BM25F over title and description, as a dedicated search engine
+// would.
 type bm25f struct {
 	index *bm25.Index
 	keys  []string
@@ -49,8 +49,8 @@ func (b bm25f) rank(_ context.Context, query collection.Query) ([]string, error)
 	return keys, nil
 }
 
-// words are the stems (Snowball's English) of the runs of letters and digits. There is no list of
-// stop words: idf makes them count for little, and a query of nothing else still finds something.
+// words returns the stems (Snowball's English) of the runs of letters and digits. There is no stop
+// list: idf gives stop words little weight, and a query of only stop words still finds something.
 func words(text string) []string {
 	stems := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, word := range stems {

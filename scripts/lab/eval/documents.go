@@ -20,45 +20,43 @@ import (
 	"tasklens/internal/measure"
 )
 
-// DocumentsFolder is where a collection has its documents.
+// DocumentsFolder is a collection's folder of documents.
 const DocumentsFolder = "documents"
 
-// DocumentQuestions are the files of what is asked of them: questions that may be looked at while
-// choices are made, and others, set apart, which are only counted. A collection may be without the
-// latter.
+// DocumentQuestions are the files of questions about documents: one that may be looked at during
+// tuning, and one that is only counted. The latter is optional.
 var DocumentQuestions = []string{"document_questions.jsonl", "document_questions_apart.jsonl"}
 
 // DocumentQuestion is a question and the one document that answers it. A paraphrase shares few
-// words with it.
+// words with the document.
 type DocumentQuestion struct {
 	Question   string `json:"question"`
 	Document   string `json:"document"` // its file in DocumentsFolder
 	Paraphrase bool   `json:"paraphrase"`
 }
 
-// ReadDocumentQuestions reads what a collection asks of its documents in one of its files.
+// ReadDocumentQuestions reads one of a collection's files of document questions.
 func ReadDocumentQuestions(folder, file string) ([]DocumentQuestion, error) {
 	return readQuestions(filepath.Join(folder, file), func(one DocumentQuestion) error {
 		if _, err := os.Stat(filepath.Join(folder, DocumentsFolder, one.Document)); err != nil || one.Document == "" || strings.TrimSpace(one.Question) == "" {
-			return errors.New("it must have a question, and a document that is there")
+			return errors.New("it must have a question and an existing document")
 		}
 		return nil
 	})
 }
 
-// documentLimit is how far a ranking of documents is looked at.
+// documentLimit is the maximum rank considered.
 const documentLimit = 100
 
-// DocumentRanking is how well both searches find documents, the basic one first, how well the
-// hybrid one would if no temporal class weighed less than another, and how many of the documents
-// were enriched then.
+// DocumentRanking is the quality of both document searches (basic first), that of the hybrid search
+// without temporal class weights, and the number of enriched documents.
 type DocumentRanking struct {
 	Rows            []Row
 	Enriched, Total int
 }
 
-// RankDocuments asks the service every question by both searches, at its own threshold. Nothing
-// that is asked counts as a retrieval.
+// RankDocuments sends every question to both searches, with the service's threshold. The requests
+// do not count as retrievals.
 func RankDocuments(ctx context.Context, service Service, questions []DocumentQuestion) (ranking DocumentRanking, err error) {
 	queries := make([]collection.Query, len(questions))
 	for i, q := range questions {
@@ -78,8 +76,8 @@ func RankDocuments(ctx context.Context, service Service, questions []DocumentQue
 	return ranking, nil
 }
 
-// rankDocuments asks every question by one search. timeless is the order if no temporal class
-// weighed less than another.
+// rankDocuments sends every question to one search. timeless is the order without temporal class
+// weights.
 func (s Service) rankDocuments(ctx context.Context, queries []collection.Query, hybrid bool) (ranked, timeless [][]string, err error) {
 	ranked, timeless = make([][]string, len(queries)), make([][]string, len(queries))
 	group, ctx := errgroup.WithContext(ctx)
@@ -98,7 +96,7 @@ func (s Service) rankDocuments(ctx context.Context, queries []collection.Query, 
 	return ranked, timeless, group.Wait()
 }
 
-// foundDocument is a document at its place; the scores are the hybrid search's.
+// foundDocument is a ranked document. The scores are set by the hybrid search.
 type foundDocument struct {
 	ID             string  `json:"id"`
 	TemporalWeight float64 `json:"temporal_weight"`
@@ -112,7 +110,7 @@ func idsOf(found []foundDocument) (ids []string) {
 	return ids
 }
 
-// enriched counts the documents that the service has, and those of them that are enriched.
+// enriched returns the number of enriched documents and of all documents.
 func (s Service) enriched(ctx context.Context) (enriched, total int, err error) {
 	var stats struct{ Enriched, Total int }
 	if err := s.get(ctx, "/api/knowledge/enrich/stats", &stats); err != nil {
@@ -121,8 +119,8 @@ func (s Service) enriched(ctx context.Context) (enriched, total int, err error) 
 	return stats.Enriched, stats.Total, nil
 }
 
-// documents are what a search for documents gives, whatever its similarity: a ranking is measured,
-// and no threshold.
+// documents returns the results of a document search with any similarity, because the ranking is
+// measured and not the threshold.
 func (s Service) documents(ctx context.Context, query string, hybrid bool) ([]foundDocument, error) {
 	parameters := url.Values{"q": {query}, "hybrid": {strconv.FormatBool(hybrid)}, "limit": {strconv.Itoa(documentLimit)}, "threshold": {"0"}, "track": {"false"}}
 	var found struct{ Results []foundDocument }
@@ -132,8 +130,7 @@ func (s Service) documents(ctx context.Context, query string, hybrid bool) ([]fo
 	return found.Results, nil
 }
 
-// Print writes a ranking by these questions as plain text, for all of them and for paraphrases and
-// others apart.
+// Print prints the ranking for all questions, and for paraphrases and the others separately.
 func (r DocumentRanking) Print(to io.Writer, name string, questions []DocumentQuestion) error {
 	var out strings.Builder
 	paraphrases := 0

@@ -9,8 +9,7 @@ import (
 	"tasklens/scripts/lab/eval"
 )
 
-// The sample documents are few, so that this guards against mistakes rather than measures how good
-// the searches are.
+// The sample documents are few: this is a regression test, not a measure of quality.
 func TestSampleDocuments(t *testing.T) {
 	t.Parallel()
 	var questions []eval.DocumentQuestion
@@ -39,7 +38,7 @@ func TestSampleDocuments(t *testing.T) {
 	}
 }
 
-// What is asked of a document that is not there measures nothing.
+// A question about a missing document is an error.
 func TestQuestionsAboutDocumentsAreChecked(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{

@@ -1,6 +1,6 @@
-// Package eval measures how well the service finds what a collection's judges call relevant,
-// through its HTTP API, and sets reference rankings of the same tickets beside it. It owns the run
-// and its report; it must not know how the service ranks, nor where settings come from.
+// Package eval measures, through the HTTP API, how well the service finds what a collection's
+// judges call relevant, and compares it with reference rankings of the same tickets. It owns the
+// run and its report. It does not know how the service ranks, nor where settings come from.
 package eval
 
 import (
@@ -15,33 +15,33 @@ import (
 )
 
 const (
-	depth          = 100 // ranks that are looked at
-	clients        = 2   // searches under way while rankings are collected
+	depth          = 100 // maximum rank considered
+	clients        = 2   // concurrent searches while rankings are collected
 	requestTimeout = time.Minute
 	indexTimeout   = 15 * time.Minute // to read all tickets and index them for reference
 )
 
-// Run is one evaluation: a running service, the owner's connection to the database that it
-// searches, which holds the tickets of the collection already, and the queries.
+// Run is one evaluation: a running service, an owner's connection to its database, which already
+// holds the collection's tickets, and the queries.
 type Run struct {
 	Service      Service
 	Connection   *pgx.Conn
 	Queries      []collection.Query
-	KeywordAlone bool // leaves out vectors, the fused list and the latency, which take most of the time
+	KeywordAlone bool // skips vectors, the fused list and the latency, which take most of the time
 	Progress     func(step string)
 }
 
-// ranker gives the best items for a query, at most depth of them.
+// ranker returns the best items for a query, at most depth.
 type ranker func(ctx context.Context, query collection.Query) ([]string, error)
 
-// Do asks the service all queries and ranks them by reference.
+// Do sends all queries to the service and to the reference rankings.
 func (r Run) Do(ctx context.Context) (Report, error) {
 	var report Report
 	if err := report.describe(ctx, r.Connection, r.Queries); err != nil {
 		return Report{}, err
 	}
 	if !r.KeywordAlone {
-		// First, while nothing is cached from earlier requests.
+		// Timing comes first, while nothing is cached.
 		r.Progress("timing searches, one at a time")
 		var err error
 		if report.Latencies, err = r.latencies(ctx); err != nil {
@@ -86,7 +86,7 @@ func (r Run) Do(ctx context.Context) (Report, error) {
 	return report, nil
 }
 
-// references are rankings of the same tickets by other methods.
+// references ranks the same tickets by other methods.
 func (r Run) references(ctx context.Context) (and, or, best Row, err error) {
 	postgres, err := newPostgres(ctx, r.Connection)
 	if err != nil {
@@ -107,7 +107,7 @@ func (r Run) references(ctx context.Context) (and, or, best Row, err error) {
 	return and, or, best, err
 }
 
-// latencies are the milliseconds that a search of ten results takes, asked one by one.
+// latencies returns the milliseconds of searches with ten results, run one at a time.
 func (r Run) latencies(ctx context.Context) ([]float64, error) {
 	var out []float64
 	for _, q := range r.Queries {
@@ -130,7 +130,7 @@ func (r Run) row(ctx context.Context, name string, rank ranker, atOnce int) (Row
 	return newRow(name, ranked, r.Queries), err
 }
 
-// open gives the two rows that searches with the threshold 0 tell together.
+// open returns the two rows that come from searches with threshold 0.
 func (r Run) open(ctx context.Context) (vector, hybrid Row, err error) {
 	vectors, lists := make([][]string, len(r.Queries)), make([][]string, len(r.Queries))
 	err = r.each(ctx, clients, func(ctx context.Context, i int) (err error) {

@@ -28,13 +28,13 @@ const (
 `
 )
 
-// start runs the service over a database of the test's own that has the tickets of a folder, and
-// gives its address.
+// start runs the service over the test's own database with the tickets of a folder, and returns its
+// address.
 func start(t *testing.T, database *testbed.DB, path string) string {
 	t.Helper()
 	service := apitest.Start(t, database, offline.NewHandler())
-	// As an import does, or all that is asked a moment later finds what the model's threshold lets
-	// through before.
+	// Measure the threshold as an import does. Otherwise the first requests would use the model's
+	// default.
 	measureThreshold(t, service)
 	loadFolder(t, service, path)
 	return service.URL
@@ -78,7 +78,7 @@ func loadFolder(t *testing.T, service apitest.Service, path string) {
 	}
 }
 
-// One query has all of its words in PUMP-1, the other has one of two in PUMP-2 and the other
+// One query has all of its words in PUMP-1. Of the other's two words, one occurs in PUMP-2 and one
 // nowhere.
 func TestARunMeasuresTheServiceAndTheReferences(t *testing.T) {
 	t.Parallel()
@@ -99,7 +99,7 @@ func TestARunMeasuresTheServiceAndTheReferences(t *testing.T) {
 	if report.Projects != 1 || report.Tickets != 3 || report.Chunks != 4 || report.Queries != 2 || report.Missing != 1 || len(report.Latencies) != 2 {
 		t.Errorf("described as %+v", report)
 	}
-	half := 1 / (1 + 1/math.Log2(3)) // of two relevant tickets one is there to be found
+	half := 1 / (1 + 1/math.Log2(3)) // one of two relevant tickets exists
 	want := map[string][2]float64{   // nDCG@10 of the two queries
 		"keyword alone":                 {1, half},
 		"vector alone, threshold 0":     {1, half},

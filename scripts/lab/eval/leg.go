@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	pageSize = 100  // the greatest that the service gives
-	reach    = 1000 // and how far its pages go
+	pageSize = 100  // the service's maximum
+	reach    = 1000 // the service's maximum depth of paging
 )
 
-// keyword is the ranking by words alone. No similarity is over the threshold 1, so the service
-// lists what the words found.
+// keyword returns the keyword ranking. No similarity passes the threshold 1, so only keyword
+// matches are listed.
 func (s Service) keyword(ctx context.Context, query collection.Query) ([]string, error) {
 	var most float64 = 1
 	p, err := s.search(ctx, query.Text, &most, pageSize, 0)
@@ -25,15 +25,15 @@ func (s Service) keyword(ctx context.Context, query collection.Query) ([]string,
 	return ended(ranked), err
 }
 
-// listed is the list of the service with its own threshold.
+// listed returns the service's list with its own threshold.
 func (s Service) listed(ctx context.Context, query collection.Query) ([]string, error) {
 	p, err := s.search(ctx, query.Text, nil, pageSize, 0)
 	return items(p.Results), err
 }
 
-// open is what the service finds with the threshold 0, which cuts no ranking off: the ranking by
-// vectors alone, and the list. What the vectors alone found stands behind what both found, however
-// far down, so pages are read until the ranking by vectors is there.
+// open returns the vector ranking and the list with threshold 0, which cuts nothing off. Items
+// found only by vector come after those found by both legs, however far down, so pages are read
+// until the vector ranking is complete.
 func (s Service) open(ctx context.Context, query collection.Query) (vector, list []string, err error) {
 	var least float64
 	vector = make([]string, depth)
@@ -53,7 +53,7 @@ func (s Service) open(ctx context.Context, query collection.Query) (vector, list
 	return ended(vector), list, nil
 }
 
-// similar is what the service calls most similar to a draft of the query's words.
+// similar returns the tickets most similar to a draft that consists of the query.
 func (s Service) similar(ctx context.Context, query collection.Query) ([]string, error) {
 	var p page
 	if err := s.post(ctx, "/api/tickets/similar", map[string]any{"text": query.Text, "limit": pageSize}, &p); err != nil {
@@ -69,14 +69,14 @@ func items(hits []hit) (out []string) {
 	return out
 }
 
-// place puts a hit where its rank (from 1) says, if the ranking goes so far.
+// place puts a hit at its rank (from 1), if the ranking is long enough.
 func place(ranked []string, rank *int, h hit) {
 	if rank != nil && *rank >= 1 && *rank <= len(ranked) {
 		ranked[*rank-1] = h.item()
 	}
 }
 
-// ended cuts off the places behind the last one that is taken.
+// ended removes the empty places at the end.
 func ended(ranked []string) []string {
 	for len(ranked) > 0 && ranked[len(ranked)-1] == "" {
 		ranked = ranked[:len(ranked)-1]

@@ -13,16 +13,16 @@ import (
 	"tasklens/internal/collection"
 )
 
-// result is one of a stand-in's results; rank 0 is none.
+// result is a result of the stand-in; rank 0 means none.
 type result struct {
 	key             string
 	vector, keyword int
 }
 
-// standIn answers searches from a list, as the service pages it, and remembers what was asked.
+// standIn answers searches from a list, in pages, and records the requests.
 type standIn struct {
 	list  []result
-	extra string // further fields of every answer
+	extra string // further fields of every response
 
 	mutex sync.Mutex
 	asked []string
@@ -94,7 +94,7 @@ func TestRankingsOfOneQuery(t *testing.T) {
 	}
 }
 
-// What the vectors alone found stands on the third page: it is read that far, and no further.
+// The items found only by vector are on the third page: paging goes that far, and no further.
 func TestPagesAreReadUntilTheRankingIsThere(t *testing.T) {
 	t.Parallel()
 	s := &standIn{}
@@ -143,7 +143,7 @@ func TestADraftIsComparedWithTickets(t *testing.T) {
 	}
 }
 
-// A search that ran by half would be measured as if it were whole.
+// A degraded search must not be measured as a complete one.
 func TestADegradedOrFailedSearchIsAnError(t *testing.T) {
 	t.Parallel()
 	degraded := serve(t, &standIn{extra: `,"degraded":["vector"]`})

@@ -14,17 +14,17 @@ import (
 	"tasklens/internal/vector"
 )
 
-// ModelCheck is how a model does with the judged set and a collection's questions, and what it was
-// asked for.
+// ModelCheck is a model's result on the judged set and a collection's questions, with its token
+// use.
 type ModelCheck struct {
 	Fitting                          threshold.Fitting // for tickets
 	Answerable, Sourced, Cited       int               // questions with an answer
-	Unanswerable, Abstained          int               // and those without
+	Unanswerable, Abstained          int               // and without
 	EmbeddingTokens, ChatIn, ChatOut int               // of the service, since it started
 }
 
-// CheckModel asks a service every question with nothing set, as its metrics count tokens from its
-// start.
+// CheckModel sends every question to a service with default settings. Token counts start with the
+// service.
 func CheckModel(ctx context.Context, service Service, questions []Asked) (check ModelCheck, err error) {
 	var status struct {
 		Thresholds []threshold.Fitting `json:"match_thresholds"`
@@ -38,7 +38,7 @@ func CheckModel(ctx context.Context, service Service, questions []Asked) (check 
 		}
 	}
 	if check.Fitting.Measured == nil {
-		return check, fmt.Errorf("the model is not measured yet: import something first")
+		return check, fmt.Errorf("the model's threshold is not measured yet: import something first")
 	}
 	projects, err := service.projectKeys(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func CheckModel(ctx context.Context, service Service, questions []Asked) (check 
 	return check, check.countTokens(ctx, service)
 }
 
-// countTokens reads what the service's metrics say.
+// countTokens reads the service's metrics.
 func (c *ModelCheck) countTokens(ctx context.Context, service Service) error {
 	text, err := service.read(ctx, http.MethodGet, "/metrics", nil)
 	if err != nil {
@@ -84,8 +84,8 @@ func (c *ModelCheck) countTokens(ctx context.Context, service Service) error {
 	return lines.Err()
 }
 
-// Print writes the check as Markdown, a line for each kind of pairs; see docs/models.md. dollars is
-// below 0 where the price is not known.
+// Print prints the check as Markdown, one line per kind of pair; see docs/models.md. dollars is
+// negative if the price is unknown.
 func (c ModelCheck) Print(to io.Writer, dollars float64) error {
 	var out strings.Builder
 	out.WriteString("| model | pairs |")

@@ -9,9 +9,8 @@ import (
 	"tasklens/internal/collection"
 )
 
-// postgres ranks by what most guides to full-text search in Postgres show. It indexes the tickets
-// in a table of its own that is gone with the connection, so that nothing of the service's ranking
-// is measured along.
+// postgres ranks with Postgres's full-text search as most guides show it. It indexes the tickets in
+// a temporary table, independent of the service's own ranking.
 type postgres struct{ connection *pgx.Conn }
 
 func newPostgres(ctx context.Context, connection *pgx.Conn) (postgres, error) {
@@ -33,13 +32,13 @@ func newPostgres(ctx context.Context, connection *pgx.Conn) (postgres, error) {
 	return postgres{connection}, nil
 }
 
-// The two ways to make a tsquery of a query: all of its words, and any of them.
+// The two tsqueries of a query: all of its words, and any of them.
 const (
 	allWords = `websearch_to_tsquery('english', $1)`
 	anyWord  = `replace(plainto_tsquery('english', $1)::text, ' & ', ' | ')::tsquery`
 )
 
-// rank gives a ranker: the keys of the best tickets by ts_rank with its default weights.
+// rank returns a ranker by ts_rank with its default weights.
 func (p postgres) rank(tsquery string) ranker {
 	return func(ctx context.Context, query collection.Query) ([]string, error) {
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)

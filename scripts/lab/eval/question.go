@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// readQuestions reads the JSON objects of a file, which hold nothing that a T does not.
+// readQuestions reads a file of JSON objects. Fields that T lacks are an error.
 func readQuestions[T any](path string, check func(T) error) (list []T, err error) {
 	file, err := os.Open(path)
 	if err != nil {

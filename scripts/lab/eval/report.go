@@ -14,25 +14,25 @@ import (
 	"tasklens/internal/measure"
 )
 
-// halves is how many random halves of the queries are compared, and seed makes them the same in
-// each run.
+// halves is the number of random halves of the queries that are compared. seed makes them
+// reproducible.
 const (
 	halves = 20
 	seed   = 1
 )
 
-// Report is what a run found.
+// Report is the result of a run.
 type Report struct {
 	Queries, Projects, Tickets, Chunks int
-	Checking                           []bool   // of each query: whether it is of the half on which nothing was chosen
-	Models                             []string // that embedded the chunks
-	Missing                            int      // relevant tickets that the database has not
+	Checking                           []bool   // by query: whether it is in the half that was not used for tuning
+	Models                             []string // models that embedded the chunks
+	Missing                            int      // relevant tickets missing from the database
 	Rows                               []Row
 	Pairs                              []Pair
-	Latencies                          []float64 // milliseconds, a search each
+	Latencies                          []float64 // milliseconds, one per search
 }
 
-// Row is one way of ranking, and what it reached on each query.
+// Row is one ranking method with its score on each query.
 type Row struct {
 	Name                               string
 	NDCG10, Recall10, Recall100, MRR10 []float64
@@ -49,7 +49,7 @@ func newRow(name string, ranked [][]string, queries []collection.Query) Row {
 	return r
 }
 
-// Pair is two ways of ranking to compare, query by query.
+// Pair is two rankings compared per query.
 type Pair struct{ A, B Row }
 
 // describe counts what is in the database.
@@ -83,15 +83,15 @@ func (r *Report) describe(ctx context.Context, connection *pgx.Conn, queries []c
 	return nil
 }
 
-// checking halves the queries by their ids, the same way in every run, so that what was chosen by
-// one half can be checked by the other.
+// checking splits the queries by id, the same way in every run, so that tuning on one half can be
+// checked on the other.
 func checking(id string) bool {
 	hash := fnv.New32a()
 	hash.Write([]byte(id))
 	return hash.Sum32()>>3&1 == 1
 }
 
-// half gives the values of one half of the queries.
+// half returns the values of one half of the queries.
 func (r Report) half(values []float64, checking bool) (half []float64) {
 	for i, value := range values {
 		if r.Checking[i] == checking {
@@ -101,7 +101,7 @@ func (r Report) half(values []float64, checking bool) (half []float64) {
 	return half
 }
 
-// Print writes the report as plain text. name is the collection's.
+// Print prints the report. name is the collection's.
 func (r Report) Print(to io.Writer, name string) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %d tickets in %d projects, %d chunks embedded by %s, %d queries\n",
@@ -114,7 +114,7 @@ func (r Report) Print(to io.Writer, name string) error {
 		fmt.Fprintf(&out, "%-34s %7.3f %10.3f %11.3f %7.3f\n", row.Name,
 			measure.Mean(row.NDCG10), measure.Mean(row.Recall10), measure.Mean(row.Recall100), measure.Mean(row.MRR10))
 	}
-	fmt.Fprintf(&out, "\n%-66s %10s %10s   %d halves: mean, 95%% within\n", "nDCG@10, difference query by query", "mean", "std error", halves)
+	fmt.Fprintf(&out, "\n%-66s %10s %10s   %d halves: mean, 95%% within\n", "nDCG@10, difference per query", "mean", "std error", halves)
 	for _, pair := range r.Pairs {
 		differences := measure.Differences(pair.A.NDCG10, pair.B.NDCG10)
 		means := measure.Halves(differences, halves, rand.New(rand.NewPCG(seed, seed)).Shuffle)

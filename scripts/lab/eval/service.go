@@ -10,15 +10,15 @@ import (
 	"strconv"
 )
 
-// Service is a running service, asked over HTTP as any client asks it.
+// Service is a running service, called over HTTP like any client does.
 type Service struct {
 	URL    string // http://host:port
-	Fusion string // that searches ask for; empty: the service's own
+	Fusion string // fusion requested by searches; empty for the service's default
 }
 
 const maxResponse = 32 << 20
 
-// hit is what a ranking needs to know of a result.
+// hit has the fields of a result that a ranking needs.
 type hit struct {
 	ProjectID   int64   `json:"project_id"`
 	TicketKey   *string `json:"ticket_key"`
@@ -26,7 +26,7 @@ type hit struct {
 	KeywordRank *int    `json:"keyword_rank"`
 }
 
-// item is what a hit stands for. A project's own text is no ticket, but takes a place in the
+// item returns what a hit ranks. A project's own text is not a ticket, but takes a place in the
 // ranking.
 func (h hit) item() string {
 	if h.TicketKey == nil {
@@ -41,7 +41,7 @@ type page struct {
 	Degraded []string `json:"degraded"`
 }
 
-// search asks for a page of limit results; threshold nil is the service's own.
+// search requests a page of limit results; a nil threshold is the service's default.
 func (s Service) search(ctx context.Context, query string, threshold *float64, limit, offset int) (page, error) {
 	request := map[string]any{"query": query, "limit": limit, "offset": offset}
 	if threshold != nil {
@@ -60,7 +60,7 @@ func (s Service) search(ctx context.Context, query string, threshold *float64, l
 	return p, nil
 }
 
-// post sends a JSON object and reads the one that answers it.
+// post sends a JSON object and decodes the response.
 func (s Service) post(ctx context.Context, path string, request, answer any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s Service) post(ctx context.Context, path string, request, answer any) err
 	return s.call(ctx, http.MethodPost, path, body, answer)
 }
 
-// get reads the JSON object at a path.
+// get decodes the JSON object at a path.
 func (s Service) get(ctx context.Context, path string, answer any) error {
 	return s.call(ctx, http.MethodGet, path, nil, answer)
 }
@@ -85,7 +85,7 @@ func (s Service) call(ctx context.Context, method, path string, body []byte, ans
 	return nil
 }
 
-// read sends a request and reads what answers it.
+// read sends a request and reads the response.
 func (s Service) read(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()

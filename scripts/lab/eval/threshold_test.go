@@ -19,8 +19,8 @@ import (
 	"tasklens/server/api/apitest"
 )
 
-// judgedMeanings tells of a text of the judged set, and of the question that it answers, which they
-// are.
+// judgedMeanings maps a text of the judged set, and the question that it answers, to the same
+// meaning.
 func judgedMeanings(t *testing.T) func(text string) string {
 	t.Helper()
 	lines, err := os.ReadFile("../../../internal/threshold/judged.jsonl")
@@ -38,7 +38,7 @@ func judgedMeanings(t *testing.T) func(text string) string {
 	return func(text string) string { return names[text[strings.LastIndex(text, "\n")+1:]] }
 }
 
-// counting is a service that shows metrics.
+// counting returns a service whose metrics can be read.
 func counting(t *testing.T, address string) string {
 	t.Helper()
 	service, err := url.Parse(address)
@@ -62,8 +62,8 @@ tasklens_up 1
 	return proxy.URL
 }
 
-// With models whose cosines lie elsewhere than the offline model's, and nothing set, questions are
-// answered and what has no answer is not. The figures are those of the real models; see
+// With models whose cosines differ from the offline model's, and default settings, answerable
+// questions are answered and others are not. The figures are those of real models; see
 // docs/models.md.
 func TestThresholdFitsTheModel(t *testing.T) {
 	t.Parallel()
@@ -93,7 +93,7 @@ func TestThresholdFitsTheModel(t *testing.T) {
 				}
 			}
 			if m := measured[0]; m.RightOver < 0.85 || m.UnrelatedOver > 0.1 {
-				t.Errorf("of the half kept apart %.2f of the right ones and %.2f of the unrelated pass", m.RightOver, m.UnrelatedOver)
+				t.Errorf("of the held-out half, %.2f of the right pairs and %.2f of the unrelated ones pass", m.RightOver, m.UnrelatedOver)
 			}
 			loadFolder(t, service, sample)
 			check, err := eval.CheckModel(t.Context(), eval.Service{URL: counting(t, service.URL)}, questions)

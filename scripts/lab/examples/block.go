@@ -1,11 +1,11 @@
-// Package examples runs the examples of the documentation against a running demo, so that they
-// can't rot. It owns which fenced blocks run, and how what they print is compared; it must not know
-// what they say.
+// Package examples runs the documentation's examples against a running demo, so that they stay
+// correct. It owns which fenced blocks run and how their output is compared. It does not know their
+// content.
 package examples
 
 import "strings"
 
-// How a block is marked, after its fence.
+// The marks after a block's opening fence.
 const (
 	runShell   = "sh run"
 	runSQL     = "sql run"
@@ -24,13 +24,13 @@ func (b block) runs() bool     { return b.info == runShell || b.info == runSQL }
 func (b block) isStep() bool   { return b.info == runStep }
 func (b block) isOutput() bool { return b.info == outputJSON || b.info == outputText }
 
-// name tells a block apart from the others of its file: its first line.
+// name identifies a block within its file by its first line.
 func (b block) name() string {
 	first, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
 	return first
 }
 
-// blocks reads a Markdown file. Indented fences are those of lists.
+// blocks parses a Markdown file. Fences inside list items are indented.
 func blocks(markdown string) (all []block) {
 	var open *block
 	var fence, indent string

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// ellipsis ends a text that is shortened; alone it stands for any.
+// ellipsis ends a shortened text; alone it matches any text.
 const ellipsis = "…"
 
-// sameText says which line of what is shown was not printed. Lines may be shortened; white space,
-// and the rule under the head of a table, follow the widths of what else is printed.
+// sameText reports a documented line that was not printed. Lines may be shortened. White space, and
+// the rule under a table head, may differ, because they depend on the width of the other rows.
 func sameText(shown, printed string) error {
 	var lines []string
 	for line := range strings.Lines(printed) {
@@ -37,19 +37,19 @@ func like(shown, printed string) bool {
 	return shown == printed
 }
 
-// sameJSON compares values of JSON by shape. What is shown may leave out members of objects and the
-// ends of arrays; strings and booleans must be the same, numbers and null of one type.
+// sameJSON compares JSON values by shape. The documented value may omit members of objects and the
+// ends of arrays. Strings and booleans must be equal; numbers and null must match in type.
 func sameJSON(shown, printed string) error {
 	want, err := values(shown)
 	if err != nil {
-		return fmt.Errorf("what is shown is not JSON: %w", err)
+		return fmt.Errorf("the documented output is not JSON: %w", err)
 	}
 	got, err := values(printed)
 	if err != nil {
-		return fmt.Errorf("what was printed is not JSON: %w", err)
+		return fmt.Errorf("the printed output is not JSON: %w", err)
 	}
 	if len(want) != len(got) {
-		return fmt.Errorf("%d values were printed, and %d are shown", len(got), len(want))
+		return fmt.Errorf("%d values were printed, %d are documented", len(got), len(want))
 	}
 	for i := range want {
 		if err := same("", want[i], got[i]); err != nil {
@@ -59,7 +59,7 @@ func sameJSON(shown, printed string) error {
 	return nil
 }
 
-// values are those of a text, one after the other: a page may show several responses.
+// values decodes concatenated values: a page may show several responses.
 func values(text string) (all []any, err error) {
 	for decoder := json.NewDecoder(strings.NewReader(text)); ; {
 		var value any
@@ -73,7 +73,9 @@ func values(text string) (all []any, err error) {
 }
 
 func same(path string, want, got any) error {
-	differ := func() error { return fmt.Errorf("%s is %s, and %s is shown", place(path), encoded(got), encoded(want)) }
+	differ := func() error {
+		return fmt.Errorf("%s is %s, documented as %s", place(path), encoded(got), encoded(want))
+	}
 	switch want := want.(type) {
 	case map[string]any:
 		object, is := got.(map[string]any)

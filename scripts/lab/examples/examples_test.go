@@ -17,7 +17,7 @@ func TestSameJSON(t *testing.T) {
 		"another number":  {`{"results":[{"score":12}]}`, ""},
 		"shortened":       {`{"results":[{"text":"Log…"}]}`, ""},
 		"any":             {`{"results":[{"text":"…"}]}`, ""},
-		"another string":  {`{"results":[{"key":"TX-9"}]}`, `results[0].key is "TX-1", and "TX-9" is shown`},
+		"another string":  {`{"results":[{"key":"TX-9"}]}`, `results[0].key is "TX-1", documented as "TX-9"`},
 		"another prefix":  {`{"results":[{"text":"Out…"}]}`, `results[0].text is "Login fails"`},
 		"another boolean": {`{"more":true}`, "more is false"},
 		"another type":    {`{"results":[{"score":"0.5"}]}`, "results[0].score is 0.5"},
@@ -26,8 +26,8 @@ func TestSameJSON(t *testing.T) {
 		"no member":       {`{"facets":{}}`, `the value has no member "facets"`},
 		"too few":         {`{"results":[{},{},{}]}`, "results is"},
 		"none":            {`{"results":[]}`, "results is"},
-		"two values":      {`{} {}`, "1 values were printed, and 2 are shown"},
-		"no JSON":         {`{"results"`, "what is shown is not JSON"},
+		"two values":      {`{} {}`, "1 values were printed, 2 are documented"},
+		"no JSON":         {`{"results"`, "the documented output is not JSON"},
 	} {
 		err := sameJSON(c.shown, printed)
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
@@ -35,7 +35,7 @@ func TestSameJSON(t *testing.T) {
 		}
 	}
 	if err := sameJSON(`{}`, "Bad Gateway"); err == nil {
-		t.Error("what is no JSON was taken for it")
+		t.Error("invalid JSON was accepted")
 	}
 }
 
@@ -52,10 +52,10 @@ func TestRun(t *testing.T) {
 		"an early failure":   {fence + "sh run\nfalse | true\n" + fence, "exit status 1"},
 		"another output":     {fence + "sh run\necho one\n" + fence + "\n" + fence + "text output\ntwo\n" + fence, `the line "two" was not printed`},
 		"not marked":         {fence + "sh\ntrue\n" + fence, "neither run"},
-		"output of nothing":  {fence + "json output\n{}\n" + fence, "the output of no block"},
-		"nothing is run":     {"text", "there is no example"},
+		"output of nothing":  {fence + "json output\n{}\n" + fence, "an output without a block"},
+		"nothing is run":     {"text", "no examples found"},
 		"an output in vain":  {fence + "sh run\ntrue\n" + fence + "\n" + fence + "sh\nelsewhere\n" + fence, ""},
-		"a list that is old": {fence + "sh run\ntrue\n" + fence, "there is no such block"},
+		"a list that is old": {fence + "sh run\ntrue\n" + fence, "but there is no such block"},
 	} {
 		root := t.TempDir()
 		if err := os.WriteFile(filepath.Join(root, "a.md"), []byte(c.text), 0o600); err != nil {

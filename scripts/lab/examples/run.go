@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// address is the one that the documentation names the service by.
+// address is the service's address in the documentation.
 const address = "127.0.0.1:8080"
 
-// patience is for one block.
+// patience is the timeout of one block.
 const patience = 2 * time.Minute
 
 // Run is a run of all examples.
 type Run struct {
-	Root    string // of the repository, where commands run
-	Service string // host:port of the service that answers them
-	// Elsewhere are the blocks that this run leaves out, with the reason: by file, a colon and the
-	// block's first line.
+	Root    string // root of the repository, where commands run
+	Service string // host:port of the service that the examples call
+	// Elsewhere are blocks to skip, with the reason, keyed by file, a colon and the block's first
+	// line.
 	Elsewhere map[string]string
 }
 
-// Do runs the examples of files, which are named from the root, and writes what does not hold. It
-// returns an error where anything doesn't.
+// Do runs the examples of files, given relative to the root, and prints failures. It returns an
+// error if there are any.
 func (r Run) Do(ctx context.Context, files []string, out io.Writer) error {
 	used := map[string]bool{}
 	ran, wrong := 0, 0
@@ -52,12 +52,12 @@ func (r Run) Do(ctx context.Context, files []string, out io.Writer) error {
 			case b.isStep(): // see Steps
 			case b.isOutput():
 				if i == 0 || !all[i-1].runs() && !all[i-1].isStep() {
-					err = errors.New("it shows the output of no block")
+					err = errors.New("it is an output without a block that prints it")
 				}
 			case b.executable():
 				name := file + ": " + b.name()
 				if used[name] = true; r.Elsewhere[name] == "" {
-					err = errors.New(`it is neither run (mark it "run") nor in the list of those that can't be`)
+					err = errors.New(`it neither runs (mark it "run") nor is it in the list of blocks that can't run`)
 				}
 			}
 			if err != nil {
@@ -69,20 +69,20 @@ func (r Run) Do(ctx context.Context, files []string, out io.Writer) error {
 	for name := range r.Elsewhere {
 		if !used[name] {
 			wrong++
-			fmt.Fprintf(out, "%s: there is no such block, but it is in the list of those that can't be run\n", name)
+			fmt.Fprintf(out, "%s: it is in the list of blocks that can't run, but there is no such block\n", name)
 		}
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d examples do not hold", wrong)
+		return fmt.Errorf("%d examples failed", wrong)
 	}
 	if ran == 0 {
-		return errors.New("there is no example")
+		return errors.New("no examples found")
 	}
-	fmt.Fprintf(out, "%d examples hold\n", ran)
+	fmt.Fprintf(out, "%d examples passed\n", ran)
 	return nil
 }
 
-// executable says whether a reader would copy the block to run it.
+// executable reports whether a reader would copy the block to run it.
 func (b block) executable() bool {
 	language, _, _ := strings.Cut(b.info, " ")
 	switch language {
@@ -98,7 +98,7 @@ func (r Run) try(ctx context.Context, b block, shown *block) error {
 	text := strings.ReplaceAll(b.text, address, r.Service)
 	command := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", text)
 	if b.info == runSQL {
-		// As a reader would in the demo, but that nothing of it stays.
+		// As a reader would in the demo, except that nothing is committed.
 		command = exec.CommandContext(ctx, "scripts/psql", "-X", "-q", "-v", "ON_ERROR_STOP=1")
 		command.Stdin = strings.NewReader("begin;\n" + text + "\n;\nrollback;\n")
 	}

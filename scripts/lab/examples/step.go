@@ -7,12 +7,11 @@ import (
 	"io"
 )
 
-// runStep marks SQL that stays: the steps of a page run one after the other, in a database of their
-// own.
+// runStep marks SQL that is committed: the steps of a page run in order, in their own database.
 const runStep = "sql step"
 
-// Steps runs the steps of a page in their order by query, which returns the rows that are printed,
-// and writes what does not hold. A step that fails ends the page: the later ones stand on it.
+// Steps runs the steps of a page in order with query, which returns the printed rows, and reports
+// failures. A failed step ends the page, because later ones depend on it.
 func Steps(ctx context.Context, file, markdown string, query func(ctx context.Context, sql string) (string, error), out io.Writer) error {
 	all := blocks(markdown)
 	ran, wrong := 0, 0
@@ -33,10 +32,10 @@ func Steps(ctx context.Context, file, markdown string, query func(ctx context.Co
 		}
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d steps do not hold", wrong)
+		return fmt.Errorf("%d steps failed", wrong)
 	}
 	if ran == 0 {
-		return errors.New("there is no step")
+		return errors.New("no steps found")
 	}
 	return nil
 }

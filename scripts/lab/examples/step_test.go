@@ -15,7 +15,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// The page is followed from its first line to its last, as a reader does with psql.
+// The page is followed from start to end, as a reader does with psql.
 func TestOwnTables(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/adopt.md")
@@ -40,7 +40,7 @@ func TestOwnTables(t *testing.T) {
 	}
 }
 
-// Writers go on while the backfill runs; at the end the mirror is what the tables are.
+// Writers continue during the backfill; afterwards the mirror equals the tables.
 func TestOwnTablesFollowConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/adopt.md")
@@ -84,7 +84,7 @@ func TestOwnTablesFollowConcurrentWriters(t *testing.T) {
 					number, sql = 0, "update tracker.boards set deleted_at = case when deleted_at is null then now() end where prefix = 'SHIP' and $1 = 0"
 				}
 				_, err := conn.Exec(t.Context(), sql, number)
-				// Of two that wait for one another the database ends one; applications repeat that.
+				// Postgres aborts one of two deadlocked transactions; applications retry that.
 				var failure *pgconn.PgError
 				if err != nil && !(errors.As(err, &failure) && failure.Code == "40P01") {
 					t.Errorf("%s: %v", sql, err)
@@ -132,7 +132,7 @@ func TestSteps(t *testing.T) {
 		"holds":          {step + "select 1" + end + shown + " 1" + end, ""},
 		"another output": {step + "select 1" + end + shown + " 2" + end, `a.md:1: select 1: the line "2" was not printed`},
 		"fails":          {step + "bad" + end + step + "select 1" + end, "a.md:1: bad: context canceled"},
-		"no step":        {"```sql run\nselect 1" + end, "there is no step"},
+		"no step":        {"```sql run\nselect 1" + end, "no steps found"},
 	} {
 		var out strings.Builder
 		err := Steps(t.Context(), "a.md", c.text, query, &out)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// answer is a response, complete before its first byte is sent: only a
-// transaction that has committed may be a 200.
+// answer is a response that is complete before its first byte is sent: only a committed transaction
+// may return 200.
 type answer struct {
 	status int
 	header map[string]string
@@ -22,11 +22,11 @@ func (a answer) write(w http.ResponseWriter) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
 	w.WriteHeader(a.status)
-	// The client may be gone; there is nobody left to tell.
+	// The client may have disconnected; the error is of no use.
 	_, _ = w.Write(a.body)
 }
 
-// outcome is what a function gave.
+// outcome is the result of a function call.
 type outcome struct {
 	shape shape
 	rows  int64

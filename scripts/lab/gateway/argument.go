@@ -14,18 +14,17 @@ import (
 	"unicode/utf8"
 )
 
-// arguments are a request's, by name. Values are not looked at: they travel to
-// Postgres as they came.
+// arguments are a request's arguments by name. Values are passed to Postgres unparsed.
 type arguments struct {
 	names []string // sorted, each once
 	// body is JSON, or for plain text the text. Nil for GET.
 	body  []byte
-	array bool              // body is an array whose first object counts
+	array bool              // body is an array; its first object is used
 	text  bool              // body is plain text
-	query map[string]string // GET alone
+	query map[string]string // GET only
 }
 
-// valid says whether the body is JSON all through.
+// valid reports whether the whole body is JSON.
 func (a arguments) valid() bool { return a.query != nil || a.text || json.Valid(a.body) }
 
 var invalidBody = fault{status: http.StatusBadRequest, code: "PGRST102", message: "Empty or invalid json"}
@@ -57,7 +56,7 @@ func readArguments(w http.ResponseWriter, r *http.Request, to target) (arguments
 	return scanBody(body)
 }
 
-// queryArguments takes the last of repeated names.
+// queryArguments uses the last of repeated names.
 func queryArguments(query url.Values) (arguments, error) {
 	args := arguments{query: make(map[string]string, len(query))}
 	for name, values := range query {
@@ -79,7 +78,7 @@ func notSupported(what string) fault {
 		details: "This is a development gateway; PostgREST itself may know it."}
 }
 
-// readBody reads up to MaxBody bytes within the time of a request.
+// readBody reads up to MaxBody bytes within the request's time limit.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.Body == nil {
 		return nil, nil
@@ -90,7 +89,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, tooLarge
 	}
 	control := http.NewResponseController(w)
-	// Not every writer has deadlines; the bound on a socket is what matters.
+	// Not every writer supports deadlines; those of sockets do.
 	_ = control.SetReadDeadline(time.Now().Add(requestTime))
 	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	var body bytes.Buffer

@@ -32,23 +32,23 @@ func serve(t testing.TB) rest {
 	return rest{t: t, db: db, baseURL: baseURL, secret: secret}
 }
 
-// reply is a response that has been read.
+// reply is a response with its body.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// code is the code of an error, else empty.
+// code returns the code of an error, else "".
 func (r reply) code() string {
 	var body struct{ Code string }
-	_ = json.Unmarshal([]byte(r.body), &body) // not every body is an object
+	_ = json.Unmarshal([]byte(r.body), &body) // the body need not be an object
 	return body.Code
 }
 
 func (r reply) String() string { return fmt.Sprintf("%d %s", r.status, r.body) }
 
-// send sends a request as service_role; headers are names and values in turn.
+// send sends a request as service_role. headers alternate names and values.
 func (s rest) send(method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	request, err := http.NewRequest(method, s.baseURL+path, strings.NewReader(body))
@@ -83,7 +83,7 @@ func (s rest) want(got reply, want string) {
 	}
 }
 
-// wantCode wants an error.
+// wantCode expects an error.
 func (s rest) wantCode(got reply, status int, code string) {
 	s.t.Helper()
 	if got.status != status || got.code() != code {
@@ -174,7 +174,7 @@ func TestSettings(t *testing.T) {
 	s.wantCode(s.post("writing_stable", ``), 405, "25006")
 }
 
-// One connection serves all: what one request sets, the next must not see.
+// One connection serves all requests: settings must not leak from one to the next.
 func TestCallersDoNotMix(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -200,7 +200,7 @@ func TestCallersDoNotMix(t *testing.T) {
 	all.Wait()
 }
 
-// A statement that one role may prepare does not let another into the schema.
+// A statement prepared for one role does not give another role access to the schema.
 func TestSchemaUsage(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -11,8 +11,8 @@ import (
 	"tasklens/scripts/lab/gateway"
 )
 
-// BenchmarkDirect is the same function called over the same kind of connection without a gateway:
-// the difference to BenchmarkCall is its cost.
+// BenchmarkDirect calls the same function over the same kind of connection without a gateway. The
+// difference to BenchmarkCall is the gateway's cost.
 func BenchmarkDirect(b *testing.B) {
 	conn := testbed.Connect(b, golden(b).OwnerURL)
 	var n int
@@ -31,7 +31,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkHandler leaves out HTTP on both sides.
+// BenchmarkHandler excludes HTTP on both sides.
 func BenchmarkHandler(b *testing.B) {
 	s := serve(b)
 	g := s.gateway(gateway.Config{})
@@ -40,7 +40,7 @@ func BenchmarkHandler(b *testing.B) {
 	}
 }
 
-// BenchmarkVectors passes 1,000 vectors of 1,536 numbers, as the storing of embeddings does.
+// BenchmarkVectors passes 1,000 vectors of 1,536 numbers, as when embeddings are stored.
 func BenchmarkVectors(b *testing.B) {
 	s := serve(b)
 	body := vectorsBody(1000)
@@ -50,7 +50,7 @@ func BenchmarkVectors(b *testing.B) {
 	}
 }
 
-// vectorsBody is the arguments of count_vectors, some 17 kB a vector.
+// vectorsBody returns arguments of count_vectors, some 17 kB per vector.
 func vectorsBody(n int) string {
 	random := rand.New(rand.NewPCG(1, 2))
 	ids, vectors := make([]string, n), make([]string, n)

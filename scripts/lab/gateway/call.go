@@ -10,15 +10,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// errStale means that the functions of the name changed since they were looked
-// up; nothing has been called.
+// errStale means that the functions of this name changed since they were looked up. Nothing has
+// been called.
 var errStale = errors.New("functions changed")
 
-// maxLookups bounds how often one request follows a schema that is changing.
+// maxLookups limits the lookups per request while a schema is changing.
 const maxLookups = 3
 
-// call finds the function and calls it. It is called at most once: only a
-// lookup that proved stale before the call is repeated.
+// call finds the function and calls it at most once. Only a lookup that proves stale before the
+// call is repeated.
 func (g *Gateway) call(ctx context.Context, r *http.Request, who caller, to target, args arguments) (outcome, error) {
 	key := familyKey{to.schema, to.function}
 	found, fresh := g.catalogue.cached(key), false
@@ -43,7 +43,7 @@ func (g *Gateway) call(ctx context.Context, r *http.Request, who caller, to targ
 		message: "Could not query the database for the schema cache. Retrying."}
 }
 
-// noMatch blames the body first: a broken one fits no function by accident.
+// noMatch checks the body first: a malformed one is the more likely reason.
 func (g *Gateway) noMatch(err error, found family, to target, args arguments) error {
 	if !args.valid() {
 		return invalidBody
@@ -54,9 +54,8 @@ func (g *Gateway) noMatch(err error, found family, to target, args arguments) er
 	return found.notFound(to, args)
 }
 
-// transact runs settings and call as one transaction in one round trip: what
-// lies between two Syncs is a transaction of its own to Postgres, committed at
-// the second.
+// transact runs settings and call as one transaction in one round trip: in the extended protocol,
+// everything between two Syncs is a transaction.
 func (g *Gateway) transact(ctx context.Context, r *http.Request, who caller, to target, args arguments, f function, of family) (outcome, error) {
 	session, err := g.pool.acquire(ctx)
 	if err != nil {
@@ -66,13 +65,13 @@ func (g *Gateway) transact(ctx context.Context, r *http.Request, who caller, to 
 	steps := []statement{g.settingSQL(r, who, to, f, of), callSQL(f, args, to.single)}
 	inBlock := to.single && (f.shape == setScalar || f.shape == setObjects)
 	if inBlock {
-		// Only the count can tell whether to commit: it takes a second trip.
+		// The row count decides whether to commit, which takes a second round trip.
 		steps = append([]statement{{sql: "begin"}}, steps...)
 	}
 	values, failed, err := session.run(ctx, steps...)
 	if err != nil {
 		if inBlock {
-			_ = session.exec(ctx, "rollback") // or the pool will not take it back
+			_ = session.exec(ctx, "rollback") // else the pool discards the connection
 		}
 		var pg *pgconn.PgError
 		if errors.As(err, &pg) && pg.Code == "22012" && failed == len(steps)-2 {
@@ -88,7 +87,7 @@ func (g *Gateway) transact(ctx context.Context, r *http.Request, who caller, to 
 		return outcome{}, fmt.Errorf("read count: %w", err)
 	}
 	if inBlock && rows != 1 {
-		_ = session.exec(ctx, "rollback") // or the pool will not take it back
+		_ = session.exec(ctx, "rollback") // else the pool discards the connection
 		return outcome{}, fault{status: http.StatusNotAcceptable, code: "PGRST116",
 			message: "Cannot coerce the result to a single JSON object",
 			details: fmt.Sprintf("The result contains %d rows", rows)}

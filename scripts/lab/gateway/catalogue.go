@@ -24,9 +24,9 @@ const (
 	setObjects       // an array of objects
 )
 
-// parameter is one that a caller passes.
+// parameter is a parameter that callers can pass.
 type parameter struct {
-	Name     string `json:"name"` // empty: unnamed
+	Name     string `json:"name"` // empty if unnamed
 	Type     string `json:"type"` // qualified and quoted, for SQL
 	Shown    string `json:"shown"`
 	Variadic bool   `json:"variadic"`
@@ -38,55 +38,54 @@ type function struct {
 	parameters   []parameter
 	shape        shape
 	volatile     bool
-	// timeout is the function's own statement_timeout, empty when it has none.
+	// timeout is the function's own statement_timeout, empty if it has none.
 	timeout string
 }
 
-// family is all functions of one name in one schema.
+// family is the set of functions with one name in one schema.
 type family struct {
 	members []function
-	// schemaID and fingerprint are how a later transaction tells whether this
-	// is still the truth: the oids and versions of the members' rows.
+	// schemaID and fingerprint (oids and row versions of the members) let a later transaction
+	// detect a change.
 	schemaID    string
 	fingerprint string
 }
 
 type familyKey struct{ schema, name string }
 
-// catalogue remembers families once asked for. Nothing has to announce a
-// change: each call checks the fingerprint within its own transaction, and
-// what is not found is looked up anew.
+// catalogue caches families. Schema changes need no notification: each call checks the fingerprint
+// in its own transaction, and functions that are not cached are looked up.
 type catalogue struct {
 	pool  *pool
 	mu    sync.RWMutex
-	known map[familyKey]family // only of functions that exist, so bounded
+	known map[familyKey]family // only existing functions, so bounded
 }
 
 func newCatalogue(pool *pool) *catalogue {
 	return &catalogue{pool: pool, known: map[familyKey]family{}}
 }
 
-// cached returns the cached functions of a name: usually none before its first call.
+// cached returns the cached functions of a name, usually none before its first call.
 func (c *catalogue) cached(key familyKey) family {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.known[key]
 }
 
-// fingerprintSQL is the version of a family; $1 and $2 of the query around it
-// stand for name and schema oid.
+// fingerprintSQL computes the version of a family. In the enclosing query $1 is the name and $2 the
+// schema oid.
 const fingerprintSQL = `select coalesce(pg_catalog.string_agg(f.oid::pg_catalog.text || ':' || f.xmin::pg_catalog.text, ',' order by f.oid), '')
   from pg_catalog.pg_proc f where f.proname = %s and f.pronamespace = %s`
 
-// maxName is the length of the longest name in Postgres, in bytes. A longer one
-// would be cut to it, and might then be another function's.
+// maxName is Postgres's maximum length of a name in bytes. It would truncate a longer one, which
+// might then name another function.
 const maxName = 63
 
-// loadColumns is how many columns loadSQL gives.
+// loadColumns is the number of columns of loadSQL.
 const loadColumns = 9
 
-// loadSQL names each type by schema and name, never as format_type does: that
-// is independent of search_path, and a bare "character" would mean one letter.
+// loadSQL names each type by schema and name. format_type would depend on search_path, and its bare
+// "character" would mean one letter.
 var loadSQL = `
 select
   n.oid::text,
@@ -118,8 +117,8 @@ where n.nspname = $1 and p.proname = $2 and p.prokind = 'f'
   and p.prorettype not in ('pg_catalog.trigger'::pg_catalog.regtype, 'pg_catalog.event_trigger'::pg_catalog.regtype)
 order by p.oid`
 
-// load asks the database and remembers the answer. No function of the name is
-// an empty family, not an error.
+// load queries the database and caches the result. An unknown name is an empty family, not an
+// error.
 func (c *catalogue) load(ctx context.Context, key familyKey) (family, error) {
 	if len(key.name) > maxName || strings.ContainsRune(key.name, 0) || !utf8.ValidString(key.name) {
 		return family{}, nil

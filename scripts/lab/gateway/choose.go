@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// choose finds the one member that the arguments fit. ok is false when none
-// does; two that fit are a fault, as there is no telling which is meant.
+// choose returns the one member that the arguments fit. ok is false if none does; several are a
+// fault, because the call is ambiguous.
 func (f family) choose(args arguments) (chosen function, ok bool, err error) {
 	var named, unnamed []function
 	for _, member := range f.members {
@@ -37,8 +37,7 @@ func (f family) choose(args arguments) (chosen function, ok bool, err error) {
 		hint:    "Try renaming the parameters or the function itself in the database so function overloading can be resolved"}
 }
 
-// takes says whether the names given are all the required parameters and
-// nothing but parameters.
+// takes reports whether the given names include all required parameters, and only parameters.
 func (f function) takes(args arguments) bool {
 	if args.text {
 		return false
@@ -55,8 +54,7 @@ func (f function) takes(args arguments) bool {
 	return left == 0
 }
 
-// takesWhole says whether the body as a whole is the function's one unnamed
-// argument.
+// takesWhole reports whether the whole body is the function's single unnamed argument.
 func (f function) takesWhole(args arguments) bool {
 	if len(f.parameters) != 1 || f.parameters[0].Name != "" || args.query != nil {
 		return false

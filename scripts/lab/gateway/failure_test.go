@@ -18,7 +18,7 @@ import (
 
 const eventually = 20 * time.Second
 
-// sleepers counts the statements that sleep in the test's database.
+// sleepers counts the sleeping statements in the test's database.
 func (s rest) sleepers() int {
 	s.t.Helper()
 	var n int
@@ -30,7 +30,7 @@ func (s rest) sleepers() int {
 	return n
 }
 
-// await asks until want comes, and fails when it does not.
+// await polls until ask returns want, and fails on a timeout.
 func await[T comparable](t testing.TB, want T, ask func() T) {
 	t.Helper()
 	var got T
@@ -79,7 +79,7 @@ func TestDeadline(t *testing.T) {
 	await(t, 0, s.sleepers)
 }
 
-// gateway makes one outside any server.
+// gateway creates a gateway without a server.
 func (s rest) gateway(c gateway.Config) *gateway.Gateway {
 	s.t.Helper()
 	if c.DatabaseURL == "" {
@@ -131,7 +131,7 @@ func TestNoDatabase(t *testing.T) {
 	got := s.serve(context.Background(), g, "add_up", `{"a": 1}`)
 	s.wantCode(got, 503, "PGRST000")
 	if strings.Contains(got.body, "hidden") {
-		t.Error("the password is in the answer")
+		t.Error("the response contains the password")
 	}
 }
 
@@ -147,7 +147,7 @@ func TestAnonymousRefused(t *testing.T) {
 	}
 }
 
-// endless is a body without end or length.
+// endless is a body without an end or a length.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
@@ -171,7 +171,7 @@ func TestBodyTooLarge(t *testing.T) {
 	}
 }
 
-// A connection keeps a bounded number of prepared statements, and goes on when it drops them.
+// A connection keeps a limited number of prepared statements, and works on when it drops them.
 func TestManyFunctions(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -12,14 +12,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// fault is an error in PostgREST's words, ready to be sent.
+// fault is an error as PostgREST words it, ready to be sent.
 type fault struct {
 	status    int
 	code      string // a SQLSTATE, or PGRST and three digits
 	message   string
-	details   string // empty: null
-	hint      string // empty: null
-	challenge string // WWW-Authenticate, empty: none
+	details   string // null if empty
+	hint      string // null if empty
+	challenge string // WWW-Authenticate; none if empty
 }
 
 func (f fault) Error() string { return f.code + ": " + f.message }
@@ -35,7 +35,7 @@ func (f fault) answer() answer {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
-	// Four strings always encode.
+	// Strings always encode.
 	_ = enc.Encode(struct {
 		Code    string  `json:"code"`
 		Details *string `json:"details"`
@@ -52,8 +52,7 @@ func (f fault) answer() answer {
 	return a
 }
 
-// faultOf finds the fault in an error. Anything else means that the connection
-// did not survive.
+// faultOf returns the fault in an error chain. Any other error means a broken connection.
 func faultOf(err error) fault {
 	var f fault
 	if errors.As(err, &f) {
@@ -62,7 +61,7 @@ func faultOf(err error) fault {
 	return fault{status: http.StatusServiceUnavailable, code: "PGRST001", message: "Database client error. Retrying the connection."}
 }
 
-// explain turns what the database or the way to it said into a fault.
+// explain converts an error of the database or the connection into a fault.
 func (g *Gateway) explain(ctx context.Context, err error, who caller, args arguments) error {
 	var (
 		ours    fault
@@ -75,10 +74,10 @@ func (g *Gateway) explain(ctx context.Context, err error, who caller, args argum
 	case errors.Is(err, errPoolBusy):
 		return fault{status: http.StatusGatewayTimeout, code: "PGRST003", message: "Timed out acquiring connection from connection pool."}
 	case errors.As(err, &connect): // before PgError, which it may wrap
-		// The error names host, user and database, never the password.
+		// The error names host, user and database, but never the password.
 		return fault{status: http.StatusServiceUnavailable, code: "PGRST000", message: "Database connection error. Retrying the connection.", details: connect.Error()}
 	case errors.As(err, &pg):
-		// Syntax is left to Postgres while all goes well; see scanBody.
+		// JSON syntax is only checked after an error; see scanBody.
 		if pg.Code == "22P02" && strings.HasSuffix(pg.Message, "type json") && !args.valid() {
 			return invalidBody
 		}
@@ -87,11 +86,11 @@ func (g *Gateway) explain(ctx context.Context, err error, who caller, args argum
 			f.challenge = "Bearer"
 		}
 		if strings.HasPrefix(pg.Code, "57P") {
-			g.pool.reset() // the server is going: so are the others' connections
+			g.pool.reset() // the server is shutting down, which ends all connections
 		}
 		return f
 	case ctx.Err() != nil:
-		// The same as a statement_timeout, because it is one to the client.
+		// Reported like a statement_timeout, which it is to the client.
 		return fault{status: http.StatusInternalServerError, code: "57014", message: "canceling statement due to the request's deadline"}
 	}
 	g.pool.reset()
@@ -146,8 +145,8 @@ func statusOf(e *pgconn.PgError, anonymous bool) int {
 	return http.StatusBadRequest
 }
 
-// statusOfClass goes by the first two characters of a SQLSTATE; those that are
-// not here are the client's fault, 400.
+// statusOfClass maps SQLSTATE classes (two characters) to statuses. Unlisted classes are the
+// client's fault, 400.
 var statusOfClass = map[string]int{
 	"08": http.StatusServiceUnavailable,  // connection exception
 	"09": http.StatusInternalServerError, // triggered action exception

@@ -1,21 +1,16 @@
-// Package gateway answers POST and GET /rpc/{function} as PostgREST does, over
-// Postgres. It is a development part: it stands in where no PostgREST is
-// installed, so that the service and its tests speak to a database through the
-// same HTTP interface that Supabase offers in production. Never put it before
-// users.
+// Package gateway responds to POST and GET /rpc/{function} as PostgREST does, over Postgres. It is
+// a development tool: where PostgREST is not installed, it gives the service and its tests the same
+// HTTP interface as Supabase. Never expose it to users.
 //
-// It owns the way from a request to one transaction and back: the token, the
-// choice of the function, the role and settings that row-level security reads,
-// the shape of the result, and the status of an error. It must not know which
-// functions there are, nor anything about what they do.
+// It owns the way from a request to a transaction and back: token, choice of the function, role and
+// settings for row-level security, shape of the result, and error status. It does not know the
+// functions or what they do.
 //
-// Left out, and refused rather than ignored where a request asks for it:
-// tables, filters and columns in the query string, CSV, XML and binary bodies.
-// Left out in silence: Prefer, the settings response.status and
+// Unsupported, and refused if requested: tables, filters and columns in the query string, CSV, XML
+// and binary bodies. Unsupported and ignored: Prefer, the settings response.status and
 // response.headers, settings of roles, and fuzzy hints.
 //
-// It logs nothing: what went wrong is in the answer, and bodies, tokens and
-// arguments are nobody's to keep.
+// It logs nothing: errors are in the response, and bodies, tokens and arguments are confidential.
 package gateway
 
 import (
@@ -29,35 +24,33 @@ import (
 )
 
 const (
-	// MaxBody bounds a request's body, in bytes.
+	// MaxBody is the maximum size of a request's body, in bytes.
 	MaxBody = 64 << 20
-	// requestTime bounds a request whose client set no deadline of its own.
+	// requestTime is the timeout of a request.
 	requestTime = 30 * time.Second
-	// acquireTime bounds the wait for a free connection, as PostgREST's
-	// db-pool-acquisition-timeout does by default.
+	// acquireTime is the maximum wait for a free connection, PostgREST's default for
+	// db-pool-acquisition-timeout.
 	acquireTime = 10 * time.Second
-	// connectTime bounds the making of one connection.
+	// connectTime is the timeout of connecting.
 	connectTime = 5 * time.Second
-	// defaultConns is the size of the pool when Config leaves it open.
+	// defaultConns is the default size of the pool.
 	defaultConns = 8
-	// minSecret is the least length of an HS256 secret, in bytes, that
-	// PostgREST starts with.
+	// minSecret is the minimum length of an HS256 secret in bytes, as in PostgREST.
 	minSecret = 32
 )
 
-// Config says which database is served, and to whom.
+// Config describes the served database and its callers.
 type Config struct {
-	// DatabaseURL logs in as a role that has no rights of its own and may
-	// become each of the roles that tokens name (Supabase: authenticator).
+	// DatabaseURL logs in as a role that has no rights of its own and can become each of the roles
+	// named in tokens (Supabase: authenticator).
 	DatabaseURL string
 	// JWTSecret is the HS256 key, at least 32 bytes.
 	JWTSecret []byte
-	// Schemas are those whose functions can be called; the first is meant when
-	// a request names none.
+	// Schemas are those whose functions can be called. The first is the default.
 	Schemas []string
 	// ExtraSearchPath follows the request's schema in search_path.
 	ExtraSearchPath []string
-	// AnonRole is who a request without a token is. Empty: it is refused.
+	// AnonRole is the role of requests without a token. If empty, they are refused.
 	AnonRole string
 	// MaxConns is the size of the pool; 0 means 8.
 	MaxConns int
@@ -80,16 +73,15 @@ func (c Config) check() error {
 	return errors.Join(problems...)
 }
 
-// Gateway is an http.Handler for /rpc/{function}, also under /rest/v1, the
-// prefix that Supabase puts before it. It is safe for concurrent use.
+// Gateway is an http.Handler for /rpc/{function}, also under Supabase's prefix /rest/v1. It is safe
+// for concurrent use.
 type Gateway struct {
 	config    Config
 	pool      *pool
 	catalogue *catalogue
 }
 
-// New checks the configuration. It does not need the database to be up:
-// requests are answered 503 until it is.
+// New validates the configuration. The database need not be up: until it is, requests get 503.
 func New(_ context.Context, c Config) (*Gateway, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("configure gateway: %w", err)
@@ -107,10 +99,10 @@ func New(_ context.Context, c Config) (*Gateway, error) {
 	return &Gateway{config: c, pool: pool, catalogue: newCatalogue(pool)}, nil
 }
 
-// Close waits for the requests under way and closes the pool.
+// Close waits for running requests and closes the pool.
 func (g *Gateway) Close() { g.pool.close() }
 
-// ServeHTTP answers one request with one transaction.
+// ServeHTTP runs a request in one transaction.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	if _, ok := ctx.Deadline(); !ok {
@@ -125,8 +117,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply.write(w)
 }
 
-// handle goes through the same checks as PostgREST, in its order: which of two
-// faults a client hears of depends on it.
+// handle makes the same checks as PostgREST in the same order, which decides the error that a
+// client sees.
 func (g *Gateway) handle(ctx context.Context, w http.ResponseWriter, r *http.Request) (answer, error) {
 	who, err := g.authenticate(r.Header.Get("Authorization"))
 	if err != nil {

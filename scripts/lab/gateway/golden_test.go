@@ -21,7 +21,7 @@ var setupSQL string
 //go:embed testdata/exchanges.json
 var exchangesJSON []byte
 
-// exchange is a request and what PostgREST answered to it.
+// exchange is a request and PostgREST's recorded response.
 type exchange struct {
 	Name    string
 	Request struct {
@@ -36,8 +36,8 @@ type exchange struct {
 	}
 }
 
-// TestGolden sends the recorded requests, in their order, because ids come from a sequence. What
-// holds for the recording must hold for the gateway, and for PostgREST where there is one.
+// TestGolden replays the recorded requests in order, because ids come from a sequence. The gateway
+// must respond as recorded, and so must PostgREST if it is installed.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	servers := map[string]func(testing.TB, *testbed.DB, ...string) (string, []byte){"gateway": testbed.Gateway}
@@ -81,7 +81,7 @@ func execute(t testing.TB, db *testbed.DB, sql string) {
 	}
 }
 
-// headers are those that a client may rely on; one that was not recorded must not be there.
+// headers are those that clients may rely on. If one was not recorded, it must be absent.
 var headers = []string{"Content-Type", "Content-Range", "Content-Profile", "Proxy-Status", "WWW-Authenticate"}
 
 func (e exchange) check(t *testing.T, baseURL string, secret []byte) {
@@ -122,8 +122,8 @@ func (e exchange) check(t *testing.T, baseURL string, secret []byte) {
 	}
 }
 
-// reliedOn is a body without what may differ: white space, hints, and the time of expiry inside the
-// claims that a function gave back.
+// reliedOn returns a body without what may vary: white space, hints, and the expiry in returned
+// claims.
 func reliedOn(t *testing.T, body []byte) any {
 	t.Helper()
 	if len(body) == 0 {
@@ -159,7 +159,7 @@ func reliedOn(t *testing.T, body []byte) any {
 
 var client = &http.Client{Timeout: time.Minute}
 
-// tokenOf makes the token of one of the recording's callers; "" is none.
+// tokenOf creates the token of one of the recording's callers; "" means none.
 func tokenOf(t testing.TB, as string, secret []byte) string {
 	t.Helper()
 	claims := map[string]any{"exp": time.Now().Add(time.Hour).Unix(), "role": as}

@@ -18,11 +18,11 @@ import (
 	"tasklens/scripts/lab/gateway"
 )
 
-// sqlstate is a code of Postgres: one of PostgREST's own is longer.
+// sqlstate matches Postgres's codes. PostgREST's own are longer.
 var sqlstate = regexp.MustCompile(`^[0-9A-Z]{5}$`)
 
-// TestHostileRequests: whatever is sent, the gateway answers, in JSON, and with a 5xx only where
-// Postgres raised an error that is one.
+// TestHostileRequests: for any input the gateway responds in JSON, and with a 5xx only if Postgres
+// raised such an error.
 func TestHostileRequests(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -48,16 +48,16 @@ func TestHostileRequests(t *testing.T) {
 	s.want(s.serve(context.Background(), g, "add_up", `{"a": 1}`), "200 11")
 }
 
-// callable are functions of the fixtures with the names of their arguments. Those that take a
-// number of rows or seconds are left out.
+// callable are functions of the fixtures with their argument names, except those that take a number
+// of rows or seconds.
 var callable = map[string][]string{
 	"add_up": {"a", "b"}, "as_jsonb": {"payload"}, "distance": {"a", "b"}, "echo_vector": {"v"}, "echo_vectors": {"ids", "vs"}, "who": {}, "my_notes": {},
 	"add_note": {"owner", "body"}, "raise_code": {"code"}, "whole": {}, "whole_text": {}, "one_of": {"a"}, "either": {"a"}, "joined": {"words"}, "set_of_int": {},
 	"one_object": {}, "nothing_returned": {"x"}, "secret": {}, "add_one": {}, "divide": {"x"}, `Odd "name"`: {`an "arg", odd`, "gateway_row", "bits"},
 }
 
-// hostile draws requests near enough to good ones to reach each part, each of them spoilt in none,
-// one or more places.
+// hostile draws valid requests, each corrupted in any number of places, so that they reach every
+// part.
 func hostile(t *rapid.T) *http.Request {
 	spoilt := func(what string) bool { return rapid.IntRange(0, 9).Draw(t, what+" is spoilt") == 9 }
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"[1,2]", "{1,2}", "11111111-1111-1111-1111-111111111111", "1", "0", "23505", "40001", "PT599", "\x00", "\xff"}))

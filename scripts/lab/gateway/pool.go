@@ -10,25 +10,24 @@ import (
 )
 
 const (
-	// trustTime is how long an idle connection is believed to be alive.
+	// trustTime is how long an idle connection is assumed to be alive.
 	trustTime = time.Second
-	// farewellTime bounds the closing of one connection.
+	// farewellTime is the timeout of closing a connection.
 	farewellTime = time.Second
 )
 
 var errPoolBusy = errors.New("no connection became free")
 
-// pool lends sessions, the one last used first: it has the most statements
-// prepared. It is small because a session is bound to one request at a time
-// and nothing else needs a connection.
+// pool lends sessions, the most recently used first, because it has the most prepared statements. A
+// session serves one request at a time.
 type pool struct {
 	config   *pgconn.Config
-	patience time.Duration // how long acquire waits for its turn
-	slots    chan struct{} // one for each session that is lent
+	patience time.Duration // how long acquire waits for a slot
+	slots    chan struct{} // one per lent session
 
 	mu         sync.Mutex
 	idle       []*session
-	generation int // of the sessions that may come back
+	generation int // sessions of older generations are closed on release
 	closing    sync.Once
 }
 
@@ -36,7 +35,7 @@ func newPool(config *pgconn.Config, size int) *pool {
 	return &pool{config: config, patience: acquireTime, slots: make(chan struct{}, size)}
 }
 
-// acquire lends a session; each must be released.
+// acquire lends a session. Each must be released.
 func (p *pool) acquire(ctx context.Context) (*session, error) {
 	wait := time.NewTimer(p.patience)
 	defer wait.Stop()
@@ -76,8 +75,8 @@ func (p *pool) take() (*session, int) {
 	return s, p.generation
 }
 
-// release takes a session back, or closes it when its connection is not fit
-// for another transaction.
+// release returns a session to the pool, or closes it if its connection cannot run another
+// transaction.
 func (p *pool) release(s *session) {
 	defer func() { <-p.slots }()
 	s.idleSince = time.Now()
@@ -92,8 +91,8 @@ func (p *pool) release(s *session) {
 	}
 }
 
-// reset closes all connections, lent ones on release. If one connection is lost, the others usually
-// are too, and each would fail one request.
+// reset closes all connections, lent ones on release. If one connection breaks, the others usually
+// have, too, and each would fail one request.
 func (p *pool) reset() {
 	p.mu.Lock()
 	idle := p.idle
@@ -105,7 +104,7 @@ func (p *pool) reset() {
 	}
 }
 
-// close waits until no session is lent and closes all. It lends none afterwards.
+// close waits until no session is lent, closes all and lends no more.
 func (p *pool) close() {
 	p.closing.Do(func() {
 		for range cap(p.slots) {

@@ -30,7 +30,7 @@ func TestPoolBounds(t *testing.T) {
 		_, err := p.acquire(context.Background())
 		first <- err
 	}()
-	<-started // the one place is taken
+	<-started // the only slot is taken
 	if _, err := p.acquire(context.Background()); !errors.Is(err, errPoolBusy) {
 		t.Errorf("a second session: %v", err)
 	}
@@ -45,6 +45,6 @@ func TestPoolBounds(t *testing.T) {
 	if err := <-first; !errors.As(err, &failed) {
 		t.Errorf("the first session: %v", err)
 	}
-	p.close() // would wait forever for a place that was not given back
+	p.close() // would wait forever for a slot that was not returned
 	p.close()
 }

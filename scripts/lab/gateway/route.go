@@ -14,17 +14,17 @@ const (
 	prefix = "/rest/v1"
 )
 
-// target is what the line and the headers of a request ask for.
+// target is what a request's line and headers ask for.
 type target struct {
 	schema   string
 	function string
 	// path is what PostgREST would see, without Supabase's prefix.
 	path string
-	// named means that the request chose its schema by a profile header.
+	// named means that a profile header chose the schema.
 	named bool
-	// read means GET or HEAD: arguments in the query, nothing is written.
+	// read means GET or HEAD: arguments in the query, read-only.
 	read bool
-	// single asks for the one row itself instead of an array.
+	// single requests the one row itself instead of an array.
 	single bool
 }
 
@@ -74,8 +74,8 @@ func (g *Gateway) route(r *http.Request) (target, error) {
 
 var invalidPath = fault{status: http.StatusNotFound, code: "PGRST125", message: "Invalid path specified in request URL"}
 
-// negotiate takes the first media type it knows, in the order written:
-// weights are not read. No header means that anything will do.
+// negotiate picks the first known media type in the order written; weights are ignored. No header
+// accepts anything.
 func negotiate(accept []string) (single, ok bool) {
 	if len(accept) == 0 {
 		return false, true
@@ -93,7 +93,7 @@ func negotiate(accept []string) (single, ok bool) {
 	return false, false
 }
 
-// mediaType is the type without its parameters, in lower case.
+// mediaType returns the type in lower case, without parameters.
 func mediaType(header string) string {
 	name, _, _ := strings.Cut(header, ";")
 	return strings.ToLower(strings.TrimSpace(name))

@@ -7,13 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// scanBody finds the argument names in a JSON body. It reads no more than it
-// must: the names of the outermost object, and where each value ends. Postgres
-// parses the values anyway, and decoding tens of megabytes of vectors here as
-// well would cost more than the call. So a body may pass that is not JSON;
-// before such a body is blamed on something else, arguments.valid is asked.
+// scanBody finds the argument names in a JSON body and the end of each value. It does not validate
+// values: Postgres parses them anyway, and decoding megabytes of vectors twice would cost more than
+// the call. Invalid JSON may pass; arguments.valid is checked before another error is reported.
 func scanBody(body []byte) (arguments, error) {
-	// Postgres has no zero byte in a text, and another message for bad UTF-8.
+	// Postgres texts cannot contain NUL, and its message for bad UTF-8 differs.
 	if bytes.IndexByte(body, 0) >= 0 || !utf8.Valid(body) {
 		return arguments{}, invalidBody
 	}
@@ -40,8 +38,8 @@ func scanBody(body []byte) (arguments, error) {
 	return arguments{body: []byte("[]"), array: true}, nil
 }
 
-// scanArray takes an array of objects that all have the same names, as
-// PostgREST demands, although only the first is called with.
+// scanArray accepts an array of objects with the same names, as PostgREST requires, although only
+// the first is used.
 func scanArray(body []byte, start int) (arguments, error) {
 	if !json.Valid(body) {
 		return arguments{}, invalidBody
@@ -69,8 +67,7 @@ func scanArray(body []byte, start int) (arguments, error) {
 	return arguments{names: first, body: body, array: true}, nil
 }
 
-// object reads the object that starts at i: its names, sorted and each once,
-// and the place after it.
+// object scans the object at i. It returns its names, sorted and distinct, and the offset after it.
 func object(b []byte, i int) (names []string, end int, ok bool) {
 	if i = space(b, i+1); i < len(b) && b[i] == '}' {
 		return nil, i + 1, true
@@ -107,7 +104,7 @@ func object(b []byte, i int) (names []string, end int, ok bool) {
 	return nil, 0, false
 }
 
-// value is the place after the value at i, or -1.
+// value returns the offset after the value at i, or -1.
 func value(b []byte, i int) int {
 	if i >= len(b) {
 		return -1
@@ -128,8 +125,8 @@ func value(b []byte, i int) int {
 	return i
 }
 
-// nested is the place after the object or array at i, or -1. It counts
-// brackets without matching them, and without recursion.
+// nested returns the offset after the object or array at i, or -1. It counts brackets without
+// matching their kinds, and without recursion.
 func nested(b []byte, i int) int {
 	for depth := 0; i < len(b); i++ {
 		switch b[i] {
@@ -150,7 +147,7 @@ func nested(b []byte, i int) int {
 	return -1
 }
 
-// text is the place after the string at i, or -1.
+// text returns the offset after the string at i, or -1.
 func text(b []byte, i int) int {
 	for from := i + 1; ; {
 		n := bytes.IndexByte(b[from:], '"')
@@ -169,7 +166,7 @@ func text(b []byte, i int) int {
 	}
 }
 
-// space is the first place from i on that is not white space.
+// space returns the first offset from i on that is not white space.
 func space(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
 		i++

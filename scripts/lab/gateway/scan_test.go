@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// jsonValue draws any JSON value, white space and escapes included.
+// jsonValue draws any JSON value, including white space and escapes.
 func jsonValue(depth int) *rapid.Generator[string] {
 	space := rapid.StringOfN(rapid.SampledFrom([]rune(" \t\r\n")), 0, 2, -1)
 	text := rapid.Custom(func(t *rapid.T) string {
@@ -42,7 +42,7 @@ func jsonValue(depth int) *rapid.Generator[string] {
 	})
 }
 
-// The scan agrees with encoding/json on every value, whole or damaged.
+// The scan agrees with encoding/json on every value, whole or corrupted.
 func TestScanAgreesWithDecoder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -55,11 +55,11 @@ func TestScanAgreesWithDecoder(t *testing.T) {
 		var decoded any
 		problem := json.Unmarshal(body, &decoded)
 		if problem == nil && err != nil && err != error(invalidBody) {
-			return // an array that PostgREST would not take either
+			return // PostgREST refuses this array, too
 		}
 		if !utf8.Valid(body) {
 			if err == nil {
-				t.Fatalf("%q passed", body) // it does with encoding/json
+				t.Fatalf("%q passed", body) // encoding/json accepts it
 			}
 			return
 		}
@@ -68,7 +68,7 @@ func TestScanAgreesWithDecoder(t *testing.T) {
 		}
 		object, ok := decoded.(map[string]any)
 		if problem != nil || !ok {
-			return // what passes here, Postgres refuses
+			return // Postgres refuses what passes here
 		}
 		if want := slices.Sorted(maps.Keys(object)); !slices.Equal(args.names, want) {
 			t.Fatalf("%q: names %q, want %q", body, args.names, want)
@@ -83,7 +83,7 @@ func TestScanNeverPanics(t *testing.T) {
 	})
 }
 
-// The time to scan grows with the body, not with its square.
+// Scanning takes linear, not quadratic, time.
 func TestScanIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{`\\`, `[`, `\"`} {
@@ -91,7 +91,7 @@ func TestScanIsLinear(t *testing.T) {
 		if part == "[" {
 			body = `{"a": ` + strings.Repeat("[", 8<<20)
 		}
-		_, _ = scanBody([]byte(body)) // a square would take hours
+		_, _ = scanBody([]byte(body)) // quadratic time would take hours
 	}
 }
 

@@ -10,14 +10,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// maxPrepared bounds the prepared statements of one connection.
+// maxPrepared limits the prepared statements of one connection.
 const maxPrepared = 256
 
-// session is a connection with the statements prepared on it. Statements are
-// prepared inside the transaction that first needs them, after the role is
-// set: the login role itself may not even use the schema. All roles share them:
-// for one that may not use a schema, search_path is a different one, and on a
-// change of that Postgres analyses a statement anew.
+// session is a connection with its prepared statements. They are prepared in the transaction that
+// first needs them, after the role is set, because the login role may not use the schema. Roles can
+// share them: search_path differs by schema privilege, and a change of it replans.
 type session struct {
 	conn       *pgconn.PgConn
 	generation int
@@ -30,7 +28,7 @@ func newSession(conn *pgconn.PgConn, generation int) *session {
 	return &session{conn: conn, generation: generation, prepared: map[string]string{}}
 }
 
-// ready says whether the connection is alive and outside any transaction.
+// ready reports whether the connection is alive and outside a transaction.
 func (s *session) ready() bool {
 	return !s.conn.IsClosed() && !s.conn.IsBusy() && s.conn.TxStatus() == 'I'
 }
@@ -38,19 +36,17 @@ func (s *session) ready() bool {
 func (s *session) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), farewellTime)
 	defer cancel()
-	_ = s.conn.Close(ctx) // it is given up either way
+	_ = s.conn.Close(ctx) // it is discarded anyway
 }
 
-// exec runs one command without parameters; an empty one only proves that the
-// connection is alive.
+// exec runs a command without parameters. An empty one checks that the connection is alive.
 func (s *session) exec(ctx context.Context, command string) error {
 	_, err := s.conn.Exec(ctx, command).ReadAll()
 	return err
 }
 
-// run sends all steps and one Sync, so in one round trip, and returns the
-// values of the last step's rows, one row after another. When a step fails,
-// failed is its index; all that went before is undone then.
+// run sends all steps and one Sync in one round trip, and returns the values of the last step's
+// rows, concatenated. If a step fails, failed is its index and the earlier steps are rolled back.
 func (s *session) run(ctx context.Context, steps ...statement) (values [][]byte, failed int, err error) {
 	pipeline := s.conn.StartPipeline(ctx)
 	dropped := 0
@@ -75,7 +71,7 @@ func (s *session) run(ctx context.Context, steps ...statement) (values [][]byte,
 	if err = pipeline.Sync(); err == nil {
 		values, failed, err = s.read(pipeline, dropped, steps, fresh)
 	}
-	// Close drains what is left and hears of a commit that failed.
+	// Close drains the rest and reports a failed commit.
 	if closing := pipeline.Close(); err == nil && closing != nil {
 		return nil, len(steps), fmt.Errorf("end transaction: %w", closing)
 	}
@@ -93,7 +89,7 @@ func (s *session) read(pipeline *pgconn.Pipeline, dropped int, steps []statement
 			if _, err := pipeline.GetResults(); err != nil {
 				return nil, i, fmt.Errorf("prepare step %d: %w", i, err)
 			}
-			// It stays prepared even if the transaction is undone.
+			// It stays prepared even after a rollback.
 			s.prepared[step.sql] = fresh[i]
 		}
 		got, err := pipeline.GetResults()
@@ -107,7 +103,7 @@ func (s *session) read(pipeline *pgconn.Pipeline, dropped int, steps []statement
 		values = nil
 		for reader.NextRow() {
 			for _, v := range reader.Values() {
-				values = append(values, bytes.Clone(v)) // valid until the next row only
+				values = append(values, bytes.Clone(v)) // only valid until the next row
 			}
 		}
 		if _, err := reader.Close(); err != nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// settingSQL sets what functions and policies read, for this transaction
-// alone, and stops it with a division by zero when the family of functions is
-// no longer what the catalogue remembers.
+// settingSQL makes the transaction-local settings that functions and policies read. It aborts with
+// a division by zero if the functions differ from the cached ones.
 func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function, of family) statement {
 	var s statement
 	var list []string
@@ -32,8 +31,8 @@ func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function,
 	set("request.headers", headersJSON(r))
 	set("request.cookies", cookiesJSON(r))
 	if f.timeout != "" {
-		// A function's own statement_timeout comes too late for the statement
-		// that calls it, so PostgREST sets it before the call.
+		// A function's own statement_timeout would not apply to the calling statement, so it is set
+		// before the call, as PostgREST does.
 		set("statement_timeout", f.timeout)
 	}
 	if to.read || !f.volatile {
@@ -45,8 +44,8 @@ func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function,
 	return s
 }
 
-// headersJSON is the headers with names in lower case, the host among them and
-// the cookies not.
+// headersJSON returns the headers with lower-case names, including the host and without the
+// cookies.
 func headersJSON(r *http.Request) string {
 	headers := make(map[string]string, len(r.Header)+1)
 	headers["host"] = r.Host

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// statement is SQL with its parameters, in text format.
+// statement is SQL with parameters in text format.
 type statement struct {
 	sql    string
-	types  []uint32 // 0: for Postgres to infer
+	types  []uint32 // 0 lets Postgres infer the type
 	values [][]byte
 }
 
@@ -24,9 +24,8 @@ func (s *statement) bind(oid uint32, value []byte) string {
 
 func quote(identifier string) string { return pgx.Identifier{identifier}.Sanitize() }
 
-// callSQL calls f and makes the JSON in the database: one row of a count and a
-// text. Where one value is asked for (single), it is the first of a set. The
-// aliases are names that no column of a result is likely to have.
+// callSQL calls f and builds the JSON in the database: one row with a count and a text. With single
+// it is the first row of a set. The aliases are unlikely to clash with result columns.
 func callSQL(f function, args arguments, single bool) statement {
 	var s statement
 	call, source := s.invocation(f, args)
@@ -56,10 +55,10 @@ func callSQL(f function, args arguments, single bool) statement {
 	return s
 }
 
-// invocation is the call, and the FROM item that its arguments come from.
+// invocation returns the call, and the FROM item that provides its arguments.
 func (s *statement) invocation(f function, args arguments) (call, source string) {
 	name := quote(f.schema) + "." + quote(f.name)
-	if !f.takes(args) { // chosen for its one unnamed parameter
+	if !f.takes(args) { // chosen for its single unnamed parameter
 		return name + "(" + s.bind(0, args.body) + "::" + f.parameters[0].Type + ")", ""
 	}
 	given := f.given(args)
@@ -89,8 +88,8 @@ func (s *statement) invocation(f function, args arguments) (call, source string)
 	return call, "pg_catalog.json_to_record(" + body + ") as gateway_arg" + list
 }
 
-// given are the parameters that the arguments name, in the function's order,
-// so that the same names in any order are the same statement.
+// given returns the parameters that are passed, in the function's order, so that any order of names
+// gives the same statement.
 func (f function) given(args arguments) []parameter {
 	var given []parameter
 	for _, p := range f.parameters {

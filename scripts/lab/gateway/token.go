@@ -15,20 +15,19 @@ import (
 	"tasklens/internal/identity"
 )
 
-// clockSkew is how far PostgREST lets two clocks differ.
+// clockSkew is PostgREST's tolerance between two clocks.
 const clockSkew = 30 * time.Second
 
-// caller is whom the transaction acts for.
+// caller is the identity of a transaction.
 type caller struct {
 	role string
-	// claims is the token's payload, the role always in it, as JSON.
+	// claims is the token's payload as JSON, always with a role.
 	claims []byte
-	// anonymous decides between 401 and 403. A token for the anonymous role
-	// does not make its bearer known.
+	// anonymous decides between 401 and 403. A token for the anonymous role counts as anonymous.
 	anonymous bool
 }
 
-// Token signs claims with HS256, as Supabase's API keys are.
+// Token signs claims with HS256, like Supabase's API keys.
 func Token(secret []byte, claims map[string]any) (string, error) {
 	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims(claims)).SignedString(secret)
 	if err != nil {
@@ -37,8 +36,8 @@ func Token(secret []byte, claims map[string]any) (string, error) {
 	return token, nil
 }
 
-// authenticate turns the Authorization header into a caller. A scheme other
-// than Bearer counts as no token.
+// authenticate converts the Authorization header to a caller. Other schemes than Bearer count as no
+// token.
 func (g *Gateway) authenticate(header string) (caller, error) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
 	claims := jwt.MapClaims{}
@@ -53,8 +52,8 @@ func (g *Gateway) authenticate(header string) (caller, error) {
 	case string:
 		role = named
 	default:
-		// Not a name, but no reason to serve the bearer as somebody else:
-		// Postgres will say that there is no such role.
+		// Not a string, but the caller must not get another role: Postgres will report that this
+		// role does not exist.
 		text, err := json.Marshal(named)
 		if err != nil {
 			return caller{}, invalidClaims("Parsing claims failed")
@@ -83,8 +82,8 @@ func (g *Gateway) verify(token string, claims jwt.MapClaims) error {
 	if parts := strings.Count(token, ".") + 1; parts != 3 {
 		return invalidToken(fmt.Sprintf("Expected 3 parts in JWT; got %d", parts), "")
 	}
-	// Only HS256, or a token could choose how it is checked. The times are
-	// checked below, with PostgREST's words.
+	// Only HS256, or a token could choose how it is verified. Times are checked below, with
+	// PostgREST's messages.
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{"HS256"}), jwt.WithJSONNumber(), jwt.WithoutClaimsValidation())
 	_, err := parser.ParseWithClaims(token, claims, func(*jwt.Token) (any, error) { return g.config.JWTSecret, nil })
 	if err != nil {
@@ -109,7 +108,7 @@ func (g *Gateway) verify(token string, claims jwt.MapClaims) error {
 		}
 		seconds, err := number.Float64()
 		if err != nil {
-			seconds = 0 // out of range counts as the year 1970
+			seconds = 0 // out of range counts as 1970
 		}
 		if check.bad(math.Floor(seconds)) {
 			return invalidClaims(check.message)
@@ -130,7 +129,7 @@ func challenge(message string) string {
 	return fmt.Sprintf(`Bearer error="invalid_token", error_description=%q`, message)
 }
 
-// UserClaims are those that the Auth of the project at supabaseURL gives a user for an hour.
+// UserClaims returns the claims that Supabase Auth gives a user of the project for an hour.
 func UserClaims(supabaseURL, role, user string) (map[string]any, error) {
 	if uuid.Validate(user) != nil {
 		return nil, fmt.Errorf("a user's id is a UUID, which %q is not", user)

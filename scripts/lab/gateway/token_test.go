@@ -75,7 +75,7 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-// Claims are kept as they came: large numbers exactly, signs not escaped.
+// Claims are passed on unchanged: large numbers exactly, without escapes.
 func TestClaimsAreKept(t *testing.T) {
 	t.Parallel()
 	token, err := Token(testSecret, map[string]any{"role": "anon", "n": json.Number("9007199254740993"), "s": "<&>"})

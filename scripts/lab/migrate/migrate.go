@@ -1,7 +1,6 @@
-// Package migrate brings a database to the schema of supabase/migrations where the Supabase CLI has
-// no stack to do it. A file is one call and one transaction, recorded in the CLI's own table, so
-// that `supabase migration up` and this package can take turns on one database. It needs a plain
-// owner, no superuser.
+// Package migrate applies supabase/migrations where the Supabase CLI has no stack to do it. A file
+// is one call and one transaction, recorded in the CLI's own table, so that `supabase migration up`
+// and this package can alternate on one database. It runs as a plain owner, not a superuser.
 package migrate
 
 import (
@@ -19,27 +18,25 @@ import (
 	"tasklens/supabase"
 )
 
-// lockKey is the advisory lock of whoever applies migrations to a database; the number is
-// arbitrary, and ours.
+// lockKey is the advisory lock of a running migration. The number is arbitrary.
 const lockKey = 0x7461736b6c656e73 // "tasklens"
 
-// ErrHistory is what the errors of a database wrap whose migrations are others than the folder's.
+// ErrHistory is wrapped by errors about a database whose migrations differ from the folder's.
 var ErrHistory = errors.New("the database has other migrations")
 
-// Made by the same statements as the Supabase CLI's (3.1.0).
+// The same statements as in the Supabase CLI (3.1.0).
 const historyTable = `
 	create schema if not exists supabase_migrations;
 	create table if not exists supabase_migrations.schema_migrations (version text not null primary key);
 	alter table supabase_migrations.schema_migrations add column if not exists statements text[];
 	alter table supabase_migrations.schema_migrations add column if not exists name text`
 
-// Apply applies the migrations of folder that the database lacks, and returns how many it applied.
-// Before each it calls report, if there is one, with the name of the file. Two at once take turns,
-// and each migration is applied once.
+// Apply applies the missing migrations of folder and returns how many it applied. Before each it
+// calls report, unless nil, with the file name. Concurrent calls wait for each other.
 //
-// It refuses a database that has a version which the folder lacks, lacks one older than its newest,
-// or was given another text than the file has now (ErrHistory). The error of a file that fails
-// names the line and wraps the *pgconn.PgError; what was applied before it stays.
+// It returns ErrHistory if the database has a version that the folder lacks, lacks one older than
+// its newest, or got a different text than the file has now. The error of a failing file names the
+// line and wraps the *pgconn.PgError; earlier migrations stay applied.
 func Apply(ctx context.Context, conn *pgx.Conn, folder fs.FS, report func(file string)) (applied int, err error) {
 	migrations, err := supabase.List(folder)
 	if err != nil {
@@ -57,8 +54,8 @@ func Apply(ctx context.Context, conn *pgx.Conn, folder fs.FS, report func(file s
 	}
 }
 
-// applyNext applies the first migration that is missing, in a transaction that holds the lock; done
-// where none is. The lock is the transaction's, so that a connection pooler can't leave it behind.
+// applyNext applies the first missing migration in a transaction that holds the lock; done if there
+// is none. The lock is transactional, so that a connection pooler can't leak it.
 func applyNext(ctx context.Context, conn *pgx.Conn, folder fs.FS, migrations []supabase.Migration, report func(string)) (done bool, err error) {
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "set local lock_timeout = '1min'"); err != nil {
@@ -83,13 +80,13 @@ func applyNext(ctx context.Context, conn *pgx.Conn, folder fs.FS, migrations []s
 	return done, err
 }
 
-// missing are the migrations that the database lacks.
+// missing returns the migrations that the database lacks.
 func missing(ctx context.Context, tx pgx.Tx, folder fs.FS, migrations []supabase.Migration) ([]supabase.Migration, error) {
 	type entry struct {
 		Version    string
-		Statements []string // nil where whoever applied it recorded none
+		Statements []string // nil if none were recorded
 	}
-	// collate "C" is the order of the file names.
+	// collate "C" matches the order of the file names.
 	rows, _ := tx.Query(ctx, `select version, statements from supabase_migrations.schema_migrations order by version collate "C"`)
 	history, err := pgx.CollectRows(rows, pgx.RowToStructByPos[entry])
 	if err != nil {
@@ -115,8 +112,8 @@ func missing(ctx context.Context, tx pgx.Tx, folder fs.FS, migrations []supabase
 
 var seam = regexp.MustCompile(`\s*;[\s;]*`)
 
-// seamless is SQL without what is lost where a tool cuts it into statements: the Supabase CLI
-// records these, without their semicolons.
+// seamless strips what is lost when a tool splits SQL into statements. The Supabase CLI records
+// them without semicolons.
 func seamless(sql string) string { return strings.Trim(seam.ReplaceAllString(sql, ";"), "; \t\r\n") }
 
 func run(ctx context.Context, tx pgx.Tx, folder fs.FS, m supabase.Migration) error {
@@ -124,7 +121,7 @@ func run(ctx context.Context, tx pgx.Tx, folder fs.FS, m supabase.Migration) err
 	if err != nil {
 		return fmt.Errorf("read migration: %w", err)
 	}
-	// Without arguments this is the simple protocol, which takes many statements.
+	// Without arguments pgx uses the simple protocol, which accepts several statements.
 	if _, err := tx.Exec(ctx, string(text)); err != nil {
 		return fmt.Errorf("%s%s: %w", m.File, line(string(text), err), err)
 	}
@@ -139,7 +136,7 @@ func run(ctx context.Context, tx pgx.Tx, folder fs.FS, m supabase.Migration) err
 	return nil
 }
 
-// line says on which line an error is, where Postgres knows.
+// line returns the line of an error, if Postgres reports a position.
 func line(sql string, err error) string {
 	var failed *pgconn.PgError
 	if !errors.As(err, &failed) || failed.Position == 0 {

@@ -122,7 +122,7 @@ func TestOtherHistoryIsRefused(t *testing.T) {
 	}
 }
 
-// What somebody else recorded is the same migration, as long as it is the same text.
+// A migration that another tool recorded is the same one if its text is.
 func TestHistoryOfOthersIsTaken(t *testing.T) {
 	t.Parallel()
 	file := folder(first, "create table public.a ();\n\n-- two in one\ncreate rule r as on insert to public.a do also (select 1; (select 2));\n")
