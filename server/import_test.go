@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,4 +87,70 @@ func TestImportSaysWhatIsMissing(t *testing.T) {
 	// The project and eight of the ten tickets.
 	await(t, owner, 9, `select count(distinct coalesce(ticket_id, 0)) from public.chunks where ticket_id is null or text like 'Number%'`)
 	await(t, owner, 1, `select count(*) from public.document_chunks`)
+}
+
+// The program itself removes with --prune what an export has lost, and nothing without it, after a
+// bad row, or of other projects. Its output and its exit status say which.
+func TestImportPrunesAsAProcess(t *testing.T) {
+	owner, settings := startStack(t)
+	folder := t.TempDir()
+	run := func(t *testing.T, tickets string, args ...string) (string, int) {
+		t.Helper()
+		for name, text := range map[string]string{"projects.jsonl": `{"project_id": "A", "name": "Pumps"}` + "\n", "tickets.jsonl": tickets} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		command := exec.Command(os.Args[0], append([]string{"import"}, append(args, folder)...)...)
+		command.Env = []string{programVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+		for name, value := range settings {
+			command.Env = append(command.Env, name+"="+value)
+		}
+		told, err := command.CombinedOutput()
+		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return string(told), command.ProcessState.ExitCode()
+	}
+	stored := func() string {
+		var all string
+		if err := owner.QueryRow(t.Context(), `select (select string_agg(key, ' ' order by key) from tickets) || '; ' || (select string_agg(body, ' ' order by body) from comments)
+			|| '; ' || (select count(*) from ticket_links) || '; ' || (select count(distinct coalesce(comment_id, -ticket_id)) from chunks where ticket_id is not null)`).Scan(&all); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	const (
+		first = `{"ticket_id": "A-1", "project_id": "A", "name": "Pump leaks", "comments": [{"key": "1", "body": "Seen"}, {"key": "2", "body": "Again"}], "links": [{"kind": "blocks", "key": "A-2"}]}` + "\n"
+		rest  = `{"ticket_id": "A-2", "project_id": "A", "name": "Pump hums", "comments": [{"key": "3", "body": "Loud"}]}` + "\n" + `{"ticket_id": "A-3", "project_id": "A", "name": "Pump drips"}` + "\n"
+		later = `{"ticket_id": "A-1", "project_id": "A", "name": "Pump leaks", "comments": [{"key": "2", "body": "Again"}], "links": [{"kind": "relates_to", "key": "A-2"}]}` + "\n" +
+			`{"ticket_id": "A-2", "project_id": "A", "name": "Pump hums"}` + "\n"
+	)
+	if told, status := run(t, first+rest); status != 0 || strings.Contains(told, "not in the files") {
+		t.Fatalf("status %d: %s", status, told)
+	}
+	if _, err := owner.Exec(t.Context(), `with p as (insert into projects (key, name) values ('B', 'Pipes') returning project_id)
+		insert into tickets (key, project_id, status_id, name) select 'B-1', project_id, (select min(status_id) from status), 'By hand' from p`); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, tickets string
+		args          []string
+		says, stored  string
+		status        int
+	}{
+		{"not asked for", later, nil, "not in the files: 1 tickets, 1 comments, 1 links; removed: 0 tickets, 0 comments, 0 links (import with --prune to remove them)",
+			"A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 0},
+		{"a bad row", later + "{\n", []string{"--prune"}, "nothing is removed", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 1},
+		{"asked for", later, []string{"--prune"}, "removed: 1 tickets, 1 comments, 1 links", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
+		{"again", later, []string{"--prune"}, "0 embedded", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
+	} {
+		told, status := run(t, c.tickets, c.args...)
+		if status != c.status || !strings.Contains(told, c.says) || stored() != c.stored {
+			t.Errorf("%s: status %d, stored %q: %s", c.name, status, stored(), told)
+		}
+	}
+	if told, status := run(t, later, "--prune", "--now"); status != 2 || stored() != "A-1 A-2 B-1; Again Loud; 1; 4" {
+		t.Errorf("an unknown option: status %d: %s", status, told)
+	}
 }

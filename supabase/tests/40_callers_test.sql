@@ -1,7 +1,7 @@
 -- What each caller sees, table by table and function by function.
 
 begin;
-select plan(9);
+select plan(10);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
@@ -140,6 +140,25 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from list_tickets(filters => ''{"projects": [2], "statuses": "to do"}'')', '- 0 3 0 0 0 3'),
     ('select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''', '- 0 1 0 0 0 1') $$,
   'and nothing else, however they ask');
+
+-- Exports are loaded by the service alone, also what was written for its loads within the database.
+select results_eq($$ select s.statement, pg_temp.outcomes('select from ' || s.statement) from (values
+    (1, 'upsert_projects(''[{"key": "AA", "name": "Pumps"}]'')'), (2, 'upsert_tickets(''[{"key": "AA-11", "project_key": "AA", "status": "Done", "name": "Pump"}]'')'),
+    (3, 'upsert_ticket_links(''[{"key": "AA-11", "kind": "blocks", "other_key": "nowhere"}]'')'), (4, 'list_ticket_keys(''{1}'')'),
+    (5, 'find_unlisted(''[{"key": "AA-11", "comments": [], "links": true}]'')'), (6, 'prune_tickets(''{11}'')'),
+    (7, 'private.ensure_statuses(''[]'')'), (8, 'private.upsert_comments(''[]'')'), (9, 'private.leave_embedding_to_caller(true)')
+  ) s(place, statement) order by s.place $$,
+  $$ values
+    ('upsert_projects(''[{"key": "AA", "name": "Pumps"}]'')', '- - - - - - 1'),
+    ('upsert_tickets(''[{"key": "AA-11", "project_key": "AA", "status": "Done", "name": "Pump"}]'')', '- - - - - - 1'),
+    ('upsert_ticket_links(''[{"key": "AA-11", "kind": "blocks", "other_key": "nowhere"}]'')', '- - - - - - 1'),
+    ('list_ticket_keys(''{1}'')', '- - - - - - 2'),
+    ('find_unlisted(''[{"key": "AA-11", "comments": [], "links": true}]'')', '- - - - - - 1'),
+    ('prune_tickets(''{11}'')', '- - - - - - 1'),
+    ('private.ensure_statuses(''[]'')', '- - - - - - 1'),
+    ('private.upsert_comments(''[]'')', '- - - - - - 1'),
+    ('private.leave_embedding_to_caller(true)', '- - - - - - 1') $$,
+  'nobody but the service imports or prunes');
 
 -- Who is who --------------------------------------------------------------------------------------
 

@@ -1,0 +1,141 @@
+-- Loading what trackers have beside texts: people, kinds, labels, dates, comments and links; what a
+-- load that is repeated leaves alone; and what a later export no longer holds.
+
+begin;
+select plan(34);
+
+-- A row that is written, even if it stays the same, gets another place in its table.
+create temporary table places (id text, place tid);
+create function pg_temp.rows() returns table (id text, place tid)
+language sql as $$
+  select 'project ' || key, ctid from public.projects
+  union all select 'status ' || name, ctid from public.status
+  union all select 'ticket ' || key, ctid from public.tickets
+  union all select 'note ' || status_change_id, ctid from public.status_changes
+  union all select 'comment ' || comment_id, ctid from public.comments
+  union all select concat_ws(' ', 'link', ticket_id, kind, other_ticket_id), ctid from public.ticket_links
+$$;
+create function pg_temp.written() returns setof text
+language sql as $$ select r.id from pg_temp.rows() r where not exists (select from pg_temp.places p where (p.id, p.place) = (r.id, r.place)) order by 1 $$;
+create procedure pg_temp.look()
+language sql as $$
+  truncate pg_temp.places;
+  insert into pg_temp.places select * from pg_temp.rows();
+$$;
+create function pg_temp.ticket(wanted text) returns jsonb
+language sql as $$
+  select jsonb_strip_nulls(jsonb_build_object('assignee', t.assignee, 'reporter', t.reporter, 'type', t.ticket_type, 'priority', t.priority,
+    'labels', to_jsonb(t.labels), 'due', t.due_date, 'resolved', (t.resolved_at at time zone 'UTC')::date))
+  from public.tickets t where t.key = wanted
+$$;
+create function pg_temp.comments(wanted text) returns text
+language sql as $$
+  select string_agg(concat_ws('|', c.key, coalesce(c.author, '-'), c.body, to_char(c.created_at at time zone 'UTC', 'MM-DD'),
+    to_char(c.updated_at at time zone 'UTC', 'MM-DD')), '; ' order by c.comment_id)
+  from public.comments c join public.tickets t using (ticket_id) where t.key = wanted
+$$;
+
+select public.upsert_projects('[{"key": "AA", "name": "Apples"}, {"key": "BB", "name": "Bananas"}]');
+create temporary table load as select $$[
+  {"key": "AA-1", "project_key": "AA", "status": "Waiting for Bob", "status_category": "in_progress", "name": "Press leaks",
+   "assignee": "Ann", "reporter": "Bob", "ticket_type": "Bug", "priority": "High", "labels": ["juice", "wet"], "due_date": "2025-05-01",
+   "created_at": "2025-03-01T00:00:00Z", "updated_at": "2025-03-15T00:00:00Z", "resolved_at": "2025-03-14T00:00:00Z",
+   "notes": [{"status": "Fixed", "note": "Sealed", "created_at": "2025-03-14T00:00:00Z"}],
+   "comments": [
+     {"key": "c1", "author": "Ann", "body": "Turn the valve", "created_at": "2025-03-02T00:00:00Z"},
+     {"key": "c2", "author": "", "body": "Did so", "created_at": "2025-03-03T00:00:00Z", "updated_at": "2025-03-04T00:00:00Z"},
+     {"key": " ", "body": "no key"}, {"body": "none at all"}, {"key": "c3", "body": " "}]},
+  {"key": "AA-2", "project_key": "AA", "status": "fixed", "name": "Press hums", "updated_at": "2025-03-15T00:00:00Z"},
+  {"key": "BB-1", "project_key": "BB", "status": "Fixed", "status_category": "to_do", "name": "Peel", "updated_at": "2025-03-15T00:00:00Z"},
+  {"key": "ZZ-1", "project_key": "ZZ", "status": "Fixed", "name": "Of no project", "comments": [{"key": "z", "body": "lost"}]}
+]$$::jsonb as tickets;
+
+-- Tickets -----------------------------------------------------------------------------------------
+
+create temporary table loaded as select u.* from load, public.upsert_tickets(load.tickets) u;
+select is(pg_temp.ticket('AA-1'),
+  '{"assignee": "Ann", "reporter": "Bob", "type": "Bug", "priority": "High", "labels": ["juice", "wet"], "due": "2025-05-01", "resolved": "2025-03-14"}',
+  'people, kind, labels and dates are stored');
+select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn the valve|03-02|03-02; c2|-|Did so|03-03|03-04', 'and comments that have a key and a text');
+select results_eq($$ select l.key, array(select c.key from unnest(l.comment_ids) x(comment_id) join public.comments c using (comment_id)) from loaded l order by 1 $$,
+  $$ values ('AA-1', '{c1,c2}'::text[]), ('AA-2', '{}'), ('BB-1', '{}') $$, 'the ids of a ticket''s comments are returned with it');
+select results_eq($$ select name, category from public.status order by status_id $$,
+  $$ values ('Fixed', 'to_do'), ('Waiting for Bob', 'in_progress') $$, 'a status has the category of the first row that names one');
+select is((select count(*) from public.comments), 2::bigint, 'comments of tickets that are left out are left out');
+
+update public.status set category = 'done' where name = 'Fixed';
+call pg_temp.look();
+select results_eq($$ select u.* from load, public.upsert_tickets(load.tickets) u order by 1 $$, $$ select * from loaded order by 1 $$, 'the same load returns the same');
+select is_empty($$ select * from pg_temp.written() $$, 'and writes no row, nor the category of a status that somebody has chosen');
+
+select public.upsert_tickets('[{"key": "aa-1", "project_key": "AA", "status": "Fixed", "name": "Press leaks"}]');
+select is(pg_temp.ticket('AA-1'),
+  '{"assignee": "Ann", "reporter": "Bob", "type": "Bug", "priority": "High", "labels": ["juice", "wet"], "due": "2025-05-01", "resolved": "2025-03-14"}',
+  'what a row does not name stays, whatever the case of its key');
+select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn the valve|03-02|03-02; c2|-|Did so|03-03|03-04', 'its comments too');
+select public.upsert_tickets('[{"key": "AA-1", "project_key": "AA", "status": "Fixed", "name": "Press leaks", "assignee": null, "reporter": "",
+  "ticket_type": null, "priority": "", "labels": null, "due_date": "", "resolved_at": null, "comments": null}]');
+select is(pg_temp.ticket('AA-1'), '{"labels": []}', 'what it names with null or nothing is cleared');
+select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn the valve|03-02|03-02; c2|-|Did so|03-03|03-04', 'but no comment is removed');
+
+select public.upsert_tickets('[{"key": "AA-1", "project_key": "AA", "status": "Fixed", "name": "Press leaks", "comments": [
+  {"key": "c1", "author": "Ann", "body": "Turn it", "created_at": "2025-04-01T00:00:00Z"},
+  {"key": "c1", "author": "Ann", "body": "Turn it twice", "created_at": "2025-04-01T00:00:00Z", "updated_at": "2025-04-02T00:00:00Z"}]}]');
+select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn it twice|03-02|04-02; c2|-|Did so|03-03|03-04',
+  'an edited comment keeps the time it was made, and of a doubled key the last counts');
+
+select throws_ok(format($$ select public.upsert_tickets('[{"key": "AA-9", "project_key": "AA", "status": "Fixed", "name": "new", %s}]') $$, member), code, null, 'refused: ' || member)
+from (values
+  ('"labels": "wet"', '22023'), ('"labels": {"a": 1}', '22023'), ('"due_date": "soon"', '22007'), ('"resolved_at": "2025-13-01"', '22008'),
+  ('"created_at": "yesterday morning"', '22007'), ('"notes": "x"', '22023'), ('"comments": [{"key": "c", "body": "b", "created_at": "noon"}]', '22007')
+) as bad(member, code);
+select is((select count(*) from public.tickets), 3::bigint, 'what is refused is refused as a whole');
+
+-- Links -------------------------------------------------------------------------------------------
+
+create temporary table links as select $$[
+  {"key": "aa-1", "kind": "blocks", "other_key": "AA-2"}, {"key": "AA-1", "kind": "blocks", "other_key": "aa-2"},
+  {"key": "AA-1", "kind": "relates_to", "other_key": "BB-1"}, {"key": "AA-2", "kind": "child_of", "other_key": "AA-2"},
+  {"key": "AA-2", "kind": "blocks", "other_key": "XX-1"}, {"key": "XX-2", "kind": "duplicates", "other_key": "AA-1"}
+]$$::jsonb as links;
+create function pg_temp.links() returns text
+language sql as $$
+  select string_agg(concat_ws(' ', t.key, l.kind, o.key), ', ' order by t.key, l.kind, o.key)
+  from public.ticket_links l join public.tickets t using (ticket_id) join public.tickets o on o.ticket_id = l.other_ticket_id
+$$;
+select results_eq($$ select u.* from links, public.upsert_ticket_links(links.links) u $$,
+  $$ values ('AA-2', 'blocks', 'XX-1'), ('XX-2', 'duplicates', 'AA-1') $$, 'links of unknown tickets are returned');
+select is(pg_temp.links(), 'AA-1 blocks AA-2, AA-1 relates_to BB-1', 'the others are added, each once and none of a ticket to itself');
+call pg_temp.look();
+select public.upsert_ticket_links(links.links) from links;
+select public.upsert_ticket_links('[{"key": "BB-1", "kind": "relates_to", "other_key": "AA-1"}]');
+select is_empty($$ select * from pg_temp.written() $$, 'the same load writes no link, nor does the other end of one that relates');
+select public.upsert_ticket_links('[{"key": "AA-2", "kind": "blocks", "other_key": "AA-1"}, {"key": "BB-1", "kind": "blocks", "other_key": "AA-1"}]');
+select is(pg_temp.links(), 'AA-1 blocks AA-2, AA-1 relates_to BB-1, AA-2 blocks AA-1, BB-1 blocks AA-1', 'a link of another kind has two directions');
+select throws_ok(format('select public.upsert_ticket_links(%L)', given), code, null, 'refused: ' || given)
+from (values ('{"key": "AA-1"}', '22023'), ('[{"key": "AA-1", "kind": "likes", "other_key": "BB-1"}]', '23514'), ('[{"key": "AA-1", "other_key": "BB-1"}]', '23502')) as bad(given, code);
+
+-- What is no longer there -------------------------------------------------------------------------
+
+insert into public.comments (ticket_id, body) select ticket_id, 'By hand' from public.tickets where key = 'AA-1';
+select results_eq($$ select k.key, n.next from (values (0), (1), (2)) n(next)
+    cross join lateral public.list_ticket_keys((select array_agg(project_id) from public.projects where key = 'AA'),
+      coalesce((select max(t.ticket_id) from public.tickets t where t.key = 'AA-' || n.next), 0), 1) k order by n.next $$,
+  $$ values ('AA-1', 0), ('AA-2', 1) $$, 'the tickets of a project are listed page by page');
+select is((select count(*) from public.list_ticket_keys((select array_agg(project_id) from public.projects), 0, -1)), 1::bigint, 'a page has at least one');
+select results_eq($$ select ticket_key, comment_key, kind, other_key from public.find_unlisted('[{"key": "aa-1", "comments": ["c1"], "links": true}, {"key": "AA-2", "links": false}, {"key": "XX-1", "comments": []}]') $$,
+  $$ values ('AA-1', 'c2', null, null), ('AA-1', null, 'blocks', 'AA-2'), ('AA-1', null, 'relates_to', 'BB-1') $$,
+  'comments with a key that is not given, and a ticket''s links, are unlisted; what has no list is not');
+select results_eq($$ select comment_key from public.find_unlisted('[{"key": "AA-1", "comments": []}]') $$, $$ values ('c1'), ('c2') $$,
+  'of an empty list all that have a key, and none that was written by hand');
+select results_eq($$ select * from public.prune_tickets() $$, $$ values (0, 0, 0) $$, 'without names nothing is removed');
+select results_eq(
+  $$ select p.* from public.prune_tickets(
+       (select array_agg(ticket_id) from public.tickets where key = 'BB-1'), (select array_agg(comment_id) from public.comments where key = 'c2'),
+       '[{"key": "AA-1", "kind": "blocks", "other_key": "AA-2"}, {"key": "AA-2", "kind": "duplicates", "other_key": "AA-1"}]') p $$,
+  $$ values (1, 1, 1) $$, 'what is named is removed and counted');
+select is(pg_temp.links() || '; ' || (select string_agg(key, ' ' order by key) from public.tickets) || '; ' || (select string_agg(body, ', ' order by body) from public.comments),
+  'AA-2 blocks AA-1; AA-1 AA-2; By hand, Turn it twice', 'with a removed ticket go its links, and everything else stays');
+
+select * from finish();
+rollback;
