@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -70,6 +71,9 @@ type Parts struct {
 	MatchThreshold *float64         // the operator's, where a request names none; nil: what fits the serving model
 	Fusion         string           // where a request names none: search.RRF, also where it is empty, or search.Convex
 	RequestTimeout time.Duration    // for everything that one request does
+	PublicURL      string           // where clients reach the service; "": as the request named it
+	Issuer         string           // of callers' tokens, for OAuth clients
+	Version        string           // of the program
 	Heartbeat      time.Duration    // how often a silent stream says that it lives; 0 is every 15 s
 }
 
@@ -83,6 +87,7 @@ type API struct {
 	newer      sync.Once            // says that the database has migrations of a newer program
 	flying     atomic.Int64         // requests that a slot is taken for
 	readying   singleflight.Group
+	tools      http.Handler // of /mcp
 }
 
 // New makes the API; nothing listens yet.
@@ -115,6 +120,7 @@ func New(parts Parts) (*API, error) {
 		return fasthttp.RequestConfig{ReadTimeout: a.Limits.ReadTimeout, WriteTimeout: a.Limits.WriteTimeout} // for the body from here on
 	}
 	a.app.Server().Handler = a.outermost(a.app.Server().Handler)
+	a.tools = a.newTools()
 	a.routes()
 	return a, nil
 }

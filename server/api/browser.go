@@ -15,7 +15,7 @@ import (
 // ask again.
 const (
 	corsMethods = "GET, POST, DELETE"
-	corsHeaders = "Accept, Authorization, Content-Type, X-Request-Id, traceparent, tracestate"
+	corsHeaders = "Accept, Authorization, Content-Type, X-Request-Id, traceparent, tracestate, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
 	corsExposed = headerRequestID + ", " + headerRateLimit + ", " + headerRateLimitPolicy + ", Retry-After, " + headerCacheStatus
 	corsMaxAge  = "600"
 )

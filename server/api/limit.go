@@ -93,7 +93,7 @@ type slotKey struct{}
 // up others and be given up by its client.
 func (a *API) bound(c *fiber.Ctx) error {
 	most := int64(a.Limits.InFlight)
-	if most <= 0 {
+	if most <= 0 || visitOf(c) != nil { // a visit has the place
 		return c.Next()
 	}
 	if a.flying.Add(1) > most {

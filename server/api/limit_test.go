@@ -217,7 +217,7 @@ func TestBrowsers(t *testing.T) {
 	r := preflight(ours).want(http.StatusNoContent)
 	for name, want := range map[string]string{
 		"Access-Control-Allow-Origin": ours, "Access-Control-Allow-Methods": "GET, POST, DELETE", "Access-Control-Max-Age": "600", "Vary": "Origin",
-		"Access-Control-Allow-Credentials": "", "Access-Control-Allow-Headers": "Accept, Authorization, Content-Type, X-Request-Id, traceparent, tracestate",
+		"Access-Control-Allow-Credentials": "", "Access-Control-Allow-Headers": "Accept, Authorization, Content-Type, X-Request-Id, traceparent, tracestate, Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
 	} {
 		if got := r.header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)

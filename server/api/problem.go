@@ -59,7 +59,7 @@ func (a *API) problem(c *fiber.Ctx, err error) error {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(seconds(failure.RetryAfter)))
 	}
 	if failure != nil && failure.Code == fault.Unauthorized {
-		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
+		c.Set(fiber.HeaderWWWAuthenticate, a.challenge(c))
 	}
 	body := a.describe(err, newLogged(c, err))
 	return c.Status(body.Status).JSON(body, "application/problem+json")

@@ -43,7 +43,11 @@ func takeID(c *fiber.Ctx) string {
 func (a *API) identify(c *fiber.Ctx) error {
 	id := takeID(c)
 	a.dress(c)
-	ctx, cancel := context.WithTimeout(context.WithValue(a.base, requestIDKey{}, id), a.RequestTimeout)
+	base := a.base
+	if v := visitOf(c); v != nil {
+		base = v.ctx // within its time, as a part of its trace
+	}
+	ctx, cancel := context.WithTimeout(context.WithValue(base, requestIDKey{}, id), a.RequestTimeout)
 	defer cancel()
 	ctx, seen := a.observe(ctx, c)
 	c.SetUserContext(ctx)

@@ -36,6 +36,8 @@ func (a *API) table() []route {
 		{fiber.MethodGet, "/readyz", open, a.ready},
 		{fiber.MethodGet, "/openapi.yaml", open, a.describeAPI},
 		{fiber.MethodGet, "/docs", open, docsPage},
+		{fiber.MethodGet, resourcePath, open, a.resource},
+		{fiber.MethodGet, resourcePath + mcpPath, open, a.resource},
 		{fiber.MethodGet, "/docs/:file", open, docsFile},
 		{fiber.MethodPost, "/api/query", signedIn, a.query},
 		{fiber.MethodPost, "/api/hybrid-search", signedIn, a.hybridSearch},
@@ -55,6 +57,7 @@ func (a *API) table() []route {
 		{fiber.MethodGet, "/api/knowledge/enrich/stats", asAdmin, a.enrichStats},
 		{fiber.MethodGet, "/api/embeddings/status", asAdmin, a.embeddingStatus},
 		{fiber.MethodPost, "/api/embeddings/generate", projectMember, a.generateEmbeddings},
+		{fiber.MethodPost, mcpPath, signedIn, a.serveMCP},
 	}
 	if a.Console != nil {
 		all = append(all, route{fiber.MethodGet, "/", open, a.consolePage}, route{fiber.MethodGet, "/console/:version/:file", open, a.consoleFile})

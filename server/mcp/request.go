@@ -1,0 +1,98 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// object is a part of a response.
+type object = map[string]any
+
+// post sends a body.
+func (c *call) post(ctx context.Context, path string, body map[string]any, renamed ...string) (object, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	return c.read200(c.api.Request(ctx, http.MethodPost, path, text), renamed)
+}
+
+// get asks for a path with these query parameters.
+func (c *call) get(ctx context.Context, path string, query url.Values, renamed ...string) (object, error) {
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return c.read200(c.api.Request(ctx, http.MethodGet, path, nil), renamed)
+}
+
+// read200 decodes a response, with all its texts cleaned. renamed has pairs: a field of the
+// request, and the argument that it was made of.
+func (c *call) read200(response Response, renamed []string) (object, error) {
+	if response.Status != http.StatusOK {
+		return nil, c.refused(response, renamed)
+	}
+	var body object
+	decoder := json.NewDecoder(bytes.NewReader(response.Body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&body); err != nil {
+		return nil, fmt.Errorf("decode the response: %w", err)
+	}
+	return cleaned(body).(object), nil
+}
+
+// problem is RFC 9457's.
+type problem struct {
+	Title     string
+	Code      string
+	Detail    string
+	RequestID string `json:"request_id"`
+	Errors    []struct{ Field, Message string }
+}
+
+// advice is what a caller can do about a failure.
+var advice = map[int]string{
+	http.StatusBadRequest:          "Correct the arguments and call again.",
+	http.StatusUnauthorized:        "The user must sign in again.",
+	http.StatusForbidden:           "The user lacks the rights: do not retry.",
+	http.StatusNotFound:            "It does not exist, or the user may not see it: look for it with search_tickets or search_documents.",
+	http.StatusTooManyRequests:     "Wait before the next call.",
+	http.StatusBadGateway:          "The model provider failed: retry once, later.",
+	http.StatusServiceUnavailable:  "Retry later.",
+	http.StatusGatewayTimeout:      "Retry once, with a narrower question or fewer results.",
+	http.StatusInternalServerError: "Retrying will not help: report the request id.",
+}
+
+// refused tells a problem of the API in words for a model.
+func (c *call) refused(response Response, renamed []string) error {
+	var p problem
+	if err := json.Unmarshal(response.Body, &p); err != nil {
+		return fmt.Errorf("decode a problem of status %d: %w", response.Status, err)
+	}
+	var text strings.Builder
+	if len(p.Errors) == 0 {
+		fmt.Fprintf(&text, "%s: %s ", p.Title, p.Detail)
+	}
+	for _, e := range p.Errors {
+		field := e.Field
+		for i := 0; i+1 < len(renamed); i += 2 {
+			if field == renamed[i] {
+				field = renamed[i+1]
+			}
+		}
+		fmt.Fprintf(&text, "%s: %s. ", short(field), strings.TrimSuffix(e.Message, "."))
+	}
+	text.WriteString(advice[response.Status])
+	if response.RetryAfter != "" {
+		fmt.Fprintf(&text, " Retry after %s seconds.", response.RetryAfter)
+	}
+	if p.Code != "" {
+		fmt.Fprintf(&text, " (code %s)", p.Code)
+	}
+	fmt.Fprintf(&text, " (request_id %s)", p.RequestID)
+	return &refusal{text.String()}
+}
