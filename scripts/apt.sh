@@ -32,7 +32,7 @@ apt() { # apt-get's arguments
 }
 
 refresh() {
-  quietly 'Reading the package lists' apt update || die "the package lists cannot be read (all that was said is in $install_log)"
+  quietly 'Reading the package lists' apt update || die "the package lists cannot be read (see $install_log)"
 }
 
 # Upgrades nothing unless a new package requires it: the headers of a newer patch release can
@@ -47,7 +47,7 @@ apt_install() { # PACKAGE…
   quietly "Installing ${missing[*]}" apt install -y --no-install-recommends --no-upgrade "${missing[@]}" && return
   refresh
   quietly "Installing ${missing[*]}" apt install -y --no-install-recommends --no-upgrade "${missing[@]}" ||
-    die "${missing[*]} cannot be installed (all that was said is in $install_log)"
+    die "${missing[*]} cannot be installed (see $install_log)"
 }
 
 # Installs packages if the command (or file) that they provide is missing.

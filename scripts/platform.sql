@@ -1,15 +1,15 @@
--- What a Supabase project has around its Postgres before the first migration: roles, the schemas
--- `extensions` and `auth`, default privileges, timeouts. Run once in each new database by the
--- cluster's superuser. Plain SQL in one transaction, so that psql and a driver can both run it.
--- Roles belong to the whole cluster and may exist already.
+-- What a Supabase project provides before the first migration: roles, the schemas `extensions` and
+-- `auth`, default privileges, timeouts. The cluster's superuser runs it once in each new database.
+-- Plain SQL in one transaction, so that psql and a driver can both run it. Roles belong to the
+-- cluster and may exist already.
 
 begin;
 
--- A second database meets roles and memberships that are there already: no news.
+-- In a second database the roles and memberships already exist: no warnings.
 set local client_min_messages = warning;
 
--- Two databases may be prepared at the same time, and roles are shared by them. An advisory lock
--- would hold in one database only; the catalogue of roles is one for all.
+-- Two databases may be prepared concurrently, and they share roles. An advisory lock would be per
+-- database; the catalogue of roles is shared.
 lock table pg_catalog.pg_authid in share row exclusive mode;
 
 do $$
@@ -28,7 +28,7 @@ $$;
 do $$
 declare
   name text;
-  -- The superuser's own, in its hashed form: as in Supabase's local stack, all who log in share one
+  -- The superuser's hashed password: as in Supabase's local stack, all login roles share one
   -- password.
   secret text := (select rolpassword from pg_catalog.pg_authid where rolname = current_user);
 begin
@@ -43,9 +43,9 @@ $$;
 alter role anon          nologin noinherit;
 alter role authenticated nologin noinherit;
 alter role service_role  nologin noinherit bypassrls;
--- PostgREST logs in as this one and becomes one of the three above for each request.
+-- PostgREST logs in as this role and becomes one of the three above for each request.
 alter role authenticator login noinherit;
--- Migrations run as this one: the owner of all there is, but no superuser.
+-- Migrations run as this role: it owns everything, but is not a superuser.
 alter role postgres      login createdb createrole bypassrls;
 
 grant anon, authenticated, service_role to authenticator;
@@ -80,15 +80,14 @@ alter default privileges for role postgres in schema public
 create schema if not exists extensions authorization postgres;
 grant usage on schema extensions to public;
 
--- A plain owner may create trusted extensions (pg_trgm, unaccent, pgcrypto): migrations do.
--- pgvector is not marked as trusted, Supabase lets its owner create it all the same; here it is
--- made by the superuser, and a migration's `create extension if not exists vector with schema
--- extensions` finds it.
+-- A plain owner may create trusted extensions (pg_trgm, unaccent, pgcrypto), and migrations do.
+-- pgvector is not trusted, but on Supabase the owner may create it. Here the superuser does, and a
+-- migration's `create extension if not exists vector with schema extensions` finds it.
 create extension if not exists vector with schema extensions;
 
 -- Auth --------------------------------------------------------------------------------------------
--- Who asks, as PostgREST says: the claims of the verified token as one JSON object, or, as older
--- versions did, one setting a claim.
+-- The caller, as PostgREST passes it: the claims of the verified token as one JSON object or, in
+-- older versions, one setting per claim.
 
 create schema if not exists auth;
 grant usage on schema auth to postgres, anon, authenticated, service_role;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The parts of tasklens on this machine, for the scripts that run them or talk to them: sourced by
-# scripts/demo and scripts/eval, which keep everything in .local/ (or TASKLENS_LOCAL) and serve on
-# $PORT, and by scripts/import.
+# Starts and addresses the parts of tasklens on this machine. Sourced by scripts/demo and
+# scripts/eval, which keep everything in .local/ (or TASKLENS_LOCAL) and serve on $PORT, and by
+# scripts/import.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 root=${here%/*}
@@ -9,7 +9,7 @@ local=${TASKLENS_LOCAL:-$root/.local}
 case $local in /*) ;; *) local=$PWD/$local ;; esac
 run=$local/run
 server=$local/bin/server # the service
-lab=$local/bin/lab       # what stands in for the rest, and measures
+lab=$local/bin/lab       # the stand-ins and the measurements
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "${0##*/}: $*"; exit 1; }
@@ -19,19 +19,19 @@ die() { say "${0##*/}: $*"; exit 1; }
 # shellcheck source=scripts/process.sh
 . "$here/process.sh"
 
-# Notes that a process is ours, for this script and for later ones.
+# Records a process of ours, for this script and later ones.
 note() { # NAME PID
   printf '%s %s\n' "$2" "$(began "$2")" >"$run/$1.pid"
 }
 
-# The process that was noted, while it runs. Its number alone may be another program's by now.
+# The recorded process, if it still runs. Its PID alone may belong to another program by now.
 process_of() { # NAME
   local pid when
   { read -r pid when <"$run/$1.pid"; } 2>/dev/null || return 0
   if [ -n "$when" ] && [ "$(began "$pid")" = "$when" ]; then echo "$pid"; fi
 }
 
-# Ends a process that was noted: a demo that was killed leaves some behind.
+# Ends a recorded process: a killed demo leaves some behind.
 end() { # NAME
   local pid tenths=0
   pid=$(process_of "$1")
@@ -50,20 +50,19 @@ end() { # NAME
 begin() { # NAME COMMAND...
   local name=$1
   shift
-  # Here and not in the background: what an earlier start wrote must not be read for what this one
-  # will.
+  # In the foreground, so that the log of an earlier start is never mistaken for this one's.
   : >"$run/$name.log"
   "$@" >>"$run/$name.log" 2>&1 </dev/null &
   note "$name" $!
 }
 
-# The address that a server of ours prints when it listens.
+# The address that one of our servers prints once it listens.
 address_of() { # NAME
   local tenths=0 line=''
   until line=$(head -n 1 "$run/$1.log") && [ "${line#http://}" != "$line" ]; do
-    [ -n "$(process_of "$1")" ] || die "the $1 does not start: $(tail -n 3 "$run/$1.log")"
+    [ -n "$(process_of "$1")" ] || die "the $1 did not start: $(tail -n 3 "$run/$1.log")"
     tenths=$((tenths + 1))
-    [ $tenths -lt 300 ] || die "the $1 does not start, see $run/$1.log"
+    [ $tenths -lt 300 ] || die "the $1 did not start, see $run/$1.log"
     sleep 0.1
   done
   echo "$line"
@@ -77,19 +76,19 @@ free_port() {
   echo $port
 }
 
-# Ends what a killed script left behind, unless there is one that still runs here.
+# Ends what a killed script left behind, unless another one still runs here.
 clear_way() {
   local other name
   mkdir -p "$run"
   other=$(process_of owner)
-  [ -z "$other" ] || die "another one runs here already (process $other): stop it first"
+  [ -z "$other" ] || die "another one is already running here (process $other): stop it first"
   for name in enrich service postgrest gateway model chaos redis; do end $name; done
 }
 
-# From now on everything that is started here ends with this script.
+# From now on everything started here ends with this script.
 own() {
   mkdir -p "$run"
-  rm -f "$run/env" # of a demo that was killed
+  rm -f "$run/env" # from a killed demo
   note owner $$
   trap finish EXIT
 }
@@ -111,18 +110,18 @@ finish() {
 
 # ---- the steps -----------------------------------------------------------------------------------
 
-# Without cgo, or a C compiler that is installed one day would have everything compiled once more;
-# without version control, which fails where the checkout is another user's.
+# Without cgo, or installing a C compiler later would cause a full rebuild; without version control
+# stamps, which fail if the checkout belongs to another user.
 build() { # PACKAGE...
   command -v go >/dev/null || die 'Go is missing: install Go 1.26 or later (go.dev/dl), or use Docker and "npx supabase start" with a built binary'
-  if [ -x "$server" ]; then say 'Building, where something has changed …'
+  if [ -x "$server" ]; then say 'Building what has changed …'
   else say 'Building (three to six minutes the first time) …'
   fi
   mkdir -p "$local/bin"
   (cd "$root" && CGO_ENABLED=0 go build -buildvcs=false -o "$local/bin/" "$@") || die 'it does not build, see above'
 }
 
-# The database, with the migrations that it lacks. Sets the URLs of its roles, and PGBIN.
+# The database with all migrations. Sets the URLs of its roles, and PGBIN.
 start_database() { # [NAME]
   local name=${1:-tasklens}
   "$here/postgres" start "$local/postgres"
@@ -131,15 +130,14 @@ start_database() { # [NAME]
   DATABASE_URL=$OWNER_URL "$lab" migrate >&2
 }
 
-# A PostgREST that is installed, or our gateway, over the database. Sets which of them it is, and
-# its port.
+# An installed PostgREST, or our gateway, over the database. Sets which of them it is, and its port.
 start_rest() {
   local secret
   [ -s "$local/jwt-secret" ] || (umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$local/jwt-secret")
   secret=$(cat "$local/jwt-secret")
   SUPABASE_SERVICE_ROLE_KEY=$(JWT_SECRET=$secret "$lab" token service_role)
-  # With AUTH=on the service takes the tokens that scripts/token makes; nobody here has keys of the
-  # newer kind.
+  # With AUTH=on the service accepts the tokens of scripts/token. There are no keys of the newer
+  # kind here.
   export SUPABASE_SERVICE_ROLE_KEY SUPABASE_JWT_SECRET=$secret SUPABASE_JWKS_URL=off
   postgrest=${POSTGREST_BIN:-$(command -v postgrest || true)}
   if [ -n "$postgrest" ]; then
@@ -158,7 +156,7 @@ start_rest() {
   fi
 }
 
-# Begins it, or begins it again, at its port.
+# Starts or restarts it on its port.
 begin_rest() {
   local secret tenths=0
   secret=$(cat "$local/jwt-secret")
@@ -172,12 +170,12 @@ begin_rest() {
     begin postgrest "$postgrest"
   until listens "$rest_port"; do
     tenths=$((tenths + 1))
-    [ -n "$(process_of postgrest)" ] && [ $tenths -lt 300 ] || die "PostgREST does not start: $(tail -n 3 "$run/postgrest.log")"
+    [ -n "$(process_of postgrest)" ] && [ $tenths -lt 300 ] || die "PostgREST did not start: $(tail -n 3 "$run/postgrest.log")"
     sleep 0.1
   done
 }
 
-# OpenAI or a compatible server where there is one, else the offline model.
+# OpenAI or a compatible server if configured, else the offline model.
 start_model() {
   if [ -n "${OPENAI_API_KEY:-}${OPENAI_BASE_URL:-}" ]; then return; fi
   say 'No OPENAI_API_KEY: the offline model answers (docs/models.md says what it cannot do).'
@@ -185,11 +183,11 @@ start_model() {
   OPENAI_BASE_URL=$(address_of model)/v1
   case ${EMBEDDING_MODEL:-} in offline-*) ;; *) EMBEDDING_MODEL=offline-embedding-3 ;; esac
   export OPENAI_BASE_URL EMBEDDING_MODEL CHAT_MODEL=offline-chat
-  # It costs nobody anything, and limits nobody.
+  # The offline model is free and has no rate limit.
   export ENRICH_REQUESTS_PER_MINUTE=${ENRICH_REQUESTS_PER_MINUTE:-6000}
 }
 
-# For scripts that talk to what runs here; see find_stack.
+# For scripts that use the running stack; see find_stack.
 remember() {
   local name
   (umask 077 && for name in SUPABASE_URL SUPABASE_REST_URL SUPABASE_SERVICE_ROLE_KEY OPENAI_BASE_URL OPENAI_API_KEY EMBEDDING_MODEL CHAT_MODEL ENRICH_REQUESTS_PER_MINUTE; do
@@ -197,7 +195,7 @@ remember() {
   done >"$run/env")
 }
 
-# Sets where the demo that is running is, unless SUPABASE_URL names a project.
+# Sets the addresses of the running demo, unless SUPABASE_URL names a project.
 find_stack() {
   [ -z "${SUPABASE_URL:-}" ] || return 0
   [ -n "$(process_of owner)" ] || die 'start ./scripts/demo first, or set SUPABASE_URL and its key'
@@ -208,8 +206,7 @@ find_stack() {
   set +a
 }
 
-# Runs a verb of the service over the stack that is there: the body of the scripts that are named by
-# verbs.
+# Runs a verb of the service on the running stack: the body of the scripts named after verbs.
 run_verb() { # VERB ARGUMENT...
   case ${2:-} in
     -h | --help) usage ;;
@@ -219,18 +216,18 @@ run_verb() { # VERB ARGUMENT...
   exec "$server" "$@"
 }
 
-# Prints the comment that the script begins with.
+# Prints the script's leading comment.
 usage() {
   sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "$0" >&2
   exit 2
 }
 
-# Waits until the service that was begun answers on $PORT.
+# Waits until the started service responds on $PORT.
 await_service() { # WHERE-TO-LOOK
   local tenths=0
   until listens "$PORT"; do
     tenths=$((tenths + 1))
-    [ -n "$(process_of service)" ] && [ $tenths -lt 600 ] || die "the service does not start, see $1"
+    [ -n "$(process_of service)" ] && [ $tenths -lt 600 ] || die "the service did not start, see $1"
     sleep 0.1
   done
 }

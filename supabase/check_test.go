@@ -39,7 +39,7 @@ func TestCheckInstallation(t *testing.T) {
 		"trigger disabled": {fault: "alter table public.comments disable trigger touch_updated_at",
 			want: finding{"error", "trigger touch_updated_at on public.comments", "disabled", "enable trigger touch_updated_at"}, mends: true},
 		"another trigger": {fault: "drop trigger fill_category on public.status; create trigger fill_category before insert on public.status for each row execute function private.fill_status_category()",
-			want: finding{"warning", "trigger fill_category on public.status", "not what the migrations made", "BEFORE INSERT OR UPDATE"}},
+			want: finding{"warning", "trigger fill_category on public.status", "differs from the migrations", "BEFORE INSERT OR UPDATE"}},
 		"no row-level security": {fault: "alter table public.tickets disable row level security",
 			want: finding{"error", "table public.tickets", "row-level security is off", "enable row level security"}, mends: true},
 		"forced row-level security": {fault: "alter table public.chunks force row level security",
@@ -83,7 +83,7 @@ func TestCheckInstallation(t *testing.T) {
 		"waiting": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update private.embedding_jobs set requested_at = now() - interval '1 hour'", others: true,
 			want: finding{"warning", "queue", "has waited 60 minutes", "worker"}},
 		"dead": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update private.embedding_jobs set dead_at = now(), last_error = 'no'", others: true,
-			want: finding{"error", "queue", "1 sources were given up", "replay_embedding_jobs"}},
+			want: finding{"error", "queue", "1 sources are dead", "replay_embedding_jobs"}},
 	} {
 		tx, err := owner.Begin(t.Context())
 		if err != nil {

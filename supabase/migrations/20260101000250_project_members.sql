@@ -1,10 +1,10 @@
--- Who may see which project, and write in it. Everything that shows data asks here.
+-- Members of projects. Everything that shows data checks here.
 
 create type public.project_role as enum ('viewer', 'member', 'admin');
-comment on type public.project_role is 'What a user may do in a project, each more than the one before: read; write tickets and notes; change the project and its members.';
+comment on type public.project_role is 'What a user may do in a project, each including the previous: read; write tickets and notes; change the project and its members.';
 
--- user_id is Supabase Auth's; a user who is deleted there has no token any more, and their rows
--- mean nothing.
+-- user_id is Supabase Auth's id. A user deleted there has no valid token, so leftover rows are
+-- harmless.
 create table public.project_members (
   project_id bigint not null references public.projects on delete cascade,
   user_id uuid not null,
@@ -12,11 +12,11 @@ create table public.project_members (
   created_at timestamptz not null default now(),
   primary key (user_id, project_id)
 );
-comment on table public.project_members is 'The users of each project, and their roles in it. Who is in none sees nothing.';
+comment on table public.project_members is 'The members of each project with their roles. A user without a project sees nothing.';
 create index project_members_project_id_idx on public.project_members (project_id);
 
--- The role that a request began with: "security definer" changes current_user, and leaves the
--- setting role alone. In a function of the tables' owner current_user is that owner.
+-- Checks the setting role, which the request set: "security definer" changes current_user to the
+-- owner but leaves that setting alone.
 create function private.is_unrestricted() returns boolean
 language plpgsql stable security definer set search_path = ''
 as $$
@@ -27,11 +27,11 @@ begin
     where r.rolname = coalesce(nullif(current_setting('role', true), 'none'), session_user)), false);
 end
 $$;
-comment on function private.is_unrestricted() is 'Whether row-level security does not hold for whoever asks: the service, the owner of the tables, a superuser.';
+comment on function private.is_unrestricted() is 'Whether the caller bypasses row-level security: the service, the owner of the tables, a superuser.';
 revoke execute on function private.is_unrestricted() from public;
 grant execute on function private.is_unrestricted() to authenticated, service_role;
 
--- In order, so that the same projects are the same array.
+-- Ordered, so that equal sets are equal arrays.
 create function private.projects_as(least_role public.project_role) returns bigint[]
 language plpgsql stable security definer set search_path = ''
 as $$
@@ -46,7 +46,7 @@ begin
 end
 $$;
 comment on function private.projects_as(public.project_role) is
-  'The projects in which whoever asks has at least this role, in order; empty for who is in none; null, which means all, for who is not restricted.';
+  'The projects in which the caller has at least this role, in order; empty if none; null, which means all, for unrestricted callers.';
 revoke execute on function private.projects_as(public.project_role) from public;
 grant execute on function private.projects_as(public.project_role) to authenticated, service_role;
 
@@ -58,7 +58,7 @@ begin
 end
 $$;
 comment on function private.visible_projects() is
-  'The projects that whoever asks may see, in order; null, which means all, for who is not restricted. In a policy it stands in "(select …)::bigint[]", which runs once a statement.';
+  'The projects that the caller may see, in order; null, which means all, for unrestricted callers. Policies wrap it in "(select …)::bigint[]", which runs once per statement.';
 revoke execute on function private.visible_projects() from public;
 grant execute on function private.visible_projects() to authenticated, service_role;
 
@@ -84,7 +84,7 @@ begin
   if private.is_unrestricted() then
     return 'service';
   end if;
-  -- Of projects_as, which is the one place that says who has which role.
+  -- Based on projects_as, the only place that knows roles.
   return case
     when private.projects_as('admin') <> '{}' then 'admin'
     when private.projects_as('member') <> '{}' then 'member'
@@ -92,7 +92,7 @@ begin
     else 'none' end;
 end
 $$;
-comment on function public.caller_role() is 'The highest role that whoever asks has in any project: admin, member, viewer or none; service for who is not restricted.';
+comment on function public.caller_role() is 'The caller''s highest role in any project: admin, member, viewer or none; service for unrestricted callers.';
 revoke execute on function public.caller_role() from public, anon, authenticated;
 grant execute on function public.caller_role() to authenticated, service_role;
 
@@ -105,7 +105,7 @@ begin
   return writable is null or coalesce(project_id = any (writable), false);
 end
 $$;
-comment on function public.may_write_project(bigint) is 'Whether whoever asks may write tickets and notes of a project: its members and admins, and who is not restricted.';
+comment on function public.may_write_project(bigint) is 'Whether the caller may write tickets and notes of a project: its members and admins, and unrestricted callers.';
 revoke execute on function public.may_write_project(bigint) from public, anon, authenticated;
 grant execute on function public.may_write_project(bigint) to authenticated, service_role;
 

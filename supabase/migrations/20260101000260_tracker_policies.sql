@@ -1,9 +1,8 @@
--- Who reads and writes the tracker's tables. Policies are the net below: searches look up what may
--- be seen themselves (see search_scope), because what filters after an index has ranked loses
--- results.
+-- Policies of the tracker's tables. Searches do not rely on them: they determine what the caller
+-- may see in advance (see search_scope), because filtering after an index scan loses results.
 
--- Ids, keys and times are nobody's to choose. Keys are unique over all projects: who chose one
--- would be told whether it is taken, and could take those that another project comes to next.
+-- Users cannot set ids, keys or times. Keys are unique across projects: choosing one would reveal
+-- whether it is taken, or take a key that another project would generate later.
 grant select, update (name, description), delete on public.projects to authenticated;
 grant select,
   insert (project_id, status_id, name, description, assignee, reporter, ticket_type, priority, labels, due_date),
@@ -16,14 +15,14 @@ grant select on public.status to authenticated;
 
 create policy read_projects on public.projects for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));
--- A new project would have no admin yet: the service makes it, with its first member.
+-- A new project has no admin yet, so the service creates it with its first member.
 create policy update_projects on public.projects for update to authenticated
   using (project_id = any ((select private.projects_as('admin'))::bigint[]))
   with check (project_id = any ((select private.projects_as('admin'))::bigint[]));
 create policy delete_projects on public.projects for delete to authenticated
   using (project_id = any ((select private.projects_as('admin'))::bigint[]));
 
--- The names of states tell nothing of a project.
+-- Status names reveal nothing about a project.
 create policy read_statuses on public.status for select to authenticated
   using ((select auth.uid()) is not null);
 
@@ -31,15 +30,14 @@ create policy read_tickets on public.tickets for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));
 create policy insert_tickets on public.tickets for insert to authenticated
   with check (project_id = any ((select private.projects_as('member'))::bigint[]));
--- A ticket moves only between projects that one may write in.
+-- A ticket can only move between projects that the user may write.
 create policy update_tickets on public.tickets for update to authenticated
   using (project_id = any ((select private.projects_as('member'))::bigint[]))
   with check (project_id = any ((select private.projects_as('member'))::bigint[]));
 create policy delete_tickets on public.tickets for delete to authenticated
   using (project_id = any ((select private.projects_as('member'))::bigint[]));
 
--- A note has no project of its own: it is its ticket's, and the inner query sees the tickets that
--- its policy shows.
+-- A note has no project of its own. The subquery sees only tickets that their policy shows.
 create policy read_notes on public.status_changes for select to authenticated
   using (exists (select from public.tickets t where t.ticket_id = status_changes.ticket_id));
 create policy insert_notes on public.status_changes for insert to authenticated
@@ -58,7 +56,7 @@ create policy delete_notes on public.status_changes for delete to authenticated
     select from public.tickets t
     where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
 
--- Comments are their ticket's, as notes are.
+-- Comments follow their ticket, like notes.
 create policy read_comments on public.comments for select to authenticated
   using (exists (select from public.tickets t where t.ticket_id = comments.ticket_id));
 create policy insert_comments on public.comments for insert to authenticated
@@ -77,8 +75,8 @@ create policy delete_comments on public.comments for delete to authenticated
     select from public.tickets t
     where t.ticket_id = comments.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
 
--- A link is seen by who sees both of its tickets, and written by who may write in the first one's
--- project.
+-- A link is visible to users who see both tickets, and writable for those who may write in the
+-- first ticket's project.
 create policy read_links on public.ticket_links for select to authenticated
   using (exists (select from public.tickets t where t.ticket_id = ticket_links.ticket_id)
     and exists (select from public.tickets t where t.ticket_id = ticket_links.other_ticket_id));

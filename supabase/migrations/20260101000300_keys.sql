@@ -1,15 +1,13 @@
--- Outside keys for rows that come without one: TX for a project "Checkout and Payments", TX-401 for
--- its next ticket.
+-- Generates missing keys: CAP for a project "Checkout and Payments", CAP-401 for its next ticket.
 
 create table private.ticket_counters (
   project_id bigint primary key references public.projects on delete cascade,
   last_number bigint not null
 );
-comment on table private.ticket_counters is 'The last ticket number given out in each project. A table of its own, so that filing a ticket does not update its project.';
+comment on table private.ticket_counters is 'The last ticket number used in each project. A separate table, so that a new ticket does not update its project.';
 alter table private.ticket_counters enable row level security;
 
--- A key from the initials of the name (letters and digits, at most 5), else P; made unique by a
--- number.
+-- The initials of the name (letters and digits, at most 5), else P, made unique by a number.
 create function private.fill_project_key() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -20,7 +18,7 @@ begin
   if nullif(btrim(new.key), '') is not null then
     return new;
   end if;
-  -- Two projects of one name made at once would pick the same key.
+  -- Two concurrent projects with the same name would get the same key.
   perform pg_advisory_xact_lock(hashtext('private.fill_project_key'));
   select nullif(left(regexp_replace(upper(string_agg(left(w.word, 1), '' order by w.place)), '[^A-Z0-9]', '', 'g'), 5), '') into stem
     from regexp_split_to_table(new.name, '[^[:alnum:]]+') with ordinality as w(word, place)
@@ -31,7 +29,7 @@ begin
     exit when not exists (select 1 from public.projects p where p.key = candidate);
     candidate := stem || attempt;
   end loop;
-  -- Beyond a thousand namesakes the identity is the one name that is surely free.
+  -- After a thousand collisions use the id, which is certainly free.
   if exists (select 1 from public.projects p where p.key = candidate) then
     candidate := stem || 'P' || new.project_id;
   end if;
@@ -39,14 +37,13 @@ begin
   return new;
 end
 $$;
-comment on function private.fill_project_key() is 'Trigger: gives a project without a key one made from its name.';
+comment on function private.fill_project_key() is 'Trigger: generates a missing project key from the name.';
 revoke execute on function private.fill_project_key() from public;
 
 -- The next number of the project. The counter starts after the highest number in use, and jumps
--- there again when a key that was written by hand is in its way.
+-- there again if a manual key is in its way.
 create function private.fill_ticket_key() returns trigger
--- A plan made while the table was empty would read all of it, or of another index, for every row of
--- a bulk load.
+-- A plan cached while the table was empty would scan all of it for every row of a bulk load.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set enable_indexonlyscan = off
 as $$
 declare
@@ -59,9 +56,9 @@ begin
   select p.key into stem from public.projects p where p.project_id = new.project_id;
   if stem is null then
     if not private.is_unrestricted() then
-      return new; -- to be refused by the policy, in the words that it has for a project that is there
+      return new; -- let the policy refuse it, with the same error as for an existing project
     end if;
-    -- Said here, because the missing key would be complained of before the foreign key.
+    -- Checked here, because the missing key would fail before the foreign key.
     raise exception using errcode = 'foreign_key_violation',
       message = format('There is no project %s to number a ticket in.', coalesce(new.project_id::text, 'null')),
       hint = 'Add the project first.';
@@ -74,7 +71,7 @@ begin
       from public.tickets t
       where upper(left(t.key, length(stem) + 1)) = upper(stem || '-')
         and substring(t.key from length(stem) + 2) ~ '^[0-9]{1,15}$';
-    -- Somebody else may have started the counter meanwhile.
+    -- Another transaction may have created the counter meanwhile.
     insert into private.ticket_counters as c (project_id, last_number) values (new.project_id, number)
       on conflict (project_id) do update set last_number = greatest(c.last_number + 1, excluded.last_number)
       returning c.last_number into number;
@@ -83,7 +80,7 @@ begin
   return new;
 end
 $$;
-comment on function private.fill_ticket_key() is 'Trigger: gives a ticket without a key the next one of its project.';
+comment on function private.fill_ticket_key() is 'Trigger: gives a ticket without a key the next key of its project.';
 revoke execute on function private.fill_ticket_key() from public;
 
 create trigger fill_key before insert on public.projects

@@ -1,6 +1,6 @@
--- Chunks that are stored but not shown yet. A source with more chunks than one statement can write
--- is stored in parts, all of one generation: readers leave them out until the generation is taken
--- from this table, which is one short transaction.
+-- Chunks that are stored but hidden. A source with more chunks than one statement can write is
+-- stored in parts that share a generation. Readers skip the generation until its row is deleted
+-- here, in one short transaction.
 
 create table private.staged_generations (
   generation bigint generated always as identity primary key,
@@ -12,28 +12,28 @@ create table private.staged_generations (
   staged_at timestamptz not null default clock_timestamp(),
   foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
     on update cascade on delete cascade,
-  -- One for each source and set: the next attempt after a failure finds what is paid for.
+  -- One per source and set: a retry finds the chunks that are already paid for.
   unique nulls not distinct (project_id, ticket_id, comment_id, embedding_set, document_id),
   check (num_nonnulls(project_id, document_id) = 1)
 );
-comment on table private.staged_generations is 'Generations of chunks that no reader sees yet. Taking a row away shows its chunks.';
-comment on column private.staged_generations.ticket_id is 'Null: the project''s own text, or a document''s.';
-comment on column private.staged_generations.comment_id is 'Null: the ticket''s own texts.';
-comment on column private.staged_generations.staged_at is 'When the last part was stored. After a day the chunks are swept.';
+comment on table private.staged_generations is 'Generations of chunks that are hidden from readers. Deleting a row shows its chunks.';
+comment on column private.staged_generations.ticket_id is 'Null: a project''s own text, or a document.';
+comment on column private.staged_generations.comment_id is 'Null: a ticket''s own texts.';
+comment on column private.staged_generations.staged_at is 'When the last part was stored. After a day the chunks are deleted.';
 create index staged_generations_comment_id_idx on private.staged_generations (comment_id);
 
 alter table private.staged_generations enable row level security;
 grant select, insert, update, delete on private.staged_generations to service_role;
 
--- Written as "generation is null or generation <> all ((select
--- private.hidden_generations())::bigint[])": evaluated once for a statement, and not at all for
--- chunks that were never staged. "Security definer": users who search need no right on the table.
+-- Use as "generation is null or generation <> all ((select
+-- private.hidden_generations())::bigint[])": evaluated once per statement, and skipped for chunks
+-- that were never staged. Security definer: callers need no right on the table.
 create function private.hidden_generations() returns bigint[]
 language sql stable security definer set search_path = ''
 as $$
   select coalesce(array_agg(g.generation), '{}') from private.staged_generations g
 $$;
-comment on function private.hidden_generations() is 'The generations of chunks that readers leave out.';
+comment on function private.hidden_generations() is 'The generations of chunks that readers skip.';
 revoke execute on function private.hidden_generations() from public;
 grant execute on function private.hidden_generations() to authenticated, service_role;
 

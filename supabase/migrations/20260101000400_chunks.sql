@@ -1,4 +1,4 @@
--- What is searched by meaning: every text cut into chunks, each with its embedding.
+-- The data of vector search: every text split into chunks, each with its embedding.
 
 create table public.chunks (
   chunk_id uuid primary key default gen_random_uuid(),
@@ -21,20 +21,19 @@ create table public.chunks (
   check ((kind = 'project') = (ticket_id is null)),
   check ((kind = 'status_note') = (status_change_id is not null)),
   check ((kind = 'comment') = (comment_id is not null)),
-  -- Cosine distance is the order of inner products only between vectors of one length.
+  -- Cosine distance and inner product give the same order only for vectors of equal length.
   constraint chunks_embedding_is_normalised check (abs(extensions.vector_norm(embedding) - 1) < 0.001),
-  -- Deferrable, so that one statement may change the order of the chunks of a source.
+  -- Deferrable, so that one statement can reorder the chunks of a source.
   constraint chunks_source_position_key unique nulls not distinct (project_id, ticket_id, comment_id, position, embedding_set) deferrable initially immediate
 );
--- In the row itself: fetching a vector from where long values are kept costs five times what
--- comparing it does.
+-- Stored inline: fetching a vector from TOAST storage costs five times as much as comparing it.
 alter table public.chunks alter column embedding set storage main;
-comment on table public.chunks is 'The embedded pieces of projects, tickets, status notes and comments. ticket_id is null for a project''s own text.';
-comment on column public.chunks.embedding_set is 'Which of two sets it is of: one serves, the other is there only while another model or chunking takes over. See private.embedding_sets.';
-comment on column public.chunks.comment_id is 'A comment is a source of its own: one more on a ticket leaves all other chunks alone. Null for a ticket''s own texts.';
-comment on column public.chunks.position is 'Order among the chunks of its source, with gaps for later ones: the ticket''s own text first, then its notes.';
-comment on column public.chunks.generation is 'Of a source that was stored in parts: hidden as long as it stands in private.staged_generations. Null where one transaction stored all.';
-comment on column public.chunks.text is 'The piece of the text, without the header that was embedded with it.';
+comment on table public.chunks is 'The embedded chunks of projects, tickets, status notes and comments. ticket_id is null for a project''s own text.';
+comment on column public.chunks.embedding_set is 'One of two sets: one serves; the other exists only during a change of the model or the chunking. See private.embedding_sets.';
+comment on column public.chunks.comment_id is 'A comment is a separate source: adding one leaves the ticket''s other chunks alone. Null for a ticket''s own texts.';
+comment on column public.chunks.position is 'Order within its source, with gaps for later chunks: the ticket''s own text first, then its notes.';
+comment on column public.chunks.generation is 'Set if the source was stored in parts. The chunk is hidden while its generation is in private.staged_generations.';
+comment on column public.chunks.text is 'The text of the chunk, without the header that was embedded with it.';
 comment on column public.chunks.tokens is 'Length of text in tokens of the model''s tokenizer.';
 comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
 
@@ -43,9 +42,9 @@ create index chunks_ticket_id_idx on public.chunks (ticket_id, project_id, comme
 create index chunks_status_change_id_idx on public.chunks (status_change_id);
 create index chunks_comment_id_idx on public.chunks (comment_id) where comment_id is not null;
 create index chunks_generation_idx on public.chunks (generation) where generation is not null;
--- A graph for each set: in a common one the vectors of two models would be neighbours. Made with
--- twice the usual care, which takes up to half as long again, it finds as much when a search looks
--- half as far.
+-- One graph per set: in a shared one the vectors of two models would be neighbours. ef_construction
+-- is twice the default: building takes up to 1.5 times as long, and searches reach the same recall
+-- with half the ef_search.
 create index chunks_embedding_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) with (ef_construction = 128) where embedding_set = 1;
 create index chunks_embedding_2_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) with (ef_construction = 128) where embedding_set = 2;
 
@@ -57,9 +56,8 @@ create policy read_chunks on public.chunks for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[])
     and (generation is null or generation <> all ((select private.hidden_generations())::bigint[])));
 
--- A ticket's chunks follow it into another project by their foreign key. A comment has no project
--- of its own, by which they could follow it to another ticket: until it is embedded again they are
--- found there, and are seen by who may see that.
+-- When a ticket moves to another project, a foreign key updates its chunks. When a comment moves to
+-- another ticket, this trigger does, so that its chunks are found there at once.
 create function private.move_comment_chunks() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -73,7 +71,7 @@ begin
   return null;
 end
 $$;
-comment on function private.move_comment_chunks() is 'Trigger: takes the chunks of a comment along to another ticket.';
+comment on function private.move_comment_chunks() is 'Trigger: moves the chunks of a comment along to another ticket.';
 revoke execute on function private.move_comment_chunks() from public;
 
 create trigger move_chunks after update of ticket_id on public.comments

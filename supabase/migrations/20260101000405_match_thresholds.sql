@@ -1,5 +1,5 @@
--- From which cosine similarity a text counts as relevant: measured once for each model and width of
--- its vectors, by a judged set that the service brings. Nothing of a tenant's is in it.
+-- The cosine similarity from which a text counts as relevant, measured once per model and vector
+-- width on a judged set that comes with the service. It contains no tenant data.
 
 create table private.match_thresholds (
   embedding_model text not null,
@@ -15,9 +15,9 @@ create table private.match_thresholds (
   measured_at timestamptz not null default now(),
   primary key (embedding_model, dimensions)
 );
-comment on table private.match_thresholds is 'The similarity threshold that fits a model, as it was measured.';
-comment on column private.match_thresholds.dimensions is '1536 where tickets are compared, 768 where documents take part.';
-comment on column private.match_thresholds.right_over is 'Share of the questions kept apart whose right text is over the threshold; related_over: of other texts of the topic, unrelated_over: of texts of other topics.';
+comment on table private.match_thresholds is 'The measured similarity threshold of each model.';
+comment on column private.match_thresholds.dimensions is '1536 for tickets, 768 if documents are compared, too.';
+comment on column private.match_thresholds.right_over is 'Share of the held-out questions whose right text is over the threshold; related_over: of other texts on the topic, unrelated_over: of texts on other topics.';
 comment on column private.match_thresholds.right_deciles is 'The eleven deciles of the cosines between questions and their right texts, least first; related_deciles and unrelated_deciles likewise.';
 comment on column private.match_thresholds.judged_set is 'Fingerprint of the judged set.';
 
@@ -43,20 +43,19 @@ as $$
       excluded.related_deciles, excluded.unrelated_deciles, excluded.judged_set, excluded.measured_at)
 $$;
 comment on function public.store_match_thresholds(jsonb) is
-  'Keeps what was measured of models: [{embedding_model, dimensions, match_threshold, right_over, related_over, unrelated_over, right_deciles, related_deciles, unrelated_deciles, judged_set}]. What was known of a model at a width is replaced.';
+  'Stores measured thresholds: [{embedding_model, dimensions, match_threshold, right_over, related_over, unrelated_over, right_deciles, related_deciles, unrelated_deciles, judged_set}]. A row for the same model and width is replaced.';
 revoke execute on function public.store_match_thresholds(jsonb) from public, anon, authenticated;
 grant execute on function public.store_match_thresholds(jsonb) to service_role;
 
--- Where fusion takes the level of unrelated texts from: the one place that knows it, measured or
--- not. Nothing of a tenant's is in it, so that it reads for every caller.
+-- The only source of the similarity of unrelated texts, which fusion needs. It contains no tenant
+-- data, so every caller may read it.
 create function private.unrelated_similarity(embedding_model text) returns double precision
 language sql stable security definer set search_path = ''
 as $$
   select least(0.99, greatest(0, coalesce(
     (select m.unrelated_deciles[6] from private.match_thresholds m
       where m.embedding_model = unrelated_similarity.embedding_model and m.dimensions = 1536),
-    -- From published vectors. A stored name may say in how many dimensions the model was asked for,
-    -- behind an @.
+    -- From published vectors. A stored name may end in @ and the requested dimensions.
     case split_part(unrelated_similarity.embedding_model, '@', 1)
       when 'text-embedding-3-small' then 0.14
       when 'text-embedding-3-large' then 0.14
@@ -65,7 +64,7 @@ as $$
     end)))
 $$;
 comment on function private.unrelated_similarity(text) is
-  'The cosine similarity of unrelated texts by a model at 1536 numbers: the median that was measured, else a documented constant, 0 for a model of which nothing is known.';
+  'The typical cosine similarity of unrelated texts by a model at 1536 numbers: the measured median, else a published constant, else 0.';
 revoke execute on function private.unrelated_similarity(text) from public;
 grant execute on function private.unrelated_similarity(text) to authenticated, service_role;
 

@@ -1,6 +1,5 @@
--- Two sets of chunks, so that search goes on by one while another model or chunking fills the
--- other. Vectors of different sets are never compared: every search reads one set, and each set has
--- an index of its own.
+-- Two sets of chunks: one is searched while the other is filled by another model or chunking.
+-- Vectors of different sets are never compared. Each set has its own index.
 
 create table private.embedding_sets (
   only_row boolean primary key default true check (only_row),
@@ -13,20 +12,20 @@ create table private.embedding_sets (
   began_at timestamptz,
   check (other_state <> 'building' or num_nulls(model, other_model, other_chunking, began_at) = 0)
 );
-comment on table private.embedding_sets is 'Which set of chunks serves, and what the other one is for.';
+comment on table private.embedding_sets is 'Which set of chunks is searched, and the state of the other one.';
 comment on column private.embedding_sets.serving is 'The set that is searched.';
-comment on column private.embedding_sets.model is 'The model of the serving set; null until the first change of sets: whichever the service is set to.';
-comment on column private.embedding_sets.chunking is 'The version of the program''s chunking by which its texts were cut; null until the first change.';
-comment on column private.embedding_sets.other_state is 'building: being filled, to serve next. retired: to be emptied. unused: empty.';
-comment on column private.embedding_sets.other_model is 'The model of the other set: the next one, or, until it is emptied, the former one.';
-comment on column private.embedding_sets.began_at is 'When building began, or went on: what was missing then had been asked for before.';
+comment on column private.embedding_sets.model is 'The model of the serving set; null until the first switch of sets: the service''s setting applies.';
+comment on column private.embedding_sets.chunking is 'The chunking version of the serving set; null until the first switch.';
+comment on column private.embedding_sets.other_state is 'building: being filled. retired: to be emptied. unused: empty.';
+comment on column private.embedding_sets.other_model is 'The model of the other set: the next one, or the former one until the set is emptied.';
+comment on column private.embedding_sets.began_at is 'When building began or was resumed. What was missing then has been queued before.';
 insert into private.embedding_sets default values;
 
 alter table private.embedding_sets enable row level security;
 grant select, update on private.embedding_sets to service_role;
 
--- A query that was embedded just before the sets changed is answered by the set that it was
--- embedded for. "Security definer": whoever may search needs no right on the sets.
+-- A query embedded just before the switch is answered by the set that it was embedded for. Security
+-- definer: callers need no right on the table.
 create function private.searched_set(embedding_model text) returns smallint
 language plpgsql stable security definer set search_path = ''
 as $$
@@ -37,7 +36,7 @@ begin
     from private.embedding_sets s);
 end
 $$;
-comment on function private.searched_set(text) is 'The set that a query embedded by this model is compared with: the serving one, or the one that served just before, as long as it is there, where that was this model''s.';
+comment on function private.searched_set(text) is 'The set that a query embedded by this model is compared with: the serving one, or the retired one if that has this model.';
 revoke execute on function private.searched_set(text) from public;
 grant execute on function private.searched_set(text) to authenticated, service_role;
 
@@ -50,7 +49,7 @@ as $$
   from private.embedding_sets s
 $$;
 comment on function public.embedding_sets() is
-  'The set that is searched, with its model (null: whichever the service is set to) and chunking, and what the other one is: unused, building (by other_model and other_chunking, to serve next) or retired (to be emptied); and the rows of match_thresholds, as they were stored.';
+  'The set that is searched, with its model (null: the service''s setting) and chunking, and what the other one is: unused, building (by other_model and other_chunking, to serve next) or retired (to be emptied); and the rows of match_thresholds, as they were stored.';
 revoke execute on function public.embedding_sets() from public, anon, authenticated;
 grant execute on function public.embedding_sets() to service_role;
 

@@ -1,12 +1,12 @@
--- What counts as a word, on both sides: what is written and what is asked.
+-- How texts and queries are split into words.
 
--- English stemming, accents apart: "resume" is "résumé".
+-- English stemming without accents: "resume" matches "résumé".
 create text search configuration private.words (copy = pg_catalog.english);
 alter text search configuration private.words
   alter mapping for hword, hword_part, word with extensions.unaccent, pg_catalog.english_stem;
 comment on text search configuration private.words is 'English, without regard to accents.';
 
--- In PL/pgSQL, which plans once a session what an SQL function within another plans at every call.
+-- PL/pgSQL caches plans per session; a nested SQL function is planned at every call.
 
 create function private.unspaced_scripts() returns text
 language plpgsql immutable security invoker set search_path = ''
@@ -16,15 +16,13 @@ begin
   return '\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff';
 end
 $$;
-comment on function private.unspaced_scripts() is 'The characters of scripts that have no spaces between words, as they stand within the brackets of a regular expression.';
+comment on function private.unspaced_scripts() is 'The characters of scripts without spaces between words, for a bracket expression of a regular expression.';
 revoke execute on function private.unspaced_scripts() from public;
 grant execute on function private.unspaced_scripts() to authenticated, service_role;
 
--- A character that can be written in several ways in one of them (NFKC): é as e with an accent of
--- its own and Korean in letters, as file names on a Mac have them, and half and full widths. In
--- pieces, because normalize() puts the marks of a character in order by way of all their pairs: a
--- hundred thousand of them would take minutes, and nothing could stop it. Marks that a piece begins
--- with are left out. Nothing gets longer than twice what it was.
+-- Normalises to NFKC: decomposed accents and Korean (as in Mac file names), half and full widths.
+-- In pieces, because normalize() takes quadratic time on runs of combining marks and cannot be
+-- cancelled. Leading marks of a piece are dropped. The result is at most twice as long.
 create function private.compose_text(text text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -38,7 +36,7 @@ begin
   return compose_text.text;
 end
 $$;
-comment on function private.compose_text(text) is 'A text whose characters are written in one way, whichever they came in.';
+comment on function private.compose_text(text) is 'A text in Unicode normal form (NFKC).';
 revoke execute on function private.compose_text(text) from public;
 grant execute on function private.compose_text(text) to authenticated, service_role;
 
@@ -55,8 +53,8 @@ comment on function private.part_names(text, text) is 'A text with a mark betwee
 revoke execute on function private.part_names(text, text) from public;
 grant execute on function private.part_names(text, text) to authenticated, service_role;
 
--- A letter with ++ or # is a word of its own: C++ and C# are other languages than C. A mark stands
--- on both sides of what was spelled out.
+-- A letter with ++ or # is a separate word: C++ and C# are not C. A mark separates the spelled-out
+-- form on both sides.
 create function private.spell_signs(text text, mark text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -73,10 +71,9 @@ comment on function private.spell_signs(text, text) is 'A text with C++ and C# (
 revoke execute on function private.spell_signs(text, text) from public;
 grant execute on function private.spell_signs(text, text) to authenticated, service_role;
 
--- A text as words that stand apart, so that the parser sees no host names, paths, tags and signed
--- numbers in them: Ti.UI.TableView is "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts
--- without spaces are cut into pairs of characters, at even and at odd places, so that any two
--- neighbours are a word; one that is left over at an end stands in such a pair already.
+-- Splits a text into plain words, so that the parser finds no host names, paths, tags or signed
+-- numbers: Ti.UI.TableView becomes "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts
+-- without spaces become overlapping pairs of characters, so that any two neighbours are a word.
 create function private.plain_text(text text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -95,31 +92,31 @@ begin
       '(^|' || spaced || ')' || unspaced || '(' || spaced || '|$)', '\1\2', 'g');
 end
 $$;
-comment on function private.plain_text(text) is 'A text as words that stand apart: camelCase and dotted names cut, scripts without spaces as pairs of characters.';
+comment on function private.plain_text(text) is 'A text split into plain words: camelCase and dotted names split, scripts without spaces as pairs of characters.';
 revoke execute on function private.plain_text(text) from public;
 grant execute on function private.plain_text(text) to authenticated, service_role;
 
--- camelCase names as a whole, in small letters: who writes tableview means TableView. They stand
--- behind the text, where they part no words that are neighbours.
+-- camelCase names as a whole, in lower case: a query for tableview means TableView. They are
+-- appended after the text, so that they do not separate neighbours.
 create function private.whole_names(text text) returns text
 language sql immutable security invoker set search_path = ''
 as $$
   select coalesce(string_agg(lower(m[1]), ' '), '')
   from regexp_matches(whole_names.text, '\m([[:alnum:]]{0,60}[[:lower:][:digit:]][[:upper:]][[:alnum:]]{0,60})\M', 'g') as m
 $$;
-comment on function private.whole_names(text) is 'The camelCase names in a text, in small letters; empty for a text without any.';
+comment on function private.whole_names(text) is 'The camelCase names in a text, in lower case; empty if there are none.';
 revoke execute on function private.whole_names(text) from public;
 grant execute on function private.whole_names(text) to authenticated, service_role;
 
--- Names that begin with a dot, spelled out: .NET is "dotnet", beside "net". Neither a path, a
--- method nor an ellipsis.
+-- Names with a leading dot, spelled out: .NET is also "dotnet". Paths, methods and ellipses do not
+-- count.
 create function private.dotted_names(text text) returns text
 language sql immutable security invoker set search_path = ''
 as $$
   select coalesce(string_agg('dot' || lower(m[1]), ' '), '')
   from regexp_matches(dotted_names.text, '(?<![])[:alnum:]./])[.]([[:alpha:]][[:alnum:]]{0,39})', 'g') as m
 $$;
-comment on function private.dotted_names(text) is 'The names in a text that begin with a dot, as words (dotnet); empty for a text without any.';
+comment on function private.dotted_names(text) is 'The names in a text with a leading dot, as words (dotnet); empty if there are none.';
 revoke execute on function private.dotted_names(text) from public;
 grant execute on function private.dotted_names(text) to authenticated, service_role;
 
@@ -133,11 +130,11 @@ begin
   return to_tsvector('private.words', private.plain_text(composed) || ' ' || private.whole_names(composed) || ' ' || private.dotted_names(composed));
 end
 $$;
-comment on function private.to_words(text) is 'The words of a text, stemmed, with their places.';
+comment on function private.to_words(text) is 'The stemmed words of a text with their positions.';
 revoke execute on function private.to_words(text) from public;
 grant execute on function private.to_words(text) to authenticated, service_role;
 
--- English particles. The dictionary drops them, so that "log in" would be the word "log" alone.
+-- English particles. The dictionary drops them, which would reduce "log in" to "log".
 create function private.particles() returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -149,7 +146,7 @@ comment on function private.particles() is 'English particles as alternatives of
 revoke execute on function private.particles() from public;
 grant execute on function private.particles() to authenticated, service_role;
 
--- Weight D, and a place far behind the text, so that they are in no phrase.
+-- Weight D, and a position far after the text, so that they match no phrase.
 create function private.implied_words(text text) returns tsvector
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -169,7 +166,7 @@ begin
   return coalesce((select string_agg(private.quote_word(w) || ':100', ' ')::tsvector from unnest(words) w), '');
 end
 $$;
-comment on function private.implied_words(text) is 'What a text holds in other words, as weight D: "log in" (logs in, logged in) as login, and the single characters of scripts without spaces.';
+comment on function private.implied_words(text) is 'Variants of a text''s words, with weight D: login for "log in" (logs in, logged in), and the single characters of scripts without spaces.';
 revoke execute on function private.implied_words(text) from public;
 grant execute on function private.implied_words(text) to authenticated, service_role;
 
@@ -178,11 +175,11 @@ language sql immutable security invoker set search_path = ''
 as $$
   select coalesce(sum(cardinality(u.positions)), 0)::integer from unnest(count_words.words) u
 $$;
-comment on function private.count_words(tsvector) is 'The number of places in a text search vector: the length of its text in words.';
+comment on function private.count_words(tsvector) is 'The number of positions in a text search vector: the length of its text in words.';
 revoke execute on function private.count_words(tsvector) from public;
 grant execute on function private.count_words(tsvector) to service_role;
 
--- A word as it is written in a tsquery.
+-- Quotes a word for a tsquery.
 create function private.quote_word(word text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$

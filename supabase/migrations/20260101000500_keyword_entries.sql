@@ -1,5 +1,5 @@
--- What is searched by words: one entry a ticket or project, kept in step by triggers in the
--- writer's transaction.
+-- The data of keyword search: one entry per ticket or project, updated by triggers in the writer's
+-- transaction.
 
 create table public.keyword_entries (
   keyword_entry_id bigint generated always as identity primary key,
@@ -13,12 +13,12 @@ create table public.keyword_entries (
     on update cascade on delete cascade,
   unique nulls not distinct (ticket_id, project_id)
 )
--- Candidates are counted from the narrow rows that remain; the words are read of the best alone,
--- and unpacked fast.
+-- Candidates are counted from narrow rows. The words are stored out of line and uncompressed, and
+-- read for the best candidates only.
 with (toast_tuple_target = 128);
 alter table public.keyword_entries alter column title_words set storage main, alter column words set storage external;
 comment on table public.keyword_entries is 'The words of a ticket (name A, description B, status notes C, implied words D) or of a project (ticket_id null).';
-comment on column public.keyword_entries.title_words is 'The words of the name alone.';
+comment on column public.keyword_entries.title_words is 'The words of the name.';
 comment on column public.keyword_entries.title_length is 'The length of the name in words.';
 comment on column public.keyword_entries.body_length is 'The length of description and notes in words.';
 create index keyword_entries_project_id_idx on public.keyword_entries (project_id);
@@ -32,10 +32,10 @@ grant select on public.keyword_entries to authenticated, service_role;
 create policy read_entries on public.keyword_entries for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));
 
--- The words of three texts of falling weight. Never raises: a tsvector holds at most 1 MB, so a
--- text that would exceed it is indexed as far as it goes (first 200,000 characters, halved until
--- they fit). In scripts without spaces every character begins a word: 50,000 of them are indexed,
--- or writing a long text would exceed Supabase's statement timeout.
+-- The words of three texts with descending weight. It never fails: a tsvector holds at most 1 MB,
+-- so longer texts are truncated (to 200,000 characters, halved until they fit). In scripts without
+-- spaces every character starts a word, so 50,000 are indexed to stay within Supabase's statement
+-- timeout.
 create function private.index_words(
   title text, body text, notes text,
   out title_words tsvector, out words tsvector, out title_length integer, out body_length integer
@@ -62,10 +62,10 @@ begin
   body_length := private.count_words(body_words);
 end
 $$;
-comment on function private.index_words(text, text, text) is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths; long texts as far as a tsvector can hold them.';
+comment on function private.index_words(text, text, text) is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths. Texts are truncated to what a tsvector can hold.';
 revoke execute on function private.index_words(text, text, text) from public;
 
--- Writes the entries of some tickets anew from the tables. Ids without a ticket are passed over.
+-- Rewrites the entries of some tickets. Ids without a ticket are ignored.
 create function private.refresh_ticket_entries(ticket_ids bigint[]) returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -84,7 +84,7 @@ as $$
     set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
     where keyword_entries.words is distinct from excluded.words
 $$;
-comment on function private.refresh_ticket_entries(bigint[]) is 'Writes the keyword entries of these tickets anew.';
+comment on function private.refresh_ticket_entries(bigint[]) is 'Rewrites the keyword entries of these tickets.';
 revoke execute on function private.refresh_ticket_entries(bigint[]) from public;
 
 insert into private.migrations (version) values ('20260101000500');

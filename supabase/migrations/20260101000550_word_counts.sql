@@ -1,6 +1,6 @@
--- How many entries, and how many comments, hold each word: rare words say more. Exact, and no
--- writer waits for another because of it: every statement adds its differences as rows of its own,
--- and now and then some writer adds up what has gathered.
+-- How many entries and comments contain each word: rare words weigh more. The counts are exact, and
+-- writers never wait for each other: every statement appends its differences as rows, and a writer
+-- occasionally merges them.
 
 create table private.word_counts (
   word text primary key,
@@ -11,10 +11,10 @@ create table private.word_counts (
   comments bigint not null default 0,
   comment_words bigint not null default 0
 );
-comment on table private.word_counts is 'In how many entries, titles and comments each word is. The row of the empty word counts all of them and their lengths.';
--- For words that nobody writes any more, to be removed.
+comment on table private.word_counts is 'How many entries, titles and comments contain each word. The empty word''s row holds the totals and lengths.';
+-- For removing words that are no longer used.
 create index word_counts_unused_idx on private.word_counts (word) where entries = 0 and comments = 0;
--- For words that nobody wrote: the nearest known ones.
+-- For unknown words: the nearest known ones.
 create index word_counts_similar_idx on private.word_counts using gin (word extensions.gin_trgm_ops) where length(word) between 4 and 40;
 
 create table private.word_count_changes (
@@ -27,7 +27,7 @@ create table private.word_count_changes (
   comments bigint not null default 0,
   comment_words bigint not null default 0
 );
-comment on table private.word_count_changes is 'What is to be added to word_counts. What counts is the sum of both.';
+comment on table private.word_count_changes is 'Differences not yet merged into word_counts. The true count is the sum of both.';
 create index word_count_changes_word_idx on private.word_count_changes (word);
 
 alter table private.word_counts enable row level security;
@@ -37,13 +37,13 @@ grant select on private.word_counts, private.word_count_changes to service_role;
 create function private.may_merge(what text) returns boolean
 language sql volatile security invoker set search_path = ''
 as $$
-  -- An older snapshot would meet changes that are added up already.
+  -- An older snapshot could still see changes that are already merged.
   select current_setting('transaction_isolation') = 'read committed' and pg_try_advisory_xact_lock(hashtext(may_merge.what))
 $$;
-comment on function private.may_merge(text) is 'Whether this transaction may add up gathered changes of a kind: nobody else does, and none until it ends.';
+comment on function private.may_merge(text) is 'Whether this transaction may merge collected changes of a kind. It holds a lock until it ends.';
 revoke execute on function private.may_merge(text) from public;
 
--- Adds up the changes, unless somebody else is at it.
+-- Merges the changes, unless another transaction is doing so.
 create function private.merge_word_counts() returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -65,7 +65,7 @@ begin
   delete from private.word_counts c where c.entries = 0 and c.comments = 0 and c.word <> '';
 end
 $$;
-comment on function private.merge_word_counts() is 'Adds the gathered changes to word_counts; does nothing while another transaction does it.';
+comment on function private.merge_word_counts() is 'Merges the collected changes into word_counts. Does nothing while another transaction does it.';
 revoke execute on function private.merge_word_counts() from public;
 
 create function private.merge_gathered_words() returns void
@@ -80,14 +80,14 @@ begin
   end if;
 end
 $$;
-comment on function private.merge_gathered_words() is 'Adds up the changes where there are more than a reader should add up.';
+comment on function private.merge_gathered_words() is 'Merges the changes if there are too many for readers to add up.';
 revoke execute on function private.merge_gathered_words() from public;
 
 create function private.count_entry_words() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
-  -- A branch for each event: only its own transition tables exist.
+  -- One branch per event, because only its own transition tables exist.
   if tg_op = 'INSERT' then
     insert into private.word_count_changes (word, entries, titles, title_words, body_words)
     select u.lexeme, count(*), count(*) filter (where 'A' = any (u.weights)), 0, 0 from new_rows n, unnest(n.words) u group by u.lexeme
@@ -118,7 +118,7 @@ begin
   return null;
 end
 $$;
-comment on function private.count_entry_words() is 'Trigger: adds what a statement changed in the entries to the word counts.';
+comment on function private.count_entry_words() is 'Trigger: records the differences in word counts from changed entries.';
 revoke execute on function private.count_entry_words() from public;
 
 create trigger count_inserted_words after insert on public.keyword_entries

@@ -1,6 +1,6 @@
--- Keeps keyword_entries in step. One statement of the writer costs one statement here, however many
--- rows it touched; what did not change a searched text costs nothing. "Security definer", so that a
--- role that may write tickets needs no right on the entries.
+-- Keeps keyword_entries up to date. A writer's statement costs one statement here, for any number
+-- of rows, and nothing if no searched text changed. Security definer: writers of tickets need no
+-- right on the entries.
 
 create function private.index_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''

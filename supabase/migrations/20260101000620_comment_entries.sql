@@ -1,5 +1,4 @@
--- The words of comments, a row each: one more comment on a ticket costs the same however many there
--- are.
+-- The words of comments, one row each: adding a comment costs the same for any number of comments.
 
 create table public.comment_entries (
   comment_id bigint primary key references public.comments on delete cascade,
@@ -10,9 +9,9 @@ create table public.comment_entries (
   foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
     on update cascade on delete cascade
 );
--- As those of keyword_entries.
+-- Like those of keyword_entries.
 alter table public.comment_entries alter column words set storage external;
-comment on table public.comment_entries is 'The words of a comment (C, implied words D). project_id and ticket_id are its ticket''s.';
+comment on table public.comment_entries is 'The words of a comment (C, implied words D). project_id and ticket_id are those of its ticket.';
 comment on column public.comment_entries.length is 'Its length in words.';
 create index comment_entries_ticket_id_idx on public.comment_entries (ticket_id, project_id, comment_id);
 create index comment_entries_project_id_idx on public.comment_entries (project_id);
@@ -24,7 +23,7 @@ grant select on public.comment_entries to authenticated, service_role;
 create policy read_comment_entries on public.comment_entries for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));
 
--- Ids without a comment are passed over.
+-- Ids without a comment are ignored.
 create function private.refresh_comment_entries(comment_ids bigint[]) returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -40,7 +39,7 @@ as $$
     where (comment_entries.ticket_id, comment_entries.project_id, comment_entries.words)
       is distinct from (excluded.ticket_id, excluded.project_id, excluded.words)
 $$;
-comment on function private.refresh_comment_entries(bigint[]) is 'Writes the words of these comments anew.';
+comment on function private.refresh_comment_entries(bigint[]) is 'Rewrites the words of these comments.';
 revoke execute on function private.refresh_comment_entries(bigint[]) from public;
 
 create function private.index_comments() returns trigger
@@ -71,14 +70,14 @@ create function private.count_comment_words() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
-  -- A branch for each event: only its own transition tables exist.
+  -- One branch per event, because only its own transition tables exist.
   if tg_op = 'INSERT' then
     insert into private.word_count_changes (word, entries, titles, comments, comment_words)
     select u.lexeme, 0, 0, count(*), 0 from new_rows n, unnest(n.words) u group by u.lexeme
     union all
     select '', 0, 0, count(*), sum(n.length) from new_rows n having count(*) > 0;
   elsif tg_op = 'DELETE' then
-    -- A ticket that is deleted runs this even if it has no comments.
+    -- The deletion of a ticket without comments also fires this trigger.
     if not exists (select from old_rows) then
       return null;
     end if;
@@ -105,7 +104,7 @@ begin
   return null;
 end
 $$;
-comment on function private.count_comment_words() is 'Trigger: adds what a statement changed in the words of comments to the word counts.';
+comment on function private.count_comment_words() is 'Trigger: records the differences in word counts from changed comments.';
 revoke execute on function private.count_comment_words() from public;
 
 create trigger count_inserted_words after insert on public.comment_entries

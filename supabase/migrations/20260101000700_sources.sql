@@ -1,21 +1,20 @@
--- Reading what is to be embedded. A source is a ticket with its status notes, a comment, or a
--- project's own text.
+-- Reads texts to be embedded. A source is a ticket with its status notes, a comment, or a project's
+-- own text.
 
--- Stands above the chunks of a comment.
+-- Heads the chunks of a comment.
 create function private.comment_heading(author text, created_at timestamptz) returns text
 language sql stable security invoker set search_path = ''
 as $$
   select 'Comment' || coalesce(' by ' || nullif(btrim(left(comment_heading.author, 200)), ''), '')
     || ', ' || to_char(comment_heading.created_at at time zone 'UTC', 'YYYY-MM-DD')
 $$;
-comment on function private.comment_heading(text, timestamptz) is 'Who wrote a comment and on which day, as a line above its chunks.';
+comment on function private.comment_heading(text, timestamptz) is 'The author and date of a comment, as a line above its chunks.';
 revoke execute on function private.comment_heading(text, timestamptz) from public;
 grant execute on function private.comment_heading(text, timestamptz) to authenticated, service_role;
 
--- The texts of some sources as they are in the caller's snapshot, in the order asked for; a source
--- that does not exist (or whose ticket is another project's, or whose comment another ticket's) has
--- no row. Names, heading and texts are everything an embedding is made of, and source_hash is their
--- fingerprint. A text counts up to its first 1,000,000 characters.
+-- The texts of some sources in the caller's snapshot, in the requested order. A missing source (or
+-- a wrong ticket/project or comment/ticket pair) has no row. Names, heading and texts determine an
+-- embedding; source_hash is their fingerprint. Texts are cut at 1,000,000 characters.
 create function private.source_texts(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns table (
   place bigint, project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text,
@@ -60,11 +59,11 @@ as $$
     t.comment_id, t.heading
   from told t
 $$;
-comment on function private.source_texts(bigint[], bigint[], bigint[]) is 'The texts that the chunks of these sources are made of, with their fingerprint.';
+comment on function private.source_texts(bigint[], bigint[], bigint[]) is 'The texts of these sources to be chunked, with their fingerprint.';
 revoke execute on function private.source_texts(bigint[], bigint[], bigint[]) from public;
 grant execute on function private.source_texts(bigint[], bigint[], bigint[]) to authenticated, service_role;
 
--- A branch each, because "is not distinct from" cannot use an index.
+-- One branch each, because "is not distinct from" cannot use an index.
 create function private.source_chunks(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[], embedding_set smallint)
 returns table (
   place bigint, chunk_id uuid, "position" bigint, input_hash text, model text, status_change_id bigint, staged boolean
@@ -92,12 +91,12 @@ as $$
     where a.ticket_id is null and c.embedding_set = source_chunks.embedding_set
   ) x
 $$;
-comment on function private.source_chunks(bigint[], bigint[], bigint[], smallint) is 'The chunks that a set holds of these sources, by place in the arrays; staged: those that are not shown yet.';
+comment on function private.source_chunks(bigint[], bigint[], bigint[], smallint) is 'The chunks of these sources in a set, by index in the arrays; staged: those still hidden.';
 revoke execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) from public;
 grant execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) to service_role;
 
--- How many of these sources one answer takes: at least the first, then as long as what stands
--- before is below 4 MB. Sizes are known without reading the texts.
+-- How many sources one response returns: at least the first, then more until 4 MB are reached.
+-- Sizes are known without reading the texts.
 create function private.readable_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null) returns integer
 language sql stable security invoker set search_path = ''
 as $$
@@ -115,7 +114,7 @@ as $$
     left join public.comments c on c.comment_id = a.comment_id
   ) b
 $$;
-comment on function private.readable_sources(bigint[], bigint[], bigint[]) is 'How many sources, from the first on, read_sources answers for at once.';
+comment on function private.readable_sources(bigint[], bigint[], bigint[]) is 'How many sources, from the first one, read_sources returns in one call.';
 revoke execute on function private.readable_sources(bigint[], bigint[], bigint[]) from public;
 grant execute on function private.readable_sources(bigint[], bigint[], bigint[]) to service_role;
 

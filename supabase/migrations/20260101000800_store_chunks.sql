@@ -1,9 +1,8 @@
--- Writing chunks: compare and set, so that a text edited while it was being embedded leaves nothing
--- stale.
+-- Writes chunks by compare-and-set: if a text was edited while it was embedded, the chunks are not
+-- stored.
 
--- Locks the sources against edits until the transaction ends and tells which it got. It never
--- waits: a program that edits a ticket must not be held up, let alone chosen as the victim of a
--- deadlock, because of search.
+-- Locks sources against edits until the transaction ends, and returns which ones it got. It never
+-- waits: search must not delay an application's edit or make it a deadlock victim.
 create function private.lock_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns table (place bigint)
 language plpgsql volatile rows 100 security invoker set search_path = ''
@@ -17,7 +16,7 @@ begin
     if source.ticket_id is null then
       perform 1 from public.projects p where p.project_id = source.project_id for no key update skip locked;
     elsif source.comment_id is not null then
-      -- Shared, so that comments on one ticket are stored side by side.
+      -- Shared, so that comments of one ticket can be stored concurrently.
       perform 1 from public.projects p where p.project_id = source.project_id for share skip locked;
       continue when not found;
       perform 1 from public.tickets t where t.ticket_id = source.ticket_id for share skip locked;
@@ -26,7 +25,7 @@ begin
     else
       perform 1 from public.projects p where p.project_id = source.project_id for share skip locked;
       continue when not found;
-      -- Deleting a note deletes its chunks, and holds no lock on the ticket.
+      -- Deleting a note deletes its chunks without locking the ticket.
       continue when (select count(*) from public.status_changes s where s.ticket_id = source.ticket_id) > (
         select count(*) from (select from public.status_changes s where s.ticket_id = source.ticket_id for key share skip locked) locked);
       perform 1 from public.tickets t where t.ticket_id = source.ticket_id for no key update skip locked;
@@ -38,11 +37,11 @@ begin
   end loop;
 end
 $$;
-comment on function private.lock_sources(bigint[], bigint[], bigint[]) is 'Locks what can be locked of these sources without waiting; returns their places in the arrays.';
+comment on function private.lock_sources(bigint[], bigint[], bigint[]) is 'Locks these sources as far as possible without waiting; returns their indexes in the arrays.';
 revoke execute on function private.lock_sources(bigint[], bigint[], bigint[]) from public;
 grant execute on function private.lock_sources(bigint[], bigint[], bigint[]) to service_role;
 
--- Until the transaction ends nothing is switched, begun or given up.
+-- Until the transaction ends, no set is switched, begun or abandoned.
 create function private.hold_embedding_set(embedding_set smallint)
 returns table (wanted smallint, live boolean, model text, building boolean)
 language sql volatile rows 1 security invoker set search_path = ''
@@ -77,10 +76,10 @@ declare
 begin
   select h.* into strict target from private.hold_embedding_set(store_chunks.embedding_set) h;
   current_places := array(select l.place from private.lock_sources(project_ids, ticket_ids, comment_ids) l);
-  -- Whoever embeds ends what waits for it; see embedding_jobs.
+  -- Storing chunks ends the waiting jobs of their sources; see embedding_jobs.
   waiting_jobs := array(select private.lock_waiting_jobs(project_ids, ticket_ids, comment_ids));
-  -- A set takes vectors of its own model alone. And while there are two, what one call stores ends
-  -- no job: it is a worker that knows when both are in step.
+  -- A set only accepts vectors of its own model. With two sets, storing into one ends no job: the
+  -- worker ends it when both are complete.
   if not target.live or exists (
     select 1 from jsonb_to_recordset(store_chunks.chunks) as g(chunk_id uuid, model text) where g.chunk_id is null and g.model <> target.model
   ) then
@@ -88,8 +87,8 @@ begin
   elsif target.building then
     waiting_jobs := array[]::bigint[];
   end if;
-  -- Before any chunk is touched: a session that stages a part holds its generation, and may wait
-  -- for chunks.
+  -- Before any chunk is changed: a session that stages a part holds its generation and may wait for
+  -- chunks.
   generations := array(
     select g.generation from private.staged_generations g
     where g.project_id = any (project_ids) and g.embedding_set = target.wanted
@@ -98,7 +97,7 @@ begin
         where a.place = any (current_places) and a.project_id = g.project_id and a.ticket_id is not distinct from g.ticket_id
           and a.comment_id is not distinct from g.comment_id)
     for update skip locked);
-  -- A statement of its own: its snapshot is newer than every edit committed before the locks.
+  -- A separate statement, whose snapshot includes every edit committed before the locks.
   current_places := array(
     select s.place from private.source_texts(project_ids, ticket_ids, comment_ids) s
     where s.place = any (current_places) and s.source_hash = source_hashes[s.place]
@@ -117,8 +116,8 @@ begin
       text text, tokens integer, input_hash text, model text, embedding integer)
     where g.source = any (current_places)
   ), compared as materialized (
-    -- Grouped and not joined: with thousands of chunks on both sides a plan for a few compares each
-    -- with each.
+    -- Grouped instead of joined: with thousands of chunks on both sides a plan made for few would
+    -- use a nested loop.
     select x.source, x.chunk_id, bool_or(x.wanted) as wanted, bool_or(x.is_there) as is_there
     from (
       select g.source, g.chunk_id, true as wanted, false as is_there from given g where g.kept
@@ -128,7 +127,7 @@ begin
     ) x
     group by x.source, x.chunk_id
   ), written as materialized (
-    -- Somebody else may have replaced the chunks that the caller wanted to keep.
+    -- Another session may have replaced the chunks to keep.
     select p.place, project_ids[p.place] as project_id, ticket_ids[p.place] as ticket_id, comment_ids[p.place] as comment_id
     from unnest(current_places) as p(place)
     where p.place not in (select c.source from compared c where c.wanted and not c.is_there)

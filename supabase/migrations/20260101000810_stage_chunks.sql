@@ -1,6 +1,6 @@
--- Storing a source with more chunks than one statement can write: parts of the new chunks are
--- staged, a statement each, and store_chunks shows them all in the end. What is staged is paid for:
--- the next attempt keeps it.
+-- Stores a source with too many chunks for one statement: parts are staged, one statement each, and
+-- store_chunks shows them all at the end. A retry keeps the staged chunks, whose embeddings are
+-- paid for.
 
 create function public.stage_chunks(
   project_id bigint,
@@ -21,8 +21,8 @@ begin
   staged := false;
   embedding_ids := '{}';
   select h.* into strict target from private.hold_embedding_set(stage_chunks.embedding_set) h;
-  -- Against deletion and moves alone: an editor of the text does not wait for this, and makes the
-  -- last step fail.
+  -- Protects against deletion and moves only: editors of the text do not wait, and an edit makes
+  -- the last step fail.
   perform 1 from public.projects p where p.project_id = stage_chunks.project_id for key share skip locked;
   if found and stage_chunks.ticket_id is not null then
     perform 1 from public.tickets t where t.ticket_id = stage_chunks.ticket_id for key share skip locked;
@@ -48,13 +48,13 @@ begin
     where g.project_id = stage_chunks.project_id and g.ticket_id is not distinct from stage_chunks.ticket_id
       and g.comment_id is not distinct from stage_chunks.comment_id and g.embedding_set = target.wanted
     for update skip locked;
-  if not found then -- somebody else is staging a part
+  if not found then -- another session is staging a part
     return next;
     return;
   end if;
   update private.staged_generations g set staged_at = clock_timestamp() where g.generation = staging;
-  -- A worker that took a waiting job now would embed the same chunks. An edit from now on adds a
-  -- job of its own.
+  -- A worker that claimed a waiting job now would embed the same chunks. A later edit adds its own
+  -- job.
   update private.embedding_jobs j set due_at = greatest(j.due_at, clock_timestamp() + interval '2 minutes')
     where j.embedding_job_id = any (array(
       select private.lock_waiting_jobs(array[stage_chunks.project_id], array[stage_chunks.ticket_id], array[stage_chunks.comment_id])));
@@ -84,7 +84,7 @@ begin
     )
     select array_agg(g.chunk_id order by g.place) into embedding_ids from given g;
     staged := true;
-  exception when unique_violation then -- somebody else has staged since the source was read
+  exception when unique_violation then -- another session has staged since the source was read
     embedding_ids := '{}';
   end;
   return next;

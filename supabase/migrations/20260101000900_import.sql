@@ -1,14 +1,13 @@
--- Loading projects and tickets from elsewhere, by their outside keys. Repeating a load changes
--- nothing.
+-- Imports projects and tickets by their external keys. Repeating an import changes nothing.
 
--- Whoever loads rows embeds them as well, in batches of its own. The jobs that the rows leave in
--- the queue wait so long, in case it cannot.
+-- An importer embeds the rows itself, in batches. The queued jobs are delayed this long, in case it
+-- cannot.
 create function private.leave_embedding_to_caller(leave boolean) returns void
 language sql volatile security invoker set search_path = ''
 as $$
   select set_config('tasklens.embedding_delay', case when leave_embedding_to_caller.leave then '2 minutes' else '' end, true)
 $$;
-comment on function private.leave_embedding_to_caller(boolean) is 'Says for this transaction whether what it writes is embedded by whoever writes it.';
+comment on function private.leave_embedding_to_caller(boolean) is 'Declares for this transaction whether the writer embeds the rows itself.';
 revoke execute on function private.leave_embedding_to_caller(boolean) from public;
 grant execute on function private.leave_embedding_to_caller(boolean) to service_role;
 
@@ -21,7 +20,7 @@ begin
   perform private.leave_embedding_to_caller(true);
   return query
   with given as (
-    -- Of several rows with one key the last counts.
+    -- If a key occurs several times, the last row counts.
     select distinct on (g.row ->> 'key') g.row ->> 'key' as key, g.row ->> 'name' as name, g.row ->> 'description' as description
     from jsonb_array_elements(upsert_projects.projects) with ordinality as g(row, place)
     order by g.row ->> 'key', g.place desc
@@ -40,12 +39,11 @@ begin
 end
 $$;
 comment on function public.upsert_projects(jsonb) is
-  'Inserts or updates projects by key: [{key, name, description}]. Returns every key with its project_id. The caller has two minutes to embed them itself, then workers do.';
+  'Inserts or updates projects by key: [{key, name, description}]. Returns every key with its project_id. The caller has two minutes to embed them before workers do.';
 revoke execute on function public.upsert_projects(jsonb) from public, anon, authenticated;
 grant execute on function public.upsert_projects(jsonb) to service_role;
 
--- Statuses are made as they are met. The category of one that is there stays: somebody may have
--- chosen it.
+-- Creates missing statuses. An existing category is kept, because it may have been set by hand.
 create function private.ensure_statuses(given jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$
@@ -61,8 +59,7 @@ comment on function private.ensure_statuses(jsonb) is
 revoke execute on function private.ensure_statuses(jsonb) from public;
 grant execute on function private.ensure_statuses(jsonb) to service_role;
 
--- Comments of the rows of an import, found again by their keys. One without a key or text says
--- nothing.
+-- Upserts the comments of imported rows by key. A comment without key or text is skipped.
 create function private.upsert_comments(tickets jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$
@@ -80,7 +77,7 @@ as $$
     where n.row ->> 'key' ~ '\S' and n.row ->> 'body' ~ '\S'
     order by t.ticket_id, n.row ->> 'key', x.place desc, n.place desc
   ) g
-  -- In the order of the tickets' ids, so that two loads do not wait for one another both.
+  -- In order of ticket ids, so that concurrent imports cannot deadlock.
   order by g.ticket_id, g.place, g.place_within
   on conflict (ticket_id, key) do update
     set author = excluded.author, body = excluded.body,
@@ -89,11 +86,11 @@ as $$
       or excluded.updated_at not in (now(), excluded.created_at) and c.updated_at is distinct from excluded.updated_at
 $$;
 comment on function private.upsert_comments(jsonb) is
-  'Inserts or updates the comments of [{key, project_key, comments: [{key, author, body, created_at, updated_at}]}] whose tickets exist. The time a comment was made stays.';
+  'Inserts or updates the comments of [{key, project_key, comments: [{key, author, body, created_at, updated_at}]}] whose tickets exist. The creation time of an existing comment is kept.';
 revoke execute on function private.upsert_comments(jsonb) from public;
 grant execute on function private.upsert_comments(jsonb) to service_role;
 
--- What a row does not name keeps its value; what it names with null or an empty text is cleared.
+-- An absent field keeps its value; null or an empty text clears it.
 create function public.upsert_tickets(tickets jsonb)
 returns table (key text, ticket_id bigint, project_id bigint, comment_ids bigint[])
 language plpgsql volatile security invoker set search_path = ''
@@ -104,7 +101,7 @@ begin
   perform private.ensure_statuses(upsert_tickets.tickets);
   perform private.ensure_statuses(jsonb_path_query_array(upsert_tickets.tickets, 'lax $[*].notes[*]'));
 
-  -- created_at is left to the default where the row has none, and kept where the ticket exists.
+  -- Without created_at a new ticket gets the default. An existing ticket keeps its time.
   insert into public.tickets as t (key, project_id, status_id, name, description, created_at, updated_at,
     assignee, reporter, ticket_type, priority, labels, due_date, resolved_at)
   select g.key, p.project_id, s.status_id, g.name, g.description, coalesce(g.created_at, now()), coalesce(g.updated_at, now()),
@@ -127,21 +124,21 @@ begin
   join public.projects p on p.key = g.project_key
   join public.status s on lower(s.name) = lower(g.status)
   left join public.tickets o on upper(o.key) = upper(g.key)
-  -- Whatever way the joins go: two loads of the same tickets must not wait for one another both.
+  -- In a fixed order for any plan, so that concurrent imports cannot deadlock.
   order by upper(g.key)
   on conflict (upper(key)) do update
     set project_id = excluded.project_id, status_id = excluded.status_id, name = excluded.name, description = excluded.description,
       assignee = excluded.assignee, reporter = excluded.reporter, ticket_type = excluded.ticket_type, priority = excluded.priority,
       labels = excluded.labels, due_date = excluded.due_date, resolved_at = excluded.resolved_at,
-      -- now() is what a row without a time was given above: the trigger then finds out whether
-      -- anything changed.
+      -- now() marks a row without updated_at, see above. The trigger then sets the time if anything
+      -- changed.
       updated_at = case when excluded.updated_at = now() then t.updated_at else excluded.updated_at end
     where (t.project_id, t.status_id, t.name, t.description, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, t.resolved_at,
         case when excluded.updated_at = now() then now() else t.updated_at end)
       is distinct from (excluded.project_id, excluded.status_id, excluded.name, excluded.description, excluded.assignee, excluded.reporter,
         excluded.ticket_type, excluded.priority, excluded.labels, excluded.due_date, excluded.resolved_at, excluded.updated_at);
 
-  -- A note is the same one when its ticket and text are; one without text says nothing.
+  -- A note is identified by its ticket and text. One without text is skipped.
   insert into public.status_changes (ticket_id, status_id, note, created_at)
   select g.ticket_id, s.status_id, g.note, coalesce(g.created_at, now())
   from (

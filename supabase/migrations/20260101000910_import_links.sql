@@ -1,5 +1,5 @@
--- The second half of an import: links, when all tickets are there, and what an export no longer
--- holds.
+-- The second half of an import: links, once all tickets exist, and what a later export no longer
+-- contains.
 
 create function public.upsert_ticket_links(links jsonb)
 returns table (key text, kind text, other_key text)
@@ -13,7 +13,7 @@ begin
   join public.tickets t on upper(t.key) = upper(l ->> 'key')
   join public.tickets o on upper(o.key) = upper(l ->> 'other_key')
   where t.ticket_id <> o.ticket_id
-    -- That two tickets relate to each other is said once, whichever way.
+    -- relates_to is symmetric and stored once, in either direction.
     and not (l ->> 'kind' = 'relates_to' and exists (
       select 1 from public.ticket_links r where r.ticket_id = o.ticket_id and r.kind = 'relates_to' and r.other_ticket_id = t.ticket_id))
   order by 1, 2, 3
@@ -27,7 +27,7 @@ begin
 end
 $$;
 comment on function public.upsert_ticket_links(jsonb) is
-  'Adds links between tickets by their keys: [{key, kind, other_key}]. Returns those of which a ticket is unknown, which are left out.';
+  'Adds links between tickets by their keys: [{key, kind, other_key}]. Returns those with an unknown ticket, which are skipped.';
 revoke execute on function public.upsert_ticket_links(jsonb) from public, anon, authenticated;
 grant execute on function public.upsert_ticket_links(jsonb) to service_role;
 
@@ -41,7 +41,7 @@ as $$
   limit least(greatest(list_ticket_keys.match_count, 1), 10000)
 $$;
 comment on function public.list_ticket_keys(bigint[], bigint, integer) is
-  'The tickets of some projects in the order of their ids, a page at a time: those behind the id after. At most 10,000.';
+  'A page of the tickets of some projects in order of ids, starting after the given id. At most 10,000.';
 revoke execute on function public.list_ticket_keys(bigint[], bigint, integer) from public, anon, authenticated;
 grant execute on function public.list_ticket_keys(bigint[], bigint, integer) to service_role;
 
@@ -65,7 +65,7 @@ as $$
   order by 1, 2, 4, 5
 $$;
 comment on function public.find_unlisted(jsonb) is
-  'For [{key, comments: [key], links: boolean}]: the comments with a key that is not among those given, and, where links is true, all links from the ticket. What has no list is left out.';
+  'For [{key, comments: [key], links: boolean}]: the comments with a key that is not among those given, and, where links is true, all links from the ticket. A missing list is skipped.';
 revoke execute on function public.find_unlisted(jsonb) from public, anon, authenticated;
 grant execute on function public.find_unlisted(jsonb) to service_role;
 
@@ -74,7 +74,7 @@ returns table (tickets integer, comments integer, ticket_links integer)
 language plpgsql volatile security invoker set search_path = ''
 as $$
 begin
-  -- Locked in the order of their ids, as loads lock them.
+  -- Locked in order of ids, as in imports.
   perform 1 from public.tickets t where t.ticket_id = any(prune_tickets.ticket_ids) order by t.ticket_id for update;
   delete from public.tickets t where t.ticket_id = any(prune_tickets.ticket_ids);
   get diagnostics tickets = row_count;
@@ -88,7 +88,7 @@ begin
 end
 $$;
 comment on function public.prune_tickets(bigint[], bigint[], jsonb) is
-  'Deletes tickets with all they have, comments, and links [{key, kind, other_key}]. Returns how many of each.';
+  'Deletes tickets with everything attached, comments, and links [{key, kind, other_key}]. Returns how many of each.';
 revoke execute on function public.prune_tickets(bigint[], bigint[], jsonb) from public, anon, authenticated;
 grant execute on function public.prune_tickets(bigint[], bigint[], jsonb) to service_role;
 

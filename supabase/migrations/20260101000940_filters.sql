@@ -1,19 +1,19 @@
--- The filters of a search, as callers write them: one JSON object, read and checked here
--- (docs/sql.md has the members).
+-- The filters of a search: one JSON object, parsed and validated here (docs/sql.md lists the
+-- members).
 
--- A filter that is blank, as an empty drop-down sends it, is none. Trimmed of Unicode white space.
+-- A blank filter, as sent by an empty drop-down, counts as absent. Trims Unicode white space.
 create function private.filter_text(filter text) returns text
 language sql immutable security invoker set search_path = ''
 as $$
   select nullif(btrim(filter, U&' \0009\000A\000B\000C\000D\0085\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A\2028\2029\202F\205F\3000'), '')
 $$;
-comment on function private.filter_text(text) is 'A filter trimmed of white space; null where it is blank.';
+comment on function private.filter_text(text) is 'A filter trimmed of white space; null if blank.';
 revoke execute on function private.filter_text(text) from public;
 grant execute on function private.filter_text(text) to authenticated, service_role;
 
 
--- What a filter names, as it is compared: in lower case, keys in upper case. Null: that filter is
--- absent.
+-- The values of filters in their form for comparison: in lower case, keys in upper case. Null: the
+-- filter is absent.
 create type private.filter_values as (
   project_ids bigint[], project_keys text[], statuses text[], open boolean,
   assignees text[], unassigned boolean, reporters text[], unreported boolean, types text[], priorities text[],
@@ -21,12 +21,12 @@ create type private.filter_values as (
   created_from timestamptz, created_before timestamptz, updated_from timestamptz, updated_before timestamptz,
   due_from date, due_before date
 );
-comment on type private.filter_values is 'The values of a search''s filters, checked.';
+comment on type private.filter_values is 'The validated values of a search''s filters.';
 
 create type private.filters as (passing private.filter_values, barred private.filter_values);
-comment on type private.filters is 'The filters of a search: what must hold, and what must not.';
+comment on type private.filters is 'The filters of a search: conditions that must hold, and conditions that must not.';
 
--- The one place that says who a user is by name. It narrows a search and authorises nothing.
+-- The only place that maps users to names. It narrows a search and grants nothing.
 create function private.caller_names() returns text[]
 language sql stable security invoker set search_path = ''
 as $$
@@ -39,12 +39,12 @@ as $$
     where private.filter_text(n.name) is not null
     order by 1)
 $$;
-comment on function private.caller_names() is 'What the user of a token is called in a tracker, in lower case: address, id and the names of the profile. Empty without a user''s token.';
+comment on function private.caller_names() is 'The names that a tracker may use for the token''s user, in lower case: address, id and the names of the profile. Empty without a user''s token.';
 revoke execute on function private.caller_names() from public;
 grant execute on function private.caller_names() to authenticated, service_role;
 
--- path names the value in messages; accepted: the JSON types of its items. A single value is a list
--- of one.
+-- path names the value in messages; accepted: the JSON types of its items. A single value counts as
+-- a list.
 create function private.filter_list(value jsonb, path text, accepted text[]) returns jsonb
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -82,7 +82,7 @@ begin
   return value;
 end
 $$;
-comment on function private.filter_list(jsonb, text, text[]) is 'A filter''s list of values, checked: at most 50, of the accepted types. Anything else is an error (22023) that names it by its path.';
+comment on function private.filter_list(jsonb, text, text[]) is 'A filter''s validated list of values: at most 50, of the accepted types. Anything else is an error (22023) that names it by its path.';
 revoke execute on function private.filter_list(jsonb, text, text[]) from public;
 grant execute on function private.filter_list(jsonb, text, text[]) to authenticated, service_role;
 
@@ -101,7 +101,7 @@ begin
     select lower(private.filter_text(e)) from jsonb_array_elements_text(private.filter_list(filter_names.value, path, '{string}')) e), '{}');
 end
 $$;
-comment on function private.filter_names(jsonb, text) is 'A filter''s list of names in lower case; null where it has none.';
+comment on function private.filter_names(jsonb, text) is 'A filter''s list of names in lower case; null if it has none.';
 revoke execute on function private.filter_names(jsonb, text) from public;
 grant execute on function private.filter_names(jsonb, text) to authenticated, service_role;
 
@@ -122,12 +122,12 @@ begin
   names := nullif(names, '{}');
 end
 $$;
-comment on function private.filter_people(jsonb, text) is 'A filter''s list of people in lower case, with the names of the caller for "me", and whether nobody is among them.';
+comment on function private.filter_people(jsonb, text) is 'A filter''s list of people in lower case, with the names of the caller for "me", and whether the list contains null (unassigned).';
 revoke execute on function private.filter_people(jsonb, text) from public;
 grant execute on function private.filter_people(jsonb, text) to authenticated, service_role;
 
--- The beginning is in the range, the end is not. A date begins at midnight UTC; as an end it is in
--- the range as a whole.
+-- The start is inclusive, the stop exclusive. A date starts at midnight UTC; as an end, the whole
+-- day is included.
 create function private.filter_range(value jsonb, path text, takes_times boolean, out start timestamptz, out stop timestamptz)
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -173,7 +173,7 @@ begin
   end loop;
 end
 $$;
-comment on function private.filter_range(jsonb, text, boolean) is 'A filter''s range of dates or times: from start to before stop, null where it is open. What is no date is an error (22023).';
+comment on function private.filter_range(jsonb, text, boolean) is 'A filter''s range of dates or times: from start to before stop, null if open. An invalid date is an error (22023).';
 revoke execute on function private.filter_range(jsonb, text, boolean) from public;
 grant execute on function private.filter_range(jsonb, text, boolean) to authenticated, service_role;
 
@@ -238,11 +238,11 @@ begin
   return read;
 end
 $$;
-comment on function private.read_filter_values(jsonb, text, text[]) is 'The members of an object of filters, checked; members: those that it may have.';
+comment on function private.read_filter_values(jsonb, text, text[]) is 'The validated members of an object of filters; members: the allowed ones.';
 revoke execute on function private.read_filter_values(jsonb, text, text[]) from public;
 grant execute on function private.read_filter_values(jsonb, text, text[]) to authenticated, service_role;
 
--- Null and {} are no filters, as an empty list is.
+-- Null, {} and empty lists mean no filter.
 create function private.read_filters(filters jsonb) returns private.filters
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -260,7 +260,7 @@ begin
   return read;
 end
 $$;
-comment on function private.read_filters(jsonb) is 'The filters of a search, checked: the one place that says which there are (docs/sql.md). Anything else is an error (22023) whose message names the member.';
+comment on function private.read_filters(jsonb) is 'The validated filters of a search; the only place that defines them (docs/sql.md). Anything else is an error (22023) whose message names the member.';
 revoke execute on function private.read_filters(jsonb) from public;
 grant execute on function private.read_filters(jsonb) to authenticated, service_role;
 

@@ -1,16 +1,15 @@
--- What a search may look at: filters, and what whoever asks may see.
+-- What a search may return: what passes its filters, and what the caller may see.
 
--- projects, statuses: what passes, null for all. on_tickets: a ticket's state or another of its
--- columns is filtered, so that a project's own text does not pass.
+-- projects, statuses: allowed ids, null for all. on_tickets: a filter on the status or another
+-- ticket column exists, which excludes projects' own texts.
 create type private.scope as (
   projects bigint[], statuses bigint[], passing private.filter_values, barred private.filter_values, on_tickets boolean, is_empty boolean
 );
-comment on type private.scope is 'What a search may look at: what passes its filters, of what whoever asks may see.';
+comment on type private.scope is 'What a search may return: what passes its filters and the caller may see.';
 
--- For the searches' own use, in functions that run as the owner of the tables ("security definer"):
--- beneath a policy an operator that is not leakproof (@@, %, ~) may use no index, and what a policy
--- leaves of a ranked list is not the best of what one may see. So the searches look past the
--- policies, and at nothing but what is in this scope.
+-- For searches in "security definer" functions. Under row-level security, operators that are not
+-- leakproof (@@, %, ~) cannot use an index, and a policy applied after ranking would leave fewer
+-- results than wanted. So the searches bypass the policies and read only what is in this scope.
 create function private.resolve_scope(project_filter bigint, status_filter text, filters jsonb) returns private.scope
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -60,11 +59,11 @@ begin
 end
 $$;
 comment on function private.resolve_scope(bigint, text, jsonb) is
-  'What passes filters and whoever asks may see, with names resolved to ids, and whether that is nothing. Filters that are none are an error (22023).';
+  'What passes the filters and the caller may see, with names resolved to ids, and whether that is nothing. Invalid filters are an error (22023).';
 revoke execute on function private.resolve_scope(bigint, text, jsonb) from public;
 
--- One condition for each filter that is there. values_in: where the query has the values; labels: a
--- ticket's labels, folded.
+-- One condition per filter in use. values_in: the expression of the values; labels: that of a
+-- ticket's folded labels.
 create function private.value_conditions(filter private.filter_values, values_in text, labels text) returns text[]
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -96,13 +95,13 @@ begin
     where c.is_there);
 end
 $$;
-comment on function private.value_conditions(private.filter_values, text, text) is 'SQL conditions on public.tickets t, one a filter, whose values stay parameters.';
+comment on function private.value_conditions(private.filter_values, text, text) is 'SQL conditions on public.tickets t, one per filter. Values stay parameters.';
 revoke execute on function private.value_conditions(private.filter_values, text, text) from public;
 
--- The text is made of constants: values are read from the query's parameter $1, a private.scope.
--- Only what is filtered is in it, so that a query planned for these values may use the indexes.
--- of_one: for a ticket that is looked up already, whose project passes. There, and where no index
--- can help, labels are folded in place: a call would cost more than all the rest.
+-- The text is built from constants: values come from the parameter $1, a private.scope. It contains
+-- only the filters in use, so that a plan for these values may use the indexes. of_one: for a
+-- ticket already fetched whose project passes. There, and without an index, labels are folded
+-- inline, because a function call would cost more than everything else.
 create function private.scope_condition(scope private.scope, of_one boolean) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -122,12 +121,12 @@ begin
   return coalesce(nullif(array_to_string(conditions, ' and '), ''), 'true');
 end
 $$;
-comment on function private.scope_condition(private.scope, boolean) is 'The SQL condition on public.tickets t by which a ticket is in a scope, the parameter $1.';
+comment on function private.scope_condition(private.scope, boolean) is 'The SQL condition on public.tickets t that a ticket is in a scope, the parameter $1.';
 revoke execute on function private.scope_condition(private.scope, boolean) from public;
 
--- Counting up to a limit of thousands takes longer than the search where most tickets pass. Of 100
--- tickets, the same ones each time, it is seen whether far more than that pass. A wrong guess costs
--- time and no results.
+-- If most tickets pass, counting up to a limit of thousands takes longer than the search. A fixed
+-- sample of 100 tickets shows whether far more than the limit pass. A wrong guess costs time, not
+-- results.
 create function private.is_broad(scope private.scope, ticket_limit integer) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -149,7 +148,7 @@ begin
   return passing >= 10 and passing * span::double precision / sampled > 2.0 * ticket_limit;
 end
 $$;
-comment on function private.is_broad(private.scope, integer) is 'Whether a sample says that more than twice as many tickets as a limit are in a scope.';
+comment on function private.is_broad(private.scope, integer) is 'Whether, by a sample, more than twice as many tickets as the limit are in a scope.';
 revoke execute on function private.is_broad(private.scope, integer) from public;
 
 create function private.passing_tickets(scope private.scope, ticket_ids bigint[]) returns bigint[]
@@ -169,7 +168,7 @@ $$;
 comment on function private.passing_tickets(private.scope, bigint[]) is 'Those of some tickets that are in a scope, in their order.';
 revoke execute on function private.passing_tickets(private.scope, bigint[]) from public;
 
--- For lists that were made elsewhere.
+-- For lists that come from elsewhere.
 create function private.passing_sources(project_ids bigint[], ticket_ids bigint[], project_filter bigint, status_filter text, filters jsonb)
 returns bigint[]
 language plpgsql stable security definer set search_path = ''
@@ -186,7 +185,7 @@ begin
 end
 $$;
 comment on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) is
-  'Which tickets, and projects (no ticket) as ~ of their ids, pass the filters of a search and are in what whoever asks may see. The arrays go in step.';
+  'The tickets, and projects (no ticket) as ~ of their ids, that pass the filters of a search and the caller may see. The arrays are parallel.';
 revoke execute on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) from public;
 grant execute on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) to authenticated, service_role;
 

@@ -1,9 +1,9 @@
--- The one place where vectors are compared in bulk. Every vector search reads its chunks from here.
+-- All bulk comparisons of vectors happen here. Every vector search reads its chunks from here.
 
--- How many tickets are few enough that all their chunks are compared. Comparing costs the same for
--- each chunk, about 4 µs; the index reads the more that does not pass, the rarer what passes is,
--- about 23 µs each. Both cost the same where the filter leaves sqrt(6 × wanted × all chunks);
--- comparing may cost half as much again, because it misses nothing.
+-- Up to how many tickets all chunks are compared exactly. A comparison costs about 4 µs per chunk;
+-- the index costs about 23 µs per row that it reads, and reads more the rarer matches are.
+-- Break-even is at sqrt(6 × wanted × all chunks); the exact scan may cost 1.5 times as much,
+-- because it misses nothing.
 create function private.narrow_limit(wanted integer) returns integer
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -11,8 +11,7 @@ declare
   all_chunks double precision;
   chunks_per_ticket double precision;
 begin
-  -- Unknown (-1) until the tables are first analysed, and no better than the last time that they
-  -- were.
+  -- reltuples is -1 before the first analyze, and an estimate after it.
   select greatest(0, c.reltuples), case when c.reltuples > 0 and t.reltuples > 0 then least(10, greatest(1, c.reltuples / t.reltuples)) else 1 end
     into all_chunks, chunks_per_ticket
     from pg_catalog.pg_class c, pg_catalog.pg_class t
@@ -20,10 +19,10 @@ begin
   return greatest(4000, 1.5 * sqrt(6 * wanted * all_chunks)) / chunks_per_ticket;
 end
 $$;
-comment on function private.narrow_limit(integer) is 'Up to how many tickets comparing all their chunks costs less than finding as many as are wanted in the vector index.';
+comment on function private.narrow_limit(integer) is 'The number of tickets up to which comparing all their chunks costs less than finding the wanted number in the vector index.';
 revoke execute on function private.narrow_limit(integer) from public;
 
--- Counted are tickets, from the index alone and no further than it matters.
+-- Counts tickets with an index-only scan, up to the limit.
 create function private.is_narrow(scope private.scope, wanted integer) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -31,13 +30,13 @@ declare
   ticket_limit constant integer := private.narrow_limit(wanted);
   narrow boolean;
 begin
-  -- Planned anew for every filter.
+  -- Planned separately for every filter.
   execute format('select count(*) <= $2 from (select 1 from public.tickets t where %s limit $2 + 1) as counted', private.scope_condition(scope, false))
     into narrow using scope, ticket_limit;
   return narrow;
 end
 $$;
-comment on function private.is_narrow(private.scope, integer) is 'Whether comparing all chunks of a scope costs less than finding as many as are wanted in the vector index.';
+comment on function private.is_narrow(private.scope, integer) is 'Whether comparing all chunks of a scope costs less than finding the wanted number in the vector index.';
 revoke execute on function private.is_narrow(private.scope, integer) from public;
 
 create function private.narrow_tickets(scope private.scope, wanted integer) returns bigint[]
@@ -59,23 +58,22 @@ begin
   return null;
 end
 $$;
-comment on function private.narrow_tickets(private.scope, integer) is 'The tickets of a scope, where is_narrow holds, else null.';
+comment on function private.narrow_tickets(private.scope, integer) is 'The tickets of a scope if is_narrow holds, else null.';
 revoke execute on function private.narrow_tickets(private.scope, integer) from public;
 
--- Chunks in the order of falling cosine similarity to the query: the nearest one always, whatever
--- its similarity (it tells how near a failed search came), then as long as they are strictly over
--- the threshold, until there are chunk_limit chunks, or chunks of source_limit different tickets
--- and projects at least. Filters hold before ranking. Where they leave few chunks, all of these are
--- compared: complete, and faster than an index that knows no filter. Else the HNSW index serves,
--- read on (iterative scan) as far as is likely to be enough, and again further where it was not.
--- Where it ends before that, all are compared after all: it gives up after hnsw.max_scan_tuples,
--- and a crowd of near vectors (one long ticket is enough, or rows that are dead) can hide the rest
--- of its graph. The index gives batches, each in order, and the next may hold what is nearer than
--- the last of this one. So more is read than is wanted, and put in order here; strict_order would
--- drop what comes late, up to all ten of the ten nearest where a filter leaves out the query's own
--- neighbourhood. What the words of a ticket or project must hold (required) or must not (excluded;
--- its comments' words are excluded_tickets' affair) is a filter too. Where few hold it, their
--- chunks are compared; else each chunk is looked at in its turn, the nearest first.
+-- Returns chunks by descending cosine similarity: the nearest one always (it tells how close a
+-- failed search came), then those strictly over the threshold, until there are chunk_limit chunks,
+-- or chunks of source_limit different tickets and projects. Filters apply before ranking.
+--
+-- If filters leave few chunks, all are compared. Otherwise the HNSW index is scanned iteratively.
+-- Relaxed order needs reading more than wanted and sorting here; strict_order would drop late rows,
+-- up to all ten true neighbours under a filter. If the index stops early (after
+-- hnsw.max_scan_tuples, or because one long ticket or dead rows fill its graph), all chunks are
+-- compared.
+--
+-- required and excluded are conditions on the words of the ticket or project (excluded_tickets
+-- covers its comments' words). If few match, their chunks are compared; else each chunk is checked
+-- in order of distance.
 create function private.scan_chunks(
   query_embedding extensions.vector,
   embedding_model text,
@@ -90,26 +88,26 @@ create function private.scan_chunks(
   filters jsonb default null
 )
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
--- Compiling a plan (jit) and starting workers cost more than any of these takes. Planned for the
--- filter at hand, whatever who calls it has set: a plan for an average filter reads all chunks.
+-- JIT compilation and parallel workers cost more than any of these queries. Custom plans, whatever
+-- the caller has set: a generic plan reads all chunks.
 language plpgsql volatile rows 300 security definer
 set search_path = '' set jit = off set max_parallel_workers_per_gather = 0 set plan_cache_mode = auto
 as $$
 declare
   scope private.scope;
   filtered text := 'public.chunks c';
-  -- Written out, as the partial indexes are.
+  -- Literal, to match the predicates of the partial indexes.
   conditions text := format('c.embedding_set = %s and c.model = $3 and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))',
     private.searched_set(scan_chunks.embedding_model));
   ticket_condition text := '';
   word_condition text := '';
-  entry_ids bigint[]; -- the only ones that hold what is required, where they are few
-  passing bigint[]; -- the only tickets that pass, where they are few
+  entry_ids bigint[]; -- the only entries that contain what is required, if they are few
+  passing bigint[]; -- the only tickets that pass, if they are few
   exact boolean := false;
   query text;
   saved_sort constant text := current_setting('enable_sort');
   wanted constant integer := least(chunk_limit, source_limit);
-  reach integer; -- how many chunks are read
+  reach integer; -- number of chunks to read
   chunk_ids uuid[];
   project_ids bigint[];
   ticket_ids bigint[];
@@ -124,7 +122,7 @@ begin
   end if;
   if scope.on_tickets then
     filtered := filtered || ' join public.tickets t on t.ticket_id = c.ticket_id and ' || private.scope_condition(scope, false);
-    -- A scalar subquery cannot be turned into a join, which would lose the order of the index.
+    -- A scalar subquery cannot become a join, which would lose the order of the index.
     ticket_condition := format(' and (select %s from public.tickets t where t.ticket_id = c.ticket_id)', private.scope_condition(scope, true));
   end if;
   if scope.projects is not null then
@@ -151,7 +149,7 @@ begin
     passing := private.narrow_tickets(scope, greatest(200, wanted));
     if passing is not null then
       exact := true;
-      -- Not joined: how many of them pass is a guess of the planner's, and a wrong one reads all
+      -- Not joined: the planner would have to guess how many pass, and a wrong guess reads all
       -- chunks.
       filtered := 'public.chunks c';
       conditions := conditions || ' and c.ticket_id = any ($10)';
@@ -159,9 +157,8 @@ begin
   elsif not exact and scope.projects is not null then
     exact := private.is_narrow(scope, greatest(200, wanted));
   end if;
-  -- A hundred find the ten nearest of 50,000 chunks; a larger graph has to be looked at further for
-  -- as much, 224 of 200,000. And a ticket has more than one; where all are compared, more cost next
-  -- to nothing.
+  -- ef_search 100 finds the ten nearest of 50,000 chunks; a larger graph needs more, 224 for
+  -- 200,000. Tickets have several chunks. For an exact scan, more cost almost nothing.
   select greatest(100, case when exact then 5 else 1.5 end * wanted, 0.5 * sqrt(greatest(0, c.reltuples)))::integer into reach
     from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
 
@@ -176,29 +173,29 @@ begin
       query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance
         from public.chunks c where %s%s%s
         order by c.embedding operator(extensions.<=>) $2 limit $4', conditions, ticket_condition, word_condition);
-      -- One batch, if that can be: the next costs as much again. A tenth is for rows that are of it
-      -- and not seen here: dead ones, and those of another model.
+      -- A single batch if possible, because the next costs as much again. The extra tenth covers
+      -- rows that do not appear here: dead ones, and those of another model.
       perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true),
-        set_config('enable_sort', 'off', true); -- the order must come from the index, whatever the statistics say
+        set_config('enable_sort', 'off', true); -- force the order to come from the index, whatever the statistics say
     end if;
     execute format('select array_agg(r.chunk_id), array_agg(r.project_id), array_agg(r.ticket_id), array_agg(1 - r.distance), count(*),
         count(distinct coalesce(r.ticket_id, -r.project_id)), count(*) filter (where (1 - r.distance > $5) is not true) from (%s) r', query)
       into chunk_ids, project_ids, ticket_ids, similarities, chunks, sources, below
       using scope, query_embedding, embedding_model, reach, match_threshold, required, scan_chunks.excluded_tickets, entry_ids, excluded, passing;
     perform set_config('enable_sort', saved_sort, true);
-    -- What is compared is in order, so that one at or below the threshold is enough; batches
-    -- overlap. An index that gave less than it was asked for has ended early, and what it passed
-    -- over may be nearer.
+    -- An exact scan is in order, so one chunk at or below the threshold ends it; batches overlap.
+    -- If the index returned less than requested, it stopped early and may have missed nearer
+    -- chunks.
     exit when (exact or chunks >= reach)
       and (chunks >= chunk_limit or sources >= source_limit or below >= case when exact then 1 else 20 end);
     if chunks < reach then
       exit when exact;
       exact := true;
     elsif exact then
-      reach := chunk_limit; -- all are compared twice at most
+      reach := chunk_limit; -- the exact scan runs at most twice
     else
-      -- From the start, and as far as it takes if what follows is like this.
+      -- Restart with a larger batch, extrapolated from this one.
       reach := least(chunk_limit, ceil(reach * greatest(2, least(4, 1.25 * source_limit / sources)))::integer);
     end if;
   end loop;

@@ -1,18 +1,18 @@
--- What a query asks for, in the terms of full-text search.
+-- Parses a query into full-text search conditions.
 
--- A tsquery that matches any of the words of a text (null for a text without words).
+-- A tsquery that matches any word of a text (null for a text without words).
 create function private.any_word(query_text text) returns tsquery
 language sql stable security invoker set search_path = ''
 as $$
   select string_agg(private.quote_word(w.lexeme), ' | ')::tsquery
   from unnest(tsvector_to_array(private.to_words(any_word.query_text))) as w(lexeme)
 $$;
-comment on function private.any_word(text) is 'The words of a text joined by OR; null when it has none.';
+comment on function private.any_word(text) is 'The words of a text joined by OR; null if it has none.';
 revoke execute on function private.any_word(text) from public;
 grant execute on function private.any_word(text) to authenticated, service_role;
 
--- In scripts without spaces the pairs of neighbours take the place of the order: at even and at odd
--- places they have none.
+-- In scripts without spaces, overlapping pairs of characters replace the order, because pairs at
+-- even and odd offsets have none.
 create function private.phrase(phrase_text text) returns tsquery
 language sql stable security invoker set search_path = ''
 as $$
@@ -28,11 +28,11 @@ as $$
   ) p(query)
   where numnode(p.query) > 0
 $$;
-comment on function private.phrase(text) is 'A tsquery for the words of a text, one after the other; null when it has none.';
+comment on function private.phrase(text) is 'A tsquery for the words of a text in sequence; null if it has none.';
 revoke execute on function private.phrase(text) from public;
 grant execute on function private.phrase(text) to authenticated, service_role;
 
--- TX-400; the key of a project may hold a minus itself.
+-- TX-400. The project key may contain a hyphen.
 create function private.ticket_key_pattern() returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -40,7 +40,7 @@ begin
   return '[[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+';
 end
 $$;
-comment on function private.ticket_key_pattern() is 'What the key of a ticket looks like, as a regular expression.';
+comment on function private.ticket_key_pattern() is 'The pattern of a ticket key, as a regular expression.';
 revoke execute on function private.ticket_key_pattern() from public;
 grant execute on function private.ticket_key_pattern() to authenticated, service_role;
 
@@ -51,11 +51,11 @@ begin
   return regexp_replace(query_text, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
 end
 $$;
-comment on function private.plain_hyphens(text) is 'A text with the dashes that phones put into keys made hyphens.';
+comment on function private.plain_hyphens(text) is 'A text in which the dashes that phones insert into keys are hyphens.';
 revoke execute on function private.plain_hyphens(text) from public;
 grant execute on function private.plain_hyphens(text) to authenticated, service_role;
 
--- Both readings of A-B-12, for the project may be B or A-B.
+-- Both readings of A-B-12: the project may be B or A-B.
 create function private.written_keys(query_text text) returns setof text
 language plpgsql immutable rows 2 security invoker set search_path = ''
 as $$
@@ -66,12 +66,12 @@ begin
   select upper(m[1]) from regexp_matches(query_text, '(' || private.ticket_key_pattern() || ')(?![[:alnum:]])', 'g') as m;
 end
 $$;
-comment on function private.written_keys(text) is 'What looks like a ticket''s key in a text, in upper case.';
+comment on function private.written_keys(text) is 'The possible ticket keys in a text, in upper case.';
 revoke execute on function private.written_keys(text) from public;
 grant execute on function private.written_keys(text) to authenticated, service_role;
 
--- In a question people also write TX 400, TX#400, TX_400 and tx400. "In 2024" is no key: a word
--- that says nothing counts in capitals alone. What is read too much is looked up and not found.
+-- Questions may also contain TX 400, TX#400, TX_400 and tx400. "In 2024" is not a key: stop words
+-- only count in capitals. A false key is looked up and not found.
 create function private.question_keys(question text) returns text[]
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -94,17 +94,16 @@ begin
     limit 50);
 end
 $$;
-comment on function private.question_keys(text) is 'What may be a ticket''s key in a question, in any usual spelling, as keys are written in upper case; at most 50.';
+comment on function private.question_keys(text) is 'The possible ticket keys in a question, in any usual spelling, normalised to upper-case keys; at most 50.';
 revoke execute on function private.question_keys(text) from public;
 grant execute on function private.question_keys(text) to authenticated, service_role;
 
--- plain: what is asked for without what is excluded. wanted: any of its words (a question finds
--- tickets that hold some of them). required: the "quoted phrases"; required_of_named: those of them
--- that are no key of a ticket, for a ticket that is named by its key need not mention it. excluded:
--- what follows a minus, a word or a quoted phrase; what looks like a negative number is one (exit
--- code -9). excluded_keys: words behind a minus that look like keys. ticket_keys: what looks like a
--- key, in upper case: TX-400 anywhere, "tx 400" when it is the whole query. Of a longer query the
--- first 2,000 characters count: what thousands of phrases ask for takes minutes to put together.
+-- plain: the query without exclusions. wanted: any of its words. required: the "quoted phrases";
+-- required_of_named: those that are not ticket keys, because a ticket named by its key need not
+-- mention it. excluded: a word or phrase after a minus, except a negative number (exit code -9).
+-- excluded_keys: possible keys after a minus. ticket_keys: possible keys in upper case: TX-400
+-- anywhere, "tx 400" as the whole query. Only the first 2,000 characters count: thousands of
+-- phrases would take minutes.
 create function private.parse_query(
   query_text text,
   out plain text, out wanted tsquery, out required tsquery, out required_of_named tsquery, out excluded tsquery,
@@ -119,11 +118,11 @@ declare
 begin
   plain := '';
   excluded_keys := '{}';
-  -- Phones and word processors make the quotes curly and the hyphen of a key a dash.
+  -- Phones and word processors curl quotes and turn the hyphen of a key into a dash.
   typed := translate(private.compose_text(left(query_text, 2000)), '“”„‟«»「」『』〝〞〟', repeat('"', 13));
   typed := private.plain_hyphens(typed);
   for part in
-    -- A quote behind a letter or digit opens no phrase: 5" and 6".
+    -- A quote after a letter or digit does not open a phrase: 5" and 6".
     select m from regexp_matches(left(typed, 2000), '(?<![[:alnum:]])(-?)"([^"]*)"|([^\s"]+)', 'g') as m
   loop
     if part[3] is null then
@@ -156,7 +155,7 @@ begin
     select upper(replace(m[1], ' ', '-')) from regexp_matches(plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
 end
 $$;
-comment on function private.parse_query(text) is 'The words wanted (OR), the phrases required, what is excluded, and the ticket keys that a query names or excludes.';
+comment on function private.parse_query(text) is 'The wanted words (OR), required phrases, exclusions, and ticket keys of a query.';
 revoke execute on function private.parse_query(text) from public;
 grant execute on function private.parse_query(text) to authenticated, service_role;
 

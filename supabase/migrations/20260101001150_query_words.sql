@@ -1,4 +1,4 @@
--- The words of a query with what they are worth: the rarer, the more.
+-- The words of a query with their weights: rare words weigh more.
 
 create function private.word_entries(words text[])
 returns table (
@@ -21,15 +21,14 @@ return query
   group by w.word;
 end
 $$;
-comment on function private.word_entries(text[]) is 'In how many entries, titles and comments each word is; for the empty word, the number of entries and of comments, and their lengths.';
+comment on function private.word_entries(text[]) is 'The number of entries, titles and comments that contain each word; for the empty word, the totals and lengths.';
 revoke execute on function private.word_entries(text[]) from public;
 
--- A word is known to whoever sees an entry or a comment that holds it. One that stands only in what
--- they may not see is as one that nobody wrote: a search that takes the one for a slip of the pen
--- and not the other would tell them apart. What many entries hold is not looked up, and nobody's
--- secret.
+-- A word is known to a caller who sees an entry or comment with it. A word that occurs only in
+-- invisible texts must behave like an unknown one, or spelling correction would reveal it. Frequent
+-- words are not looked up and are no secret.
 create function private.is_known(word text, texts bigint, visible bigint[]) returns boolean
--- The index knows where a word is, whatever the statistics say.
+-- Use the index on words, whatever the statistics say.
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
 as $$
 begin
@@ -40,11 +39,10 @@ begin
     where e.words @@ private.quote_word(is_known.word)::tsquery and e.project_id = any (visible)));
 end
 $$;
-comment on function private.is_known(text, bigint, bigint[]) is 'Whether a word that so many entries and comments hold is in one of these projects (null: all); taken for granted beyond 200.';
+comment on function private.is_known(text, bigint, bigint[]) is 'Whether a word with this many occurrences is in one of these projects (null: all); assumed beyond 200.';
 revoke execute on function private.is_known(text, bigint, bigint[]) from public;
 
--- What is only implied (see implied_words) is no word that somebody wrote: "error in" makes no
--- "errorin".
+-- Implied words (see implied_words) do not count as written: "error in" makes no "errorin".
 create function private.is_written(word text, visible bigint[]) returns boolean
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
 as $$
@@ -56,11 +54,11 @@ begin
     where e.words @@ (private.quote_word(is_written.word) || ':ABC')::tsquery and (visible is null or e.project_id = any (visible)));
 end
 $$;
-comment on function private.is_written(text, bigint[]) is 'Whether a word stands in an entry or a comment of these projects (null: all) as it is.';
+comment on function private.is_written(text, bigint[]) is 'Whether a word is written in an entry or a comment of these projects (null: all).';
 revoke execute on function private.is_written(text, bigint[]) from public;
 
--- The known words nearest to one that no entry holds, by shared trigrams. A word with a digit is a
--- code: another code is another thing.
+-- Known words nearest to an unknown one by shared trigrams. Words with digits are codes, for which
+-- a similar one is wrong.
 create function private.nearest_words(unknown_word text, visible bigint[])
 returns table (word text, entries bigint, titles bigint, similarity double precision, comments bigint)
 language sql stable rows 3 security invoker set search_path = ''
@@ -81,7 +79,7 @@ as $$
       and n.similarity >= 0.45
     group by n.word
     order by 2 desc, 1
-    -- Who does not see everything may not see the nearest.
+    -- For restricted callers some of the nearest may be invisible.
     limit case when nearest_words.visible is null then 3 else 20 end
   ) p
   cross join lateral private.word_entries(array[p.word]) e
@@ -92,8 +90,8 @@ $$;
 comment on function private.nearest_words(text, bigint[]) is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
 revoke execute on function private.nearest_words(text, bigint[]) from public;
 
--- Two neighbouring words of a query as one: "log in" is login, "check box" checkbox. The first says
--- something by itself, so that "in form" is not inform.
+-- Two neighbouring words of a query as one: "log in" is login, "check box" checkbox. The first word
+-- must not be a stop word, so that "in form" is not inform.
 create function private.joined_words(query_text text) returns table (word text, halves text[], place integer)
 language sql stable rows 8 security invoker set search_path = ''
 as $$
@@ -113,12 +111,12 @@ as $$
   where n.token ~ '^[a-z]{2,20}$' and n.next ~ '^[a-z]{2,20}$' and cardinality(s.stems) > 0 and j.word is not null
   order by j.word, n.place
 $$;
-comment on function private.joined_words(text) is 'What two neighbouring words of a query are when they are written as one, whether anybody does so or not.';
+comment on function private.joined_words(text) is 'Neighbouring words of a query written as one, whether that word occurs or not.';
 revoke execute on function private.joined_words(text) from public;
 
--- One word of a query as two that stand beside one another: checkbox is "check box". The halves say
--- something by themselves and have three letters or more. Looked for only where the rarer half, and
--- the entries that are likely to have both, are few.
+-- One word of a query as two neighbours: checkbox is "check box". The halves are not stop words and
+-- have at least three letters. Looked up only if the rarer half, and the entries likely to have
+-- both, are few.
 create function private.split_words(query_text text, visible bigint[])
 returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
 language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off
@@ -169,12 +167,12 @@ return query
   where n.entries > 0;
 end
 $$;
-comment on function private.split_words(text, bigint[]) is 'Words of a query as two that stand beside one another in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
+comment on function private.split_words(text, bigint[]) is 'Words of a query that occur as two neighbouring words in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
 revoke execute on function private.split_words(text, bigint[]) from public;
 
--- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and a comment is one. A
--- word that stands in for an unknown one is worth half of what its likeness leaves; neighbours that
--- somebody writes as one count as that word too. Of a long text the 32 rarest words count.
+-- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
+-- replacement for an unknown word weighs half of its similarity. Neighbours that also occur as one
+-- word count as that word, too. Of a long query the 32 rarest words count.
 create function private.query_words(query_text text, visible bigint[])
 returns table (word text, place integer, entries bigint, titles bigint, idf double precision, comments bigint)
 language plpgsql stable rows 8 security invoker set search_path = ''
@@ -195,8 +193,8 @@ return query
     from (select c.word, c.place from counted c where not c.is_known order by c.place limit 8) u
     cross join lateral private.nearest_words(u.word, visible) n
     union all
-    -- Places of their own, behind the query: they part no neighbours. Written as one they say no
-    -- more than the rarer of them.
+    -- Separate positions after the query, so that they do not separate neighbours. The joined word
+    -- weighs no more than the rarer half.
     select j.word, 1000 + j.place, e.entries, e.titles, e.comments, 0.5,
       greatest(e.entries + e.comments, (select min(h.entries + h.comments) from private.word_entries(j.halves) h))
     from private.joined_words(query_words.query_text) j
@@ -212,7 +210,7 @@ return query
   limit 32;
 end
 $$;
-comment on function private.query_words(text, bigint[]) is 'The words of a query that are known in these projects (null: all), rarest first, each with its place in the query, in how many entries, titles and comments it is, and its weight.';
+comment on function private.query_words(text, bigint[]) is 'The words of a query that are known in these projects (null: all), rarest first, each with its position in the query, its numbers of entries, titles and comments, and its weight.';
 revoke execute on function private.query_words(text, bigint[]) from public;
 
 insert into private.migrations (version) values ('20260101001150');

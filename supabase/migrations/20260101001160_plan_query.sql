@@ -1,7 +1,7 @@
--- A query ready to be searched by.
+-- Prepares a query for searching.
 
--- What is required stands in the ticket's own text or in one of its comments. What is excluded is
--- looked for in the former alone: read_query knows the tickets whose comments hold it.
+-- Required phrases may be in the ticket's own text or in a comment. Exclusions are checked in the
+-- former only: read_query already collected the tickets whose comments contain them.
 create function private.entry_holds(of_project bigint, of_ticket bigint, required tsquery, excluded tsquery) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -20,20 +20,20 @@ begin
       and (required is null or e.words @@ required));
 end
 $$;
-comment on function private.entry_holds(bigint, bigint, tsquery, tsquery) is 'Whether a ticket (or project, of_ticket null) holds the words that are required, and none that are excluded, whoever the caller is.';
+comment on function private.entry_holds(bigint, bigint, tsquery, tsquery) is 'Whether a ticket (or project, of_ticket null) contains the required words and none of the excluded ones, for any caller.';
 revoke execute on function private.entry_holds(bigint, bigint, tsquery, tsquery) from public;
 
--- required: null where nothing that may be seen holds all phrases, which relaxes them.
--- excluded_tickets: those whose keys stand behind a minus, and those whose comments hold what is
--- excluded. required_of_named: what a ticket must hold that the query names by its key.
+-- required: null if nothing visible contains all phrases, which relaxes them. excluded_tickets:
+-- those with keys after a minus, and those whose comments contain excluded words.
+-- required_of_named: the conditions for tickets that the query names by key.
 create type private.query as (
   plain text, wanted tsquery, required tsquery, required_of_named tsquery, excluded tsquery,
   ticket_keys text[], excluded_tickets bigint[], relaxed boolean
 );
-comment on type private.query is 'What a query asks for, settled by what the caller may see.';
+comment on type private.query is 'A parsed query, resolved against what the caller may see.';
 
--- "Security definer", because beneath a policy no index finds words; it looks at nothing but what
--- may be seen.
+-- Security definer, because under row-level security no index can find words. It reads only what
+-- the caller may see.
 create function private.read_query(query_text text) returns private.query
 language plpgsql stable security definer set search_path = '' set enable_seqscan = off
 as $$
@@ -42,12 +42,12 @@ declare
   parsed constant record := private.parse_query(query_text);
   settled private.query;
   named text;
-  read_limit constant integer := 20000; -- comments that hold what is excluded; of a word that more hold, these count
+  read_limit constant integer := 20000; -- maximum number of comments with excluded words
 begin
   settled := row(
     parsed.plain, parsed.wanted, parsed.required, parsed.required_of_named, parsed.excluded, parsed.ticket_keys, array[]::bigint[], false);
   foreach named in array parsed.excluded_keys loop
-    -- What merely mentions the ticket stays. What looks like a key and is none (utf-8) is a word.
+    -- Tickets that only mention the key stay. What looks like a key but is none (utf-8) is a word.
     settled.excluded_tickets := settled.excluded_tickets || (
       select t.ticket_id from public.tickets t where upper(t.key) = named and (visible is null or t.project_id = any (visible)));
     if settled.excluded_tickets[cardinality(settled.excluded_tickets)] is null then
@@ -63,8 +63,8 @@ begin
       ) m);
   end if;
   if settled.required is not null then
-    -- People paste names with quotes in them: phrases that nothing holds are taken as their words.
-    -- What one may not see counts for nothing, or a phrase would tell whether it is there.
+    -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible
+    -- texts do not count, or a phrase would reveal whether it exists there.
     settled.relaxed := not exists (
         select 1 from public.keyword_entries e where e.words @@ settled.required and (visible is null or e.project_id = any (visible)))
       and not exists (
@@ -82,12 +82,12 @@ begin
   return settled;
 end
 $$;
-comment on function private.read_query(text) is 'What a query asks for, settled by what the caller may see.';
+comment on function private.read_query(text) is 'Parses a query and resolves it against what the caller may see.';
 revoke execute on function private.read_query(text) from public;
 grant execute on function private.read_query(text) to authenticated, service_role;
 
--- The terms of a query, rarest first, each as it is written in a tsquery: a word, or two words that
--- stand beside one another; the arrays go in step.
+-- The terms of a query, rarest first, each in tsquery syntax: a word, or two neighbouring words.
+-- The arrays are parallel.
 create function private.plan_query(
   query private.query,
   out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[],
@@ -112,7 +112,7 @@ begin
 end
 $$;
 comment on function private.plan_query(private.query) is
-  'The words of a query that are known to the caller, rarest first: each with its weight, its place in the query, and in how many entries, titles and comments it is.';
+  'The words of a query that are known to the caller, rarest first: each with its weight, its position in the query, and its numbers of entries, titles and comments.';
 revoke execute on function private.plan_query(private.query) from public;
 
 insert into private.migrations (version) values ('20260101001160');

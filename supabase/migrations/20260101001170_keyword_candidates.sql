@@ -1,8 +1,8 @@
--- Which entries are worth ranking: those that hold the rare words of a query. What is looked at
--- does not grow with how common the words are.
+-- Selects the entries worth ranking: those with the rare words of a query. The work does not grow
+-- with how common the words are.
 
--- The entries of a filter and of required phrases, when these leave few enough to look at each;
--- else null. A phrase may stand in the ticket's own text or in one of its comments.
+-- The entries that pass a filter and contain the required phrases, if they are few enough to check
+-- each; else null. A phrase may be in the ticket's own text or in a comment.
 create function private.narrow_entries(scope private.scope, required tsquery, entry_limit integer, excluded tsquery default null)
 returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
@@ -15,7 +15,7 @@ declare
   entry_ids bigint[];
   commented bigint[]; -- tickets
 begin
-  -- Those of projects are read from an index alone.
+  -- For projects an index-only scan suffices.
   foreach reach in array array[case when scope.on_tickets then least(500, entry_limit) else entry_limit end, entry_limit] loop
     execute case
       when scope.on_tickets then format('select array(
@@ -48,13 +48,12 @@ begin
   return case when cardinality(entry_ids) <= entry_limit then entry_ids end;
 end
 $$;
-comment on function private.narrow_entries(private.scope, tsquery, integer, tsquery) is 'The entries of a scope that hold what is required and do not hold what is excluded, where they are at most entry_limit, else null.';
+comment on function private.narrow_entries(private.scope, tsquery, integer, tsquery) is 'The entries of a scope that contain what is required and nothing excluded, if there are at most entry_limit, else null.';
 revoke execute on function private.narrow_entries(private.scope, tsquery, integer, tsquery) from public;
 
--- The comments that are worth ranking, by the same rule as entries, and the best three of each
--- ticket: a ticket is as good as what one comment says, not as many comments as it has. few: the
--- only tickets that count; where they have few comments, all of these are looked at. gain: the
--- weights of the words that the best comment holds.
+-- The comments worth ranking, by the same rule as entries, and the best three per ticket: a ticket
+-- ranks by its best comment, not by its number of comments. few: the only tickets that count; if
+-- they have few comments, all are checked. gain: the weights of the words in the best comment.
 create function private.comment_candidates(
   words text[], idfs double precision[], comments bigint[],
   scope private.scope, required tsquery, few bigint[], reach integer, candidate_limit integer
@@ -110,19 +109,19 @@ begin
 end
 $$;
 comment on function private.comment_candidates(text[], double precision[], bigint[], private.scope, tsquery, bigint[], integer, integer) is
-  'Tickets whose comments hold the rare words of a query, by the weights of the words that the best of these holds, with the ids of the best three; filters hold before that. The arrays go in step, rarest word first.';
+  'Tickets whose comments contain the rare words of a query, by the weights of the words in the best comment, with the ids of the best three. Filters apply first. The arrays are parallel, rarest word first.';
 revoke execute on function private.comment_candidates(text[], double precision[], bigint[], private.scope, tsquery, bigint[], integer, integer) from public;
 
--- A word is looked up as long as it and the rarer ones are together in at most reach entries (the
--- rarest always, up to that many); a commoner one in the names alone, by the same rule. gain: the
--- weights of the words an entry holds, 1.7 times for a word of its name, and half of what its best
--- comment holds. At most candidate_limit, the best first.
+-- A word is looked up while it and the rarer ones together are in at most reach entries (the rarest
+-- always, up to that many); a commoner word only in names, by the same rule. gain: the weights of
+-- an entry's words, times 1.7 for a word of its name, plus half of its best comment's gain. At most
+-- candidate_limit, best first.
 create function private.keyword_candidates(
   words text[], idfs double precision[], entries bigint[], titles bigint[], comments bigint[],
   scope private.scope, required tsquery, reach integer, candidate_limit integer
 )
 returns table (keyword_entry_id bigint, project_id bigint, ticket_id bigint, gain double precision, comment_ids bigint[])
--- The index knows where a word is; reading every entry for it would not end.
+-- Use the index on words: a scan of all entries would take too long.
 language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off
 as $$
 #variable_conflict use_column
@@ -134,7 +133,7 @@ declare
 begin
   if scope.projects is not null or scope.on_tickets or required is not null then
     select greatest(t.entries, 1) into total from private.word_entries(array['']) t;
-    -- Reading an entry's words costs about twelve times what counting it costs.
+    -- Reading an entry's words costs about twelve times as much as counting the entry.
     few := private.narrow_entries(scope, required, greatest(1000, sqrt(reach * total / 12)::integer));
     if few is not null then
       return query
@@ -178,11 +177,11 @@ begin
       select e.keyword_entry_id, e.project_id, e.ticket_id, t.idf as gain, null::bigint[] as comment_ids
       from term t cross join lateral (
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
-        -- Of a word that is cut off, the names are counted whole below.
+        -- For a word beyond the cut-off, names are counted as a whole below.
         where e.words @@ t.query and not (t.is_cut and e.title_words @@ t.title_query)%1$s
         limit t.take) e
       union all
-      -- A word of the name that was looked up everywhere has been counted once already.
+      -- A word of the name that was looked up everywhere was already counted once.
       select e.keyword_entry_id, e.project_id, e.ticket_id, case when t.take > 0 and not t.is_cut then 0.7::double precision else 1.7 end * t.idf, null
       from term t cross join lateral (
         select e.keyword_entry_id, e.project_id, e.ticket_id from public.keyword_entries e
@@ -202,7 +201,7 @@ begin
 end
 $$;
 comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], private.scope, tsquery, integer, integer) is
-  'Entries that hold the rare words of a query, or whose comments do, by the weights of the words they hold, with the ids of their best comments; filters hold before that. The arrays go in step, rarest word first.';
+  'Entries that contain the rare words of a query, or whose comments do, by the weights of these words, with the ids of their best comments. Filters apply first. The arrays are parallel, rarest word first.';
 revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], private.scope, tsquery, integer, integer) from public;
 
 insert into private.migrations (version) values ('20260101001170');

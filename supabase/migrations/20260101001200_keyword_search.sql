@@ -1,13 +1,11 @@
--- Search by words: BM25F over name and text (Robertson and Zaragoza 2009), with the closeness of
+-- Keyword search: BM25F over name and text (Robertson and Zaragoza 2009), with proximity of
 -- neighbouring words.
 
--- The score of some entries, as if all entries were scored: each word by its frequency in the name
--- (three times) and in the text, each against its usual length, and four tenths of what it is in
--- the best of the comments given for it, which is less than a note's half: one comment counts,
--- however many there are. Of the best close_limit by this, the closeness of words: neighbours in
--- the query that stand within three places of one another in the entry, in that order. Of the best
--- alike_limit by both, how alike query and name are as a whole. level says how far an entry came:
--- 0, 1 close, 2 alike.
+-- Scores entries as if all were scored: each word by its frequency in the name (times three) and in
+-- the text, each normalised by length, plus four tenths of its score in the best given comment (a
+-- note counts half). The best close_limit also get proximity: neighbours in the query that are
+-- within three positions in the entry, in order. The best alike_limit of these also get the
+-- similarity of query and name. level is how far an entry got: 0, 1 proximity, 2 similarity.
 create function private.score_entries(
   entry_ids bigint[], words text[], idfs double precision[], places integer[], plain text, close_limit integer, alike_limit integer,
   comment_ids bigint[] default '{}'
@@ -62,25 +60,23 @@ begin
     cross join lateral (
       select sum(f.idf * f.n / (1.2 + f.n)) as score
       from (
-        -- For a word that is in a part n times ts_rank gives (1/1² + 1/2² + … + 1/n²) / (π²/6), of
-        -- which n is 0.645 times the odds, rank / (1 - rank), to within 6 per cent up to 30 times,
-        -- and less of it beyond: never above 270.
+        -- For n occurrences in a part, ts_rank returns (1/1² + 1/2² + … + 1/n²) / (π²/6). n is
+        -- 0.645 times the odds rank / (1 - rank), within 6 per cent up to 30 occurrences; beyond
+        -- that it is lower, at most 270.
         select r.idf, r.title * (r.a / (1.0024 - r.a)) + r.body * (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) + r.said as n
         from (
           select t.idf, w.title, w.body, coalesce(d.frequencies[t.place], 0) as said, case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
-            -- D: what the entry only implies.
+            -- D: words that the entry only implies.
             ts_rank('{1, 0, 1, 0}', w.words, t.query) as b, ts_rank('{0, 1, 0, 0}', w.words, t.query) as c
           from (
             select
-              -- Out of an array, so that what is stored out of line is read once and not for every
-              -- word.
+              -- As an array element, so that a TOASTed value is fetched once and not per word.
               (array[e.words])[1] as words,
               0.645 * 3 / (0.25 + (0.75 / usual_title) * e.title_length) as title,
               0.645 / (0.25 + (0.75 / usual_body) * e.body_length) as body
             offset 0
           ) w join unnest(terms, idfs) with ordinality as t(query, idf, place) on w.words @@ t.query or d.frequencies[t.place] > 0
-          -- Here and above: keeps what is computed once from being computed again for every place
-          -- where it is used.
+          -- "offset 0", here and above, prevents recomputing an expression at every use.
           offset 0
         ) r
         offset 0
@@ -115,10 +111,10 @@ begin
 end
 $$;
 comment on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer, bigint[]) is
-  'BM25F of some entries and some of their comments, with closeness of neighbouring words and likeness of the name. The arrays of words go in step.';
+  'BM25F of some entries and some of their comments, with proximity of neighbouring words and similarity of the name. The arrays of words are parallel.';
 revoke execute on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer, bigint[]) from public;
 
--- By an array, which the index is looked up by.
+-- With an array, for which the planner uses the index.
 create function private.named_tickets(query private.query, scope private.scope)
 returns table (project_id bigint, ticket_id bigint)
 language plpgsql stable rows 1 security invoker set search_path = ''
@@ -139,17 +135,17 @@ begin
     and (query.excluded is null or private.entry_holds(t.project_id, t.ticket_id, null, query.excluded));
 end
 $$;
-comment on function private.named_tickets(private.query, private.scope) is 'The tickets of a scope that a query names by their keys, if they hold what it requires and nothing that it excludes.';
+comment on function private.named_tickets(private.query, private.scope) is 'The tickets of a scope that a query names by their keys, if they contain what it requires and nothing that it excludes.';
 revoke execute on function private.named_tickets(private.query, private.scope) from public;
 
--- The whole search. reach and the three after it bound its work (see search_by_keyword); without
--- bounds the answer is the one that they must come near to.
+-- The whole search. reach and the next three parameters limit its work (see search_by_keyword).
+-- Without limits the result is the exact ranking that the limited one approximates.
 create function private.rank_by_keyword(
   query_text text, match_count integer, project_filter bigint, status_filter text,
   reach integer, scored integer, close_limit integer, alike_limit integer, filters jsonb default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
--- Planned for the filter at hand, whatever who calls it has set.
+-- Custom plans for the filter, whatever the caller has set.
 language plpgsql volatile rows 300 security definer set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
@@ -167,7 +163,7 @@ begin
 
   return query
   with candidate as materialized (
-    -- They come in order.
+    -- They are in order.
     select c.keyword_entry_id, c.project_id, c.ticket_id, c.gain, c.comment_ids
     from private.keyword_candidates(
       plan.words, plan.idfs, plan.entries, plan.titles, plan.comments, scope, query.required, reach, greatest(1000, scored)) c
@@ -196,7 +192,7 @@ begin
 end
 $$;
 comment on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) is
-  'search_by_keyword, in what whoever asks may see, with bounds of one''s own: reach, the entries that are looked up for the words of a query together; scored, the best of these that are scored; and the limits of score_entries.';
+  'search_by_keyword, in what the caller may see, with explicit limits: reach, the total number of entries looked up for the words; scored, how many of the best are scored; and the limits of score_entries.';
 revoke execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) from public;
 grant execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) to authenticated, service_role;
 

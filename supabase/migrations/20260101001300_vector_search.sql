@@ -1,4 +1,4 @@
--- Search by meaning.
+-- Vector search.
 
 create function private.nearest_sources(
   query_embedding extensions.vector,
@@ -23,7 +23,7 @@ begin
     from private.scan_chunks(
       nearest_sources.query_embedding, nearest_sources.embedding_model, nearest_sources.project_filter,
       nearest_sources.status_filter, nearest_sources.match_threshold,
-      -- So many chunks that the hundreds of a long ticket leave room for others.
+      -- Enough chunks that a long ticket with hundreds of them leaves room for others.
       10000, greatest(1, least(1000, nearest_sources.match_count)),
       nearest_sources.required, nearest_sources.excluded, nearest_sources.excluded_tickets, nearest_sources.filters
     ) s
@@ -38,7 +38,7 @@ begin
 end
 $$;
 comment on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb) is
-  'search_by_vector among what holds the words that are required and none that are excluded, see scan_chunks.';
+  'search_by_vector among texts with the required words and without the excluded ones, see scan_chunks.';
 revoke execute on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb) from public;
 grant execute on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb) to authenticated, service_role;
 
@@ -67,13 +67,12 @@ comment on function public.search_by_vector(extensions.vector, text, double prec
 revoke execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) from public, anon, authenticated;
 grant execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) to authenticated, service_role;
 
--- What is a hundredth by meaning, and not found by the words, adds 1/160 to its score, less than
--- half of what a first one adds: it comes behind all that is worth a look. And without a filter so
--- many come out of the first batch that the index gives, as a rule.
+-- Rank 100 by vector alone adds 1/160 to a score, less than half of what rank 1 adds, so it is
+-- behind every good result. Without filters, this many usually fit in the index's first batch.
 create function private.vector_candidates() returns integer
 language sql immutable security invoker set search_path = ''
 return 100;
-comment on function private.vector_candidates() is 'How many tickets and projects a hybrid search takes from the vector search, whatever page is asked for.';
+comment on function private.vector_candidates() is 'How many tickets and projects a hybrid search takes from the vector search, for any page.';
 revoke execute on function private.vector_candidates() from public;
 grant execute on function private.vector_candidates() to authenticated, service_role;
 

@@ -1,7 +1,7 @@
--- Marks the words of a query in a text, as HTML that is safe to show.
+-- Marks the words of a query in a text, as safe HTML.
 
--- Marks (E000 opens, E001 closes) that lie within others go: pairs of characters are marked before
--- ts_headline marks words.
+-- Removes nested marks (E000 opens, E001 closes): pairs of characters are marked before ts_headline
+-- marks words.
 create function private.flatten_marks(line text) returns text
 language sql immutable security invoker set search_path = ''
 as $$
@@ -13,16 +13,15 @@ as $$
     from regexp_matches(flatten_marks.line, u&'[\E000\E001]|[^\E000\E001]+', 'g') with ordinality as r(m, place)
   ) d
 $$;
-comment on function private.flatten_marks(text) is 'A text without the marks that lie within others.';
+comment on function private.flatten_marks(text) is 'A text without nested marks.';
 revoke execute on function private.flatten_marks(text) from public;
 grant execute on function private.flatten_marks(text) to authenticated, service_role;
 
--- ts_headline swallows what looks like markup (Vec<T>), so <, > and & are stood in for by
--- private-use characters while it works, as are its marks; only then do they become the entities
--- and tags that they stand for. It cuts words as the parser does, and words are what
--- private.plain_text says; so another such character (E005) stands where that parts them, until it
--- is done. Pairs of characters of a script without spaces are marked beforehand, at even and odd
--- places alike. C++ and C# are spelled out meanwhile, each between two E006.
+-- ts_headline drops what looks like markup (Vec<T>). So <, > and & and the marks are private-use
+-- characters until the end, and then become entities and tags. The parser's words must be those of
+-- private.plain_text, so another private-use character (E005) separates them meanwhile. Pairs of
+-- characters of scripts without spaces are marked in advance, at even and odd offsets. C++ and C#
+-- are spelled out meanwhile, each between two E006.
 create function private.highlight(text text, wanted tsquery) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -33,8 +32,8 @@ declare
   parted text;
   line text;
 begin
-  -- From there up are letters that can be written in several ways, the stand-ins, and the scripts
-  -- without spaces that are cut into pairs. Most texts have none.
+  -- From U+0300 on: combining marks, the private-use characters, and the scripts without spaces.
+  -- Most texts have none.
   if plain ~ '[\u0300-\uffff]' then
     plain := private.compose_text(plain);
     if plain ~ u&'[\E000-\E006]' then
@@ -46,7 +45,7 @@ begin
       order by place limit 100);
     first_pair := (select min(nullif(strpos(plain, p), 0)) from unnest(pairs) p);
   end if;
-  -- Not by translate(), which compares every character with every one of its list.
+  -- Not translate(), which compares every character with each one in its list.
   plain := replace(replace(replace(plain, '<', u&'\E002'), '>', u&'\E003'), '&', u&'\E004');
   plain := private.spell_signs(plain, u&'\E006');
   line := left(plain, 200);
@@ -69,7 +68,7 @@ begin
   end if;
   if wanted is not null then
     parted := private.part_names(plain, u&'\E005');
-    -- Names as wholes when their parts are not what is wanted: "tableview" is TableView.
+    -- Whole names if their parts are not wanted: "tableview" marks TableView.
     foreach line in array array[parted, plain] loop
       line := ts_headline('private.words', regexp_replace(line, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g'), wanted,
         u&'StartSel="\E000", StopSel="\E001", ' || case when first_pair is not null or length(plain) <= 200 then 'HighlightAll=true'
@@ -79,7 +78,7 @@ begin
     if first_pair is not null then
       line := private.flatten_marks(line);
     end if;
-    -- The parts of one name are one mark.
+    -- Adjacent marks within a name become one.
     line := replace(regexp_replace(line, u&'\E001\E005*([._:/-]*)\E005*\E000', '\1', 'g'), u&'\E005', '');
   end if;
   -- An excerpt may begin or end between two E006.
@@ -95,8 +94,8 @@ comment on function private.highlight(text, tsquery) is 'An HTML-escaped excerpt
 revoke execute on function private.highlight(text, tsquery) from public;
 grant execute on function private.highlight(text, tsquery) to authenticated, service_role;
 
--- The chunk of a ticket or project that its words speak for: best full-text rank, the first of
--- equals.
+-- The chunk of a ticket or project that matches the words best by full-text rank; the first on a
+-- tie.
 create function private.best_chunk_by_words(of_project bigint, of_ticket bigint, wanted tsquery)
 returns table (chunk_id uuid, text text)
 language plpgsql stable rows 1 security invoker set search_path = ''
@@ -116,7 +115,7 @@ begin
           and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
         order by c.position limit 50)
         union all
-        -- Of a ticket with thousands of comments the newest are looked at.
+        -- Of a ticket with thousands of comments only the newest are considered.
         (select c.chunk_id, c.text, c.position, true
         from (
           select m.comment_id from (
@@ -133,13 +132,13 @@ begin
         where of_ticket is null and c.project_id = of_project and c.ticket_id is null
           and c.embedding_set = (select private.searched_set(null))
           and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
-        -- A ticket of thousands of chunks is not ranked whole for the sake of an excerpt.
+        -- A ticket with thousands of chunks is not ranked as a whole for one excerpt.
         order by c.position limit 50)
       ) x
     ) r
   ) c
-  -- Cutting names and scripts without spaces into words takes four times as long: only where the
-  -- words do not stand apart.
+  -- Splitting names and scripts without spaces takes four times as long, so it is done only if
+  -- plain words do not match.
   order by case when c.best > 0 then c.rank else ts_rank(to_tsvector('private.words', private.plain_text(c.text)), wanted) end desc, c.remark, c.position
   limit 1;
 end

@@ -1,10 +1,10 @@
--- Both searches in one list, by one of two fusions. rrf: reciprocal rank fusion (Cormack, Clarke
--- and Büttcher 2009), k = 60. convex: a weighted sum of scores, with the theoretical least of a
--- cosine replaced by the level of unrelated texts (Bruch, Gai and Ingber 2022). docs/quality.md
--- compares them.
+-- Fuses both searches into one list by one of two methods. rrf: reciprocal rank fusion (Cormack,
+-- Clarke and Büttcher 2009), k = 60. convex: a weighted sum of scores, with the similarity of
+-- unrelated texts as the minimum of a cosine (Bruch, Gai and Ingber 2022). docs/quality.md compares
+-- them.
 
--- projects, tickets and scores go in step, the best first; a project's own text has no ticket. The
--- first so many are exact.
+-- projects, tickets and scores are parallel, best first; a project's own text has no ticket. exact
+-- is the number of leading exact matches.
 create type private.word_ranking as (projects bigint[], tickets bigint[], scores double precision[], exact integer);
 comment on type private.word_ranking is 'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000.';
 
@@ -21,11 +21,11 @@ begin
   return ranking;
 end
 $$;
-comment on function private.rank_words(text, bigint, text, jsonb) is 'What the words of a query find, in what whoever asks may see.';
+comment on function private.rank_words(text, bigint, text, jsonb) is 'The keyword ranking of a query, in what the caller may see.';
 revoke execute on function private.rank_words(text, bigint, text, jsonb) from public;
 grant execute on function private.rank_words(text, bigint, text, jsonb) to authenticated, service_role;
 
--- So that it can be found while the query is still being embedded.
+-- Public, so that it can run while the query is still being embedded.
 create function public.keyword_ranking(
   query_text text, project_filter bigint default null, status_filter text default null, filters jsonb default null
 )
@@ -40,13 +40,13 @@ begin
 end
 $$;
 comment on function public.keyword_ranking(text, bigint, text, jsonb) is
-  'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000, the best first, as arrays that go in step (a project''s own text has no ticket), written as text, because a JSON array of a thousand numbers takes longer to read than one string; the first so many are exact. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters.';
+  'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000, best first, as parallel arrays (a project''s own text has no ticket), written as text, because a JSON array of a thousand numbers takes longer to read than one string; the first so many are exact. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters.';
 revoke execute on function public.keyword_ranking(text, bigint, text, jsonb) from public, anon, authenticated;
 grant execute on function public.keyword_ranking(text, bigint, text, jsonb) to authenticated, service_role;
 
--- A ranking that was made a moment ago. It may come from anywhere: who uses it shows of it what is
--- still there, passes the filters and may be seen. What has come since is not in it, as if the
--- search had ended then.
+-- Reads a keyword ranking from a moment ago. It is untrusted input: whoever uses it must check that
+-- its items still exist, pass the filters and are visible. Newer rows are missing, as if the search
+-- had ended then.
 create function private.read_ranking(keyword_ranking jsonb) returns private.word_ranking
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -72,22 +72,21 @@ comment on function private.read_ranking(jsonb) is 'A row of keyword_ranking. An
 revoke execute on function private.read_ranking(jsonb) from public;
 grant execute on function private.read_ranking(jsonb) to authenticated, service_role;
 
--- What each search adds to the convex score where its weight is 1: at most so much.
+-- The maximum that each search adds to the convex score with weight 1.
 create function private.convex_shares(out vector double precision, out keyword double precision)
 language sql immutable security invoker set search_path = ''
 as $$ select 0.4, 0.6 $$;
-comment on function private.convex_shares() is 'Shares of the two searches in the convex score; they add up to 1.';
+comment on function private.convex_shares() is 'Shares of the two searches in the convex score; their sum is 1.';
 revoke execute on function private.convex_shares() from public;
 grant execute on function private.convex_shares() to authenticated, service_role;
 
--- The fused list as far as its first reach places, before anything is read to show it. Both
--- searches give the same number of candidates whatever page is asked for, so that pages add up to
--- one list. What the words alone found stands behind everything that the words rank higher, for
--- what the vector search found too can only rise. So beyond the rank reach none of it comes within
--- the first reach places, as long as weights are positive: without one, ids give the order. That
--- holds for both fusions, since keyword scores fall with the rank and equal convex scores are
--- ordered by it. What may be seen is the searches' own care, and of a ranking that was handed in
--- that of the policies on what shows it.
+-- The fused list up to its first reach places, before anything is read for display. Both searches
+-- return a fixed number of candidates for any page, so that pages form one list. An item found only
+-- by keyword comes after all items with a better keyword rank, because a vector match can only
+-- raise those. So items with a keyword rank beyond reach cannot be among the first reach places, as
+-- long as weights are positive (with weight 0, ids decide). This holds for both fusions: keyword
+-- scores fall with the rank, which also breaks ties of convex scores. The searches check
+-- visibility; for a given ranking the display does, by policies.
 create function private.fuse_searches(
   ranking private.word_ranking,
   query private.query,
@@ -117,8 +116,8 @@ declare
   convex constant boolean := fuse_searches.fusion is not distinct from 'convex';
   shares record;
   least_similarity double precision;
-  -- Of the tickets that the query does not name: one that it names matches its key too, which says
-  -- nothing of the others.
+  -- The best score among tickets that the query does not name: a named ticket's score includes the
+  -- match of its key.
   best_score constant double precision := ranking.scores[ranking.exact + 1];
 begin
   if fuse_searches.fusion not in ('rrf', 'convex') then
@@ -131,8 +130,7 @@ begin
 
   return query
   with nearest as materialized (
-    -- source: a ticket, or the project whose own text it is. No number that is handed in is too
-    -- large for "~".
+    -- source: a ticket, or ~ of a project's id. "~" works for any given number.
     select v.project_id, v.ticket_id, v.chunk_id, v.similarity, coalesce(v.ticket_id, ~v.project_id) as source,
       row_number() over (order by v.rank) as rank
     from private.nearest_sources(
@@ -172,7 +170,7 @@ begin
 end
 $$;
 comment on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) is
-  'Tickets and projects found by either search, those of the first reach places among them, in their order (place), with their ranks and what each adds to the fused score. query: what read_query makes of it. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword. fusion is rrf or convex; anything else is an error (22023).';
+  'Tickets and projects found by either search, including those of the first reach places, in order (place), with their ranks and what each adds to the fused score. query: the result of read_query. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword. fusion is rrf or convex; anything else is an error (22023).';
 revoke execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) from public;
 grant execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) to authenticated, service_role;
 
@@ -201,8 +199,9 @@ returns table (
   assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, created_at timestamptz, updated_at timestamptz,
   status_category text, comment_id bigint, comment_author text, comment_created_at timestamptz, links jsonb
 )
--- Planning takes longer than looking ten rows up, and there is one way to do that: by their keys.
--- The setting holds for what is called from here too; what has a filter to plan for sets it back.
+-- Planning takes longer than looking up ten rows, so the plan is cached: lookups by key have only
+-- one good plan. The setting also applies to the functions called here; those with filters reset
+-- it.
 language plpgsql volatile rows 10 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -232,23 +231,24 @@ begin
     case when g.vector_rank is null then 'keyword' else 'vector' end,
     g.rrf_score, g.fused_score, p.project_id, p.name, t.key, t.name, s.name,
     g.vector_rank, g.keyword_rank, g.keyword_score, g.vector_contribution, g.keyword_contribution,
-    -- Beyond the ranks, what matches does so by its words.
+    -- Items beyond the ranks match by words.
     array_remove(array[
       case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null or g.vector_rank is null then 'keyword' end], null),
     g.exact,
-    -- What matches is in the name then, or nowhere. A ticket's first chunk begins with its name.
+    -- If the chunk has no match, the name does, or nothing. A ticket's first chunk begins with its
+    -- name.
     case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), wanted) || ' — ' || lit.line end,
     shown.chunk_id, g.has_more, coalesce(query.relaxed, false),
     t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, coalesce(t.created_at, p.created_at), coalesce(t.updated_at, p.updated_at),
     s.category, m.comment_id, m.author, m.created_at, l.links
   from page g
-  -- "offset 0" here and below: looked up, or called, for the rows that need it, and once.
+  -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (
     select t.project_id, t.key, t.name, t.description, t.status_id, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date,
       t.created_at, t.updated_at
     from public.tickets t where t.ticket_id = g.ticket_id offset 0
   ) t on true
-  -- A ranking that was handed in may know another project of the ticket's.
+  -- A given ranking may name a former project of the ticket.
   cross join lateral (
     select p.project_id, p.name, p.created_at, p.updated_at from public.projects p where p.project_id = coalesce(t.project_id, g.project_id) offset 0
   ) p
@@ -257,7 +257,7 @@ begin
   left join lateral (
     select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, wanted) b where g.chunk_id is null offset 0
   ) b on true
-  -- A ticket that is not embedded yet is shown by the beginning of its text.
+  -- A ticket that is not embedded yet shows the beginning of its text.
   cross join lateral (
     select coalesce(g.chunk_id, b.chunk_id) as chunk_id,
       coalesce(c.text, b.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)) as text
@@ -269,13 +269,13 @@ begin
   ) m on true
   cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
   cross join lateral (select private.links_of(g.ticket_id) as links offset 0) l
-  -- Not what went a moment ago, nor what such a ranking makes up.
+  -- Skips rows deleted meanwhile, and rows that a given ranking invented.
   where (g.ticket_id is null or t.project_id is not null)
     and (search_hybrid.project_filter is null or p.project_id = search_hybrid.project_filter)
     and (search_hybrid.status_filter is null or lower(s.name) = lower(search_hybrid.status_filter))
     and (search_hybrid.filters is null or coalesce(g.ticket_id, ~g.project_id) = any ((select f.sources from passing f)::bigint[]))
   order by g.place;
-  -- All of the page may have gone since the words were ranked.
+  -- All rows of the page may have been deleted since the ranking.
   if not found and cardinality(ranking.projects) > 0 and coalesce(search_hybrid.sort, 'relevance') = 'relevance' then
     has_more := (
       select count(*) > page_start + page_size

@@ -1,29 +1,28 @@
--- Everything that a query matches, for counting: no ranking, and no end of a list.
+-- Everything that matches a query, for counting: unranked and not limited to a list.
 
--- Which entries the words match, the holders of rare words first. The words go from the rarest to
--- the commonest: those that are together in at most match_limit entries are looked up as one, then
--- each of the others for what it adds, until there are match_limit matches, or reach were looked at
--- because a filter let few of them pass. So the work does not grow with how common words are. Where
--- a filter leaves few entries at all, each of these is looked at instead. The comments that hold
--- the same words add their tickets.
+-- The entries that match the words, those with rare words first. Words are processed from rare to
+-- common: first as one lookup those that are together in at most match_limit entries, then each
+-- other word for what it adds, until there are match_limit matches, or reach entries were read
+-- because a filter let few pass. So the work does not grow with how common words are. If a filter
+-- leaves few entries, each is checked instead. Comments with the same words add their tickets.
 create function private.match_entries(
   words text[], entries bigint[], comments bigint[], required tsquery, excluded tsquery,
   scope private.scope, match_limit integer
 )
 returns table (project_id bigint, ticket_id bigint, complete boolean)
--- The index knows where a word is; reading every entry for it would take seconds.
+-- Use the index on words: a scan of all entries would take seconds.
 language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
   reach constant integer := 50000;
-  few_limit constant integer := 2000; -- reading an entry's words costs about twelve times what finding it by one costs
+  few_limit constant integer := 2000; -- reading an entry's words costs about twelve times as much as finding the entry by a word
   filtered constant boolean := scope.projects is not null or scope.on_tickets;
   conditions text := '';
   few bigint[];
-  asked tsquery[]; -- to be looked up one after the other
+  asked tsquery[]; -- to be looked up in turn
   wanted tsquery;
-  known tsquery; -- looked up before
+  known tsquery; -- looked up so far
   exact tsquery;
   looked bigint := 0;
   found_projects bigint[] := array[]::bigint[];
@@ -34,7 +33,7 @@ declare
   own constant tsquery := case when excluded is null then required else coalesce(required && !!excluded, !!excluded) end;
   has_comments constant boolean := coalesce((select sum(u) from unnest(comments) as u), 0) > 0;
   commented bigint[] := array[]::bigint[]; -- tickets found by a comment
-  holding bigint[]; -- tickets with a comment that holds what is required
+  holding bigint[]; -- tickets with a comment that contains what is required
 begin
   if filtered and (select sum(u) from unnest(entries || comments) as u) > few_limit then
     few := private.narrow_entries(scope, null, few_limit);
@@ -120,7 +119,7 @@ begin
 end
 $$;
 comment on function private.match_entries(text[], bigint[], bigint[], tsquery, tsquery, private.scope, integer) is
-  'Tickets and projects (ticket_id null) that hold any of the words, in their own texts or in a comment, those of rare words first; complete where these are all. The arrays go in step, rarest word first.';
+  'Tickets and projects (ticket_id null) that contain any of the words, in their own texts or in a comment, those with rare words first; complete: whether these are all. The arrays are parallel, rarest word first.';
 revoke execute on function private.match_entries(text[], bigint[], bigint[], tsquery, tsquery, private.scope, integer) from public;
 
 create function private.list_scope(scope private.scope, sort text, list_limit integer, list_offset integer) returns bigint[]
@@ -135,7 +134,7 @@ begin
   if scope.is_empty then
     return array[]::bigint[];
   end if;
-  -- Planned anew for every filter.
+  -- Planned separately for every filter.
   execute format(
       'select array(select t.ticket_id from public.tickets t where %s order by t.%s desc, t.ticket_id limit $2 offset $3)',
       private.scope_condition(scope, false), case sort when 'newest' then 'created_at' else 'updated_at' end)
@@ -143,12 +142,11 @@ begin
   return listed;
 end
 $$;
-comment on function private.list_scope(private.scope, text, integer, integer) is 'Tickets of a scope, those filed (newest) or changed (updated) last first, ties by id.';
+comment on function private.list_scope(private.scope, text, integer, integer) is 'Tickets of a scope, latest first by creation (newest) or change (updated), ties by id.';
 revoke execute on function private.list_scope(private.scope, text, integer, integer) from public;
 
--- What a hybrid search would list if lists had no end: the tickets that the query names, the
--- nearest over the threshold, and everything that its words match, by the rules of
--- search_by_keyword.
+-- What a hybrid search would list without limits: the tickets that the query names, the nearest
+-- over the threshold, and every keyword match, by the rules of search_by_keyword.
 create function private.find_matches(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
   project_filter bigint, status_filter text, match_limit integer, filters jsonb default null
@@ -206,7 +204,7 @@ begin
 end
 $$;
 comment on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) is
-  'Tickets and projects (ticket_id null) that a hybrid search matches in what whoever asks may see, those named and near first, then by words; complete where these are all. Without a query (null): the tickets that pass, the newest first.';
+  'Tickets and projects (ticket_id null) that a hybrid search matches in what the caller may see, named and near ones first, then by words; complete: whether these are all. Without a query (null): the tickets that pass, newest first.';
 revoke execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) from public;
 grant execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) to authenticated, service_role;
 

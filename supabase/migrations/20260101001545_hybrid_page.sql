@@ -1,7 +1,7 @@
--- What a page of search_hybrid lists, by relevance or by time, and the links that it shows.
+-- A page of search_hybrid, by relevance or by time, and the links shown in it.
 
--- By time, what matches is listed as it is counted for facets, beyond what the searches rank: their
--- ranks and scores are shown where they have one.
+-- By time, the page lists all matches as counted for facets, beyond what the searches rank. Ranks
+-- and scores are included where they exist.
 create function private.hybrid_page(
   query_text text,
   ranking private.word_ranking,
@@ -70,11 +70,11 @@ begin
 end
 $$;
 comment on function private.hybrid_page(text, private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer) is
-  'A page of search_hybrid: of the fused list, or of everything that matches (at most 10,000) by time, newest or updated; any other sort is an error (22023).';
+  'A page of search_hybrid: of the fused list, or of all matches (at most 10,000) by time, newest or updated. Any other sort is an error (22023).';
 revoke execute on function private.hybrid_page(text, private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer) from public;
 grant execute on function private.hybrid_page(text, private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer) to authenticated, service_role;
 
--- Looked up from both ends; whoever asks sees a link if they see both tickets.
+-- Looked up from both ends. Callers see a link if they see both tickets.
 create function private.links_of(of_ticket bigint) returns jsonb
 language sql stable security invoker set search_path = ''
 as $$
@@ -93,7 +93,7 @@ as $$
     limit 20
   ) l
 $$;
-comment on function private.links_of(bigint) is 'The links of a ticket with what is at their other ends, those that it has itself (out) first, at most 20; null where it has none.';
+comment on function private.links_of(bigint) is 'The links of a ticket with the tickets at the other end, outgoing links (out) first, at most 20; null if it has none.';
 revoke execute on function private.links_of(bigint) from public;
 grant execute on function private.links_of(bigint) to authenticated, service_role;
 

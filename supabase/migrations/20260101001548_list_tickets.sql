@@ -1,7 +1,7 @@
--- Tickets that pass filters, where nothing is searched for: a list by date instead of by rank.
+-- Tickets that pass filters, without a search: a list by date instead of rank.
 
--- "Security definer", because beneath a policy lower() may use no index; it looks at nothing but
--- what may be seen.
+-- Security definer, because under row-level security lower() cannot use an index. It reads only
+-- what the caller may see.
 create function private.list_passing(project_filter bigint, status_filter text, filters jsonb, sort text, list_limit integer, list_offset integer)
 returns bigint[]
 language plpgsql stable security definer set search_path = '' set jit = off
@@ -10,7 +10,7 @@ begin
   return private.list_scope(private.resolve_scope(project_filter, status_filter, filters), sort, list_limit, list_offset);
 end
 $$;
-comment on function private.list_passing(bigint, text, jsonb, text, integer, integer) is 'Tickets that pass the filters of a search and that whoever asks may see, in the order of list_scope.';
+comment on function private.list_passing(bigint, text, jsonb, text, integer, integer) is 'Tickets that pass the filters of a search and the caller may see, in the order of list_scope.';
 revoke execute on function private.list_passing(bigint, text, jsonb, text, integer, integer) from public;
 grant execute on function private.list_passing(bigint, text, jsonb, text, integer, integer) to authenticated, service_role;
 
@@ -48,7 +48,7 @@ begin
 end
 $$;
 comment on function public.list_tickets(integer, integer, bigint, text, text, jsonb) is
-  'Tickets that pass the filters, those filed last (sort newest) or changed last (updated) first, ties by id, with the columns of search_hybrid that a list has; text is the beginning of the ticket. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page. Projects'' own texts are not listed.';
+  'Tickets that pass the filters, latest first by creation (sort newest) or change (updated), ties by id, with the columns of search_hybrid that apply to a list; text is the beginning of the ticket. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page. Projects'' own texts are not listed.';
 revoke execute on function public.list_tickets(integer, integer, bigint, text, text, jsonb) from public, anon, authenticated;
 grant execute on function public.list_tickets(integer, integer, bigint, text, text, jsonb) to authenticated, service_role;
 

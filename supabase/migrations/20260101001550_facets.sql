@@ -1,5 +1,5 @@
 -- How many matches of a query each status, project, person, type, priority and label has, for the
--- filters beside a list of results.
+-- filters next to a list of results.
 
 create function public.search_facets(
   query_text text,
@@ -14,7 +14,7 @@ returns table (facet text, value bigint, label text, count bigint, capped boolea
 language sql volatile rows 20 security invoker set search_path = ''
 as $$
   with facets as (
-    -- A facet ignores its own filter, what stands under "not" excepted.
+    -- A facet ignores its own filter, except under "not".
     select f.place, f.facet,
       case when f.facet <> 'project' then search_facets.project_filter end as project_filter,
       case when f.facet <> 'status' then private.filter_text(search_facets.status_filter) end as status_filter,
@@ -26,7 +26,7 @@ as $$
     select f.place, f.facet, f.project_filter, f.status_filter, f.filters, dense_rank() over (order by f.project_filter, f.status_filter, f.filters) as search
     from facets f
   ), matched as materialized (
-    -- Facets under the same filters count the same matches, which are found once.
+    -- Facets under equal filters count the same matches, which are computed once.
     select a.search, m.project_id, m.ticket_id, t.status_id, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, m.complete
     from (select distinct on (x.search) x.* from asked x order by x.search) a
     cross join lateral private.find_matches(
@@ -40,7 +40,7 @@ as $$
     where a.facet in ('status', 'project', 'open')
     group by 1, 2
   ), by_name as (
-    -- Names as they are written are few: what is done to each of them is done once.
+    -- There are few distinct spellings, so each is normalised once.
     select a.facet, n.name, count(*) as count, not bool_and(m.complete) as capped
     from asked a
     join matched m using (search)

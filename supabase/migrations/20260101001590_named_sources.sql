@@ -1,11 +1,10 @@
--- What a question names: tickets by key, projects by key or name, and states. Retrieval takes these
--- as candidates whatever their similarity, because "What is the status of TX-400?" is near to any
--- ticket that speaks of a status.
+-- Tickets (by key), projects (by key or name) and states named in a question. They become
+-- candidates for retrieval with any similarity, because "What is the status of TX-400?" is similar
+-- to any ticket about a status.
 
--- One normal form for names and questions: words in small letters, one blank apart; characters of
--- scripts without spaces are words of their own. Cut, because a key of a B-tree may not be longer
--- than a third of a page. Whoever writes a project has it called for the indexes, with what rights
--- they have.
+-- The normal form of names and questions: words in lower case, separated by single spaces;
+-- characters of scripts without spaces are separate words. Truncated, because a B-tree key is
+-- limited to a third of a page. Used in indexes, so every writer of projects needs execute.
 create function private.name_words(name text) returns text
 language plpgsql immutable security definer set search_path = ''
 as $$
@@ -14,16 +13,16 @@ begin
     lower(private.compose_text(left(name_words.name, 400))), '([' || private.unspaced_scripts() || '])', ' \1 ', 'g'), '[^[:alnum:]]+', ' ', 'g')), 200);
 end
 $$;
-comment on function private.name_words(text) is 'The words of a name in small letters, one blank apart, as questions are compared with it.';
+comment on function private.name_words(text) is 'The words of a name in lower case, separated by single spaces, for comparison with questions.';
 grant execute on function private.name_words(text) to public;
 
 create index projects_name_words_idx on public.projects (private.name_words(name));
 create index projects_key_words_idx on public.projects (private.name_words(key));
 
--- The runs of up to 12 words of a question's first 200, in their normal form. marked: in quotes, or
--- beside a word such as "project". capital: each word begins with a capital that no sentence gives
--- it. capitals: nothing but capitals, in a question that has small letters too. final: the question
--- ends with it, behind "of", "in" or the like. numbered: a number follows, as in a ticket's key.
+-- The runs of up to 12 words in a question's first 200, normalised. marked: in quotes, or next to a
+-- word such as "project". capital: each word is capitalised, and not because a sentence starts.
+-- capitals: all capitals, in a question that also has lower case. final: at the end, after "of",
+-- "in" or the like. numbered: followed by a number, as in a ticket key.
 create function private.word_runs(question text)
 returns table (words text, first integer, last integer, marked boolean, capital boolean, capitals boolean, final boolean, numbered boolean)
 language plpgsql immutable rows 100 security invoker set search_path = ''
@@ -35,8 +34,8 @@ declare
   project_word constant text := '^(projects?|apps?|applications?|boards?|teams?|workspaces?|products?|programs?|programmes?|initiatives?|projekts?|projets?|proyectos?|progetti|progetto)$';
   preposition constant text := '^(of|in|on|for|about|with|within|from|at)$';
   tokens text[];
-  small text[]; -- the same in small letters
-  gaps text[]; -- what stands before each
+  small text[]; -- tokens in lower case
+  gaps text[]; -- the text before each token
 begin
   select coalesce(array_agg(r.m[2] order by r.place), '{}'), coalesce(array_agg(r.m[1] order by r.place), '{}') into tokens, gaps
     from regexp_matches(typed, '([^[:alnum:]]*)([[:alnum:]]+)', 'g') with ordinality as r(m, place)
@@ -46,8 +45,8 @@ begin
 
   return query
   with token as materialized (
-    -- How many long words up to here begin with a small letter, and how many have any: counted
-    -- once, not for every run.
+    -- How many long words up to here start with a lower-case letter, and how many are cased:
+    -- counted once, not per run.
     select t.place::integer as place,
       gaps[t.place] ~ '["''“”„‘’«»`「『]$' as opens, gaps[t.place + 1] ~ '^["''“”‘’«»`」』]' as closes,
       coalesce(small[t.place - 1] ~ project_word, false) and gaps[t.place] ~ '^[\s:"''“”„‘’«»`]+$' as follows,
@@ -71,17 +70,17 @@ begin
   join token l on l.place between f.place and f.place + 11;
 end
 $$;
-comment on function private.word_runs(text) is 'The runs of words in a question that may be names, and what speaks for it.';
+comment on function private.word_runs(text) is 'The runs of words in a question that may be names, with the evidence.';
 revoke execute on function private.word_runs(text) from public;
 
--- ticket_ids: at most five, in the order of the question. project_ids: at most three, those named
--- by the most words first. status: a state that is named. listed: nothing is asked but what is in
--- that state. own_texts: filters let projects' own texts pass.
+-- ticket_ids: at most five, in the order of the question. project_ids: at most three, longest names
+-- first. status: a named state. listed: the question only asks what is in that state. own_texts:
+-- filters let projects' own texts pass.
 create type private.names as (ticket_ids bigint[], project_ids bigint[], status text, listed boolean, own_texts boolean);
 comment on type private.names is 'What a question names, of what the caller may see.';
 
--- "Security definer", because beneath a policy upper() may use no index; it looks at nothing but
--- what may be seen.
+-- Security definer, because under row-level security upper() cannot use an index. It reads only
+-- what the caller may see.
 create function private.read_names(question text, project_filter bigint, status_filter text, filters jsonb default null) returns private.names
 language plpgsql stable security definer set search_path = '' set jit = off set enable_seqscan = off
 as $$
@@ -102,10 +101,10 @@ begin
   with run as materialized (
     select r.* from private.word_runs(question) r
   ), name as (
-    -- A name of several words stands for itself; one word may be an ordinary one.
+    -- A name of several words is unambiguous; a single word may be an ordinary one.
     select r.words, r.words as asked, r.first, r.last from run r where r.last > r.first or r.marked or r.capital or r.final
     union all
-    -- "Phoenix" is the project Phoenix, or the Phoenix project, or the Phoenix app.
+    -- "Phoenix" may be the project Phoenix, the Phoenix project or the Phoenix app.
     select g.words, r.words, r.first, r.last from run r
     cross join lateral (
       select r.words || ' ' || w from unnest(array['project', 'app', 'application', 'platform', 'team', 'system', 'service', 'product', 'tools']) w
@@ -126,7 +125,7 @@ begin
     where scope.projects is null or f.project_id = any (scope.projects)
     order by f.project_id, f.last - f.first desc, f.first
   ), chosen as materialized (
-    -- Of "Data Platform" the project Data is a part.
+    -- In "Data Platform", the project Data is only a part.
     select p.* from project p
     where not exists (
       select from project q where q.first <= p.first and q.last >= p.last and q.last - q.first > p.last - p.first)
@@ -151,13 +150,13 @@ begin
 
   keys := private.question_keys(question);
   if cardinality(keys) > 0 then
-    -- By an array, which the index is looked up by whatever the statistics say; a join may read the
-    -- table.
+    -- With an array, for which the planner uses the index whatever the statistics say; a join may
+    -- scan the table.
     named.ticket_ids := (private.passing_tickets(scope, array(
       select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by array_position(keys, upper(t.key)))))[1:5];
   end if;
   if coalesce(cardinality(named.ticket_ids), 0) = 0 then
-    -- "ticket 400" may be any project's, if the question names none.
+    -- "ticket 400" may be in any project if the question names none.
     number := substring(lower(left(question, 2000)) from '\m(?:ticket|issue|bug|story|task)\s+(?:no\.?|nr\.?|number)?\s*#?\s*([0-9]{1,9})(?![[:alnum:].,]*[[:alnum:]])');
     if number is not null then
       keys := array(
@@ -183,15 +182,14 @@ begin
 end
 $$;
 comment on function private.read_names(text, bigint, text, jsonb) is
-  'The tickets, projects and state that a question names, of what the caller may see and the filters leave: keys in any usual spelling, names as whole phrases. A name of one word must be marked as one: by a capital, quotes, the word "project", or as the end of the question.';
+  'The tickets, projects and state that a question names, in what the caller may see and the filters allow: keys in any usual spelling, names as whole phrases. A name of one word must be marked as one: by a capital, quotes, the word "project", or as the end of the question.';
 revoke execute on function private.read_names(text, bigint, text, jsonb) from public;
 grant execute on function private.read_names(text, bigint, text, jsonb) to authenticated, service_role;
 
--- Of a ticket: its own text first, its newest note and its newest comment, where the resolution
--- stands, and the chunk nearest to the question. Of a project: the beginning of its text, and the
--- nearest. Of what a project (or, where nothing else is asked, the whole tracker) has in a state
--- that is named: the nearest chunk of each of the nearest tickets, ten where nothing else is asked,
--- else two.
+-- Of a ticket: its own text first, its newest note and newest comment, which have the resolution,
+-- and the chunk nearest to the question. Of a project: the beginning of its text, and the nearest
+-- chunk. For a named state, of a project (or of the whole tracker if nothing else is asked): the
+-- nearest chunk of each of the nearest tickets, ten if nothing else is asked, else two.
 create function private.named_chunks(
   question text, query_embedding extensions.vector, embedding_model text, project_filter bigint, status_filter text, filters jsonb default null
 )
@@ -217,7 +215,7 @@ begin
     union all
     select p.project_id, null from public.projects p where p.project_id = any (named.project_ids) and named.own_texts
   ), chunk as materialized (
-    -- So many are compared of a long ticket.
+    -- At most this many chunks of a long ticket are compared.
     select c.chunk_id, s.project_id, s.ticket_id, c.position, c.embedding operator(extensions.<=>) query_embedding as distance
     from source s
     cross join lateral (
@@ -228,7 +226,7 @@ begin
       order by c.position limit 200) c
     where s.ticket_id is not null
     union all
-    -- And of its newest comments. Behind its own text, wherever they begin.
+    -- Also of its newest comments, placed after its own text.
     select c.chunk_id, s.project_id, s.ticket_id, null, c.embedding operator(extensions.<=>) query_embedding
     from source s
     cross join lateral (
@@ -291,7 +289,7 @@ begin
   order by l.similarity desc, l.chunk_id
   limit case when named.listed then 10 else 2 end)
   union all
-  -- What is not embedded yet speaks by its own text.
+  -- A ticket that is not embedded yet is represented by its own text.
   select null, s.project_id, s.ticket_id, null from source s
   where not exists (select from chunk k where k.project_id = s.project_id and k.ticket_id is not distinct from s.ticket_id);
 end

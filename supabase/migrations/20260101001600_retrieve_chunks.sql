@@ -1,5 +1,5 @@
--- Retrieval for answers: the nearest chunks, with how similar they are to one another, so that the
--- caller can trade relevance against diversity (MMR) without the vectors having to travel.
+-- Retrieval for answers: the nearest chunks with their pairwise similarities, so that the caller
+-- can apply MMR without transferring vectors.
 
 create function public.retrieve_chunks(
   query_embedding extensions.vector(1536),
@@ -28,7 +28,7 @@ begin
     from private.scan_chunks(
       retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.project_filter, retrieve_chunks.status_filter,
       retrieve_chunks.match_threshold,
-      -- Behind the hundreds of chunks of a long ticket there are others, if these are wanted.
+      -- If several sources are wanted, read past the hundreds of chunks of a long ticket.
       case when retrieve_chunks.source_chunk_limit is null then greatest(1, least(100, retrieve_chunks.match_count)) else 10000 end,
       greatest(1, least(100, retrieve_chunks.match_count)), filters => retrieve_chunks.filters) s
   ), kept as (
@@ -48,9 +48,8 @@ begin
     limit greatest(1, least(100, retrieve_chunks.match_count))
   ), nearest as materialized (
     select l.*, c.kind, c.text, c.tokens, c.comment_id,
-      -- Of length 1, so that the inner product is the cosine, for half the work; and lies here
-      -- whole: as stored it may be compressed, and would be unpacked for every pair, which takes
-      -- longer than comparing.
+      -- Normalised, so that the inner product is the cosine, at half the cost. Materialised: a
+      -- TOASTed vector would be decompressed for every pair, which costs more than comparing.
       extensions.l2_normalize(c.embedding) as embedding,
       coalesce(l.similarity > retrieve_chunks.match_threshold, false) as over_threshold,
       row_number() over (order by l.similarity desc nulls last, l.chunk_id, l.ticket_id, l.project_id) as place

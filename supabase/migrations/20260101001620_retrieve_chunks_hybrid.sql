@@ -1,5 +1,5 @@
--- Retrieval for answers by words and by meaning, so that exact codes are found too: candidates are
--- the fused list's.
+-- Retrieval for answers by keywords and vectors, so that exact codes are found, too. The candidates
+-- are those of the fused list.
 
 create function public.retrieve_chunks_hybrid(
   query_text text,
@@ -32,8 +32,8 @@ declare
     else private.read_ranking(keyword_ranking) end;
 begin
   status_filter := private.filter_text(status_filter);
-  -- Questions quote names and messages whose answer stands elsewhere: a phrase narrows what their
-  -- words find, not what is near.
+  -- Questions quote names and messages, and the answer may be elsewhere: a phrase narrows keyword
+  -- matches, but not vector matches.
   query.required := null;
   return query
   with named as materialized (
@@ -56,8 +56,8 @@ begin
       retrieve_chunks_hybrid.filters) as sources
     from best b
   ), shown as materialized (
-    -- Scaled so that the list uses the whole range: fused scores lie close together, and MMR weighs
-    -- them against cosines. A ticket that the question names is as relevant as can be.
+    -- Scaled to the full range: fused scores are close together, and MMR weighs them against
+    -- cosines. A ticket named by the question has relevance 1.
     select b.place, b.ticket_id, b.exact, p.project_id, coalesce(b.chunk_id, w.chunk_id) as first_chunk_id,
       case when b.exact then 1
         else coalesce((b.score - min(b.score) over ()) / nullif(max(b.score) over () - min(b.score) over (), 0), 1) end as relevance
@@ -77,7 +77,7 @@ begin
     select s.place, s.project_id, s.ticket_id, s.relevance, s.first_chunk_id as chunk_id, 0 as place_in_source
     from shown s
     union all
-    -- The chunk that a search came by is not always the one that has the answer.
+    -- The matching chunk is not always the one with the answer.
     select s.place, s.project_id, s.ticket_id, s.relevance, n.chunk_id, n.place_in_source
     from shown s
     cross join lateral (
@@ -86,7 +86,7 @@ begin
       from (
         select c.* from public.chunks c where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
         union all
-        -- Of a ticket with thousands of comments the newest.
+        -- Of a ticket with thousands of comments, the newest.
         select c.*
         from (select m.comment_id from public.comments m where m.ticket_id = s.ticket_id order by m.created_at desc, m.comment_id desc limit 200) m
         join public.chunks c on c.comment_id = m.comment_id
@@ -96,23 +96,22 @@ begin
         and c.chunk_id is distinct from s.first_chunk_id
         and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
     ) n
-    -- Who asks about a ticket by its key wants its notes too.
+    -- A question about a ticket by its key wants its notes, too.
     where n.place_in_source < greatest(coalesce(retrieve_chunks_hybrid.source_chunk_limit, 1), case when s.exact then 3 else 1 end)
     union all
-    -- As relevant as their ticket or project; named by its project and state alone, at the end of
-    -- the list.
+    -- As relevant as their ticket or project. Items named only by project and state come last.
     select coalesce(s.place, 1000), n.project_id, n.ticket_id, coalesce(s.relevance, 0), n.chunk_id, 100
     from named n
     left join shown s on s.ticket_id = n.ticket_id or n.ticket_id is null and s.ticket_id is null and s.project_id = n.project_id
     where n.chunk_id is not null or s.place is null
     union all
-    -- The nearest of all tells how near a search came that found nothing over the threshold.
+    -- The nearest chunk of all tells how close a search without results came.
     select null, n.project_id, n.ticket_id, null, n.chunk_id, 0
     from private.scan_chunks(
       retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.project_filter,
       retrieve_chunks_hybrid.status_filter, retrieve_chunks_hybrid.match_threshold, 1, 1, filters => retrieve_chunks_hybrid.filters) n
   ), numbered as (
-    -- What is named goes before what is not where the list is full.
+    -- If the list is full, named sources take precedence.
     select x.*, row_number() over (order by x.place is null, not x.named, x.place, x.place_in_source) as cut,
       row_number() over (order by x.place nulls last, x.place_in_source, x.ticket_id, x.project_id, x.chunk_id) as position
     from (
@@ -128,12 +127,12 @@ begin
       1 - (v.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding) as similarity
     from numbered x
     left join public.chunks c on c.chunk_id = x.chunk_id
-    -- A vector of another model says nothing here.
+    -- A vector of another model cannot be compared.
     left join public.chunks v on v.chunk_id = x.chunk_id and v.model = retrieve_chunks_hybrid.embedding_model
     where x.cut <= greatest(1, least(100, retrieve_chunks_hybrid.match_count)) or x.place is null
   )
   select x.chunk_id, x.ticket_id, x.project_id, p.name, t.key, t.name, s.name, coalesce(x.kind, case when x.ticket_id is null then 'project' else 'ticket' end),
-    -- A ticket that is not embedded yet speaks by the beginning of its text.
+    -- A ticket that is not embedded yet is represented by the beginning of its text.
     coalesce(x.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)),
     x.tokens, x.similarity, coalesce(x.similarity > retrieve_chunks_hybrid.match_threshold, false), x.relevance,
     array(

@@ -1,7 +1,7 @@
--- Tickets that are like a ticket or like a text: likely duplicates.
+-- Tickets similar to a ticket or a text: likely duplicates.
 
--- What is linked to a ticket as a duplicate, either way, and what is so to that: nobody wants to be
--- told again.
+-- Known duplicates of a ticket, in either direction and over one other ticket: there is no need to
+-- report them again.
 create function private.known_duplicates(ticket_id bigint) returns bigint[]
 language sql stable security invoker set search_path = ''
 as $$
@@ -16,10 +16,10 @@ as $$
     union
     select l.ticket_id from direct d join public.ticket_links l on l.other_ticket_id = d.id and l.kind = 'duplicates'
   )
-  -- Few are linked to one ticket; of more, those filed last.
+  -- A ticket rarely has many; if it does, the newest count.
   select array(select k.id from known k where k.id <> known_duplicates.ticket_id order by k.id desc limit 500)
 $$;
-comment on function private.known_duplicates(bigint) is 'The tickets that links name as duplicates of a ticket, directly or over one other; at most 500.';
+comment on function private.known_duplicates(bigint) is 'The tickets linked as duplicates of a ticket, directly or through one other; at most 500.';
 revoke execute on function private.known_duplicates(bigint) from public;
 grant execute on function private.known_duplicates(bigint) to authenticated, service_role;
 
@@ -41,14 +41,14 @@ declare
   width integer;
   found record;
 begin
-  -- The ticket itself and projects' own texts are found along. Usually few of these are near; where
-  -- they are many, all that a search gives is looked through.
+  -- The search also finds the ticket itself and projects' own texts. Usually few of these are near;
+  -- if many are, repeat it with the maximum width.
   foreach width in array array[least(1000, wanted + 20 + cardinality(left_out)), 1000] loop
     select count(*) as sources,
       array_agg(v.ticket_id order by v.rank) filter (where v.ticket_id <> all (left_out)) as tickets,
       array_agg(v.similarity order by v.rank) filter (where v.ticket_id <> all (left_out)) as similarities
       into found
-      -- No similarity is as low as -2: duplicates are judged by order, and by whoever reads them.
+      -- No similarity is below -2, so there is no threshold: users judge duplicates by rank.
       from public.search_by_vector(query_embedding, embedding_model, -2, width, project_filter, filters => similar_tickets.filters) v;
     exit when cardinality(found.tickets) >= wanted or found.sources < width;
   end loop;
@@ -66,11 +66,10 @@ comment on function public.similar_tickets(extensions.vector, text, integer, big
 revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) from public, anon, authenticated;
 grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) to authenticated, service_role;
 
--- A ticket is compared by its first chunk: its name and how its description begins. On tickets
--- known to duplicate one another that finds as many as the mean of all its chunks does, which costs
--- more and may have no direction. The chunk is up to date where the text begins with it, and a
--- chunk that is the only one where it is the whole text. A project's new name is in the header of
--- later chunks and makes no other ticket of it.
+-- A ticket is compared by its first chunk: its name and the start of its description. On known
+-- duplicates this finds as many as the mean of all chunks, which costs more and can be zero. The
+-- chunk is current if the text begins with it, or equals it if it is the only one. A renamed
+-- project, which appears in headers, does not change the ticket.
 create function public.find_similar_tickets(
   ticket_id bigint, embedding_model text, match_count integer default 5, filters jsonb default null
 )
@@ -113,7 +112,7 @@ begin
 end
 $$;
 comment on function public.find_similar_tickets(bigint, text, integer, jsonb) is
-  'The tickets most like a ticket, as similar_tickets gives them, in results: without those that links name as its duplicates. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
+  'results: the tickets most similar to a ticket, as from similar_tickets, without its linked duplicates. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
 revoke execute on function public.find_similar_tickets(bigint, text, integer, jsonb) from public, anon, authenticated;
 grant execute on function public.find_similar_tickets(bigint, text, integer, jsonb) to authenticated, service_role;
 

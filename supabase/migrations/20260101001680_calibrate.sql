@@ -1,14 +1,14 @@
--- What it takes to choose a threshold by the data at hand: how similar queries are to the tickets
+-- Data for choosing a threshold on the tracker's own texts: how similar queries are to the tickets
 -- that they should find, and to others.
 
--- A ticket is asked for by its own name, or by the name of one that is known to duplicate it: half
--- of the sample at most. Of duplicates no own name is asked for, as the other of the two would
--- count as a stranger.
+-- Each ticket is queried by its own name or, for at most half of the sample, by the name of a known
+-- duplicate. Duplicates are not queried by their own names, because the other one would count as a
+-- stranger.
 create function public.sample_tickets(embedding_model text, match_count integer default 200)
 returns table (ticket_key text, ticket_name text, duplicate boolean)
 language sql stable rows 200 security invoker set search_path = ''
 as $$
-  -- The same tickets each time, but in no order that says anything.
+  -- A fixed but arbitrary order, so that the sample is reproducible.
   with embedded as not materialized (
     select t.ticket_id, t.key, t.name from public.tickets t
     where exists (
@@ -36,7 +36,7 @@ as $$
   select n.key, n.name, false from named n
 $$;
 comment on function public.sample_tickets(text, integer) is
-  'Some of the tickets that are embedded by a model, at random but always the same ones, each with a name that should find it: its own, or that of a ticket that is known to duplicate it (duplicate, at most half). match_count at most 1,000.';
+  'A fixed random sample of the tickets embedded by a model, each with a name that should find it: its own, or that of a known duplicate (duplicate, at most half). match_count at most 1,000.';
 revoke execute on function public.sample_tickets(text, integer) from public, anon, authenticated;
 grant execute on function public.sample_tickets(text, integer) to service_role;
 

@@ -1,4 +1,4 @@
--- What a frontend offers as filters.
+-- Values for a frontend's filters.
 
 create function public.list_projects()
 returns table (project_id bigint, key text, name text, tickets bigint)
@@ -8,7 +8,7 @@ as $$
   from public.projects p
   order by p.key
 $$;
-comment on function public.list_projects() is 'All projects that whoever asks may see, with their number of tickets, by key.';
+comment on function public.list_projects() is 'All projects that the caller may see, with their number of tickets, by key.';
 revoke execute on function public.list_projects() from public, anon, authenticated;
 grant execute on function public.list_projects() to authenticated, service_role;
 
@@ -18,7 +18,7 @@ language sql stable security invoker set search_path = ''
 as $$
   select s.status_id, s.name from public.status s order by s.status_id
 $$;
-comment on function public.list_statuses() is 'All statuses, in the order they were made.';
+comment on function public.list_statuses() is 'All statuses, in order of creation.';
 revoke execute on function public.list_statuses() from public, anon, authenticated;
 grant execute on function public.list_statuses() to authenticated, service_role;
 

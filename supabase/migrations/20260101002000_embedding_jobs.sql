@@ -1,7 +1,7 @@
--- What waits to be embedded: a queue of sources (a ticket with its notes, a comment, a project's
--- own text, or a document). Whoever writes a text adds to it in the same transaction, and waits for
--- nobody doing so: what would wait is passed over, and adds a job too many at worst. A job too many
--- is cheap: whoever takes it finds the chunks in step and ends it.
+-- The queue of sources to embed (a ticket with its notes, a comment, a project's own text, or a
+-- document). Writers of texts add to it in the same transaction and never wait: a job that is
+-- locked is skipped and a redundant one added. That is cheap, because its worker finds the chunks
+-- up to date and ends it.
 
 create table private.embedding_jobs (
   embedding_job_id bigint generated always as identity primary key,
@@ -20,16 +20,16 @@ create table private.embedding_jobs (
   check (num_nonnulls(project_id, ticket_id, comment_id, document_id) = 1),
   check (lease_id is null or dead_at is null)
 )
--- Rows come and go.
+-- Rows are short-lived.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 comment on table private.embedding_jobs is
-  'Sources whose chunks may be behind their texts: a ticket or a comment (wherever it is now), a project''s own text, or a document. Nothing refers to their tables: a job whose source is gone just ends.';
-comment on column private.embedding_jobs.background is 'Behind what a person has just edited.';
-comment on column private.embedding_jobs.with_children is 'A project''s: all its tickets are to follow; a ticket''s: all its comments; because its name is in the header of their chunks.';
-comment on column private.embedding_jobs.due_at is 'When it may be taken: at once, after a pause, or (of a running one) when its lease runs out.';
-comment on column private.embedding_jobs.attempts is 'How often it was taken and neither ended nor given back. A worker that vanishes has used one up.';
-comment on column private.embedding_jobs.lease_id is 'Who has taken it. Whoever has not the same one can no longer end it.';
-comment on column private.embedding_jobs.dead_at is 'When it was given up, for last_error. It waits to be replayed.';
+  'Sources whose chunks may be out of date: a ticket or a comment (in any project), a project''s own text, or a document. There are no foreign keys: the job of a deleted source just ends.';
+comment on column private.embedding_jobs.background is 'Runs after jobs of fresh edits.';
+comment on column private.embedding_jobs.with_children is 'For a project, all its tickets follow; for a ticket, all its comments: the name is in the header of their chunks.';
+comment on column private.embedding_jobs.due_at is 'When it may be claimed: at once, after a pause, or (if running) when its lease expires.';
+comment on column private.embedding_jobs.attempts is 'How often it was claimed and neither ended nor released. A worker that dies has used one up.';
+comment on column private.embedding_jobs.lease_id is 'The lease of its current worker. Only that lease can end it.';
+comment on column private.embedding_jobs.dead_at is 'When it became dead, because of last_error. It stays until it is replayed.';
 
 create index embedding_jobs_due_idx on private.embedding_jobs (background, due_at, embedding_job_id) where dead_at is null;
 create index embedding_jobs_requested_at_idx on private.embedding_jobs (requested_at) where dead_at is null and lease_id is null;
@@ -42,9 +42,8 @@ create index embedding_jobs_lease_id_idx on private.embedding_jobs (lease_id) wh
 alter table private.embedding_jobs enable row level security;
 grant select, insert, update, delete on private.embedding_jobs to service_role;
 
--- A job that still waits will see what is written here, if nobody takes it before this transaction
--- ends. So it is locked against being taken; where that cannot be done at once, there will be a
--- second one. Taking makes one of both.
+-- A waiting job will see what this transaction writes, unless it is claimed before the commit. So
+-- it is locked against claiming; if that would block, a second job is added. Claiming merges both.
 create function private.enqueue_sources(
   project_ids bigint[],
   ticket_ids bigint[],
@@ -54,14 +53,14 @@ create function private.enqueue_sources(
   comment_ids bigint[] default '{}'
 )
 returns bigint
--- A plan made while the queue was empty would read all of it at every edit.
+-- A plan cached while the queue was empty would scan all of it at every edit.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
 as $$
 declare
   start constant timestamptz := clock_timestamp();
-  -- Who loads many rows and embeds them itself says so, and keeps workers from doing the same.
+  -- A bulk loader that embeds its rows itself declares so, which delays workers.
   due constant timestamptz := start + least('10 minutes', coalesce(nullif(current_setting('tasklens.embedding_delay', true), ''), '0')::interval);
-  -- What came in hundreds was no person's edit.
+  -- Hundreds at once are not a user's edit.
   asked constant integer := cardinality(enqueue_sources.project_ids) + cardinality(enqueue_sources.ticket_ids)
     + cardinality(enqueue_sources.document_ids) + cardinality(enqueue_sources.comment_ids);
   behind constant boolean := enqueue_sources.background or asked > 100;
@@ -71,11 +70,11 @@ declare
   waiting_comments bigint[] := array[]::bigint[];
   added bigint;
 begin
-  -- A ticket that is deleted runs the triggers of its notes, even if it has none.
+  -- The deletion of a ticket without notes also fires the triggers on notes.
   if asked = 0 then
     return 0;
   end if;
-  -- In an older snapshot, locking a job that was taken meanwhile would fail the writer.
+  -- In an older snapshot, locking a job claimed meanwhile would fail the writer.
   if current_setting('transaction_isolation') = 'read committed' then
     waiting_projects := array(
       select j.project_id from private.embedding_jobs j
@@ -120,12 +119,12 @@ begin
 end
 $$;
 comment on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) is
-  'Asks for these projects'' own texts, these tickets, comments and documents to be embedded; with_children: and all tickets of the projects, and all comments on the tickets. More than 100 at once, or background, go behind others. Waits for nobody. Returns how many jobs it added to those that wait already.';
+  'Queues these projects'' own texts, tickets, comments and documents for embedding; with_children: also all tickets of the projects, and all comments on the tickets. More than 100 at once, or background, run after others. Never waits. Returns how many jobs it added to those that wait already.';
 revoke execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) from public;
 grant execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) to service_role;
 
--- To be called before the texts are read again: then what the locked jobs ask for is surely in what
--- is read.
+-- Call this before reading the texts again, so that the locked jobs' edits are certainly in what is
+-- read.
 create function private.lock_waiting_jobs(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns setof bigint
 language sql volatile rows 100 security invoker set search_path = ''
@@ -139,7 +138,7 @@ as $$
   for update skip locked
 $$;
 comment on function private.lock_waiting_jobs(bigint[], bigint[], bigint[]) is
-  'Locks the jobs of these sources that nobody has taken, as far as it can without waiting, and returns them.';
+  'Locks the unclaimed jobs of these sources, as far as possible without waiting, and returns them.';
 revoke execute on function private.lock_waiting_jobs(bigint[], bigint[], bigint[]) from public;
 grant execute on function private.lock_waiting_jobs(bigint[], bigint[], bigint[]) to service_role;
 

@@ -1,6 +1,6 @@
--- Who asks for embeddings: every statement that changes a text that is embedded, or a name in its
--- header, and no other. A statement of the writer costs a statement here, however many rows it
--- touched. "Security definer", so that a role that may write tickets needs no right on the queue.
+-- Triggers that queue sources: every statement that changes an embedded text, or a name in its
+-- header. Each statement costs one statement here, for any number of rows. Security definer:
+-- writers of tickets need no right on the queue.
 
 create function private.enqueue_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -12,8 +12,8 @@ begin
     perform private.enqueue_sources(array(
       select n.project_id from new_rows n join old_rows o using (project_id)
       where n.name = o.name and n.description is distinct from o.description), '{}');
-    -- The tickets are looked up when the job is taken: this transaction may not see all those that
-    -- see its old name.
+    -- The tickets are looked up when the job is claimed: this transaction may not see all those
+    -- created under the old name.
     perform private.enqueue_sources(array(
       select n.project_id from new_rows n left join old_rows o using (project_id)
       where n.name is distinct from o.name), '{}', true);
@@ -21,7 +21,7 @@ begin
   return null;
 end
 $$;
-comment on function private.enqueue_projects() is 'Trigger: asks for projects whose text changed, and for the tickets of those whose name changed.';
+comment on function private.enqueue_projects() is 'Trigger: queues projects whose text changed, and the tickets of those whose name changed.';
 
 create function private.enqueue_tickets() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -32,7 +32,7 @@ begin
   if tg_op = 'INSERT' then
     perform private.enqueue_sources('{}', array(select n.ticket_id from new_rows n));
   else
-    -- As of projects, where a comment follows. Older snapshots may not see them all.
+    -- As for projects. Older snapshots may not see all comments.
     renamed := array(
       select n.ticket_id from new_rows n left join old_rows o using (ticket_id)
       where (n.project_id, n.name) is distinct from (o.project_id, o.name)
@@ -47,17 +47,17 @@ begin
   return null;
 end
 $$;
-comment on function private.enqueue_tickets() is 'Trigger: asks for tickets that are new, moved, or whose text changed, and for the comments on those moved or renamed.';
+comment on function private.enqueue_tickets() is 'Trigger: queues tickets that are new, moved or whose text changed, and the comments on moved or renamed ones.';
 
 create function private.enqueue_notes() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
-  -- A branch for each event: only its own transition tables exist.
+  -- One branch per event, because only its own transition tables exist.
   if tg_op = 'INSERT' then
     perform private.enqueue_sources('{}', array(select n.ticket_id from new_rows n where n.note ~ '\S'));
   elsif tg_op = 'DELETE' then
-    -- Notes that go with their ticket leave nothing to embed.
+    -- Notes deleted with their ticket leave nothing to embed.
     perform private.enqueue_sources('{}', array(
       select o.ticket_id from old_rows o join public.tickets t using (ticket_id) where o.note ~ '\S'));
   else
@@ -73,7 +73,7 @@ begin
   return null;
 end
 $$;
-comment on function private.enqueue_notes() is 'Trigger: asks for tickets whose notes changed.';
+comment on function private.enqueue_notes() is 'Trigger: queues tickets whose notes changed.';
 
 create function private.enqueue_comments() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -91,7 +91,7 @@ begin
   return null;
 end
 $$;
-comment on function private.enqueue_comments() is 'Trigger: asks for comments that are new, moved, or whose text or heading changed.';
+comment on function private.enqueue_comments() is 'Trigger: queues comments that are new, moved or whose text or heading changed.';
 
 create function private.enqueue_documents() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -107,12 +107,11 @@ begin
   return null;
 end
 $$;
-comment on function private.enqueue_documents() is 'Trigger: asks for documents that are new or whose text changed.';
+comment on function private.enqueue_documents() is 'Trigger: queues documents that are new or whose text changed.';
 
--- Without this the dead jobs of what is gone would stay for ever.
+-- Otherwise the dead jobs of deleted sources would stay forever.
 create function private.forget_jobs() returns trigger
--- Through arrays, for which any plan uses the indexes: one that was made for an empty queue would
--- join the hard way.
+-- With arrays, any plan uses the indexes; a join planned for an empty queue would not.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
 as $$
 declare
@@ -139,7 +138,7 @@ begin
   return null;
 end
 $$;
-comment on function private.forget_jobs() is 'Trigger: ends the jobs of deleted projects, tickets, comments or documents, except those that somebody holds; they end when they are taken.';
+comment on function private.forget_jobs() is 'Trigger: deletes the jobs of deleted projects, tickets, comments or documents, except locked ones, which end when they are claimed.';
 
 revoke execute on function private.enqueue_projects() from public;
 revoke execute on function private.enqueue_tickets() from public;

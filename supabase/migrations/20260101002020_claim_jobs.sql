@@ -1,5 +1,5 @@
--- Taking jobs. They are leased, not locked: a worker holds no transaction open while the model
--- computes, and nobody who edits a ticket waits for it.
+-- Claims jobs. They are leased, not locked: no transaction stays open while the model computes, and
+-- editors of tickets never wait.
 
 create function public.claim_embedding_jobs(
   job_limit integer default 100,
@@ -7,7 +7,7 @@ create function public.claim_embedding_jobs(
   attempt_limit integer default 10
 )
 returns table (lease_id uuid, jobs jsonb, next_due_seconds double precision)
--- A plan made while the queue was empty would compare every job with every other once it is full.
+-- A plan cached while the queue was empty would compare every job with every other.
 language plpgsql volatile rows 1 security invoker set search_path = '' set plan_cache_mode = force_custom_plan set enable_seqscan = off
 as $$
 #variable_conflict use_column
@@ -25,7 +25,7 @@ begin
     taken := taken || array(
       select j.embedding_job_id from private.embedding_jobs j
       where j.background = behind and j.dead_at is null and j.due_at <= moment
-        -- What somebody works on is left until it is done: two would do the same.
+        -- Skips sources with a running job: two workers would do the same.
         and not exists (
           select 1 from private.embedding_jobs r where r.ticket_id = j.ticket_id and r.lease_id is not null and r.due_at > moment)
         and not exists (
@@ -41,7 +41,7 @@ begin
   end loop;
 
   if cardinality(taken) > 0 then
-    -- Other jobs of the same sources go along, whatever they wait for.
+    -- Claims all other jobs of the same sources, too, even if not due.
     taken := taken || array(
       select s.embedding_job_id
       from private.embedding_jobs s
@@ -69,8 +69,7 @@ begin
     );
 
     with source as materialized (
-      -- The latest job is the one that stays: what was tried before its text was written says
-      -- nothing about it.
+      -- The latest job is kept: attempts made before its text was written do not count.
       select max(j.embedding_job_id) as embedding_job_id, min(j.requested_at) as requested_at, bool_or(j.with_children) as with_children,
         coalesce(j.ticket_id, c.ticket_id) as ticket_id, c.comment_id, coalesce(p.project_id, t.project_id) as project_id, d.id as document_id,
         num_nonnulls(p.project_id, t.project_id, d.id) > 0 as is_there
@@ -82,8 +81,8 @@ begin
       where j.embedding_job_id = any (taken)
       group by coalesce(j.ticket_id, c.ticket_id), c.comment_id, p.project_id, t.project_id, d.id
     ), spent as materialized (
-      -- Only a job whose workers vanished, or whose document was held by an edit, comes here with
-      -- all its attempts used up.
+      -- A job can only get here with all attempts used if its workers died, or if an edit held its
+      -- document.
       select s.embedding_job_id, s.document_id from source s join private.embedding_jobs j using (embedding_job_id)
       where s.is_there and j.attempts >= attempt_limit
     ), given_up as materialized (
@@ -137,8 +136,8 @@ begin
         where t.project_id = any (renamed) and not exists (select from public.comments c where c.ticket_id = t.ticket_id)), false, true);
     end if;
     if headed is not null then
-      -- Those of one ticket at least, then of others as long as there are few; the rest come with a
-      -- job of their own.
+      -- The comments of at least one ticket, then of others while there are few; the rest get a job
+      -- of their own.
       select array_agg(h.ticket_id) filter (where h.before < 1000), array_agg(h.ticket_id) filter (where h.before >= 1000)
         into discussed, headed
         from (
@@ -165,7 +164,7 @@ begin
 end
 $$;
 comment on function public.claim_embedding_jobs(integer, double precision, integer) is
-  'Takes up to job_limit (at most 1000) due jobs, each source once, for lease_seconds: jobs is [{job_id, project_id, ticket_id, comment_id, document_id, attempt}], comment_id null for what is no comment, ticket_id null too for a project''s own text, all three null for a document, attempt 1 the first time. Until then nobody else gets them; afterwards anybody. Fresh edits come first. next_due_seconds: until another job is due, null when there is none.';
+  'Claims up to job_limit (at most 1000) due jobs, each source once, for lease_seconds: jobs is [{job_id, project_id, ticket_id, comment_id, document_id, attempt}], comment_id null for what is no comment, ticket_id null too for a project''s own text, all three null for a document, attempt 1 the first time. Until then nobody else gets them; afterwards anybody. Fresh edits come first. next_due_seconds: until another job is due, null when there is none.';
 revoke execute on function public.claim_embedding_jobs(integer, double precision, integer) from public, anon, authenticated;
 grant execute on function public.claim_embedding_jobs(integer, double precision, integer) to service_role;
 
@@ -186,7 +185,7 @@ as $$
   select count(*) from extended
 $$;
 comment on function public.extend_embedding_leases(uuid[], double precision) is
-  'The heartbeat of a worker: its leases last lease_seconds from now. Returns how many jobs it still holds.';
+  'The heartbeat of a worker: extends its leases to lease_seconds from now. Returns how many jobs it still holds.';
 revoke execute on function public.extend_embedding_leases(uuid[], double precision) from public, anon, authenticated;
 grant execute on function public.extend_embedding_leases(uuid[], double precision) to service_role;
 

@@ -1,9 +1,9 @@
--- Three ways in which a job leaves its worker: it is done, it failed, or it is given back. Each
--- says whose it is by its lease; a job that was leased to somebody else meanwhile is left alone.
+-- A job leaves its worker as done, failed or released. Each call names its lease; a job leased to
+-- another worker meanwhile is left alone.
 
--- "Skip locked", here and below: an open transaction that deletes the source, or came across the
--- job while it was being claimed, may hold the job for long. Such a job is claimed once more when
--- its lease expires.
+-- "Skip locked", here and below: an open transaction that deletes the source, or that met the job
+-- while it was being claimed, may hold the job for long. Such a job is claimed once more when its
+-- lease expires.
 create function public.finish_embedding_jobs(lease_id uuid, job_ids bigint[])
 returns bigint
 language sql volatile security invoker set search_path = ''
@@ -19,7 +19,7 @@ as $$
   select count(*) from ended
 $$;
 comment on function public.finish_embedding_jobs(uuid, bigint[]) is
-  'Ends jobs whose chunks are stored. An edit that came after they were taken has a job of its own. Returns how many it ended.';
+  'Ends jobs whose chunks are stored. An edit after they were claimed has its own job. Returns how many it ended.';
 revoke execute on function public.finish_embedding_jobs(uuid, bigint[]) from public, anon, authenticated;
 grant execute on function public.finish_embedding_jobs(uuid, bigint[]) to service_role;
 
@@ -48,14 +48,13 @@ as $$
     update private.embedding_jobs j
     set lease_id = null,
       last_error = left(fail_embedding_jobs.error, 1000),
-      -- A document and its job are given up together: where an edit holds the document, by the next
-      -- claim.
+      -- A document and its job die together. If an edit holds the document, the next claim does it.
       dead_at = case
         when h.spent and (h.document_id in (select g.id from given_up g)
           or not exists (select from public.documents d where d.id = h.document_id and d.embedding_status = 'pending'))
         then clock_timestamp() end,
-      -- Twice as long each time, up to a quarter of an hour; a quarter more or less, so that what
-      -- failed together does not come back together.
+      -- Exponential backoff up to 15 minutes, with 25% jitter so that jobs that failed together are
+      -- not retried together.
       due_at = clock_timestamp() + make_interval(secs => case when h.spent then 1 else
         least(900, fail_embedding_jobs.retry_seconds * 2 ^ least(20, j.attempts - 1)) * (0.75 + random() / 2) end)
     from held h
@@ -65,7 +64,7 @@ as $$
   select count(*) from failed
 $$;
 comment on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) is
-  'Says that an attempt at these jobs failed. They are tried again after retry_seconds, twice that, four times that and so on to 15 minutes, or are dead after attempt_limit attempts; that of a document which is being edited is given up by a later claim. Returns how many it was told of in time.';
+  'Records that an attempt at these jobs failed. They are retried after retry_seconds, doubled with each attempt up to 15 minutes, and dead after attempt_limit attempts; the job of a document being edited is marked dead by a later claim. Returns how many it was told of in time.';
 revoke execute on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) from public, anon, authenticated;
 grant execute on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) to service_role;
 
@@ -90,7 +89,7 @@ as $$
   select count(*) from released
 $$;
 comment on function public.release_embedding_jobs(uuid, bigint[], double precision) is
-  'Gives jobs back that did not fail: the attempt does not count. They are due after delay_seconds (at most an hour); without it after half the time that they have waited already, 0.2 to 30 seconds. Returns how many it gave back.';
+  'Releases jobs that did not fail: the attempt does not count. They are due after delay_seconds (at most an hour); without it after half the time that they have waited, 0.2 to 30 seconds. Returns how many it released.';
 revoke execute on function public.release_embedding_jobs(uuid, bigint[], double precision) from public, anon, authenticated;
 grant execute on function public.release_embedding_jobs(uuid, bigint[], double precision) to service_role;
 
@@ -107,7 +106,7 @@ as $$
   order by j.dead_at desc, j.embedding_job_id desc
   limit greatest(1, least(1000, list_dead_embedding_jobs.match_count))
 $$;
-comment on function public.list_dead_embedding_jobs(integer) is 'The jobs that were given up, the latest first, with the error of their last attempt. match_count at most 1000.';
+comment on function public.list_dead_embedding_jobs(integer) is 'The dead jobs, latest first, with the error of their last attempt. match_count at most 1000.';
 revoke execute on function public.list_dead_embedding_jobs(integer) from public, anon, authenticated;
 grant execute on function public.list_dead_embedding_jobs(integer) to service_role;
 

@@ -1,7 +1,6 @@
--- How many sources have a text, how many of these have chunks of which model, how many chunks there
--- are, and how many sources wait for a worker. Exact, and no writer waits for another because of
--- it: every statement appends marks for the sources it touched, and now and then some writer counts
--- these again. A reader adds to the totals what the present marks change.
+-- Counts sources with a text, sources with chunks by model, chunks, and waiting sources. The counts
+-- are exact and writers never wait for each other: every statement appends marks for the sources it
+-- touched, and a writer occasionally recounts these. Readers add what the current marks change.
 
 create table private.source_totals (
   embedding_set smallint not null,
@@ -11,9 +10,9 @@ create table private.source_totals (
   primary key (embedding_set, model)
 );
 comment on table private.source_totals is 'The sums of source_states.';
-comment on column private.source_totals.embedding_set is '1, 2: the sets of chunks of tickets and projects. 0: documents. -1, without a model: all sources that have a text. -2: sources that wait in the queue, with pending, failed or dead for a model.';
-comment on column private.source_totals.sources is 'Sources that have a text, and a chunk of this set and model; of documents a vector for the whole.';
-comment on column private.source_totals.chunks is 'Chunks of this set and model; those of documents are in set -1, whatever their model.';
+comment on column private.source_totals.embedding_set is '1, 2: the sets of chunks of tickets and projects. 0: documents. -1, without a model: all sources that have a text. -2: queued sources, with pending, failed or dead as the model.';
+comment on column private.source_totals.sources is 'Sources that have a text, and a chunk of this set and model; for documents, a vector of their own.';
+comment on column private.source_totals.chunks is 'Chunks of this set and model; those of documents of any model are in set -1.';
 
 create table private.source_states (
   source text,
@@ -23,15 +22,15 @@ create table private.source_states (
   chunks integer not null,
   primary key (source, embedding_set, model)
 );
-comment on table private.source_states is 'What each source adds to source_totals. source: t, c, p or d, for a ticket, a comment, a project''s own text or a document, and the id.';
+comment on table private.source_states is 'What each source adds to source_totals. source: t, c, p or d for a ticket, a comment, a project''s own text or a document, followed by the id.';
 
 create table private.source_marks (
   source_mark_id bigint generated always as identity primary key,
   source text not null
 )
--- Rows come and go.
+-- Rows are short-lived.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-comment on table private.source_marks is 'Sources that may have changed since they were counted. A transaction marks what it changes by rows of its own.';
+comment on table private.source_marks is 'Sources that may have changed since they were counted. Each transaction appends its own rows.';
 
 alter table private.source_totals enable row level security;
 alter table private.source_states enable row level security;
@@ -89,7 +88,7 @@ as $$
   select d.source, 0::smallint, e.model, 1, 0
   from documents d join public.embeddings e on e.document_id = d.id and e.chunk_id is null and e.model is not null
   union all
-  -- By the best of its jobs, but for those that are leased: when a lease expires nobody writes.
+  -- By the best of its jobs, except leased ones, because the expiry of a lease writes nothing.
   select j.source, -2::smallint, (array['pending', 'failed', 'dead']) [min(j.state)], 1, 0
   from (
     select 't' || w.ticket_id as source, case when w.dead_at is not null then 3 when w.attempts > 0 then 2 else 1 end as state
@@ -110,7 +109,7 @@ as $$
   ) j
   group by j.source
 $$;
-comment on function private.read_source_states(text[]) is 'What these sources add to the totals as they are in the caller''s snapshot.';
+comment on function private.read_source_states(text[]) is 'What these sources add to the totals in the caller''s snapshot.';
 revoke execute on function private.read_source_states(text[]) from public;
 grant execute on function private.read_source_states(text[]) to service_role;
 
@@ -124,11 +123,11 @@ as $$
   full join (select * from private.source_states s where s.source = any (source_changes.changed)) c using (source, embedding_set, model)
   where (n.sources, n.chunks) is distinct from (c.sources, c.chunks)
 $$;
-comment on function private.source_changes(text[]) is 'How these sources differ from their states as they were counted; sources and chunks are null where nothing is left.';
+comment on function private.source_changes(text[]) is 'How these sources differ from their counted states; sources and chunks are null if nothing is left.';
 revoke execute on function private.source_changes(text[]) from public;
 grant execute on function private.source_changes(text[]) to service_role;
 
--- A mark is deleted by a transaction that has seen all that the marking one wrote, and counts the
+-- A mark is deleted by a transaction that sees everything the marking one wrote, and recounts the
 -- source after that.
 create function private.merge_source_marks() returns void
 language plpgsql volatile security definer set search_path = ''
@@ -153,12 +152,12 @@ begin
   insert into private.source_totals as t (embedding_set, model, sources, chunks)
   select c.embedding_set, c.model, sum(c.more_sources), sum(c.more_chunks) from changes c group by c.embedding_set, c.model
   on conflict (embedding_set, model) do update set sources = t.sources + excluded.sources, chunks = t.chunks + excluded.chunks;
-  -- By the list of sources: joined with the changes, many would be compared with many.
+  -- By an array of sources: a join with the changes could compare many with many.
   delete from private.source_states s where s.source = any (changed) and s.sources = 0 and s.chunks = 0;
   delete from private.source_totals t where t.sources = 0 and t.chunks = 0;
 end
 $$;
-comment on function private.merge_source_marks() is 'Counts the marked sources again; does nothing while another transaction does it.';
+comment on function private.merge_source_marks() is 'Recounts the marked sources. Does nothing while another transaction does it.';
 revoke execute on function private.merge_source_marks() from public;
 
 create function private.recount_sources() returns void
@@ -181,7 +180,7 @@ begin
   perform private.merge_source_marks();
 end
 $$;
-comment on function private.recount_sources() is 'Counts all sources again: for after a load that ran no triggers.';
+comment on function private.recount_sources() is 'Recounts all sources, for use after a load without triggers.';
 revoke execute on function private.recount_sources() from public;
 
 insert into private.migrations (version) values ('20260101002035');

@@ -1,4 +1,4 @@
--- Who marks sources to be counted again: every statement that may change what they add to the
+-- Triggers that mark sources for recounting: every statement that may change what they add to the
 -- totals.
 
 create function private.merge_gathered_marks() returns void
@@ -13,18 +13,18 @@ begin
   end if;
 end
 $$;
-comment on function private.merge_gathered_marks() is 'Counts the marked sources again where there are more than a reader should count.';
+comment on function private.merge_gathered_marks() is 'Recounts the marked sources if there are too many for readers.';
 revoke execute on function private.merge_gathered_marks() from public;
 
--- The arguments are expressions over a row r of the table: its source, null for none, and what of
--- it counts.
+-- The arguments are expressions over a row r of the table: its source (null for none), and the
+-- values that affect the count.
 create function private.mark_sources() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   marked bigint;
 begin
-  -- A branch for each event: only its own transition tables exist.
+  -- One branch per event, because only its own transition tables exist.
   if tg_op = 'INSERT' then
     execute format('insert into private.source_marks (source) select distinct %1$s from new_rows r where %1$s is not null', tg_argv[0]);
   elsif tg_op = 'DELETE' then
@@ -45,7 +45,7 @@ begin
   return null;
 end
 $$;
-comment on function private.mark_sources() is 'Trigger: marks the sources of rows of which something that counts has changed.';
+comment on function private.mark_sources() is 'Trigger: marks the sources of rows whose counted values changed.';
 revoke execute on function private.mark_sources() from public;
 
 create function private.mark_all_sources() returns trigger
@@ -57,7 +57,7 @@ begin
   return null;
 end
 $$;
-comment on function private.mark_all_sources() is 'Trigger: marks all sources that were counted, when a table is emptied.';
+comment on function private.mark_all_sources() is 'Trigger: marks all counted sources when a table is truncated.';
 revoke execute on function private.mark_all_sources() from public;
 
 -- The same four triggers for each table.
@@ -74,7 +74,7 @@ begin
       ('public.status_changes', 'case when r.note ~ ''\S'' then ''t'' || r.ticket_id end', 'true'),
       ('public.comments', '''c'' || r.comment_id', 'coalesce(r.body ~ ''\S'', false)'),
       ('public.chunks', 'coalesce(''c'' || r.comment_id, ''t'' || r.ticket_id, ''p'' || r.project_id)', 'row(r.embedding_set, r.model)'),
-      -- Staged chunks count from when they are shown.
+      -- Staged chunks count once they are shown.
       ('private.staged_generations', 'coalesce(''c'' || r.comment_id, ''t'' || r.ticket_id, ''p'' || r.project_id, ''d'' || r.document_id)', 'true'),
       ('public.documents', '''d'' || r.id', 'true'),
       ('public.document_chunks', '''d'' || r.document_id', 'true'),

@@ -1,5 +1,4 @@
--- How far the chunks are in step, and asking for what the triggers never saw: rows older than they,
--- or another model.
+-- The state of the index, and queueing what the triggers never saw: older rows, or another model.
 
 -- A source whose texts are blank has nothing to embed.
 create function private.missing_sources(embedding_model text, everything boolean default false, embedding_set smallint default null)
@@ -43,7 +42,7 @@ as $$
   where missing_sources.embedding_set is null and (missing_sources.everything or not exists (
     select 1 from public.embeddings e where e.document_id = d.id and e.chunk_id is null and e.model = missing_sources.embedding_model))
 $$;
-comment on function private.missing_sources(text, boolean, smallint) is 'The sources that have a text but no chunk of the model by which they are searched (this one where that is not settled), and documents without a vector of this model; or all that have a text. With embedding_set: those that have no chunk in that set, no documents among them. With the length of their texts.';
+comment on function private.missing_sources(text, boolean, smallint) is 'The sources that have a text but no chunk of the model used for search (this one if that is undecided), and documents without a vector of this model; or all that have a text. With embedding_set: those that have no chunk in that set, no documents among them. With the length of their texts.';
 revoke execute on function private.missing_sources(text, boolean, smallint) from public;
 grant execute on function private.missing_sources(text, boolean, smallint) to service_role;
 
@@ -51,13 +50,13 @@ create function public.embedding_status(embedding_model text)
 returns table (
   pending bigint, running bigint, failed bigint, dead bigint, oldest_pending_seconds double precision, chunks bigint, sources_without_chunks bigint
 )
--- A plan made while the queue was empty would read all of it.
+-- A plan cached while the queue was empty would scan all of it.
 language sql stable rows 1 security invoker set search_path = '' set jit = off set enable_seqscan = off set enable_sort = off
 as $$
   with leased as (
     select distinct j.project_id, j.ticket_id, j.comment_id, j.document_id from private.embedding_jobs j where j.lease_id is not null
   ), worked_on as materialized (
-    -- A source counts once, by the best of its jobs; counted is what the totals say of it.
+    -- A source counts once, by the best of its jobs. counted is its counted state.
     select w.*
     from leased l
     cross join lateral (
@@ -98,7 +97,7 @@ as $$
     select c.embedding_set, c.model, c.more_sources, c.more_chunks
     from private.source_changes(array(select distinct m.source from private.source_marks m)) c
   ), sources as (
-    -- Set -1 is of all sources that have a text, 0 of documents, -2 of the queue.
+    -- Set -1: all sources that have a text; 0: documents; -2: the queue.
     select coalesce(sum(c.chunks) filter (where c.embedding_set in (-1, s.serving)), 0)::bigint as chunks,
       coalesce(sum(case
           when c.embedding_set = -1 then c.sources
@@ -117,7 +116,7 @@ as $$
   cross join waiting w
 $$;
 comment on function public.embedding_status(text) is
-  'How many sources wait to be embedded (pending), are being embedded (running), wait for another attempt after one that failed (failed) or were given up (dead); how long the oldest of those pending or failed has waited, 0 without any; the number of chunks that are searched, those of documents too; and how many sources have a text but no chunk of the model by which they are searched, this one where that is not settled.';
+  'How many sources wait to be embedded (pending), are being embedded (running), wait for a retry (failed) or are dead (dead); how long the oldest of those pending or failed has waited, 0 without any; the number of chunks that are searched, those of documents too; and how many sources have a text but no chunk of the model by which they are searched, this one where that is not settled.';
 revoke execute on function public.embedding_status(text) from public, anon, authenticated;
 grant execute on function public.embedding_status(text) to service_role;
 
@@ -141,7 +140,7 @@ as $$
   from missing m
 $$;
 comment on function public.measure_missing_embeddings(text, boolean, integer, smallint) is
-  'How much enqueue_missing_embeddings would ask for: sources, the characters of their texts, and some of them picked at random, [{project_id, ticket_id, comment_id, document_id}], to see how many tokens that is. sample_count at most 1000. embedding_set: of what that set lacks, documents left out.';
+  'How much enqueue_missing_embeddings would queue: sources, the characters of their texts, and a random sample of them, [{project_id, ticket_id, comment_id, document_id}], to see how many tokens that is. sample_count at most 1000. embedding_set: of what that set lacks, documents left out.';
 revoke execute on function public.measure_missing_embeddings(text, boolean, integer, smallint) from public, anon, authenticated;
 grant execute on function public.measure_missing_embeddings(text, boolean, integer, smallint) to service_role;
 
@@ -161,7 +160,7 @@ begin
   return private.enqueue_sources(missing.projects, missing.tickets, false, true, missing.documents, missing.comments);
 end
 $$;
-comment on function private.enqueue_missing(text, boolean, smallint) is 'Asks, behind fresh edits, for the sources that missing_sources tells. Returns how many jobs it added to those that wait already.';
+comment on function private.enqueue_missing(text, boolean, smallint) is 'Queues the sources from missing_sources, after fresh edits. Returns how many jobs it added.';
 revoke execute on function private.enqueue_missing(text, boolean, smallint) from public;
 grant execute on function private.enqueue_missing(text, boolean, smallint) to service_role;
 
@@ -172,7 +171,7 @@ as $$
   select private.enqueue_missing(enqueue_missing_embeddings.embedding_model, enqueue_missing_embeddings.everything)
 $$;
 comment on function public.enqueue_missing_embeddings(text, boolean) is
-  'Asks, behind fresh edits, for every source that has a text but no chunk of this model; with everything for all that have a text, to make sure. Returns how many jobs it added to those that wait already.';
+  'Queues, after fresh edits, every source that has a text but no chunk of this model; with everything, all that have a text. Returns how many jobs it added.';
 revoke execute on function public.enqueue_missing_embeddings(text, boolean) from public, anon, authenticated;
 grant execute on function public.enqueue_missing_embeddings(text, boolean) to service_role;
 

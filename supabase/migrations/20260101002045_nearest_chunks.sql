@@ -1,6 +1,6 @@
--- For people who compare vectors in the SQL editor: chunks of the serving set, nearest first.
+-- For comparing vectors in the SQL editor: chunks of the serving set, nearest first.
 
--- "Security definer": users have no right on the sets, nor on the counts.
+-- Security definer: users have no right on the sets and the counts.
 create function private.serving_model() returns text
 language plpgsql stable security definer set search_path = ''
 as $$
@@ -19,7 +19,7 @@ begin
     from private.embedding_sets s);
 end
 $$;
-comment on function private.serving_model() is 'The model of the serving set; where that is not settled, the one that most of its chunks are of. Null where there are none.';
+comment on function private.serving_model() is 'The model of the serving set; if undecided, the most frequent model of its chunks. Null without chunks.';
 revoke execute on function private.serving_model() from public;
 grant execute on function private.serving_model() to authenticated, service_role;
 
@@ -49,7 +49,7 @@ begin
 end
 $$;
 comment on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) is
-  'The chunks nearest to a vector, by falling cosine similarity: of the set and the model that search uses, in what the caller may see. By the vector index, or exactly where a filter leaves few chunks; filters hold before ranking. match_count at most 1,000.';
+  'The chunks nearest to a vector, by falling cosine similarity: of the set and the model that search uses, in what the caller may see. By the vector index, or exactly if a filter leaves few chunks. Filters apply before ranking. match_count at most 1,000.';
 revoke execute on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) from public, anon, authenticated;
 grant execute on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) to authenticated, service_role;
 

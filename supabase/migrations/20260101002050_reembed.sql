@@ -1,6 +1,6 @@
--- Changing the model or the chunking while search goes on: the other set is filled by the workers,
--- behind fresh edits, and serves from one moment to the next when it has everything. An edit
--- meanwhile goes into both sets: its job ends when both are in step.
+-- Changes the model or the chunking without interrupting search: workers fill the other set, after
+-- fresh edits, and when it is complete it becomes the serving set atomically. Edits meanwhile go
+-- into both sets: a job ends when both are up to date.
 
 create function public.begin_reembed(embedding_model text, chunking integer)
 returns bigint
@@ -10,7 +10,7 @@ declare
   sets private.embedding_sets;
   added bigint;
 begin
-  -- Waits for what is being stored; what is stored afterwards knows that there are two sets.
+  -- Waits for chunks being stored. Later stores see that there are two sets.
   select s.* into strict sets from private.embedding_sets s for update;
   if sets.other_state = 'retired' then
     raise exception 'the set that served before is not emptied yet' using errcode = 'object_not_in_prerequisite_state', hint = 'call clear_retired_set';
@@ -24,19 +24,18 @@ begin
         select mode() within group (order by c.model) from public.chunks c where c.embedding_set = s.serving), begin_reembed.embedding_model);
   end if;
   added := private.enqueue_missing(begin_reembed.embedding_model, false, (3 - sets.serving)::smallint);
-  -- After all that was asked for; see reembed_waits.
+  -- After everything was queued; see reembed_waits.
   update private.embedding_sets s set began_at = clock_timestamp();
   return added;
 end
 $$;
 comment on function public.begin_reembed(text, integer) is
-  'Begins to build a set by this model and chunking, or goes on with it: asks, behind fresh edits, for every source that has a text and is not in it. Search goes on by the present set and its model. Returns how many jobs it added to those that wait already.';
+  'Begins or resumes building a set with this model and chunking: queues, after fresh edits, every source that has a text and is not in it. Search continues with the current set and its model. Returns how many jobs it added.';
 revoke execute on function public.begin_reembed(text, integer) from public, anon, authenticated;
 grant execute on function public.begin_reembed(text, integer) to service_role;
 
--- What was asked for when building began, and what failed since, as far as search finds it now. A
--- fresh edit that still waits is as late for the one set as for the other, and would let a busy
--- tracker never switch.
+-- Jobs queued when building began, or failed since. Waiting fresh edits do not count: they are as
+-- late for one set as for the other, and a busy tracker would never switch.
 create function private.reembed_waits() returns boolean
 language sql stable security invoker set search_path = ''
 as $$
@@ -53,7 +52,7 @@ as $$
         or exists (select 1 from public.chunks c where c.project_id = j.project_id and c.ticket_id is null and c.embedding_set = s.serving
           and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))))
 $$;
-comment on function private.reembed_waits() is 'Whether jobs are open that the set that is being built needs before it may serve.';
+comment on function private.reembed_waits() is 'Whether jobs are open that must end before the new set may serve.';
 revoke execute on function private.reembed_waits() from public;
 grant execute on function private.reembed_waits() to service_role;
 
@@ -64,7 +63,7 @@ as $$
 declare
   sets private.embedding_sets;
 begin
-  -- Looked at first without holding up who stores, for this is asked again and again.
+  -- A first look without locks, because this is polled.
   if private.reembed_waits() then
     return false;
   end if;
@@ -86,7 +85,7 @@ begin
 end
 $$;
 comment on function public.finish_reembed() is
-  'Lets the set that is being built serve, in one moment, if it holds all that the serving set does; else false. Queries embedded by the former model are still answered by the former set, until clear_retired_set.';
+  'Switches atomically to the new set if it has everything that the serving set has; else returns false. Queries embedded by the former model still use the former set, until clear_retired_set.';
 revoke execute on function public.finish_reembed() from public, anon, authenticated;
 grant execute on function public.finish_reembed() to service_role;
 
@@ -102,7 +101,7 @@ as $$
   )
   select exists (select 1 from abandoned)
 $$;
-comment on function public.abandon_reembed() is 'Gives up the set that is being built, to be emptied by clear_retired_set. False where there is none.';
+comment on function public.abandon_reembed() is 'Abandons the set being built; clear_retired_set then empties it. False if there is none.';
 revoke execute on function public.abandon_reembed() from public, anon, authenticated;
 grant execute on function public.abandon_reembed() to service_role;
 
@@ -116,13 +115,13 @@ declare
 begin
   update private.embedding_sets s set other_model = null, other_chunking = null
   where s.other_state = 'retired' and s.other_model is not null;
-  -- Until this transaction ends no other set is begun. store_chunks locks the row in the same way,
-  -- and does not wait.
+  -- Until this transaction ends, no other set is begun. store_chunks takes the same lock, without
+  -- waiting.
   select 3 - s.serving into retired from private.embedding_sets s where s.other_state = 'retired' for share;
   if retired is null then
     return null;
   end if;
-  -- Along the primary key, so that all calls together read the table once.
+  -- In order of the primary key, so that all calls together read the table once.
   with part as materialized (
     select c.chunk_id, c.embedding_set from public.chunks c
     where clear_retired_set.after is null or c.chunk_id > clear_retired_set.after
@@ -148,7 +147,7 @@ begin
 end
 $$;
 comment on function public.clear_retired_set(uuid, integer) is
-  'Empties the set that served before, or was given up, looking at row_limit chunks (at most 10,000) at a time: call it with what it returned the last time, until it returns null. It skips what open transactions hold, and returns the nil UUID to start over where such chunks are left. Then another set can be built.';
+  'Empties the retired or abandoned set, up to row_limit chunks (at most 10,000) per call: pass the previous result until it returns null. It skips what open transactions hold, and returns the nil UUID to start over where such chunks are left. Then another set can be built.';
 revoke execute on function public.clear_retired_set(uuid, integer) from public, anon, authenticated;
 grant execute on function public.clear_retired_set(uuid, integer) to service_role;
 

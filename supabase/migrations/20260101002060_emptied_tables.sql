@@ -1,16 +1,16 @@
--- What follows when a table is emptied by "truncate", which runs no trigger for its rows. With the
--- notes go all chunks, as they refer to them, and with the comments, and their words; with projects
--- or tickets goes everything, and nothing is left to be asked for.
+-- Handles "truncate", which fires no row triggers. Truncating notes also truncates chunks, which
+-- reference them; truncating comments, also their words; truncating projects or tickets,
+-- everything, and nothing needs queueing.
 
 create function private.follow_truncate() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
   if tg_table_name = 'status_changes' then
-    -- Notes are among the words of their tickets.
+    -- The words of notes are in their tickets' entries.
     perform private.refresh_ticket_entries(array(select t.ticket_id from public.tickets t));
   elsif tg_table_name = 'keyword_entries' then
-    -- Nobody else's changes are under way: emptying has waited for all who write entries.
+    -- No other changes are in progress: truncate waited for all writers of entries.
     delete from private.word_count_changes c where c.comments = 0 and c.comment_words = 0;
     delete from private.word_counts c where c.comments = 0 and c.comment_words = 0;
     update private.word_counts c set entries = 0, titles = 0, title_words = 0, body_words = 0;
@@ -27,7 +27,7 @@ begin
 end
 $$;
 comment on function private.follow_truncate() is
-  'Trigger: when chunks are emptied, asks for everything, behind fresh edits; when notes are, writes the words of all tickets anew; when keyword entries or those of comments are, forgets the counts of their words.';
+  'Trigger on truncate: for chunks, queues everything, after fresh edits; for notes, rewrites the words of all tickets; for keyword entries or those of comments, resets the counts of their words.';
 revoke execute on function private.follow_truncate() from public;
 
 create trigger enqueue_emptied_chunks after truncate on public.chunks

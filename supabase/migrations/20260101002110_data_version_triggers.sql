@@ -20,7 +20,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_new_chunks() is 'Trigger: moves the version of the projects of inserted chunks. Staged ones move it when they are shown.';
+comment on function private.version_new_chunks() is 'Trigger: changes the version of the projects of inserted chunks. Staged ones change it when they are shown.';
 
 create function private.version_old_rows() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -30,7 +30,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_old_rows() is 'Trigger: moves the version of the projects of deleted rows.';
+comment on function private.version_old_rows() is 'Trigger: changes the version of the projects of deleted rows.';
 
 create function private.version_updated_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''

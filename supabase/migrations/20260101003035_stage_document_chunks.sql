@@ -24,7 +24,7 @@ begin
   insert into private.staged_generations (document_id) values (stage_document_chunks.document_id) on conflict do nothing;
   select g.generation into staging
     from private.staged_generations g where g.document_id = stage_document_chunks.document_id for update skip locked;
-  if not found then -- somebody else is staging a part
+  if not found then -- another session is staging a part
     return next;
     return;
   end if;
@@ -52,7 +52,7 @@ begin
     )
     select array_agg(g.chunk_id order by g.place) into embedding_ids from given g;
     staged := true;
-  exception when unique_violation then -- somebody else has staged since the document was read
+  exception when unique_violation then -- another session has staged since the document was read
     embedding_ids := '{}';
   end;
   return next;

@@ -1,6 +1,6 @@
--- What an installation should have, and what it has: for `tasklens check`. This stays the last
--- migration until the first release; a later one that makes tables, policies, triggers, indexes or
--- functions ends with record_installation().
+-- Compares an installation with what it should be, for `tasklens check`. This stays the last
+-- migration until the first release. A later one that creates tables, policies, triggers, indexes
+-- or functions ends with record_installation().
 
 create table private.installed_parts (
   kind text not null check (kind in ('table', 'policy', 'trigger', 'index', 'function')),
@@ -10,11 +10,11 @@ create table private.installed_parts (
   privileges text not null,
   primary key (kind, part)
 );
-comment on table private.installed_parts is 'What the migrations made, as the catalogue described it then. on_table is null for functions.';
+comment on table private.installed_parts is 'What the migrations created, as described by the catalogue at that time. on_table is null for functions.';
 alter table private.installed_parts enable row level security;
 grant select on private.installed_parts to service_role;
 
--- Who else than the owner may do what, in order; the roles are Supabase's and "public".
+-- The privileges of roles other than the owner, sorted: Supabase's roles and "public".
 create function private.privileges_of(acl aclitem[], owner oid) returns text
 language sql stable security invoker set search_path = ''
 as $$
@@ -28,7 +28,7 @@ as $$
     group by 1
   ) g
 $$;
-comment on function private.privileges_of(aclitem[], oid) is 'The privileges of the roles of requests, as a text that is the same where they are.';
+comment on function private.privileges_of(aclitem[], oid) is 'The privileges of request roles, as a canonical text.';
 revoke execute on function private.privileges_of(aclitem[], oid) from public;
 grant execute on function private.privileges_of(aclitem[], oid) to service_role;
 
@@ -42,7 +42,7 @@ as $$
     where n.nspname in ('public', 'private') and c.relkind in ('r', 'p')
   )
   select 'table', t.name, t.name, 'table', private.privileges_of(coalesce(t.relacl, pg_catalog.acldefault('r', t.relowner)), t.relowner),
-    case when not t.relrowsecurity then 'row-level security is off: whoever has a privilege on it sees every row'
+    case when not t.relrowsecurity then 'row-level security is off: any role with a privilege on it sees every row'
       when t.relforcerowsecurity then 'row-level security is forced on its owner: the search functions, which run as the owner, find nothing' end,
     case when not t.relrowsecurity then format('alter table %s enable row level security;', t.name)
       when t.relforcerowsecurity then format('alter table %s no force row level security;', t.name) end
@@ -58,7 +58,7 @@ as $$
   from pg_catalog.pg_policy p join tables t on t.oid = p.polrelid
   union all
   select 'trigger', g.tgname || ' on ' || t.name, t.name, pg_catalog.pg_get_triggerdef(g.oid), '',
-    case when g.tgenabled not in ('O', 'A') then 'it is disabled: what it does for a write is left out' end,
+    case when g.tgenabled not in ('O', 'A') then 'it is disabled: writes skip what it does' end,
     format('alter table %s enable trigger %I;', t.name, g.tgname)
   from pg_catalog.pg_trigger g join tables t on t.oid = g.tgrelid
   where not g.tgisinternal
@@ -68,14 +68,14 @@ as $$
     format('reindex index concurrently %I.%I;', split_part(t.name, '.', 1), x.relname)
   from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join tables t on t.oid = i.indrelid
   union all
-  -- Not its body: a body may be replaced, as that of projects_as.
+  -- Without its body, which may be replaced, as that of projects_as.
   select 'function', p.oid::regprocedure::text, null, 'function',
     private.privileges_of(coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner)), p.proowner), null, null
   from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
   where n.nspname in ('public', 'private')
 $$;
 comment on function private.present_parts() is
-  'The tables, policies, triggers, indexes and functions of public and private as they are now, with what is wrong with one and the statement that mends it.';
+  'The current tables, policies, triggers, indexes and functions of public and private, with what is wrong with each and the statement that repairs it.';
 revoke execute on function private.present_parts() from public;
 grant execute on function private.present_parts() to service_role;
 
@@ -83,14 +83,14 @@ create function private.record_installation() returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
 begin
-  -- Names in definitions depend on the search path; here it is always empty.
+  -- Names in definitions depend on the search path, which is always empty here.
   delete from private.installed_parts;
   insert into private.installed_parts (kind, part, on_table, definition, privileges)
   select p.kind, p.part, p.on_table, p.definition, p.privileges from private.present_parts() p;
 end
 $$;
 comment on function private.record_installation() is
-  'Takes what is there now as what should be there. For the owner: at the end of a migration, and after a change of policies or privileges that is meant.';
+  'Records the current state as the expected one. For the owner: at the end of a migration, and after an intended change of policies or privileges.';
 revoke execute on function private.record_installation() from public;
 
 create function private.check_parts()
@@ -110,20 +110,20 @@ as $$
         when c.kind in ('trigger', 'index') then c.definition || ';'
         else 'Run again the statements of supabase/migrations that make it.' end as remedy
     from compared c
-    -- With a table everything on it is missing; it is enough to say so once.
+    -- If a table is missing, everything on it is: report only the table.
     where c.fault is not null or c.missing and (c.kind = 'table'
       or not exists (select from compared t where t.kind = 'table' and t.missing and t.part = c.on_table))
     union all
-    select 2, 'warning', c.kind || ' ' || c.part, 'it is not what the migrations made, but: ' || c.present_definition,
-      'Make it ' || c.definition || ' again; if the change is meant, run: select private.record_installation();'
+    select 2, 'warning', c.kind || ' ' || c.part, 'it differs from the migrations: ' || c.present_definition,
+      'Make it ' || c.definition || ' again; if the change is intended, run: select private.record_installation();'
     from compared c where not c.missing and c.present_definition <> c.definition
     union all
     select case when severe then 1 else 2 end, case when severe then 'error' else 'warning' end, c.kind || ' ' || c.part,
-      format('privileges are not those that the migrations gave: %s instead of %s',
+      format('privileges differ from the migrations: %s instead of %s',
         coalesce(nullif(c.present_privileges, ''), 'none'), coalesce(nullif(c.privileges, ''), 'none')),
-      format('Grant and revoke on %s what the migrations do; if the change is meant, run: select private.record_installation();', c.part)
+      format('Grant and revoke on %s what the migrations do; if the change is intended, run: select private.record_installation();', c.part)
     from compared c
-    -- The service lacks something, or a role that had nothing has something.
+    -- The service lacks a privilege, or a role without any has one.
     cross join lateral (
       select c.privileges ~ 'service_role:' and c.present_privileges !~ 'service_role:'
         or c.privileges !~ 'anon:' and c.present_privileges ~ 'anon:'
@@ -132,7 +132,7 @@ as $$
     where not c.missing and c.present_privileges <> c.privileges
     union all
     select 2, 'warning', 'policy ' || p.part, 'it is not from the migrations, and may show or hide rows: ' || p.definition,
-      'Drop it; if it is meant, run: select private.record_installation();'
+      'Drop it; if it is intended, run: select private.record_installation();'
     from present p
     where p.kind = 'policy' and exists (select from private.installed_parts i where i.kind = 'table' and i.part = p.on_table)
       and not exists (select from private.installed_parts i where i.kind = 'policy' and i.part = p.part)
@@ -140,11 +140,11 @@ as $$
   select f.severity, f.subject, f.finding, f.remedy from found f
   union all
   select 'ok', case k.kind when 'policy' then 'policies' when 'index' then 'indexes' else k.kind || 's' end,
-    format('all %s are as the migrations made them', k.parts), null
+    format('all %s match the migrations', k.parts), null
   from (select i.kind, count(*) as parts from private.installed_parts i group by i.kind) k
   where not exists (select from found f where split_part(f.subject, ' ', 1) = k.kind)
 $$;
-comment on function private.check_parts() is 'check_installation, for what the migrations made.';
+comment on function private.check_parts() is 'check_installation, for what the migrations created.';
 revoke execute on function private.check_parts() from public;
 grant execute on function private.check_parts() to service_role;
 
@@ -152,7 +152,7 @@ create function private.check_memory(index_bytes bigint, shared_buffers bigint, 
 returns table (severity text, subject text, finding text, remedy text)
 language sql stable security invoker set search_path = ''
 as $$
-  -- Below that, whatever the settings are, an index is read and built in a moment.
+  -- Below this size, an index is read and built quickly with any settings.
   with small as (select coalesce(check_memory.index_bytes, 0) < 67108864 as yes), found as (
     select 'setting shared_buffers' as subject,
       format('it is %s, and the vector indexes have %s: searches read from disk', pg_size_pretty(shared_buffers), pg_size_pretty(index_bytes)) as finding,
@@ -160,12 +160,12 @@ as $$
     where index_bytes > shared_buffers
     union all
     select 'setting maintenance_work_mem',
-      format('it is %s, and the vector indexes have %s: building one anew takes many times as long', pg_size_pretty(maintenance_work_mem), pg_size_pretty(index_bytes)),
+      format('it is %s, and the vector indexes have %s: rebuilding one takes many times as long', pg_size_pretty(maintenance_work_mem), pg_size_pretty(index_bytes)),
       format('Before a reindex: set maintenance_work_mem = ''%sMB'';', ceil(index_bytes / 1048576.0))
     where index_bytes > maintenance_work_mem
     union all
     select 'extension pg_prewarm', 'it is absent: after a restart the first searches read the vector indexes from disk',
-      'create extension pg_prewarm with schema extensions; docs/operations.md says how it is used.'
+      'create extension pg_prewarm with schema extensions; see docs/operations.md.'
     where not prewarms
   )
   select 'warning', f.subject, f.finding, f.remedy from found f, small s where not s.yes
@@ -173,7 +173,7 @@ as $$
   select 'ok', 'settings', format('they suit vector indexes of %s', pg_size_pretty(coalesce(index_bytes, 0))), null
   from small s where s.yes or not exists (select from found)
 $$;
-comment on function private.check_memory(bigint, bigint, bigint, boolean) is 'check_installation, for settings that cost speed where vector indexes have so many bytes.';
+comment on function private.check_memory(bigint, bigint, bigint, boolean) is 'check_installation, for settings that are too small for vector indexes of this size in bytes.';
 revoke execute on function private.check_memory(bigint, bigint, bigint, boolean) from public;
 grant execute on function private.check_memory(bigint, bigint, bigint, boolean) to service_role;
 
@@ -224,13 +224,13 @@ as $$
     where i.kind = 'table'
   ), found as (
     select t.part,
-      case when t.unattended then 'autovacuum is off: statistics grow old and dead rows stay'
-        when t.reltuples < 0 then format('it has %s and statistics were never taken: plans are guesses', pg_size_pretty(t.bytes))
-        else format('%s rows changed since statistics were taken of %s', t.changed, t.reltuples::bigint) end as finding,
+      case when t.unattended then 'autovacuum is off: statistics become stale and dead rows stay'
+        when t.reltuples < 0 then format('it has %s and was never analyzed: plans are guesses', pg_size_pretty(t.bytes))
+        else format('%s rows changed since the last analyze of %s', t.changed, t.reltuples::bigint) end as finding,
       case when t.unattended then format('alter table %s reset (autovacuum_enabled); and set autovacuum = on.', t.part)
         else format('analyze %s;', t.part) end as remedy
     from tables t
-    -- Autovacuum comes at a tenth; it may be a moment late.
+    -- Autovacuum starts at a tenth, and may be a little late.
     where t.unattended or t.reltuples < 0 and t.bytes >= 1048576 or t.reltuples >= 0 and t.changed > 5000 + t.reltuples * 0.5
   )
   select 'warning', 'table ' || f.part, f.finding, f.remedy from found f
@@ -248,7 +248,7 @@ as $$
   with status as materialized (
     select * from public.embedding_status(check_queue.embedding_model)
   ), found as (
-    select 'error' as severity, 'queue' as subject, format('%s sources were given up: search by meaning lacks their present texts', s.dead) as finding,
+    select 'error' as severity, 'queue' as subject, format('%s sources are dead: vector search lacks their current texts', s.dead) as finding,
       'select * from list_dead_embedding_jobs(); says why. Then: select replay_embedding_jobs();' as remedy
     from status s where s.dead > 0
     union all
@@ -269,7 +269,7 @@ as $$
     ('chunks', format('every source with a text is among the %s', s.chunks))) as a (area, finding)
   where not exists (select from found f where f.subject = a.area)
 $$;
-comment on function private.check_queue(text) is 'check_installation, for what is embedded, or waits for it.';
+comment on function private.check_queue(text) is 'check_installation, for embedded and queued sources.';
 revoke execute on function private.check_queue(text) from public;
 grant execute on function private.check_queue(text) to service_role;
 
@@ -299,7 +299,7 @@ as $$
   order by array_position(array['error', 'warning', 'ok'], f.severity), f.subject, f.finding
 $$;
 comment on function public.check_installation(text) is
-  'What is missing or doubtful in this database, errors first: severity (error, warning, ok), subject, finding, and the remedy, a statement where there is one. embedding_model: of what is to have chunks; by default the model that serves, and nothing is said of chunks where none is settled.';
+  'What is missing or doubtful in this database, errors first: severity (error, warning, ok), subject, finding, and the remedy, if possible a statement. embedding_model: of what is to have chunks; by default the model that serves, and nothing is said of chunks where none is settled.';
 revoke execute on function public.check_installation(text) from public, anon, authenticated;
 grant execute on function public.check_installation(text) to service_role;
 
