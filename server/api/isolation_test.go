@@ -33,6 +33,7 @@ var mixed = []call{
 	{http.MethodPost, "/api/tickets/similar", `{"text":"payment charged twice"}`},
 	{http.MethodGet, "/api/tickets/{ticket}/similar", ""},
 	{http.MethodGet, "/api/projects", ""},
+	{http.MethodGet, "/api/tickets/{ticket}", ""},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment -type:chore","filters":{"assignee":"me"},"facets":true}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"assignee:me"}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","filters":{"assignee":"me"}}`},

@@ -78,6 +78,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.filter_text(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.find_entities(text, text, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('private.find_matches(text, vector, text, double precision, bigint, text, integer, jsonb)', 'volatile', 'definer', 'authenticated service_role'),
+    ('private.find_ticket(text)', 'stable', 'definer', 'authenticated service_role'),
     ('private.flatten_marks(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.fold_labels(text[])', 'immutable', 'invoker', 'public'),
     ('private.follow_truncate()', 'volatile', 'definer', ''),
@@ -237,6 +238,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.finish_embedding_jobs(uuid, bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.finish_reembed()', 'volatile', 'invoker', 'service_role'),
     ('public.get_document(uuid)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.get_ticket(bigint, text, integer, integer)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.keyword_ranking(text, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.list_dead_embedding_jobs(integer)', 'stable', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
@@ -328,6 +330,10 @@ select results_eq(
         || 'last_retrieved_at timestamp with time zone, retrieval_queries text[], enriched_at timestamp with time zone, '
         || 'enrichment_model text, enrichment_error text, created_at timestamp with time zone, '
         || 'updated_at timestamp with time zone)'),
+    ('get_ticket', 'ticket_id bigint DEFAULT NULL::bigint, ticket_key text DEFAULT NULL::text, comment_limit integer DEFAULT 20, comment_offset integer DEFAULT 0',
+      'TABLE(ticket_id bigint, ticket_key text, ticket_name text, project_id bigint, project_key text, project_name text, status text, status_category text, '
+        || 'description text, assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, resolved_at timestamp with time zone, '
+        || 'created_at timestamp with time zone, updated_at timestamp with time zone, links jsonb, status_changes jsonb, comment_count bigint, comments jsonb)'),
     ('keyword_ranking', 'query_text text, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(projects text, tickets text, scores text, exact integer)'),
     ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',

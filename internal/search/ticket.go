@@ -1,0 +1,89 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"tasklens/internal/fault"
+)
+
+// Ticket is a ticket, whole but for its comments, which come in pages.
+type Ticket struct {
+	TicketID       int64           `json:"ticket_id"`
+	TicketKey      string          `json:"ticket_key"`
+	TicketName     string          `json:"ticket_name"`
+	ProjectID      int64           `json:"project_id"`
+	ProjectKey     string          `json:"project_key"`
+	ProjectName    string          `json:"project_name"`
+	Status         string          `json:"status"`
+	StatusCategory string          `json:"status_category"` // to_do, in_progress or done
+	Description    *string         `json:"description"`
+	Assignee       *string         `json:"assignee"`
+	Reporter       *string         `json:"reporter"`
+	Type           *string         `json:"type"`
+	Priority       *string         `json:"priority"`
+	Labels         []string        `json:"labels"`
+	DueDate        *string         `json:"due_date"` // 2025-03-01
+	ResolvedAt     *time.Time      `json:"resolved_at"`
+	CreatedAt      time.Time       `json:"created_at"`
+	UpdatedAt      time.Time       `json:"updated_at"`
+	Links          []Link          `json:"links"`          // at most 20
+	StatusChanges  []StatusChange  `json:"status_changes"` // the last 100, oldest first
+	CommentCount   int64           `json:"comment_count"`
+	Comments       []TicketComment `json:"comments"` // a page, oldest first
+}
+
+// StatusChange is one change of a ticket's status.
+type StatusChange struct {
+	Status    *string   `json:"status"`
+	Note      *string   `json:"note"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// TicketComment is a comment with its text.
+type TicketComment struct {
+	Comment
+	Body      string    `json:"body"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// UnmarshalJSON reads a row of get_ticket, whose column for the type has another name, as in every
+// function of the database.
+func (t *Ticket) UnmarshalJSON(text []byte) error {
+	type plain Ticket
+	row := struct {
+		*plain
+		Type *string `json:"ticket_type"`
+	}{plain: (*plain)(t)}
+	if err := json.Unmarshal(text, &row); err != nil {
+		return err
+	}
+	t.Type = row.Type
+	if t.Links == nil {
+		t.Links = []Link{}
+	}
+	return nil
+}
+
+// ReadTicket reads a ticket by its key, without regard to case, or by its id, which is digits
+// alone, with a page of its comments. fault.NotFound if there is none that the caller may see.
+func ReadTicket(ctx context.Context, db Database, keyOrID string, limit, offset int) (Ticket, error) {
+	arguments := map[string]any{"comment_limit": limit, "comment_offset": offset}
+	if id, err := strconv.ParseUint(keyOrID, 10, 63); err == nil {
+		arguments["ticket_id"] = id
+	} else {
+		arguments["ticket_key"] = strings.TrimSpace(keyOrID)
+	}
+	var rows []Ticket
+	if err := db.Call(ctx, "get_ticket", arguments, &rows); err != nil {
+		return Ticket{}, fmt.Errorf("read a ticket: %w", err)
+	}
+	if len(rows) == 0 {
+		return Ticket{}, fault.New(fault.NotFound, "There is no such ticket.")
+	}
+	return rows[0], nil
+}

@@ -1,0 +1,54 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"tasklens/internal/search"
+)
+
+func TestTicket(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.load(trackerProjects, trackerTickets)
+	db, id := s.connect(), s.ids["TX-400"]
+	exec := func(statement string) {
+		t.Helper()
+		if _, err := db.Exec(t.Context(), statement, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`insert into public.comments (ticket_id, author, body, created_at) values ($1, 'Ada', 'first', '2025-03-01'), ($1, null, 'second', '2025-03-02')`)
+
+	byKey := s.get("/api/tickets/tx-400?limit=1").want(http.StatusOK)
+	ticket := read[search.Ticket](byKey)
+	if ticket.TicketID != id || ticket.TicketKey != "TX-400" || ticket.ProjectKey != "TX" || ticket.CommentCount != 2 || len(ticket.Comments) != 1 || *ticket.Comments[0].Author != "Ada" {
+		t.Errorf("by key: %s", byKey.text)
+	}
+	if byID := s.get(fmt.Sprintf("/api/tickets/%d?limit=1", id)).want(http.StatusOK); byID.text != byKey.text {
+		t.Errorf("by id %s, by key %s", byID.text, byKey.text)
+	}
+	second := s.get("/api/tickets/TX-400?offset=1").want(http.StatusOK)
+	if comments := read[search.Ticket](second).Comments; len(comments) != 1 || comments[0].Body != "second" || !strings.Contains(second.text, `"author":null`) {
+		t.Errorf("the second page: %s", second.text)
+	}
+	exec(`update public.tickets set key = 'acme/web#7', ticket_type = 'Bug' where ticket_id = $1`)
+	if ticket := read[search.Ticket](s.get("/api/tickets/" + url.PathEscape("Acme/web#7"))); ticket.TicketID != id {
+		t.Errorf("by a key with a slash: %+v", ticket)
+	}
+	if text := s.get(fmt.Sprintf("/api/tickets/%d", id)).text; !strings.Contains(text, `"type":"Bug"`) {
+		t.Errorf("its type is not in %s", text)
+	}
+	for _, none := range []string{"TX-1", "999999", "9223372036854775808", "-1", "%20", "TX-400'"} {
+		s.get("/api/tickets/" + none).want(http.StatusNotFound)
+	}
+	for _, wrong := range []string{"limit=0", "limit=101", "offset=-1", "offset=1000001", "page=2"} {
+		s.get("/api/tickets/TX-400?" + wrong).want(http.StatusBadRequest)
+	}
+	for _, wrong := range []string{"%ff", "%00", "TX-400%00"} {
+		s.get("/api/tickets/" + wrong).want(http.StatusBadRequest)
+	}
+}
