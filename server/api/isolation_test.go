@@ -34,6 +34,7 @@ var mixed = []call{
 	{http.MethodGet, "/api/tickets/{ticket}/similar", ""},
 	{http.MethodGet, "/api/tickets/{ticket}", ""},
 	{http.MethodGet, "/api/projects", ""},
+	{http.MethodGet, "/api/tickets/{ticket}", ""},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment -type:chore","filters":{"assignee":"me"},"facets":true}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"assignee:me"}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","filters":{"assignee":"me"}}`},

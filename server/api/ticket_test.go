@@ -14,8 +14,14 @@ func TestTicket(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.load(trackerProjects, trackerTickets)
-	id := s.ids["TX-400"]
-	s.exec(`insert into public.comments (ticket_id, author, body, created_at) values ($1, 'Ada', 'first', '2025-03-01'), ($1, null, 'second', '2025-03-02')`, id)
+	db, id := s.connect(), s.ids["TX-400"]
+	exec := func(statement string) {
+		t.Helper()
+		if _, err := db.Exec(t.Context(), statement, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`insert into public.comments (ticket_id, author, body, created_at) values ($1, 'Ada', 'first', '2025-03-01'), ($1, null, 'second', '2025-03-02')`)
 
 	byKey := s.get("/api/tickets/tx-400?limit=1").want(http.StatusOK)
 	ticket := read[search.Ticket](byKey)
@@ -29,7 +35,7 @@ func TestTicket(t *testing.T) {
 	if comments := read[search.Ticket](second).Comments; len(comments) != 1 || comments[0].Body != "second" || !strings.Contains(second.text, `"author":null`) {
 		t.Errorf("the second page: %s", second.text)
 	}
-	s.exec(`update public.tickets set key = 'acme/web#7', ticket_type = 'Bug' where ticket_id = $1`, id)
+	exec(`update public.tickets set key = 'acme/web#7', ticket_type = 'Bug' where ticket_id = $1`)
 	if ticket := read[search.Ticket](s.get("/api/tickets/" + url.PathEscape("Acme/web#7"))); ticket.TicketID != id {
 		t.Errorf("by a key with a slash: %+v", ticket)
 	}
