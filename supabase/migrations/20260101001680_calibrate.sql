@@ -48,9 +48,15 @@ as $$
     select k.place, c.embedding
     from unnest(compare_tickets.ticket_keys) with ordinality as k(key, place)
     join public.tickets t on upper(t.key) = upper(k.key)
-    join public.chunks c on c.ticket_id = t.ticket_id and c.model = compare_tickets.embedding_model
-      and c.embedding_set = (select private.searched_set(compare_tickets.embedding_model))
-      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
+    -- A ticket with very many comments says no more about similarities than its first 50 texts do.
+    cross join lateral (
+      select n.embedding from public.chunks n
+      where n.ticket_id = t.ticket_id and n.model = compare_tickets.embedding_model
+        and n.embedding_set = (select private.searched_set(compare_tickets.embedding_model))
+        and (n.generation is null or n.generation <> all ((select private.hidden_generations())::bigint[]))
+      order by n.comment_id nulls first, n.position
+      limit 50
+    ) c
   )
   select q.place, array(
     select max(1 - (c.embedding operator(extensions.<=>) q.embedding))
@@ -62,7 +68,7 @@ as $$
   order by q.place
 $$;
 comment on function public.compare_tickets(extensions.vector[], text[], text) is
-  'For each query the greatest cosine similarity to a chunk of each ticket, in the order of the keys; null where a ticket does not exist or is not embedded by the model.';
+  'For each query the greatest cosine similarity to a chunk of each ticket (its own texts first, then its oldest comments, at most 50), in the order of the keys; null where a ticket does not exist or is not embedded by the model.';
 revoke execute on function public.compare_tickets(extensions.vector[], text[], text) from public, anon, authenticated;
 grant execute on function public.compare_tickets(extensions.vector[], text[], text) to service_role;
 

@@ -1,7 +1,7 @@
 -- Samples and comparisons for choosing a threshold.
 
 begin;
-select plan(8);
+select plan(9);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do');
@@ -21,6 +21,16 @@ select results_eq(
      from public.compare_tickets(array[pg_temp.unit(1), pg_temp.unit(0, 1)], array['aa-1', 'AA-2', 'AA-3', 'ZZ-9'], 'm') $$,
   $$ values (1::bigint, array[0.8, 0, null, null]::real[]), (2, array[0.8, 1, null, null]) $$,
   'each query is compared with the best chunk of each ticket; what there is not is null');
+reset role;
+insert into public.comments (comment_id, ticket_id, body) select 1000 + i, 12, 'c' || i from generate_series(1, 50) i;
+insert into public.chunks (project_id, ticket_id, comment_id, kind, position, text, tokens, input_hash, model, embedding)
+select 1, 12, 1000 + i, 'comment', 0, 'c' || i, 1, 'h', 'm', case when i < 50 then pg_temp.unit(0.6, 0.8) else pg_temp.unit(1) end from generate_series(1, 50) i;
+set local role service_role;
+select is((select round(similarities[1]::numeric, 6) from public.compare_tickets(array[pg_temp.unit(1)], array['AA-2'], 'm')), 0.6,
+  'of a ticket its own text and its oldest comments are compared, 50 chunks at most');
+reset role;
+delete from public.comments;
+set local role service_role;
 select is_empty($$ select * from public.compare_tickets('{}', array['AA-1'], 'm') $$, 'no query, no row');
 reset role;
 insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (13, 'duplicates', 11), (11, 'relates_to', 12), (11, 'duplicates', 13);
