@@ -79,6 +79,7 @@ type searchFacets struct {
 }
 
 type searchResult struct {
+	Kind        string       `json:"kind"` // ticket or project
 	TicketID    *int64       `json:"ticket_id"`
 	Text        string       `json:"text"`
 	Similarity  *float64     `json:"similarity,omitempty"`
@@ -200,6 +201,10 @@ func newSearchResponse(page search.Page, query search.Query, explained bool) sea
 			Exact: hit.Exact, Highlight: hit.Highlight,
 			Assignee: hit.Assignee, Reporter: hit.Reporter, Type: hit.Type, Priority: hit.Priority, Labels: hit.Labels, DueDate: hit.DueDate,
 			CreatedAt: hit.CreatedAt, UpdatedAt: hit.UpdatedAt, StatusCategory: hit.StatusCategory, Links: hit.Links, Comment: hit.Comment(),
+		}
+		result.Kind = "project"
+		if hit.TicketID != nil {
+			result.Kind = "ticket"
 		}
 		if explained {
 			result.Explain = explain(hit, page.Weights)

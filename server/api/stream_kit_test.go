@@ -88,17 +88,34 @@ func (s *stream) next() (e event, ok bool) {
 // check holds an event against the OpenAPI document.
 func (s *stream) check(e event) {
 	s.t.Helper()
-	schemas := map[string]string{"sources": "SourcesEvent", "delta": "DeltaEvent", "done": "QueryResponse", "error": "Problem"}
+	checkEvent(s.t, e)
+}
+
+func checkEvent(t testing.TB, e event) {
+	t.Helper()
 	var data any
-	if err := json.Unmarshal([]byte(e.data), &data); err != nil || schemas[e.name] == "" {
-		s.t.Errorf("event %s: %v: %s", e.name, err, e.data)
+	if err := json.Unmarshal([]byte(e.data), &data); err != nil {
+		t.Errorf("event %s: %v: %s", e.name, err, e.data)
 		return
 	}
-	if err := theDocument(s.t).Components.Schemas[schemas[e.name]].Value.VisitJSON(data); err != nil {
-		s.t.Errorf("event %s is not what openapi.yaml says: %v: %s", e.name, err, e.data)
+	if err := theDocument(t).Components.Schemas["QueryEvent"].Value.VisitJSON(map[string]any{"event": e.name, "data": data}); err != nil {
+		t.Errorf("event %s is not what openapi.yaml says: %v: %s", e.name, err, e.data)
 	}
 	if found := inner.FindString(e.data); e.name == "error" && found != "" {
-		s.t.Errorf("event %s tells %q: %s", e.name, found, e.data)
+		t.Errorf("event %s tells %q: %s", e.name, found, e.data)
+	}
+}
+
+// checkEvents holds a stream that was read whole against the OpenAPI document, whose schema for it
+// is that of the last event's data.
+func checkEvents(t testing.TB, text string) {
+	t.Helper()
+	for _, one := range strings.Split(strings.TrimSuffix(text, "\n\n"), "\n\n") {
+		if name, data, ok := strings.Cut(strings.TrimPrefix(one, "event: "), "\ndata: "); ok {
+			checkEvent(t, event{name, data})
+		} else if !strings.HasPrefix(one, ":") {
+			t.Errorf("%q is no event", one)
+		}
 	}
 }
 

@@ -144,13 +144,13 @@ function Cited({ text, count, lit, onLight, onOpen }) {
 }
 
 /** @param {Source} s */
-const nameOf = (s) => (s.type === 'document' ? s.title ?? '' : s.ticket_key ? `${s.ticket_key} ${s.ticket_name}` : 'Project');
+const nameOf = (s) => (s.type === 'document' ? s.title : s.type === 'ticket' ? `${s.ticket_key} ${s.ticket_name}` : 'Project');
 
 /** @param {{source: Source, number: number, open: boolean, onToggle: () => void}} props */
 function SourceCard({ source, number, open, onToggle }) {
   const link = source.type === 'document' ? href('documents', { id: source.document_id }) : href('search', { q: source.ticket_key ?? '', open: source.ticket_key });
   return html`<div class="head"><span class="number">${number}</span>
-      ${source.type === 'project' ? html`<span class="name">Project</span>` : html`<a class="name" href=${link}>${source.ticket_key && html`<span class="key">${source.ticket_key}</span> `}${source.ticket_name ?? source.title}</a>`}
+      ${source.type === 'project' ? html`<span class="name">Project</span>` : html`<a class="name" href=${link}>${source.ticket_key && html`<span class="key">${source.ticket_key}</span> `}${source.type === 'document' ? source.title : source.ticket_name}</a>`}
       ${source.similarity !== null && html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${source.similarity} /><span>${decimal(source.similarity)}</span></span>`}</div>
     <p class=${`text ${open ? '' : 'clipped'}`}>${source.text}</p>
     ${(source.text.length > 160 || source.text.includes('\n')) && html`<button type="button" class="link small" aria-expanded=${open} onClick=${onToggle}>${open ? 'Show less' : 'Show all'}<span class="sr"> of source ${number}</span></button>`}`;

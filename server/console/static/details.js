@@ -48,7 +48,7 @@ function Why({ result, answer }) {
   const place = (request.offset ?? 0) + response.results.indexOf(result) + 1;
   const bestKeyword = Math.max(...response.results.map((r) => r.explain?.keyword?.score ?? 0));
   return html`<section class="why" aria-labelledby="why"><h3 id="why">Why it is result ${count(place)}</h3>
-    ${result.exact && html`<p class="small">The query names its key, so it comes before everything else.</p>`}
+    ${result.kind === 'ticket' && result.exact && html`<p class="small">The query names its key, so it comes before everything else.</p>`}
     <div class="legs">
       <div class="leg"><h4><span class="dot meaning"></span>Meaning</h4>
         ${vector ? html`<dl>

@@ -311,7 +311,7 @@ function Result({ result, open, link }) {
 
 /** Which search found it. @param {{result: SearchResult}} props */
 export function Found({ result }) {
-  return html`${result.exact && html`<span class="badge exact">Exact key</span>`}
+  return html`${result.kind === 'ticket' && result.exact && html`<span class="badge exact">Exact key</span>`}
     ${result.vector_rank && html`<span class="badge meaning" title="Rank in the search by meaning">Meaning ${count(result.vector_rank)}</span>`}
     ${result.keyword_rank && html`<span class="badge keyword" title="Rank in the search by keyword">Keyword ${count(result.keyword_rank)}</span>`}`;
 }

@@ -30,9 +30,10 @@ export function State({ may }) {
     return () => { controller.abort(); clearInterval(timer); document.removeEventListener('visibilitychange', look); };
   }, [may.read]);
   const good = reached && ready?.status === 'ready';
+  const missing = ready?.status === 'not ready' ? ready.missing.join(', ') : '';
   const tickets = queue?.match_thresholds.find((t) => t.dimensions > 768) ?? queue?.match_thresholds[0];
   return html`<footer class="state" aria-label="State of the service">
-    <p role="status" class=${good ? 'good' : ready || !reached ? 'bad' : ''}><span class="dot"></span>${!reached ? 'Not reachable' : !ready ? 'Checking …' : good ? 'Ready' : `Not ready: ${(ready.missing ?? []).join(', ')}`}</p>
+    <p role="status" class=${good ? 'good' : ready || !reached ? 'bad' : ''}><span class="dot"></span>${!reached ? 'Not reachable' : !ready ? 'Checking …' : good ? 'Ready' : `Not ready: ${missing}`}</p>
     <dl>    ${queue && html`<div><dt>Queue</dt><dd>${count(queue.pending + queue.running + queue.failed)}</dd></div>
       <div><dt>Lag</dt><dd>${lag(queue.oldest_pending_seconds)}</dd></div>
       <div class=${queue.dead > 0 ? 'bad' : ''}><dt>Dead letters</dt><dd>${count(queue.dead)}</dd></div>
