@@ -48,7 +48,7 @@ select bag_eq($$ select user_id, helpful from public.document_votes where docume
   $$ values (pg_temp.user_id('viewer'), true), (pg_temp.user_id('member'), true) $$, 'a vote is its caller''s');
 select is_empty($$ select from public.document_votes where document_id <> pg_temp.doc(3) and user_id is not null $$, 'and the service''s votes have no user');
 
--- A user writes their own votes alone, however they ask.            anon stranger outsider viewer member admin service
+-- Users can only write their own votes, in any way.                  anon stranger outsider viewer member admin service
 select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (values
     (1, 'select from document_votes where user_id is not null'),
     (2, 'insert into document_votes (document_id, user_id, helpful) values (pg_temp.doc(1), auth.uid(), true)'),
