@@ -1,5 +1,4 @@
--- What tables there are, and who may touch what is in them. A new one, or a new grant, fails here
--- until it has its line.
+-- All tables and their privileges. A new table or grant fails here until it has its line.
 
 begin;
 select plan(15);
@@ -45,8 +44,8 @@ select results_eq(
     ('authenticated', 'ticket_links', 'select insert delete'),
     ('authenticated', 'tickets', 'select insert update delete') $$,
   'users have these rights on tables, within their policies, and anon has none');
--- One for each right, or both would be asked; and no other, or what it allows would not be seen
--- here.
+-- One policy per privilege, or both would be evaluated; and no others, or this test would miss what
+-- they allow.
 select bag_eq(
   $$ select polrelid, case polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else polcmd::text end,
        polpermissive, polroles::regrole[] from pg_catalog.pg_policy where polrelid in (select oid from our_tables) $$,
@@ -69,8 +68,8 @@ select results_eq(
 select ok(has_table_privilege('service_role', 'private.query_log', p), 'service_role keeps the query log: it may ' || p)
 from unnest(array['select', 'insert', 'delete']) p;
 
--- An index whose first columns are those of the foreign key, in any order; rows without a key may
--- be left out.
+-- An index whose first columns are those of the foreign key, in any order; a partial index may omit
+-- null keys.
 select is_empty(
   $$ select k.conrelid::regclass, k.conname
      from pg_catalog.pg_constraint k
@@ -88,7 +87,7 @@ select results_eq(
   $$ select r.role, has_schema_privilege(r.role, 'private', 'usage'), has_schema_privilege(r.role, 'private', 'create')
      from unnest(array['anon', 'authenticated', 'service_role']) as r(role) $$,
   $$ values ('anon', false, false), ('authenticated', true, false), ('service_role', true, false) $$,
-  'whoever may search reaches the schema private, for what searches are made of');
+  'callers of searches can use the schema private for their helpers');
 
 set local role anon;
 select throws_ok($$ select * from public.list_projects() $$, '42501', null, 'anon is refused');

@@ -1,4 +1,4 @@
--- What functions there are, and who may execute them. A new one fails here until it has its lines.
+-- All functions and who may execute them. A new one fails here until it has its lines.
 
 begin;
 select plan(4);
@@ -10,7 +10,8 @@ select p.oid, n.nspname as schema, p.proname as name,
     from unnest(p.proargtypes::oid[]) with ordinality as a(type, place)), '') || ')' as signature,
   case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end as volatility,
   case when p.prosecdef then 'definer' else 'invoker' end as security,
-  -- Everybody but the owner; public is named, so that the privilege nobody revoked shows.
+  -- All roles except the owner. public is included, so that a privilege that was not revoked shows
+  -- up.
   coalesce((
     select string_agg(coalesce(r.rolname::text, 'public'), ' ' order by r.rolname nulls first)
     from pg_catalog.aclexplode(coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) a
@@ -286,7 +287,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.upsert_tickets(jsonb)', 'volatile', 'invoker', 'service_role') $$,
   'every function has its volatility, its security and its callers, and there is no other');
 
--- The names are JSON keys that callers write and read.
+-- The names are JSON keys in requests and responses.
 select results_eq(
   $$ select name::text collate "default", arguments, result from functions where schema = 'public' order by functions.name $$,
   $$ values

@@ -1,4 +1,4 @@
--- The keys that the database gives to projects and tickets that come without one.
+-- Generated keys of projects and tickets.
 
 begin;
 select plan(25);
@@ -8,7 +8,7 @@ insert into public.status (status_id, name) values (1, 'To Do');
 
 -- Projects ----------------------------------------------------------------------------------------
 
--- The key that a project of this name gets.
+-- The key of a new project with this name.
 create function pg_temp.project_key(name text, key text default null) returns text
 language sql as $$ insert into public.projects (name, key) values (name, key) returning projects.key $$;
 
@@ -62,7 +62,7 @@ select results_eq(
   $$ select key from public.tickets where name = 'bulk' order by ticket_id $$,
   array['TX-25', 'TX-26', 'TX-27', 'TX-28'], 'the rows of one statement get different keys, between the given ones');
 
--- The first of these were numbered, and that was planned, in an empty table.
+-- The first of these were numbered, and the plan cached, while the table was empty.
 insert into public.tickets (project_id, status_id, name) select 9000003, 1, 'many' from generate_series(1, 300);
 select cmp_ok(pg_stat_get_xact_tuples_returned('public.tickets_key_key'::regclass), '<', 3000::bigint,
   'to number a ticket not all others are read');

@@ -1,5 +1,5 @@
--- The words of tickets and projects follow every write, in the writer's transaction, and never make
--- one fail.
+-- The keyword entries of tickets and projects are updated in the writer's transaction, and never
+-- make a write fail.
 
 begin;
 select plan(47);
@@ -7,7 +7,7 @@ select plan(47);
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name, description) values (1, 'AA', 'Apples', 'about orchards'), (2, 'BB', 'Bananas', null);
 
--- What the entry of a ticket (or of a project, ticket null) holds, by weight: 'appl:A orchard:B'.
+-- The entry of a ticket (or of a project, ticket null), by weight: 'appl:A orchard:B'.
 create function pg_temp.words(project bigint, ticket bigint default null) returns text
 language sql as $$
   select string_agg(w.lexeme || ':' || array_to_string(w.weights, ''), ' ' order by w.weights, w.positions)
@@ -15,7 +15,7 @@ language sql as $$
   where e.project_id = project and e.ticket_id is not distinct from ticket
 $$;
 
--- In step -----------------------------------------------------------------------------------------
+-- Updates -----------------------------------------------------------------------------------------
 
 select is(pg_temp.words(1), 'appl:A orchard:B', 'a new project has its words: name A, description B');
 update public.projects set name = 'Pears' where project_id = 1;
@@ -71,7 +71,7 @@ select is(pg_temp.words(3), 'twice:A', 'an upsert is an update');
 insert into public.tickets (ticket_id, project_id, status_id, name) values (21, 3, 1, 'Quiet'), (22, 3, 1, 'Loud');
 insert into public.status_changes (ticket_id, note) values (21, 'calm');
 insert into public.status (status_id, name) values (2, 'Done');
--- An entry that is written anew gets another place in the table, even if it says the same.
+-- A rewritten entry gets another place in the table, even if its content is the same.
 create temporary table before as select keyword_entry_id, ctid::text as place from public.keyword_entries;
 update public.tickets set status_id = 2, created_at = created_at - interval '1 day', name = name where project_id = 3;
 update public.status_changes set status_id = 2, note = note where ticket_id = 21;
@@ -82,7 +82,7 @@ select is_empty(
   $$ select keyword_entry_id, ctid::text from public.keyword_entries except select * from before $$,
   'what changes no searched word writes no entry');
 
--- How often a statement calls the triggers that keep entries in step: 'index_inserted_tickets 1'.
+-- How often a statement fires the triggers that update entries: 'index_inserted_tickets 1'.
 create function pg_temp.trigger_calls(statement text) returns setof text
 language plpgsql as $$
 declare
@@ -104,7 +104,7 @@ select results_eq(
   $$ select pg_temp.trigger_calls('insert into public.status_changes (ticket_id, note) select ticket_id, ''n'' from public.tickets') $$,
   array['index_inserted_notes 1'], 'and one that writes many notes');
 
--- A writer who knows nothing of search ------------------------------------------------------------
+-- A writer without rights on search ---------------------------------------------------------------
 
 create role ticket_writer;
 grant ticket_writer to current_user;
@@ -178,8 +178,8 @@ select lives_ok(
   'nor a project''s');
 select is((select count(*)::integer from public.search_by_keyword('kiwi')), 2, 'and both are found');
 
--- A tsvector holds 1 MB. An address counts whole and in parts, so the first 200,000 characters of
--- three such texts exceed it.
+-- A tsvector holds 1 MB. An address counts as a whole and in parts, so the first 200,000 characters
+-- of three such texts exceed it.
 create function pg_temp.different_addresses(first integer) returns text
 language sql as $$
   select string_agg(to_hex(first + i) || '.de/' || to_hex(first + i), ' ') from generate_series(1, 14000) i
@@ -193,7 +193,7 @@ select is(
   array(select k.ticket_id from unnest(array['emu', 'rhea', 'moa']) q, public.search_by_keyword(q) k), array[51, 51, 51]::bigint[],
   'and each is found by its first word');
 
--- Each character of a script without spaces begins a word.
+-- In a script without spaces each character starts a word.
 create function pg_temp.han(characters integer) returns text
 language sql as $$ select string_agg(chr(19968 + (i::bigint * i % 4999)::integer), '') from generate_series(1, characters) i $$;
 select lives_ok(

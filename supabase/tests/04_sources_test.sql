@@ -1,6 +1,5 @@
--- What is to be embedded is read with a fingerprint, and stored only if the fingerprint still
--- holds. That a locked source is left alone without waiting needs a second session: the Go tests
--- show it.
+-- Texts to embed are read with a fingerprint, and stored only if the fingerprint still matches. The
+-- Go tests show, with a second session, that locked sources are skipped without waiting.
 
 begin;
 select plan(48);
@@ -41,7 +40,7 @@ select is(pg_temp.texts(2) #>> '{0,text}', 'Bananas', 'a project with an empty d
 select is_empty(
   $$ select project_id, ticket_id from public.read_sources('{2,404,1,404}', '{11,11,404,null}') $$,
   'what does not exist, or is another project''s, has no row');
-select is_empty($$ select from public.read_sources('{}', '{}') $$, 'nothing asked, nothing told');
+select is_empty($$ select from public.read_sources('{}', '{}') $$, 'no sources requested, none returned');
 
 update public.tickets set description = repeat('é', 1000001) where ticket_id = 12;
 select is(length(pg_temp.texts(1, 12) #>> '{0,text}'), 1000000, 'a text counts up to its millionth character');
@@ -81,7 +80,7 @@ select isnt(pg_temp.hash(1), pg_temp.hash(2), 'different sources have different 
 
 \ir kit/vectors.sql
 
--- One element of the argument chunks. The place of a new one's vector is its position.
+-- An element of the argument chunks. A new chunk's vector is at the index of its position.
 create function pg_temp.chunk(source integer, "position" integer, text text, kept uuid default null, note bigint default null, kind text default null)
 returns jsonb
 language sql as $$
@@ -118,10 +117,10 @@ select is(
   (select chunks from public.read_sources('{1}', '{11}')),
   (select jsonb_agg(jsonb_build_object('chunk_id', chunk_id, 'input_hash', input_hash, 'model', model, 'status_change_id', status_change_id,
      'position', position, 'staged', false) order by position) from public.chunks),
-  'and are told to who reads the source');
+  'and are returned with the source');
 select is((select chunks from public.read_sources('{1}', '{null}')), '[]', 'a source without chunks has an empty list');
 
--- b becomes the first and a note's, a goes, x is new, c stays last.
+-- b becomes the first and a note's chunk, a is deleted, x is new, c stays last.
 with s as (
   select s.* from remembered r, pg_temp.store(1, 11, pg_temp.hash(1, 11),
     pg_temp.chunk(1, 0, '', r.ids[2], 103), pg_temp.chunk(1, 1, 'x'), pg_temp.chunk(1, 2, '', r.ids[3], 101)) s
@@ -157,7 +156,7 @@ select results_eq(
      union all select * from pg_temp.store(2, 11, pg_temp.hash(1, 11), pg_temp.chunk(1, 0, 'moved')) $$,
   $$ values (false, '{}'::uuid[]), (false, '{}'), (false, '{}') $$, 'a source that is gone, or in another project, is not stored');
 
--- Several at once: a project, a stale ticket, and a ticket of another project. A vector may serve
+-- Several at once: a project, a stale ticket, and a ticket of another project. A vector may be used
 -- twice.
 select results_eq(
   $$ select s.place, s.stored, cardinality(s.embedding_ids)
@@ -172,7 +171,7 @@ select results_eq(
 select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'and who was not named stays as it is');
 select is((select chunks from public.read_sources('{1}', '{12}')), '[]', 'a project''s chunks are not its tickets''');
 
--- What the table refuses makes the whole call fail.
+-- A constraint violation makes the whole call fail.
 create function pg_temp.two_stored(second_vector extensions.vector, second_chunk jsonb) returns bigint
 language sql as $$
   select count(*)
@@ -197,7 +196,7 @@ select results_eq(
   $$ select * from pg_temp.store(2, 21, pg_temp.hash(2, 21), variadic '{}') $$, $$ values (true, '{}'::uuid[]) $$, 'an empty list removes the chunks of a source');
 select is_empty($$ select * from pg_temp.stored(2, 21) $$, 'all of them');
 
--- In one call, a source that wants to keep another's chunk.
+-- In one call, a source that tries to keep another source's chunk.
 select * from pg_temp.store(1, 12, pg_temp.hash(1, 12), pg_temp.chunk(1, 0, 'export'));
 with s as (select * from pg_temp.store(2, 21, pg_temp.hash(2, 21), pg_temp.chunk(1, 0, 'bend')))
 insert into remembered select 'bend', embedding_ids from s;
@@ -211,7 +210,7 @@ select results_eq(
   $$ select * from pg_temp.stored(2, 21) union all select * from pg_temp.stored(1, 12) $$,
   array['unbend', 'export'], 'which disturbs neither');
 
--- Chunks follow what they are made of -------------------------------------------------------------
+-- Deletions and moves ----------------------------------------------------------------------------
 
 delete from public.status_changes where status_change_id = 101;
 select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x'], 'a deleted note takes its chunks along');

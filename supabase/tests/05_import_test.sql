@@ -1,10 +1,10 @@
--- Loading projects and tickets by their outside keys: what is new is added, what changed is
--- updated, and a load that is repeated changes nothing.
+-- Import of projects and tickets by external keys: new rows are added, changed ones updated, and a
+-- repeated import changes nothing.
 
 begin;
 select plan(30);
 
--- Makes it seen whether a row is touched: within this transaction now() stands still.
+-- Shows whether a row is touched: within this transaction now() is constant.
 create temporary table places (key text, place tid);
 create procedure pg_temp.age()
 language plpgsql as $$
@@ -20,7 +20,7 @@ begin
   insert into pg_temp.places select key, ctid from public.projects union all select key, ctid from public.tickets;
 end
 $$;
--- A row that is written, even if it stays the same, gets another place in its table.
+-- A rewritten row gets another place in its table, even if its values are the same.
 create function pg_temp.written() returns setof text
 language sql as $$
   select n.key from (select key, ctid from public.projects union all select key, ctid from public.tickets) n
@@ -133,7 +133,7 @@ select is_empty(
   'of a row for an unknown project nothing is taken, even if its ticket exists');
 select is_empty($$ select * from public.upsert_tickets('[]') $$, 'an empty load is none');
 
--- Whoever writes ----------------------------------------------------------------------------------
+-- Any writer -------------------------------------------------------------------------------------
 
 call pg_temp.age();
 update public.projects set name = name;
@@ -142,16 +142,16 @@ select is_empty(
   $$ select key from public.projects where updated_at > '2000-01-01' union all select key from public.tickets where updated_at > '2000-01-01' $$,
   'an update that changes nothing leaves updated_at alone');
 
--- What is loaded is searched, and numbered on.
+-- Imported tickets are searchable, and the numbering continues after them.
 select is((select ticket_id from public.search_by_keyword('"still there"')), (select ticket_id from public.tickets where key = 'AA-7'),
   'a loaded note is found');
 insert into public.tickets (project_id, status_id, name) select project_id, status_id, 'filed by hand' from public.tickets where key = 'AA-7';
-select is((select key from public.tickets where name = 'filed by hand'), 'AA-8', 'a ticket filed after a load goes on from its keys');
+select is((select key from public.tickets where name = 'filed by hand'), 'AA-8', 'a ticket filed after an import continues its numbering');
 
 select throws_ok($$ select public.upsert_tickets('{"key": "AA-9"}') $$, '22023', null, 'what is no list is refused');
 
--- So that of two loads of the same tickets, given in any order, one waits for the other, and never
--- both.
+-- In any order of rows, of two imports of the same tickets one waits for the other, without a
+-- deadlock.
 select public.upsert_tickets(jsonb_agg(jsonb_build_object(
   'key', 'Q-' || i, 'project_key', (array['AA', 'BB'])[1 + i % 2], 'status', (array['Doing', 'Done', 'Lost'])[1 + i % 3], 'name', 'q') order by md5(i::text)))
 from generate_series(1, 300) i;

@@ -1,9 +1,9 @@
--- Search by meaning: exact similarities, filters before ranking, with and without the index.
+-- Vector search: exact similarities, filters before ranking, with and without the index.
 
 begin;
 select plan(47);
 
--- The first thing that this connection does, as callers do it: pgvector is not even loaded yet.
+-- The first statement of this connection, as for callers: pgvector is not loaded yet.
 set local role service_role;
 select is_empty(
   $$ select * from public.search_by_vector(('[1' || repeat(',0', 1535) || ']')::extensions.vector, 'm') $$,
@@ -23,7 +23,7 @@ language sql as $$
   values (format('00000000-0000-4000-8000-%s%s', lpad((coalesce(ticket, project))::text, 6, '0'), lpad("position"::text, 6, '0'))::uuid,
     project, ticket, case when ticket is null then 'project' else 'ticket' end, "position", 'text ' || "position", 7, 'h', model, vector)
 $$;
--- Similarities to (1, 0, 0, …), by hand: every vector has length 1, so its first number is the
+-- Similarities to (1, 0, 0, …) by hand: every vector has length 1, so its first number is the
 -- cosine.
 select pg_temp.add(11, 1, 0, pg_temp.unit(0.6, 0.8)), pg_temp.add(11, 1, 1, pg_temp.unit(0.8, 0.6)), -- 0.8 is its best
   pg_temp.add(12, 1, 0, pg_temp.unit(0.96, 0, 0.28)), -- 0.96
@@ -117,14 +117,14 @@ select results_eq(
     (array[0.768, 0.64]),
     (array[0.576, 0.96, 0.48]),
     (array[0.62, 0.7, 0.7, 0.7]) $$,
-  'chunks are told how similar they are to those before them, in the same order');
+  'chunks have their similarities to earlier ones, in the same order');
 select is((select count(*)::integer from public.retrieve_chunks(pg_temp.unit(1), 'm', -1, 0)), 1, 'at least one is asked for');
 
 -- Crowds ------------------------------------------------------------------------------------------
--- Points spread evenly over a part of a sphere, each a little farther from (1, 0, 0) than the one
--- before: a ticket of 600 chunks, 600 tickets of one chunk, ten tickets of a rare status, ten of
--- another project, and 4,090 tickets more of that project: too many to compare all of them, so that
--- the index serves even within it.
+-- Points spread evenly over a part of a sphere, with increasing distance from (1, 0, 0): a ticket
+-- of 600 chunks, 600 tickets of one chunk, ten tickets of a rare status, ten of another project,
+-- and 4,090 more tickets of that project: too many for an exact scan, so that the index is used
+-- even within it.
 
 reset role;
 create function pg_temp.point(number integer) returns extensions.vector
@@ -140,7 +140,7 @@ do $$
 declare
   index_definition text := pg_get_indexdef('public.chunks_embedding_idx'::regclass);
 begin
-  -- Made anew at the end: that takes a fifth of the time that adding to it takes.
+  -- Rebuilt at the end, which takes a fifth of the time of growing it.
   drop index public.chunks_embedding_idx;
   perform pg_temp.add(3000, 3, i, pg_temp.point(i)) from generate_series(1, 600) i;
   perform pg_temp.add(3000 + i, 3, 0, pg_temp.point(600 + i)) from generate_series(1, 600) i;
@@ -218,7 +218,7 @@ select results_eq(
   $$ select 4000 + i::bigint from generate_series(1, 10) i $$, 'and where the index gives up before it reaches them, they are found all the same');
 select is(current_setting('enable_sort'), 'on', 'the caller''s planner settings are as before');
 
--- A plan for an average filter would read the table for the rarest one.
+-- A generic plan would read the table even for the rarest filter.
 reset role;
 analyze public.tickets, public.chunks;
 set local role service_role;

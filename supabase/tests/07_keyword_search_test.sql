@@ -1,4 +1,4 @@
--- Search by words: what a query may say, what it finds, in which order.
+-- Keyword search: query syntax, matches and their order.
 
 begin;
 select plan(107);
@@ -22,8 +22,8 @@ language sql as $$
   select array_agg(coalesce(k.ticket_id, -k.project_id) order by k.rank) from public.search_by_keyword(query, count, project, status) k
 $$;
 
--- 14 is before 11 where both words are asked for: "password" is the rarer one, and its name is more
--- like the query.
+-- 14 is before 11 for queries with both words: "password" is the rarer one, and its name is more
+-- similar to the query.
 
 -- Words -------------------------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ select is(pg_temp.tickets('"black paper" login', project => 1), null, 'what hold
 select is(pg_temp.tickets('login "password'), '{14,11,12,13}', 'a quote that is not closed is none');
 select is(pg_temp.tickets('login "the"'), '{11,12,13}', 'a phrase of stop words asks for nothing');
 select is(pg_temp.tickets('login -password'), '{12,13}', 'a word behind a minus must not occur');
-select is(pg_temp.tickets('-password login'), '{12,13}', 'wherever it stands');
+select is(pg_temp.tickets('-password login'), '{12,13}', 'in any position');
 select is(pg_temp.tickets('login -passwords -slow'), '{13}', 'nor may any of several, in any ending');
 select is(pg_temp.tickets('login ink -"black paper"'), '{11,12,13}', 'nor a phrase behind a minus');
 select is(pg_temp.tickets('login ink -"paper black"'), '{11,12,15,13}', 'unless in another order');
@@ -148,7 +148,7 @@ select is_empty(
   'whatever else a query says, it does no harm and its plain word finds');
 
 select lives_ok(
-  format('select * from public.search_by_keyword(%L)', q), 'nor does what goes on for ever: ' || left(q, 8))
+  format('select * from public.search_by_keyword(%L)', q), 'nor does an endless query: ' || left(q, 8))
 from unnest(array[repeat('"x" ', 1000), repeat('"login fails" ', 1000), '"' || repeat('x ', 5000) || '"', repeat('-ab ', 20000)]) q;
 
 set local role anon;

@@ -1,5 +1,4 @@
--- Both searches in one list: the arithmetic of reciprocal rank fusion, pages, and what is shown of
--- a result.
+-- Hybrid search: the arithmetic of reciprocal rank fusion, pages, and the display of results.
 
 begin;
 select plan(102);
@@ -19,8 +18,8 @@ insert into public.tickets (ticket_id, project_id, status_id, key, name, descrip
 values
   (11, 1, 1, 'TX-1', 'alpha one', null), (12, 1, 2, 'TX-2', 'alpha two', null), (13, 1, 1, 'TX-3', 'gamma', 'delta'),
   (14, 1, 1, 'TX-4', 'alpha alpha', 'not embedded yet'), (15, 1, 2, 'TX-5', 'long', 'prelude alpha coda');
--- Found by vector: 11, 12, 13, in this order. Found by words: 14, 11, 12, then (in descriptions,
--- the shorter one first) 15 and project 2.
+-- By vector: 11, 12, 13, in this order. By keyword: 14, 11, 12, then (in descriptions, the shorter
+-- one first) 15 and project 2.
 select pg_temp.add(11, 1, 0, 'alpha one', 0.96), pg_temp.add(12, 1, 0, 'alpha two', 0.8), pg_temp.add(12, 1, 1, 'second', 0.6),
   pg_temp.add(13, 1, 0, 'gamma delta', 0.6), pg_temp.add(15, 1, 0, 'prelude', 0.28), pg_temp.add(15, 1, 1, 'alpha coda', -0.6),
   pg_temp.add(null, 2, 0, 'Bananas, an alpha fruit', 0);
@@ -47,7 +46,7 @@ select results_eq(
 select results_eq(
   $$ select ticket_id, vector_contribution, keyword_contribution from fused where ticket_id in (11, 13, 14) $$,
   $$ values (11::bigint, 1::double precision / 61, 1::double precision / 62), (14, 0, 1::double precision / 61), (13, 1::double precision / 63, 0) $$,
-  'what each list adds stands beside it');
+  'the contribution of each list is returned');
 select results_eq(
   $$ select project_name, ticket_key, ticket_name, status, text, chunk_id::text, exact from fused $$,
   $$ values ('Telegraph', 'TX-1', 'alpha one', 'To Do', 'alpha one', '00000000-0000-4000-8000-000011000000', false),
@@ -97,7 +96,8 @@ select is_empty($$ select * from public.search_hybrid('unheardof') union all sel
 
 -- Keys, minus, filters ----------------------------------------------------------------------------
 
--- "alpha two" is more like this query than "alpha one", for its t: 14, 12, 11 by words.
+-- "alpha two" is more similar to this query than "alpha one", because of its t: by keyword 14, 12,
+-- 11.
 select results_eq(
   $$ select ticket_id, exact, keyword_rank from public.search_hybrid('tx-3 alpha', pg_temp.unit(1), 'm', 0.5) limit 2 $$,
   $$ values (13::bigint, true, 1::bigint), (11, false, 4) $$, 'a ticket named by its key comes first, whatever its score');
@@ -127,8 +127,7 @@ $$;
 select results_eq($$ select * from pg_temp.filtered(1) $$, '{11,12,14,13,15}'::bigint[], 'of one project');
 select results_eq($$ select * from pg_temp.filtered(2, threshold => -0.5) $$, '{-2}'::bigint[], 'with its own text');
 select results_eq($$ select * from pg_temp.filtered(null, 'dONE', -0.9) $$, '{12,15}'::bigint[], 'a status leaves projects out');
--- An empty drop-down filters nothing, and blanks around a name do not count, whichever search is
--- asked.
+-- An empty drop-down filters nothing, and spaces around a name do not count, in either search.
 select set_eq(format(question, filter), format(question, same), 'the filter ' || filter || ' of ' || left(question, 60))
 from (values
   ($$ select h.ticket_id, h.project_id, h.rrf_score from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -0.9, status_filter => %s) h $$),
@@ -161,8 +160,8 @@ select is_empty(
     where h.has_more <> (skipped + %1$s < (select count(*) from public.search_hybrid('beta', %2$s, 'm', 0.79, 100))) $$, size, embedding),
   format('each hit on pages of %s by %s says whether others follow', size, embedding))
 from unnest(array[1, 3, 7, 40, 41, 100]) size, unnest(array['null', 'pg_temp.unit(1)']) embedding;
--- What one search finds alone, what weighs nothing, what is named and what is left out: nothing is
--- cut off elsewhere.
+-- Items found by one search only, zero weights, named and excluded items: pages never cut anything
+-- off.
 select results_eq(
   format($$ select h.ticket_id from generate_series(0, 60) as skipped, public.search_hybrid(%1$L, %2$s, 'm', 0.79, 1, skipped, vector_weight => %3$s, keyword_weight => %4$s) h $$,
     query, embedding, vector_weight, keyword_weight),
@@ -178,7 +177,7 @@ select is((select count(*)::integer from pg_temp.page(0, 0)), 1, 'a page has one
 select is_empty($$ select * from pg_temp.page(10, 42) $$, 'and none is behind the last');
 select results_eq($$ select * from pg_temp.page(3, -5) $$, $$ select * from pg_temp.page(3, 0) $$, 'nor before the first');
 
--- What is shown -----------------------------------------------------------------------------------
+-- Display ----------------------------------------------------------------------------------------
 
 create function pg_temp.highlight(text text, query text) returns text
 language sql as $$ select private.highlight(text, (private.parse_query(query)).wanted) $$;
@@ -220,7 +219,7 @@ select results_eq(
 
 -- Phrases -----------------------------------------------------------------------------------------
 
--- Nearer than any that holds the phrase: more than a vector search gives.
+-- Nearer than any text with the phrase: more of them than a vector search returns.
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select i, 1, 1, 'kappa lambda', null from generate_series(401, 540) i union all

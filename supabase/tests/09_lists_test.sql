@@ -1,5 +1,5 @@
--- What a frontend offers as filters, and the record of migrations, by which the service knows that
--- the schema is complete.
+-- Values for a frontend's filters, and the record of migrations, which tells the service that the
+-- schema is complete.
 
 begin;
 select plan(7);

@@ -1,5 +1,5 @@
--- What counts as a word, what each is worth, and that the counts behind it stay exact whatever is
--- written.
+-- How texts are split into words, their weights, and that the counts behind the weights stay exact
+-- after any write.
 
 begin;
 select plan(140);
@@ -11,7 +11,7 @@ language sql as $$
   select array_agg(coalesce(k.ticket_id, -k.project_id) order by k.rank) from public.search_by_keyword(query, count) k
 $$;
 
--- Names of things in programs ---------------------------------------------------------------------
+-- Identifiers -------------------------------------------------------------------------------------
 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 values
@@ -71,9 +71,9 @@ select is(length(private.compose_text(repeat(U&'\fdfa\ff01', 1000))), 4000, 'and
 select is(private.to_words(U&'the Cafe\0301Menu'), private.to_words('the CaféMenu'), 'names too are the same however their characters are written');
 select is(pg_temp.tickets('設定画面'), '{23}', 'nor is a longer part of it lost');
 
--- What a word is worth ----------------------------------------------------------------------------
+-- Weights of words --------------------------------------------------------------------------------
 
--- Of two tickets the better one has the greater id, so that equals would come the other way round.
+-- The better of two tickets has the greater id, so that a tie would give the opposite order.
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 values
   (31, 1, 1, 'n', 'zebra'), (32, 1, 1, 'n', 'quagga'), (33, 1, 1, 'n', 'zebra'), (34, 1, 1, 'n', 'zebra'),
@@ -94,8 +94,8 @@ select is(
    cross join lateral private.score_entries(array[e.keyword_entry_id], c.words, '{1,3}', '{1,2}', 'x', 0, 0) far
    where e.ticket_id = t), extra, 'closeness adds 0.3 of what the two are worth in the mean, twice in a name: ' || extra)
 from (values (65, '{ibi,loon}'::text[], 0.6), (66, '{crane,stork}', 1.2), (64, '{ibi,loon}', 0)) c (t, words, extra);
--- What a score says of a word's frequency: score = f / (1.2 + f), f being the frequency against the
--- length of the text.
+-- The frequency of a word from its score: score = f / (1.2 + f), where f is the frequency
+-- normalised by length.
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select 80 + n, 1, 1, 'n', repeat('rhea ', n) from unnest(array[1, 2, 5, 20]) n;
 select is(
@@ -125,17 +125,17 @@ from public.tickets e where e.ticket_id = 98;
 select is((select count(*)::integer from private.query_words(e.description, null) w), 32, 'and no more than 32')
 from public.tickets e where e.ticket_id = 98;
 
--- Words that nobody wrote -------------------------------------------------------------------------
+-- Words that no text contains --------------------------------------------------------------------
 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 values (71, 1, 1, 'n', 'authentication'), (72, 1, 1, 'n', 'the gateway'), (73, 1, 1, 'n', 'failed with E1147'), (74, 1, 1, 'n', 'lakeside64');
-select is(pg_temp.tickets('authentcation'), '{71}', 'a word written wrongly stands for the nearest known one');
+select is(pg_temp.tickets('authentcation'), '{71}', 'a misspelt word is replaced by the nearest known one');
 select is(pg_temp.tickets('authentcation gateway'), '{72,71}', 'and is worth less than one written rightly');
 select set_eq($$ select unnest(pg_temp.tickets('authentcation gatewey')) $$, '{71,72}'::bigint[], 'so is each of several');
-select is(pg_temp.tickets(q), null, 'a code stands for itself alone: ' || q) from unnest(array['E1148', 'gateway2', 'lakeside']) q;
+select is(pg_temp.tickets(q), null, 'a code is never replaced: ' || q) from unnest(array['E1148', 'gateway2', 'lakeside']) q;
 select is(pg_temp.tickets('E1147'), '{73}', 'and is found by it');
 
--- Words in one and in two -------------------------------------------------------------------------
+-- Joined and split words -------------------------------------------------------------------------
 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 values
@@ -148,11 +148,11 @@ from (values ('login', '{301,302,303}'), ('"login"', '{301,302,303}'), ('setup',
 select set_eq(format('select unnest(pg_temp.tickets(%L))', q), t::bigint[], 'in two and in one: ' || q)
 from (values ('log in', '{301,302,303,304}'), ('log-in', '{301,302,303,304}'), ('check box', '{305,306,307}')) q (q, t);
 select is(pg_temp.tickets('in form'), '{310,22}', 'a word that says nothing by itself is no first half');
-select is((select count(*)::integer from private.query_words('error in', null) w where w.word = 'errorin'), 0, 'what nobody writes as one is not');
+select is((select count(*)::integer from private.query_words('error in', null) w where w.word = 'errorin'), 0, 'neighbours are not joined if no text writes them as one word');
 
 -- Counts ------------------------------------------------------------------------------------------
 
--- The words whose count is not what counting the entries gives.
+-- The words whose stored count differs from counting the entries.
 create function pg_temp.miscounted() returns setof text
 language sql as $$
   with counted as materialized (
@@ -202,7 +202,7 @@ select is((pg_temp.tickets('ordinary unique')) [1], 30001::bigint, 'a rare word 
 select is(cardinality(pg_temp.tickets('ordinary', 2000000000)), 1000, 'of a common word alone a thousand are found');
 select is((pg_temp.tickets('ordinary')) [1:2], '{30002,30003}', 'its names first');
 
--- With bounds of its own: so many entries looked up for the words together, so many of them scored.
+-- With explicit limits: total entries looked up for the words, and how many of them are scored.
 create function pg_temp.bounded(query text, reach integer, scored integer) returns bigint[]
 language sql as $$
   select array_agg(k.ticket_id order by k.rank) from private.rank_by_keyword(query, 1000, null, null, reach, scored, scored, scored) k
@@ -211,7 +211,7 @@ select is((pg_temp.bounded('ordinary', 100, 600)) [1:2], '{30002,30003}', 'names
 select is(cardinality(pg_temp.bounded('ordinary', 100, 600)), 102, 'and no more of the rest than the bound says');
 select is(pg_temp.bounded('ordinary unique', 100, 600), '{30001,30002,30003}', 'beside a rare word it is looked for in names alone');
 select is((pg_temp.bounded('ordinary unique', 100000, 1)) [1:3], '{30001,30002,30003}', 'what is not scored any more comes by what its words are worth');
--- The entries that a search reads, before it scores a few hundred of them (each up to four times).
+-- The entries that a search reads before it scores a few hundred of them (each up to four times).
 create function pg_temp.reads() returns bigint
 language sql as $$
   select pg_stat_get_xact_tuples_fetched('public.keyword_entries'::regclass)

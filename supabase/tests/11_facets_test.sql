@@ -1,5 +1,4 @@
--- Facets: what is counted is what a hybrid search matches, under the other facet's filter, and only
--- so much of it.
+-- Facets count what a hybrid search matches under the other facets' filters, up to a limit.
 
 begin;
 select plan(35);
@@ -20,7 +19,7 @@ values
 select pg_temp.add(11, 1, 0.9), pg_temp.add(13, 1, 0.8), pg_temp.add(21, 2, 0.6), pg_temp.add(null, 3, 0.7);
 set local role service_role;
 
--- Rows as 'label count', statuses first. The other facets have a test of their own.
+-- Rows as 'label count', statuses first. Another test covers the other facets.
 create function pg_temp.facets(query text, threshold double precision default null, project bigint default null, status text default null)
 returns setof text
 language sql as $$
@@ -29,7 +28,7 @@ language sql as $$
   where f.facet in ('status', 'project')
 $$;
 
--- What is counted ---------------------------------------------------------------------------------
+-- Counts ------------------------------------------------------------------------------------------
 
 select results_eq($$ select * from public.search_facets('alpha') where facet in ('status', 'project') $$,
   $$ values ('status', 2::bigint, 'Done', 2::bigint, false), ('status', 3, 'Rare', 1, false), ('status', 1, 'To Do', 1, false),
@@ -55,7 +54,7 @@ select results_eq($$ select * from pg_temp.facets('alpha "red kite"', 0.85) $$, 
 select results_eq($$ select * from pg_temp.facets('alpha -TX-1', 0.85) $$, array['Done 2', 'Rare 1', 'Bananas 2', 'Telegraph 2'], 'a ticket that is left out is not counted');
 select results_eq($$ select * from pg_temp.facets('"red kite" -two') $$, array[]::text[], 'both together');
 select results_eq($$ select * from pg_temp.facets('"kite of two"') $$, array['Done 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'a phrase that nothing holds is its words');
-select results_eq($$ select * from pg_temp.facets('telegrapf') $$, array['Telegraph 1'], 'a word that nobody wrote stands for the nearest');
+select results_eq($$ select * from pg_temp.facets('telegrapf') $$, array['Telegraph 1'], 'an unknown word is replaced by the nearest known one');
 select is_empty($$ select * from pg_temp.facets('unheardof') union all select * from pg_temp.facets('') union all select * from pg_temp.facets('-alpha')
   union all select * from pg_temp.facets('unheardof', 0.95) $$, 'no match, no facet');
 
@@ -69,7 +68,7 @@ select results_eq($$ select * from pg_temp.facets('tx-3', project => 2) union al
   array['Telegraph 1', 'To Do 1'], 'filters are for what is named too');
 select results_eq($$ select * from pg_temp.facets('alpha', project => 404, status => 'No such') $$, array[]::text[], 'what does not exist has no match');
 
--- Bounds ------------------------------------------------------------------------------------------
+-- Limits ------------------------------------------------------------------------------------------
 
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, key, name)
@@ -82,7 +81,7 @@ select results_eq($$ select label, count, capped from public.search_facets('psi 
   $$ values ('Crates', 10000::bigint, true) $$, 'the same under a filter that leaves more');
 select results_eq($$ select label, count, capped from public.search_facets('omega psi alpha', status_filter => 'Done') where facet = 'project' $$,
   $$ values ('Crates', 600::bigint, false), ('Bananas', 1, false), ('Telegraph', 1, false) $$, 'under one that leaves fewer, all');
--- Beside a word as common as that, the few entries that a filter leaves are looked at one by one.
+-- For such a common word, the few entries that a filter leaves are checked one by one.
 select results_eq(format($$ select label || ' ' || count from public.search_facets(%L, project_filter => 2) where facet = 'status' $$, q), w::text[], 'by the same rules: ' || q)
 from (values ('omega alpha', '{Done 1}'), ('omega alpha -fruit', '{Done 1}'), ('omega alpha -two', '{}'), ('omega "alpha two"', '{Done 1}'), ('omega alpha "red kite"', '{}')) v (q, w);
 reset role;

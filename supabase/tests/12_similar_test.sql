@@ -1,5 +1,5 @@
--- Similar tickets: by the best chunk of each, never the ticket itself, and nothing from chunks of
--- an older text.
+-- Similar tickets: by the best chunk of each, without the ticket itself, and never by chunks of an
+-- outdated text.
 
 begin;
 select plan(30);
@@ -27,7 +27,7 @@ select pg_temp.add(11, 1, 0, e'eleven\n\nfirst part,', pg_temp.unit(1)), pg_temp
   pg_temp.add(null, 1, 0, 'Apples', pg_temp.unit(0.96, 0.28)), pg_temp.add(null, 2, 0, 'Bananas', pg_temp.unit(0.96, 0, 0.28));
 set local role service_role;
 
--- Like a vector -----------------------------------------------------------------------------------
+-- Similar to a vector -----------------------------------------------------------------------------
 
 create function pg_temp.like_vector(count integer default 10, exclude bigint default null, project bigint default null) returns setof text
 language sql as $$
@@ -45,7 +45,7 @@ select results_eq($$ select ticket_id, ticket_key, ticket_name, project_id, stat
   $$ values (11::bigint, 'AA-1', 'eleven', 1::bigint, 'To Do'), (14, 'AA-4', 'fourteen', 1, 'To Do'), (12, 'AA-2', 'twelve', 1, 'Done') $$,
   'with what is shown of it');
 
--- What a link names as a duplicate is known, whichever way it points, and over one other.
+-- Linked duplicates are known, in either direction and over one other ticket.
 reset role;
 insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (14, 'duplicates', 11), (14, 'duplicates', 22), (11, 'relates_to', 12);
 set local role service_role;
@@ -56,7 +56,7 @@ reset role;
 delete from public.ticket_links;
 set local role service_role;
 
--- Like a ticket -----------------------------------------------------------------------------------
+-- Similar to a ticket -----------------------------------------------------------------------------
 
 create function pg_temp.like_ticket(ticket bigint, model text default 'm') returns setof text
 language sql as $$
@@ -77,7 +77,8 @@ select results_eq($$ select * from public.find_similar_tickets(14, 'none') $$,
 select results_eq($$ select * from public.find_similar_tickets(22, 'm') $$, $$ values ('Bananas', ' ', null::text, false, null::jsonb) $$,
   'which may be none, though there is a note');
 
--- An older text -----------------------------------------------------------------------------------
+-- An outdated text
+-- ---------------------------------------------------------------------------------
 
 create function pg_temp.after(edit text, ticket bigint) returns text
 language plpgsql as $$

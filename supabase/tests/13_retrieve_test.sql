@@ -1,5 +1,5 @@
--- Retrieval for answers: shares of a ticket, and candidates by words and by meaning. (Threshold and
--- filters of retrieve_chunks: 06_vector_search_test.sql.)
+-- Retrieval for answers: shares of a ticket, and candidates by keyword and by vector. (Threshold
+-- and filters of retrieve_chunks: 06_vector_search_test.sql.)
 
 begin;
 select plan(21);
@@ -50,9 +50,9 @@ select is(
   (select string_agg(cardinality(similarities)::text, ' ' order by similarity desc, chunk_id) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, 4, null, null, 2)),
   '0 1 2 3', 'similarities are those to the rows that came before');
 select is(
-  (select string_agg(kind, ' ') from public.retrieve_chunks(pg_temp.unit(0, 1), 'm', 0.9)), 'project', 'the kind of text is told');
+  (select string_agg(kind, ' ') from public.retrieve_chunks(pg_temp.unit(0, 1), 'm', 0.9)), 'project', 'the kind of text is returned');
 
--- By words and by meaning -------------------------------------------------------------------------
+-- By keyword and by vector ------------------------------------------------------------------------
 
 -- Rows as 'key chunk relevance similarity over'.
 create function pg_temp.found(query text, vector extensions.vector, threshold double precision, source_limit integer default null,
@@ -66,7 +66,7 @@ $$;
 select results_eq($$ select split_part(found, ' ', 1) from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
   array['AA-400', 'AA-2', 'AA-3'], 'what either search finds is a candidate, the best first');
 select ok(exists (select 1 from pg_temp.found('jams', pg_temp.unit(1), 0.7) found where found ~ '^AA-2 00 .* 0.28 f$'),
-  'what the words alone found has its true similarity, under the threshold');
+  'a keyword-only match has its true similarity, under the threshold');
 select results_eq($$ select split_part(found, ' ', 3)::real from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
   array[1, 1, 0]::real[], 'relevance goes from 1 to 0, and is that of the fused score: two searches put a ticket first');
 select results_eq($$ select * from pg_temp.found('BB-1', pg_temp.unit(0, -0.8, -0.6), 0.7) $$,
@@ -93,7 +93,7 @@ select results_eq(
   $$ select split_part(h.text, e'\n', 1), array(select round(s::numeric, 4)::real from unnest(h.similarities) s)
      from public.retrieve_chunks_hybrid('shaft', pg_temp.unit(0.8, 0.6), 'm', 0.1) h $$,
   $$ values ('Pump, part one', array[]::real[]), ('Valve, a note', array[0.48]), ('Shaft of the fan', array[0, 0]), ('Gauge sticks', array[0.6, 0.45, 0]),
-    ('Bananas', array[0.6, 0, 0, 0]) $$, 'similarities are told where they are known, else 0');
+    ('Bananas', array[0.6, 0, 0, 0]) $$, 'similarities are returned if known, else 0');
 
 select * from finish();
 rollback;

@@ -1,5 +1,5 @@
--- The vector index finds what comparing everything finds, under a filter that leaves out the
--- query's own neighbourhood.
+-- The vector index finds what an exact scan finds, under a filter that excludes the query's own
+-- neighbourhood.
 
 begin;
 select plan(3);
@@ -8,8 +8,8 @@ insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Near'), (2, 'BB', 'Far');
 insert into public.tickets (ticket_id, project_id, status_id, name) select i, 1 + (i % 4 = 0)::integer, 1, 'ticket' from generate_series(1, 3000) i;
 
--- Overlapping clusters: a ticket's vector lies between its cluster's middle and chance. Project 2
--- has none in clusters 0 and 1.
+-- Overlapping clusters: a ticket's vector is between the centre of its cluster and a random vector.
+-- Project 2 has none in clusters 0 and 1.
 create function pg_temp.chance(seed bigint, place integer) returns double precision
 language sql immutable as $$ select hashint8extended(seed, place) / 9223372036854775808.0 $$;
 create function pg_temp.point(cluster bigint, seed bigint, spread double precision) returns extensions.vector
@@ -25,7 +25,7 @@ from public.tickets t;
 analyze public.chunks;
 analyze public.tickets;
 
--- So few chunks would all be compared: here the index has to do.
+-- So few chunks would be compared exactly: force the index.
 create or replace function private.is_narrow(scope private.scope, wanted integer) returns boolean
 language sql stable as $$ select false $$;
 

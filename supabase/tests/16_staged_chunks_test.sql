@@ -1,4 +1,4 @@
--- A source that is stored in parts is seen as it was until the last step, and whole from then on.
+-- A source stored in parts shows its old chunks until the last step, and then all new ones.
 
 begin;
 select plan(31);
@@ -21,7 +21,7 @@ create function pg_temp.stage(ticket bigint, vector extensions.vector, variadic 
 language sql as $$ select * from public.stage_chunks(1, ticket, pg_temp.hash(ticket), to_jsonb(chunks), array[vector, pg_temp.unit(0, 0, 1)]) $$;
 create function pg_temp.store(ticket bigint, variadic chunks jsonb[]) returns boolean
 language sql as $$ select stored from public.store_chunks('{1}', array[ticket], array[pg_temp.hash(ticket)], to_jsonb(chunks), array[pg_temp.unit(1), pg_temp.unit(0, 0, 1)]) $$;
--- The chunk of a ticket that has this text.
+-- The chunk of a ticket with this text.
 create function pg_temp.id(of text) returns uuid
 language sql as $$ select c.chunk_id from public.chunks c where c.text = of $$;
 
@@ -29,7 +29,7 @@ select ok(pg_temp.store(11, pg_temp.chunk('old one', 0), pg_temp.chunk('old two'
 update public.tickets set description = 'Much more' where ticket_id = 11;
 create temporary table kept as select pg_temp.id('old two') as two;
 
--- What every reader finds of ticket 11. A new chunk is nearer to what is asked than the old ones.
+-- What every reader finds of ticket 11. The new chunks are nearer to the query than the old ones.
 create temporary view seen as
 select 'vector' as by, string_agg(c.text, ', ' order by c.text) as texts
   from public.search_by_vector(pg_temp.unit(0.1, 1), 'm', -2) s join public.chunks c using (chunk_id) where s.ticket_id = 11
@@ -71,7 +71,7 @@ select results_eq(
   $$ select c ->> 'chunk_id', (c ->> 'staged')::boolean, (c ->> 'position')::integer from public.read_sources('{1}', '{11}'), jsonb_array_elements(chunks) c $$,
   $$ select chunk_id::text, text like 'new%', position::integer from public.chunks order by position $$, 'the next attempt reads all chunks, and which of them are staged');
 
--- What is refused ---------------------------------------------------------------------------------
+-- Refusals ----------------------------------------------------------------------------------------
 
 select is(staged, false, 'a text that has changed takes no more parts')
   from public.stage_chunks(1, 11, 'another hash', to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)]);
@@ -82,7 +82,7 @@ select is(staged, false, 'nor one that is gone')
 select is(staged, false, 'nor a set that is not there')
   from public.stage_chunks(1, 11, pg_temp.hash(11), to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)], 2::smallint);
 select results_eq($$ select * from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('late', 2000)) $$, $$ values (false, '{}'::uuid[]) $$,
-  'a place that somebody else took meanwhile is no failure');
+  'a position taken by another session meanwhile is no failure');
 select is(pg_temp.store(11, pg_temp.chunk('', 0, pg_temp.id('old one')), pg_temp.chunk('', 1, gen_random_uuid())), false,
   'the last step fails where a chunk is gone');
 select is_empty($$ select from public.chunks where text = 'late' $$, 'and nothing of all this is stored');
@@ -104,7 +104,7 @@ select ok(staged, 'a source without chunks is staged') from pg_temp.stage(12, pg
 select results_eq($$ select ticket_id from private.missing_sources('m') where ticket_id is not null $$, $$ values (12::bigint) $$, 'and still counts as missing');
 select ok(pg_temp.store(12, pg_temp.chunk('', 0, pg_temp.id('first'))), 'until it is shown');
 
--- What is left behind -----------------------------------------------------------------------------
+-- Sweeping ----------------------------------------------------------------------------------------
 
 select * from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('left', 5000)) \g /dev/null
 select is(public.sweep_staged_chunks(), 0::bigint, 'what was staged today is kept');

@@ -1,4 +1,4 @@
--- What a question names, and how retrieval lifts it. (Who sees what of it: 40_callers_test.sql.)
+-- The names in a question, and how retrieval uses them. (Visibility: 40_callers_test.sql.)
 
 begin;
 select plan(42);
@@ -15,7 +15,7 @@ select 1000 * p.project_id + n, p.project_id, case n when 400 then 3 when 401 th
 from public.projects p, generate_series(400, 402) n;
 insert into public.tickets (ticket_id, project_id, status_id, key, name) values (99, 1, 1, 'B-400', 'Another''s');
 
--- 'tickets/projects/status', by their keys.
+-- 'tickets/projects/status', by key.
 create function pg_temp.named(question text, project bigint default null, status text default null) returns text
 language sql as $$
   select concat_ws('/',
@@ -72,7 +72,7 @@ select is(pg_temp.named('What was done about the slow scanner in the mobile app?
 select is(pg_temp.named('Which tickets of project TX are won’t do?'), '/TX/Won''t Do!', 'a name of several words');
 select is(pg_temp.named('Which tickets are blocked?', 2, 'done'), '//', 'not one that the filter leaves out');
 
--- What retrieval makes of it ----------------------------------------------------------------------
+-- Retrieval ---------------------------------------------------------------------------------------
 
 -- Similarities to (1, 0, 0, …): the first number.
 create function pg_temp.add(ticket bigint, project bigint, place integer, vector extensions.vector, text text, note bigint default null) returns void

@@ -1,5 +1,4 @@
--- Every text that is embedded asks to be embedded again when it changes, once, and nothing else
--- does.
+-- Every change of an embedded text queues it once, and nothing else does.
 
 begin;
 select plan(33);
@@ -16,7 +15,7 @@ create function pg_temp.forget() returns void language sql as 'delete from priva
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 
--- What asks ---------------------------------------------------------------------------------------
+-- Changes that queue ------------------------------------------------------------------------------
 
 insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes'), (2, 'RX', 'Roxette');
 select bag_eq('select * from pg_temp.jobs()', array['project TX', 'project RX'], 'new projects ask');
@@ -60,7 +59,7 @@ update public.projects set name = 'Money' where project_id = 1;
 select bag_eq('select * from pg_temp.jobs()', array['project TX', 'project TX and tickets'], 'its new name asks for its tickets too');
 select pg_temp.forget();
 
--- What does not -----------------------------------------------------------------------------------
+-- Changes that do not -----------------------------------------------------------------------------
 
 update public.tickets set status_id = 2;
 update public.tickets set name = name, description = description, project_id = project_id;
@@ -105,13 +104,13 @@ update public.tickets set name = 'I' where ticket_id = 1;
 select is((select count(*) from private.embedding_jobs where dead_at is null), 1::bigint, 'a dead job is no reason not to try a new text');
 select pg_temp.forget();
 
--- Loads -------------------------------------------------------------------------------------------
+-- Bulk loads --------------------------------------------------------------------------------------
 
 select from setval(pg_get_serial_sequence('public.tickets', 'ticket_id'), 1000);
 select from setval(pg_get_serial_sequence('public.projects', 'project_id'), 1000);
 select from setval(pg_get_serial_sequence('public.status_changes', 'status_change_id'), 1000);
 
--- A trigger that counts what is added and by how many statements.
+-- A trigger that counts the added jobs and the statements that added them.
 create temporary table added (statements bigint, rows bigint);
 insert into added values (0, 0);
 create function pg_temp.count_added() returns trigger language plpgsql security definer as $$
@@ -123,7 +122,7 @@ $$;
 create trigger count_added after insert on private.embedding_jobs
   referencing new table as new_rows for each statement execute function pg_temp.count_added();
 
--- The keyword entries of 100,000 tickets take their time and are not looked at here.
+-- The keyword entries of 100,000 tickets would be slow and are not tested here.
 alter table public.tickets disable trigger index_inserted_tickets;
 insert into public.tickets (key, project_id, status_id, name)
 select 'RX-' || n, 2, 1, 'Ticket ' || n from generate_series(1000, 100999) as n;
@@ -148,7 +147,7 @@ update public.tickets set name = 'Edited' where key = 'LX-1';
 select is((select count(*) from private.embedding_jobs where due_at <= clock_timestamp()), 1::bigint, 'which does not hold up an edit');
 select pg_temp.forget();
 
--- Whoever may write -------------------------------------------------------------------------------
+-- Any writer -------------------------------------------------------------------------------------
 
 create role editor nologin;
 grant editor to current_user;

@@ -1,5 +1,5 @@
--- The life of a job: taken, done, failed, given back, given up, replayed.
--- That sessions do not wait for one another needs several of them: the Go tests show it.
+-- The life of a job: claimed, done, failed, released, dead, replayed.
+-- The Go tests show, with several sessions, that sessions do not wait for each other.
 
 begin;
 select plan(63);
@@ -36,7 +36,7 @@ $$;
 create function pg_temp.come_due() returns void
 language sql as $$ update private.embedding_jobs set due_at = clock_timestamp() - interval '1 second' $$;
 
--- Taking ------------------------------------------------------------------------------------------
+-- Claiming ----------------------------------------------------------------------------------------
 
 select from pg_temp.claim();
 select is(pg_temp.taken(), '{}', 'an empty queue gives nothing');
@@ -54,7 +54,7 @@ select ok((select next_due_seconds between 50 and 60 from claims order by place 
 
 -- Done --------------------------------------------------------------------------------------------
 
-select is(public.finish_embedding_jobs(gen_random_uuid(), array(select embedding_job_id from private.embedding_jobs)), 0::bigint, 'nobody ends what another one holds');
+select is(public.finish_embedding_jobs(gen_random_uuid(), array(select embedding_job_id from private.embedding_jobs)), 0::bigint, 'only the lease holder ends a job');
 select is(public.finish_embedding_jobs((select lease_id from claims where place = 3), array(select embedding_job_id from private.embedding_jobs)),
   1::bigint, 'its holder does');
 select is(pg_temp.state(3), 'none', 'and it is gone');
@@ -86,9 +86,9 @@ select from pg_temp.claim();
 select pg_temp.come_due();
 select from pg_temp.claim();
 select is(pg_temp.taken(), '{}', 'a job that takes all its workers with it is not tried for ever');
-select is((select last_error from public.list_dead_embedding_jobs()), 'Its worker stopped before it was done.', 'but given up, and says why');
+select is((select last_error from public.list_dead_embedding_jobs()), 'Its worker stopped before it was done.', 'but is dead, with the reason');
 
--- Failing and giving back -------------------------------------------------------------------------
+-- Failing and releasing ---------------------------------------------------------------------------
 
 update public.tickets set description = 'z' where ticket_id = 2;
 select from pg_temp.claim();
@@ -104,7 +104,7 @@ select pg_temp.come_due();
 select from pg_temp.claim();
 select from public.release_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 7);
 select is(pg_temp.state(2), 'waiting after 2', 'what is given back has not been tried');
-select ok((select due_at between clock_timestamp() + interval '6 s' and clock_timestamp() + interval '8 s' from private.embedding_jobs where ticket_id = 2), 'and comes when it is told to');
+select ok((select due_at between clock_timestamp() + interval '6 s' and clock_timestamp() + interval '8 s' from private.embedding_jobs where ticket_id = 2), 'and is due at the given time');
 select pg_temp.come_due();
 select from pg_temp.claim();
 select from public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 'No more.', 3, 40);
@@ -142,7 +142,7 @@ select is((select count(*) from private.embedding_jobs where background and dead
 delete from private.embedding_jobs;
 insert into private.embedding_jobs (ticket_id, background) values (1, false), (2, false);
 
--- An edit joins what waits ------------------------------------------------------------------------
+-- An edit merges with waiting jobs ----------------------------------------------------------------
 
 update private.embedding_jobs set attempts = 2, due_at = clock_timestamp() + interval '1 hour', requested_at = now() - interval '1 day' where ticket_id = 1;
 update private.embedding_jobs set lease_id = null, attempts = 3, dead_at = now() where ticket_id = 2;
@@ -159,7 +159,7 @@ update public.projects set description = 'by hand' where project_id = 1;
 select is((select count(*) from private.embedding_jobs where project_id = 1 and not background), 1::bigint, 'a project that waits in the background is fetched out by an edit');
 delete from private.embedding_jobs where project_id = 1;
 
--- Sources that go, move and are renamed -----------------------------------------------------------
+-- Deleted, moved and renamed sources --------------------------------------------------------------
 
 update public.tickets set description = 'gone' where ticket_id = 3;
 update private.embedding_jobs set ticket_id = 404 where ticket_id = 3;
@@ -179,7 +179,7 @@ select from public.finish_embedding_jobs(pg_temp.lease(), pg_temp.ids());
 update public.projects set name = 'Money' where project_id = 1;
 select is((select count(*) from private.embedding_jobs), 1::bigint, 'who renames a project writes one job');
 select from pg_temp.claim();
-select is(pg_temp.taken(), '{0}', 'whoever takes it');
+select is(pg_temp.taken(), '{0}', 'for any worker');
 select is((select array_agg(ticket_id order by ticket_id) from private.embedding_jobs where background and lease_id is null), '{1,2}',
   'asks for its tickets, behind others');
 update public.tickets set description = 'fresh' where ticket_id = 2;

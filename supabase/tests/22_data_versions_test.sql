@@ -1,4 +1,4 @@
--- The version of the data: what moves it, whose, and what does not.
+-- The version of the data: what changes it, for whom, and what does not.
 
 begin;
 select plan(64);
@@ -14,8 +14,8 @@ insert into public.chunks (chunk_id, project_id, ticket_id, kind, position, text
   ('00000000-0000-0000-0000-000000000011', 1, 11, 'ticket', 0, 'Pump', 1, 'h', 'm', pg_temp.unit(1)),
   ('00000000-0000-0000-0000-000000000021', 2, 21, 'ticket', 0, 'Wheel', 1, 'h', 'm', pg_temp.unit(0, 1));
 
--- Tests are one transaction, in which a project changes once: what is noted is forgotten before
--- each step, as if it were another one's.
+-- The test is one transaction, in which a project changes only once. So the recorded changes are
+-- deleted before each step, as if it were a new transaction.
 create function pg_temp.moved(statement text) returns bigint[]
 language plpgsql as $$
 begin

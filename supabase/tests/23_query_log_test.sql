@@ -1,11 +1,11 @@
--- The log of what was asked: written once, kept for a time, and read for what found nothing.
+-- The query log: each entry is written once, kept for a time, and shows questions without results.
 
 begin;
 select plan(19);
 
 create function pg_temp.id(n integer) returns text
 language sql as $$ select '00000000-0000-0000-0000-' || lpad(n::text, 12, '0') $$;
--- An entry as the service sends it, so many days old.
+-- An entry as the service sends it, this many days old.
 create function pg_temp.entry(n integer, question text, outcome text default 'abstained', age_days double precision default 0, more jsonb default '{}')
 returns jsonb language sql
 as $$
@@ -58,7 +58,7 @@ select is(
 select results_eq($$ select * from public.log_queries('[]', 1) $$, $$ values (0::bigint, 1000::bigint) $$, 'a thousand go at a time');
 select results_eq($$ select * from public.log_queries('[]', -5) $$, $$ values (0::bigint, 2::bigint) $$, 'and no setting deletes what is younger than a day');
 
--- What found nothing ------------------------------------------------------------------------------
+-- Without results ---------------------------------------------------------------------------------
 
 select is((select logged from public.log_queries(jsonb_build_array(
     pg_temp.entry(1, 'How do I bake bread?', 'abstained', 3, '{"best_similarity": 0.2}'),
@@ -70,9 +70,9 @@ select is((select logged from public.log_queries(jsonb_build_array(
 select results_eq(
   $$ select question, times, best_similarity, now() - last_asked_at from public.unanswered_questions() $$,
   $$ values ('  how do I  bake BREAD ', 2::bigint, 0.4::double precision, interval '24 hours'), ('Who rows?', 1, null, '24 hours'), ('Who pays?', 1, null, '48 hours') $$,
-  'those of the last week that found nothing are told, alike ones as one, the most asked first');
+  'questions of the last week without results are returned, equal ones grouped, most frequent first');
 select results_eq($$ select question from public.unanswered_questions(9) offset 3 $$, $$ values ('Who slept?') $$, 'more days tell more');
-select results_eq($$ select times from public.unanswered_questions(match_count => 0) $$, $$ values (2::bigint) $$, 'at least one is told');
+select results_eq($$ select times from public.unanswered_questions(match_count => 0) $$, $$ values (2::bigint) $$, 'at least one is returned');
 select is(private.question_key(E'Wo ist\u00a0die\tSTRASSE …?!'), 'wo ist die strasse', 'questions are compared without case, spaces and marks');
 
 set local role authenticated;

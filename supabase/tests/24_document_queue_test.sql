@@ -27,7 +27,7 @@ language sql as $$
     array[(array[1::double precision] || array_fill(0::double precision, array[767]))::extensions.vector])
 $$;
 
--- Asking ------------------------------------------------------------------------------------------
+-- Queueing ----------------------------------------------------------------------------------------
 
 select public.upsert_documents(format('[{"id": "%s", "title": "One"}, {"id": "%s", "title": "Two"}]', pg_temp.doc(1), pg_temp.doc(2))::jsonb);
 select is(pg_temp.waiting(), '1 2', 'a new document is asked for');
@@ -54,13 +54,13 @@ update private.embedding_jobs set due_at = now() - interval '1 hour';
 delete from claims;
 select is(pg_temp.claim(), '2/2', 'it is tried again');
 select public.fail_embedding_jobs(lease_id, array(select (j ->> 'job_id')::bigint from jsonb_array_elements(jobs) j), 'no', 2) from claims;
-select is((select embedding_status from public.documents where id = pg_temp.doc(2)), 'failed', 'until it is given up, which is told');
+select is((select embedding_status from public.documents where id = pg_temp.doc(2)), 'failed', 'until its job is dead, which shows in the document');
 select results_eq('select document_id, title, last_error from public.list_dead_embedding_jobs()', $$ values (pg_temp.doc(2), 'Two', 'no') $$, 'with its title');
 select is((select dead from public.embedding_status('m')), 1::bigint, 'and counted');
 select is(public.replay_embedding_jobs(), 1::bigint, 'it can be replayed');
 select is((select embedding_status from public.documents where id = pg_temp.doc(2)), 'pending', 'and is hoped for again');
 
--- Leases that run out -----------------------------------------------------------------------------
+-- Expired leases ----------------------------------------------------------------------------------
 
 create function pg_temp.come_due() returns void
 language sql as $$ update private.embedding_jobs set due_at = clock_timestamp() - interval '1 hour' $$;
@@ -71,11 +71,11 @@ select is(pg_temp.claim(2), '2/2', 'is taken again');
 select pg_temp.come_due();
 select is(pg_temp.claim(2), 'none', 'so many times and no more');
 select is((select embedding_status from public.documents where id = pg_temp.doc(2)) || ' ' || (select embedding_status from public.documents where id = pg_temp.doc(1)),
-  'failed complete', 'then it is given up, which is told of it alone');
+  'failed complete', 'then it is dead, which shows in this document only');
 select public.replay_embedding_jobs();
 select is((select embedding_status from public.documents where id = pg_temp.doc(2)), 'pending', 'until it is replayed');
 
--- What is missing, and what is gone ---------------------------------------------------------------
+-- Missing and deleted documents -------------------------------------------------------------------
 
 select results_eq($$ select chunks, sources_without_chunks, pending from public.embedding_status('m') $$, $$ values (1::bigint, 1::bigint, 1::bigint) $$,
   'chunks of documents are counted, and those without');

@@ -1,5 +1,4 @@
--- What the status counts is what there is, whatever was done to the tables, and however much of it
--- was counted before.
+-- The status counts match the data after any change, however much of it was merged before.
 
 begin;
 select plan(44);
@@ -7,12 +6,12 @@ select plan(44);
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do');
 
--- Whether the status tells what reading everything tells, for the model that searches, another one
--- and none, as the marks are and once they were merged.
+-- Compares the status with an exhaustive count, for the searched model, another one and none,
+-- before and after the marks are merged.
 create function pg_temp.told(model text) returns bigint[]
 language sql as $$ select array[s.chunks, s.sources_without_chunks] from public.embedding_status(model) s $$;
--- pending, running, failed, dead, and whether something waits: as the status tells it, and of all
--- jobs.
+-- pending, running, failed, dead, and whether something waits: as reported by the status, and
+-- counted over all jobs.
 create function pg_temp.queue() returns text
 language sql as $$ select concat_ws(' ', s.pending, s.running, s.failed, s.dead, s.oldest_pending_seconds > 0) from public.embedding_status('m') s $$;
 create function pg_temp.jobs() returns text
@@ -34,7 +33,7 @@ create function pg_temp.is_right(what text) returns setof text
 language plpgsql as $$
 begin
   if pg_temp.queue() <> pg_temp.jobs() then
-    return next fail(what || ': the queue is ' || pg_temp.jobs() || ', told is ' || pg_temp.queue());
+    return next fail(what || ': the queue is ' || pg_temp.jobs() || ', reported is ' || pg_temp.queue());
   end if;
   return next results_eq('select pg_temp.told(m) from unnest(array[''m'', ''n'', null]) m', 'select pg_temp.counted(m) from unnest(array[''m'', ''n'', null]) m', what);
   perform private.merge_source_marks();
@@ -112,7 +111,7 @@ select pg_temp.is_right('and counted as running');
 update public.tickets set description = description || '.', name = name || '.';
 select pg_temp.is_right('once, although they are edited');
 select public.fail_embedding_jobs(lease_id, ids[1:1], 'No.'), public.fail_embedding_jobs(lease_id, ids[2:2], 'No.', 1) from lease;
-select pg_temp.is_right('one fails, one is given up');
+select pg_temp.is_right('one fails, one is dead');
 update private.embedding_jobs set due_at = clock_timestamp() - interval '1 minute', requested_at = clock_timestamp() - interval '1 hour' where lease_id is not null;
 select pg_temp.is_right('leases expire');
 select ok((select oldest_pending_seconds between 3600 and 5400 from public.embedding_status('m')), 'and what they were for has waited since');
@@ -120,12 +119,12 @@ select public.finish_embedding_jobs(lease_id, ids) from lease;
 select pg_temp.is_right('jobs end');
 update private.embedding_jobs set dead_at = now() where ticket_id = 12;
 update private.embedding_jobs set attempts = 1 where ticket_id = 13;
-select pg_temp.is_right('others are given up');
+select pg_temp.is_right('others are dead');
 select is(pg_temp.queue(), '5 0 2 2 t', 'of each kind');
 select public.replay_embedding_jobs();
 select pg_temp.is_right('or replayed');
 
--- What goes along, and what is emptied ------------------------------------------------------------
+-- Cascades and truncation -------------------------------------------------------------------------
 
 savepoint before;
 delete from public.projects where project_id = 3;
@@ -152,7 +151,7 @@ insert into public.tickets (key, project_id, status_id, name) select 'AA-' || i,
 select is((select count(*) from private.source_marks), 0::bigint, 'what is loaded is counted at once');
 select pg_temp.is_right('all of it');
 
--- As a load that runs no triggers leaves it.
+-- As left by a load without triggers.
 alter table public.tickets disable trigger user;
 insert into public.tickets (key, project_id, status_id, name) values ('AA-unseen', 1, 1, 'Unseen');
 alter table public.tickets enable trigger user;

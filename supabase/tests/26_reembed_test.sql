@@ -1,6 +1,6 @@
--- Another model takes over while search goes on: two sets that are never mixed, a switch when the
--- new one is complete, and edits that reach both. That a worker does both is shown by the Go tests;
--- here its calls are made by hand.
+-- Changing the model while search continues: two sets that are never mixed, a switch once the new
+-- one is complete, and edits that reach both. Go tests show that a worker does both; here its calls
+-- are made by hand.
 
 begin;
 select plan(43);
@@ -10,8 +10,7 @@ insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
 insert into public.tickets (ticket_id, project_id, status_id, name) values (11, 1, 1, 'eleven'), (12, 1, 1, 'twelve');
 
 \ir kit/vectors.sql
--- Stores one chunk as the whole of a ticket (or of project 1), as it is now; true where it was
--- taken.
+-- Stores the current text of a ticket (or of project 1) as one chunk; true if it was accepted.
 create function pg_temp.store(ticket bigint, model text, vector extensions.vector, in_set smallint default null) returns boolean
 language sql as $$
   select s.stored
@@ -48,14 +47,14 @@ set local role service_role;
 
 select is(pg_temp.sets(), '1 unused', 'at first one set serves, of whatever model the service has');
 select throws_ok($$ select public.finish_reembed() $$, '55000', null, 'nothing is being built that could be finished');
-select is(public.abandon_reembed(), false, 'or given up');
+select is(public.abandon_reembed(), false, 'or abandoned');
 select is(public.clear_retired_set(), null, 'or emptied');
 select ok(pg_temp.store(11, 'old', pg_temp.unit(0.6, 0.8)) and pg_temp.store(12, 'old', pg_temp.unit(0.8, 0.6))
   and pg_temp.store(null, 'old', pg_temp.unit(0, 1)), 'all is embedded by the old model');
 select is(pg_temp.waiting(), '{}', 'which ends all jobs');
-select ok(not pg_temp.store(11, 'new', pg_temp.unit(1), 2::smallint), 'a set that nobody builds takes nothing');
+select ok(not pg_temp.store(11, 'new', pg_temp.unit(1), 2::smallint), 'a set that is not being built accepts nothing');
 select results_eq($$ select embedding_set, embedding_model, building_set from public.read_sources('{1}', '{11}', 2::smallint) $$,
-  $$ values (null::smallint, null::text, null::smallint) $$, 'and whoever reads for it is told');
+  $$ values (null::smallint, null::text, null::smallint) $$, 'and its readers are told');
 
 -- Building ----------------------------------------------------------------------------------------
 
@@ -68,7 +67,7 @@ select throws_ok($$ select public.begin_reembed('third', 2) $$, '55000', null, '
 select throws_ok($$ select public.begin_reembed('new', 3) $$, '55000', null, 'and so has another chunking');
 select results_eq(
   $$ select embedding_set, embedding_model, building_set, building_chunking, jsonb_array_length(chunks) from public.read_sources('{1}', '{11}') $$,
-  $$ values (1::smallint, 'old', 2::smallint, 2, 1) $$, 'whoever embeds is told of both: of the set that serves');
+  $$ values (1::smallint, 'old', 2::smallint, 2, 1) $$, 'workers see both sets: the serving one');
 select results_eq(
   $$ select embedding_set, embedding_model, jsonb_array_length(chunks) from public.read_sources('{1}', '{11}', 2::smallint) $$,
   $$ values (2::smallint, 'new', 0) $$, 'and of the other');
@@ -95,9 +94,9 @@ select is(public.finish_reembed(), false, 'and so does a ticket that the new set
 select is(public.begin_reembed('new', 2), 1::bigint, 'which going on asks for');
 update private.embedding_jobs set attempts = 3, dead_at = now();
 select ok(pg_temp.store(12, 'new', pg_temp.unit(-0.8, -0.6), 2::smallint), 'it comes');
-select is(public.finish_reembed(), false, 'but not while something that is searched was given up');
+select is(public.finish_reembed(), false, 'but not while the job of a searched source is dead');
 delete from private.embedding_jobs;
--- An edit goes on as ever. Its job is younger, and does not hold up the switch.
+-- Edits continue as usual. Their jobs are younger and do not delay the switch.
 update public.tickets set name = 'TWELVE' where ticket_id = 12;
 select pg_temp.moved();
 update private.embedding_jobs set attempts = 1, due_at = clock_timestamp() + interval '1 minute';
@@ -132,12 +131,12 @@ select is(array[pg_temp.sets(), (select string_agg(distinct model, ' ') from pub
   '{2 new 2 unused,new,3}', 'and those of the new set stay');
 select is(pg_temp.found('old'), '{}', 'the old model finds nothing any more');
 
--- Giving up ---------------------------------------------------------------------------------------
+-- Abandoning --------------------------------------------------------------------------------------
 
 select is(array[public.begin_reembed('third', 2)::text, pg_temp.store(11, 'third', pg_temp.unit(1), 1::smallint)::text, public.abandon_reembed()::text,
     pg_temp.store(12, 'third', pg_temp.unit(1), 1::smallint)::text, pg_temp.found('third')::text, (pg_temp.clear() > 1)::text, pg_temp.sets(),
     (select string_agg(distinct model, ' ') from public.chunks)],
-  '{3,true,true,false,"{}",true,2 new 2 unused,new}', 'a set that is given up takes nothing more, is not searched, and goes');
+  '{3,true,true,false,"{}",true,2 new 2 unused,new}', 'an abandoned set accepts nothing more, is not searched, and is deleted');
 
 select * from finish();
 rollback;

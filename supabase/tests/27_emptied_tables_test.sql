@@ -1,5 +1,4 @@
--- Emptying a table leaves nothing behind that is not so any more, and asks for what went along with
--- it.
+-- Truncating a table leaves no outdated data behind, and queues what has to be embedded again.
 
 begin;
 select plan(7);
@@ -23,7 +22,7 @@ truncate public.status_changes cascade;
 select is_empty('select from public.chunks', 'the chunks go with the notes');
 select bag_eq('select project_id, ticket_id, background from private.embedding_jobs',
   $$ values (1::bigint, null::bigint, true), (null, 1, true), (null, 2, true) $$, 'and all are asked for, behind fresh edits');
-select is_empty($$ select from public.keyword_entries where words @@ 'quicksilver'::tsquery or words @@ 'quicksilv'::tsquery $$, 'nobody is found by what the notes said');
+select is_empty($$ select from public.keyword_entries where words @@ 'quicksilver'::tsquery or words @@ 'quicksilv'::tsquery $$, 'no ticket is found by the deleted notes');
 select is((select count(*) from public.keyword_entries), 3::bigint, 'but by all else');
 
 select is(pg_temp.counted(''), 3::numeric, 'there are three entries');

@@ -1,4 +1,5 @@
--- The chunks nearest to a vector, for people: by the index, of what search uses, and of no more
+-- nearest_chunks, for use by hand: it uses the index and search's set, and shows only what the
+-- caller may see.
 -- than they may see.
 
 begin;
@@ -28,7 +29,7 @@ select results_eq('select similarity > 0.999, project_id, ticket_key, kind, text
 select is(cardinality(pg_temp.found(0)), 1, 'at least one');
 select is(cardinality(pg_temp.found(1000000)), 600, 'at most a thousand, opposites too');
 
--- The index is partial: a statement of one's own names the set.
+-- The index is partial: a plain statement must name the set.
 set local enable_sort = off;
 create function pg_temp.explained(statement text) returns setof text language plpgsql as $$ begin return query execute 'explain ' || statement; end $$;
 select ok((select string_agg(e, ' ') from pg_temp.explained($$ select chunk_id from public.chunks where embedding_set = 1
@@ -48,7 +49,7 @@ select is(pg_temp.found(10), '{7}', 'until it serves');
 select ok(pg_temp.scans('public.chunks_embedding_2_idx') > (select scans from before_other), 'by the index of its own');
 update private.embedding_sets set serving = 1, model = null;
 
--- Who asks ----------------------------------------------------------------------------------------
+-- Callers -----------------------------------------------------------------------------------------
 
 \ir kit/actors.sql
 select is(pg_temp.outcomes('select from public.nearest_chunks(pg_temp.unit(1), 1000)'), '- 0 60 540 540 540 600', 'everybody gets what they may see');

@@ -1,4 +1,4 @@
--- What was measured of a model is kept once for each width, and is read with the sets.
+-- Measurements of a model are stored once per width, and read together with the sets.
 
 begin;
 select plan(5);

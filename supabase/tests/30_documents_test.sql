@@ -1,5 +1,5 @@
--- Documents are written whole, keep what a new text leaves alone, and wait to be embedded and
--- enriched when it changes.
+-- Documents: upserts keep omitted values, and a changed text is queued for embedding and
+-- enrichment.
 
 begin;
 select plan(32);
@@ -61,7 +61,7 @@ select from pg_temp.put(jsonb_build_object('id', pg_temp.doc(2), 'title', 'Keys'
 select row_eq($$ select keywords, temporal_class from public.get_document(pg_temp.doc(2)) $$, row('{}'::text[], 'current'::text), 'an empty list takes them away');
 
 update public.documents set title = 'By hand' where id = pg_temp.doc(3);
-select is(pg_temp.state(3), 'pending unenriched 0 touched', 'whoever changes a text, it waits');
+select is(pg_temp.state(3), 'pending unenriched 0 touched', 'a text changed by any writer is queued');
 update public.documents set updated_at = '2024-02-02', embedding_status = 'complete' where id = pg_temp.doc(3);
 update public.documents set retrieval_count = 9, utility_score = 1, last_retrieved_at = now() where id = pg_temp.doc(3);
 select is(pg_temp.state(3), 'complete unenriched 0 untouched', 'a retrieval changes no document');

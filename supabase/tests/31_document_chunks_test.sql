@@ -1,4 +1,4 @@
--- A document's chunks and vectors are stored whole, if its text is still the one that was embedded.
+-- A document's chunks and vectors are stored atomically, and only if its text is unchanged.
 
 begin;
 select plan(32);
@@ -37,7 +37,7 @@ select is(pg_temp.own(1), 'pending', 'a document without a vector waits');
 create temporary table answers as
 select * from public.store_document_chunks(array[pg_temp.doc(1), pg_temp.doc(2), pg_temp.doc(9)], array[pg_temp.hash(1), 'stale', 'h'],
   jsonb_build_array(pg_temp.chunk(1, 0, 1), pg_temp.chunk(1, 1, 2), pg_temp.chunk(2, 0, 1)), array[pg_temp.unit(1), pg_temp.unit(0.6, 0.8)]);
-select results_eq('select place, stored from answers', 'values (1::bigint, true), (2, false), (3, false)', 'what is current is stored, what is not is told');
+select results_eq('select place, stored from answers', 'values (1::bigint, true), (2, false), (3, false)', 'current documents are stored, outdated ones are reported');
 select is((select embedding_ids from answers where place = 1), pg_temp.chunks(1), 'with the ids of its chunks in order');
 select is(cardinality(pg_temp.chunks(1)), 2, 'all of them');
 select is(pg_temp.own(1), 'complete m {0.8944,0.4472,0}', 'its own vector is the mean of theirs, of length 1');
@@ -60,7 +60,7 @@ select from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.ha
 select is(pg_temp.chunks(1), array[pg_temp.kept(1)], 'what is not named goes');
 select is((select count(*) from public.embeddings where document_id = pg_temp.doc(1)), 2::bigint, 'with its vector');
 select is(pg_temp.own(1), 'complete m {1,0,0}', 'the mean of one is itself');
-select is(s.stored, false, 'whoever keeps a chunk that is gone is told')
+select is(s.stored, false, 'keeping a deleted chunk is reported')
   from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.hash(1)], jsonb_build_array(pg_temp.chunk(1, 0, null, pg_temp.kept(2))), '{}') s;
 select is(s.stored, false, 'or one of another document')
   from public.store_document_chunks(array[pg_temp.doc(3)], array[pg_temp.hash(3)], jsonb_build_array(pg_temp.chunk(1, 0, null, pg_temp.kept(1))), '{}') s;
@@ -86,10 +86,10 @@ delete from private.embedding_jobs where document_id = pg_temp.doc(1);
 insert into private.embedding_jobs (document_id, background) values (pg_temp.doc(1), false);
 create temporary table staged as select ids from pg_temp.stage(pg_temp.chunk(1, 5, 1), pg_temp.chunk(1, 7, 1)) ids;
 select is((select cardinality(ids) from staged), 2, 'parts of a document are staged');
-select results_eq('table seen', 'table before', 'and nobody finds them');
+select results_eq('table seen', 'table before', 'and no search finds them');
 select ok(bool_and(due_at > clock_timestamp() + interval '1 minute'), 'nor does a worker do the same meanwhile') from private.embedding_jobs where document_id = pg_temp.doc(1);
 select results_eq($$ select count(*) filter (where (c ->> 'staged')::boolean) from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c $$,
-  $$ values (2::bigint) $$, 'but who goes on after a failure');
+  $$ values (2::bigint) $$, 'but a retry after a failure');
 select is_empty($$ select * from pg_temp.stage(pg_temp.chunk(1, 7, 1)) $$, 'a place that is taken is refused');
 select is_empty($$ select embedding_ids from public.stage_document_chunks(pg_temp.doc(1), 'stale', to_jsonb(array[pg_temp.chunk(1, 9, 1)]), array[pg_temp.unit(1)]) where staged $$,
   'and a stale text');

@@ -1,9 +1,10 @@
--- Documents by meaning, keywords, usefulness and age: every number of a result, worked out by hand.
+-- Document search by meaning, keywords, usefulness and age: every number of a result, computed by
+-- hand.
 
 begin;
 select plan(50);
 
--- The first thing that this connection does, as callers do it: pgvector is not even loaded yet.
+-- The first statement of this connection, as for callers: pgvector is not loaded yet.
 set local role service_role;
 select is_empty(
   $$ select from public.search_documents_hybrid(('[1' || repeat(',0', 767) || ']')::extensions.vector, '{raft}') $$,
@@ -118,7 +119,7 @@ select results_eq($$ select title, last_retrieved_at from public.documents where
 select is((select count(*) from public.documents where retrieval_queries <> '{}'), 0::bigint, 'the words of the query are not known here');
 update public.documents set retrieval_count = 0, last_retrieved_at = null;
 select from public.search_documents_hybrid(pg_temp.unit(1), '{}', 1, track_retrievals => false);
-select is((select sum(retrieval_count) from public.documents), 0::numeric, 'unless told not to');
+select is((select sum(retrieval_count) from public.documents), 0::numeric, 'unless tracking is off');
 
 -- Weights -----------------------------------------------------------------------------------------
 

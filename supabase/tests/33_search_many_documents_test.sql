@@ -1,11 +1,11 @@
--- Among many documents the indexes serve, and the result is that of scoring everything.
+-- With many documents the indexes are used, and the result equals that of scoring everything.
 
 begin;
 select plan(18);
 
 \ir kit/documents.sql
--- 5,400 documents in the space of the first 4 numbers: 900 of them near to (1, 0, 0, 0), the others
--- far from it. Random keywords, use, age and class, so that the weights turn the order around.
+-- 5,400 documents in the space of the first 4 numbers: 900 close to (1, 0, 0, 0), the others far
+-- away. Keywords, use, age and class are random, so that the weights reverse the order.
 select setseed(0.6);
 create temporary table made as
 select i, case when i <= 900 then extensions.l2_normalize(pg_temp.unit(1, 1.4 * random(), 1.4 * random(), 1.4 * random()))
@@ -16,7 +16,7 @@ select i, case when i <= 900 then extensions.l2_normalize(pg_temp.unit(1, 1.4 * 
 from generate_series(1, 5400) i;
 insert into public.documents (title, keywords, temporal_class, utility_score, created_at, embedding_status, archived)
 select 'doc ' || i, keywords, class, utility, now() - make_interval(secs => 86400 * days), case when i % 50 = 0 then 'pending' else 'complete' end, i % 60 = 0 from made;
--- An index is built faster than it grows.
+-- Building an index is faster than growing it.
 create temporary table index as select pg_get_indexdef('public.embeddings_document_embedding_idx'::regclass) as definition;
 drop index public.embeddings_document_embedding_idx;
 insert into public.embeddings (document_id, model, embedding)
@@ -28,7 +28,7 @@ analyze public.embeddings;
 set local role service_role;
 set local plan_cache_mode = force_generic_plan;
 
--- The definition, taken at its word.
+-- The definition, literally.
 create function pg_temp.scored(query extensions.vector, query_keywords text[], threshold double precision, decay double precision)
 returns table (title text, score double precision)
 language sql as $$
@@ -43,7 +43,7 @@ language sql as $$
   cross join lateral (select 1 - (e.embedding operator(extensions.<=>) query) as similarity) s
   where not d.archived and d.embedding_status = 'complete' and s.similarity > threshold
 $$;
--- How many of the scores that a search gives are those of scoring everything, of how many.
+-- How many of a search's scores match those of scoring everything, and how many there are.
 create function pg_temp.agreement(query extensions.vector, query_keywords text[], threshold double precision, decay integer, count integer) returns text
 language sql as $$
   with ours as (
@@ -68,7 +68,7 @@ select cmp_ok((select count(*) from pg_temp.scored(pg_temp.unit(0, 1), '{}', -0.
 select is(pg_temp.agreement(pg_temp.unit(0, 1), '{word3,word5}', -0.5, 30, 10), '10 of 10', 'keywords, use and freshness propose some more');
 select is(pg_temp.agreement(pg_temp.unit(-0.2, 1), '{}', -0.5, 300, 10), '10 of 10', 'also without keywords');
 
--- One side alone decides, far from the query: it is not among the nearest.
+-- A single part decides, far from the query: the document is not among the nearest.
 savepoint weights;
 update public.search_config set similarity_weight = 0, keyword_weight = 0, utility_weight = 1, freshness_weight = 0, dated_weight = 1, historical_weight = 1;
 update public.documents d set utility_score = case when abs(1 - (e.embedding operator(extensions.<=>) pg_temp.unit(0, 1))) < 0.02 then 10 else d.utility_score / 3 end
@@ -100,14 +100,14 @@ $$;
 select is(pg_temp.scans_of($$ select from public.search_documents(pg_temp.unit(1), 10, 0.5, 'm') $$), '{1,0}', 'the index serves a search by meaning');
 select is(pg_temp.scans_of($$ select from public.search_documents_hybrid(pg_temp.unit(1), '{word3}', 10, 0.5, false, 30, 'm') $$), '{1,0}', 'and by all');
 select is(pg_temp.scans_of($$ select from public.search_documents_hybrid(pg_temp.unit(0, 1), '{word3}', 10, -0.5, false, 30, 'm') $$), '{1,0}', 'and where very many match');
--- Whoever archives the query's whole neighbourhood leaves what the index reaches late, in batches
--- out of order.
+-- With the query's neighbourhood archived, what remains comes late from the index, in unordered
+-- batches.
 savepoint before;
 update public.documents d set archived = true from made m where d.title = 'doc ' || m.i and m.i <= 900 and random() < 0.95;
 create temporary table nearest as
 select d.title from public.documents d join public.embeddings e on e.document_id = d.id
 where not d.archived and d.embedding_status = 'complete' order by e.embedding operator(extensions.<=>) pg_temp.unit(1), d.id limit 10;
-select bag_eq($$ select title from public.search_documents(pg_temp.unit(1), 10, -1, 'm') $$, 'select title from nearest', 'what is archived hides nobody');
+select bag_eq($$ select title from public.search_documents(pg_temp.unit(1), 10, -1, 'm') $$, 'select title from nearest', 'archived documents hide no others');
 rollback to before;
 set local hnsw.max_scan_tuples = 200;
 update public.documents set archived = true where title <> 'doc 1' and title <> 'doc 5399' and retrieval_count = 0 and random() < 0.15;

@@ -1,5 +1,4 @@
--- What documents were found by. That no count is lost among many at once needs more than one
--- session: the Go tests show it.
+-- Retrieval counts of documents. The Go tests show, with several sessions, that no count is lost.
 
 begin;
 select plan(13);
@@ -30,7 +29,7 @@ end $$;
 select is(pg_temp.queries(3), array(select 'query ' || i from generate_series(71, 120) i), 'the last 50 are kept, the latest last');
 select is(pg_temp.count(3), 120::bigint, 'all are counted');
 select from public.track_document_retrieval(pg_temp.doc(3), 'query 71');
-select is(pg_temp.queries(3), array(select 'query ' || i from generate_series(72, 120) i) || 'query 71'::text, 'a known one puts nobody out');
+select is(pg_temp.queries(3), array(select 'query ' || i from generate_series(72, 120) i) || 'query 71'::text, 'a known query displaces no other');
 select from public.track_document_retrieval(pg_temp.doc(3), repeat('é', 300));
 select is((pg_temp.queries(3)) [50], repeat('é', 200), 'a long one is cut, and gets in');
 select from public.track_document_retrieval(pg_temp.doc(3), repeat('é', 250));

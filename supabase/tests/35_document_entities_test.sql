@@ -1,4 +1,4 @@
--- Documents are found by the people and systems that they name: part of the name, literally, exact
+-- Documents are found by the people and systems that they name: substrings, literally, exact
 -- matches first.
 
 begin;

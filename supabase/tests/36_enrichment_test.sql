@@ -1,6 +1,6 @@
--- Enrichment: each document is taken by one batch at a time, and what is said of it is stored if
--- its text is still the same. That two batches at once take different documents needs a second
--- session: the Go tests show it.
+-- Enrichment: a document is claimed by one batch at a time, and the result is stored only if the
+-- text is unchanged. The Go tests show, with two sessions, that concurrent batches claim different
+-- documents.
 
 begin;
 select plan(38);
@@ -50,7 +50,7 @@ select is(pg_temp.stats(), '3 1 2 0', 'one is enriched');
 select is((select title from public.find_documents_by_entity('raft')), 'one', 'and found by its entities');
 update public.documents set given_temporal_class = 'dated', temporal_class = 'dated' where id = pg_temp.doc(2);
 select ok(pg_temp.store('two', class => 'historical'), 'another one');
-select is((select temporal_class from public.get_document(pg_temp.doc(2))), 'dated', 'whose given class stands');
+select is((select temporal_class from public.get_document(pg_temp.doc(2))), 'dated', 'whose given class is kept');
 select throws_ok($$ select pg_temp.store('three', array(select 'k' || i from generate_series(1, 16) i)) $$, '22023', null, 'sixteen keywords are too many');
 select throws_ok($$ select pg_temp.store('three', '{}', '[{"type": "x"}]') $$, '23514', null, 'and an entity without a name is none');
 select throws_ok($$ select pg_temp.store('three', '{}', '[]', 'ancient') $$, '23514', null, 'nor is any word a class');
@@ -87,14 +87,14 @@ select ok(pg_temp.due_in(59, 101), 'the next one after twice as long');
 select from pg_temp.come_due();
 select from pg_temp.claim();
 select is(public.release_enrichments(array[pg_temp.lease('three')], 7), 1::bigint, 'what is given back');
-select ok(pg_temp.due_in(6, 7.1), 'comes when it is told to');
+select ok(pg_temp.due_in(6, 7.1), 'is due at the given time');
 select from pg_temp.come_due();
 select is(pg_temp.claim(), 'three 3', 'and has not been tried');
 select from pg_temp.come_due();
 select is(pg_temp.claim(), 'none', 'after the last attempt there is no other');
 select is((select enrichment_error from public.documents where title = 'three'), 'Its batch stopped before it was done.', 'a batch that vanished is a failure too');
-select is(public.retry_enrichments(), 1::bigint, 'unless somebody wants one');
-select is(pg_temp.claim(), 'three 1', 'and then it starts anew');
+select is(public.retry_enrichments(), 1::bigint, 'unless a retry is requested');
+select is(pg_temp.claim(), 'three 1', 'and then it starts from attempt 1');
 select is(pg_temp.store('three') || ' ' || pg_temp.stats(), 'true 3 3 0 0', 'in the end all are enriched');
 
 select * from finish();

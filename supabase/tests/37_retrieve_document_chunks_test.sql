@@ -1,4 +1,4 @@
--- Chunks of documents for an answer, with how similar they are to one another.
+-- Document chunks for an answer, with their pairwise similarities.
 
 begin;
 select plan(12);
@@ -37,12 +37,12 @@ select results_eq($$ select * from pg_temp.found(0.7) $$, array['One 1 1 0.96 ov
 select throws_ok($$ select from public.retrieve_document_chunks('[1,0]', 'm') $$, '22000', null, 'a question of another dimension is refused');
 select is_empty($$ select from public.retrieve_document_chunks(pg_temp.unit(0), 'm', -2) $$, 'nothing is like what has no direction');
 
--- The index gives up among the chunks of an archived document, which are the nearest.
+-- The index stops among the chunks of an archived document, which are the nearest.
 insert into public.document_chunks (document_id, position, text, tokens, input_hash)
 select pg_temp.doc(3), i, 'archived', 1, 'h' from generate_series(1, 400) i;
 insert into public.embeddings (document_id, chunk_id, model, embedding)
 select c.document_id, c.chunk_id, 'm', pg_temp.unit(1, 0.0001 * c.position) from public.document_chunks c where c.document_id = pg_temp.doc(3) and c.position > 0;
-select is((select count(*) from pg_temp.found(-1)), 2::bigint, 'what is archived hides nobody');
+select is((select count(*) from pg_temp.found(-1)), 2::bigint, 'archived documents hide no others');
 set local hnsw.max_scan_tuples = 1;
 select results_eq($$ select * from pg_temp.found(-0.1) $$, array['One 1 1 0.96 over {}', 'One 2 2 0 over {0.28}'],
   'also where the index gives up: everything is compared');

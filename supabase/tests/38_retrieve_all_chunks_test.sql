@@ -1,9 +1,9 @@
--- Chunks of tickets and documents for one answer, compared by their first 768 numbers.
+-- Chunks of tickets and documents for one answer, compared by their first 768 dimensions.
 
 begin;
 select plan(15);
 
--- A vector of two parts: the first within the 768 numbers that count, the second behind them.
+-- A vector of two parts: the first within the 768 dimensions that count, the second after them.
 create function pg_temp.long(x double precision, y double precision, behind double precision default 0) returns extensions.vector
 language sql as $$ select (array[x, y] || array_fill(0::double precision, array[1533]) || behind)::extensions.vector $$;
 \ir kit/documents.sql
@@ -14,10 +14,10 @@ insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, 
   (1, null, 'project', 0, 'project', 1, 'h', 'm', pg_temp.long(0, 1)),
   (1, 11, 'ticket', 0, 'pump', 2, 'h', 'm', pg_temp.long(0.9, 0.436)),
   (1, 11, 'ticket', 1, 'pump again', 2, 'h', 'm', pg_temp.long(0.95, 0.312)),
-  -- Of all its numbers this one is the farthest but one; of those that count, it is the nearest.
+  -- By all dimensions this chunk is the second farthest, by the first 768 the nearest.
   (1, 12, 'ticket', 0, 'valve', 3, 'h', 'm', pg_temp.long(0.5, 0, 0.866)),
   (1, 12, 'ticket', 1, 'another model''s', 3, 'h', 'other', pg_temp.long(1, 0)),
-  -- Nothing of it counts.
+  -- Zero in the dimensions that count.
   (1, 12, 'ticket', 2, 'behind', 3, 'h', 'm', pg_temp.long(0, 0, 1));
 insert into public.documents (id, title, content, embedding_status) values (pg_temp.doc(1), 'Runbook', 'x', 'complete'), (pg_temp.doc(2), 'Archived', 'x', 'complete');
 update public.documents set archived = true where id = pg_temp.doc(2);
@@ -57,8 +57,8 @@ select throws_ok($$ select from public.retrieve_all_chunks('[1,0]', 'm') $$, '22
 
 -- Many of both ------------------------------------------------------------------------------------
 
--- 140 tickets and 140 documents in turn, the nearer the smaller the number; behind what counts, a
--- ticket's vector goes the other way, so that among all its numbers the farthest are the nearest.
+-- 140 tickets and 140 documents alternating, nearer for smaller numbers. After the dimensions that
+-- count, a ticket's vector is reversed, so that by all dimensions the farthest are the nearest.
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, key, name) select 100 + i, 1, 1, 'AA-' || 100 + i, 'many' from generate_series(1, 140) i;
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)

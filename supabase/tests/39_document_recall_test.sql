@@ -1,11 +1,11 @@
--- The vector indexes find the documents, and their chunks, that comparing everything finds, where
--- the query's own neighbourhood is archived.
+-- The vector indexes find the documents and chunks that an exact scan finds, with the query's own
+-- neighbourhood archived.
 
 begin;
 select plan(6);
 
--- Overlapping clusters: a vector lies between its cluster's middle and chance. Clusters 0 and 1 are
--- archived.
+-- Overlapping clusters: a vector is between the centre of its cluster and a random vector. Clusters
+-- 0 and 1 are archived.
 create function pg_temp.chance(seed bigint, place integer) returns double precision
 language sql immutable as $$ select hashint8extended(seed, place) / 9223372036854775808.0 $$;
 create function pg_temp.point(cluster bigint, seed bigint, spread double precision) returns extensions.vector
@@ -24,9 +24,9 @@ from (
 insert into public.documents (id, title, embedding_status, archived) select m.id, 'document', 'complete', m.archived from made m;
 insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash) select m.id, m.id, 0, 'chunk', 1, 'h' from made m;
 
--- An index is built faster than it grows. Sparser ones lose their way among three thousand as the
--- real ones do among many more; and as an index is made by chance, not every one loses as little as
--- another.
+-- Building an index is faster than growing it. With lower settings the index misses results among
+-- three thousand rows, as the real one does among many more. Indexes are random, so the loss
+-- varies.
 create temporary table indexes as
 select i.indexrelid::regclass::text as name, regexp_replace(pg_get_indexdef(i.indexrelid), '( WITH \(.*\))? WHERE ', ' WITH (m = 8, ef_construction = 20) WHERE ') as definition
 from pg_index i where i.indexrelid in ('public.embeddings_document_embedding_idx'::regclass, 'public.embeddings_chunk_embedding_idx'::regclass);
@@ -39,7 +39,7 @@ end $$;
 analyze public.embeddings;
 analyze public.documents;
 
--- So few documents would all be compared: here the index has to do.
+-- So few documents would be compared exactly: force the index.
 create or replace function private.documents_are_few() returns boolean
 language sql stable as $$ select false $$;
 

@@ -1,4 +1,4 @@
--- What each caller sees, table by table and function by function.
+-- What each caller sees, by table and by function.
 
 begin;
 select plan(10);
@@ -67,15 +67,14 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('ticket_links',                 '- 0 1 1 1 1 3'),
     ('tickets',                      '- 0 3 2 2 2 5') $$,
   'everybody reads what is of their projects, whatever the table');
--- PostgREST reads whatever relation a path names, and Supabase grants these to everybody when they
--- are made.
+-- PostgREST exposes any relation named in a path, and Supabase grants new ones to all roles.
 select is_empty($$ select c.oid::regclass from pg_catalog.pg_class c
     where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'S'
       and pg_temp.outcomes('select 1 from ' || c.oid::regclass) not like '- - - - - - _' $$,
-  'no user is told by a sequence how many rows there ever were');
+  'no user learns from a sequence how many rows there were');
 select is(pg_temp.outcomes('select retrieval_queries from documents'), '- - - - - - 2', 'but not what others asked');
 
--- What the functions take that users may call. A new one fails below until it has its line.
+-- Arguments of the functions that users may call. A new function fails below until it has its line.
 create temporary table calls (name text, arguments text, outcome text);
 insert into calls values -- anon stranger outsider viewer member admin service
   ('caller_role',                 '()',                                                      '- 1 1 1 1 1 1'),
@@ -108,7 +107,7 @@ select bag_eq($$ select name from calls $$,
   'users may call these functions');
 select results_eq($$ select name, pg_temp.outcomes(format('select * from public.%s%s', name, arguments)) from calls order by name $$,
   $$ select name, outcome from calls order by name $$, 'and find what is of their projects, all of it');
--- Nor by their names, ids, words, states or phrases.
+-- Nor through names, ids, words, states or phrases.
 select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (values
     (1, 'select from search_by_keyword(''BB-22'')'), (2, 'select from search_by_keyword(''secretword'')'), (3, 'select from search_by_keyword(''pump'', 10, 2)'),
     (4, 'select from search_by_keyword(''pump'', 10, null, ''to do'')'), (5, 'select from search_by_keyword(''"secretword pump"'')'),
@@ -126,7 +125,7 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from search_by_keyword(''secretword'')', '- 0 1 0 0 0 1'),
     ('select from search_by_keyword(''pump'', 10, 2)', '- 0 3 0 0 0 3'),
     ('select from search_by_keyword(''pump'', 10, null, ''to do'')', '- 0 3 1 1 1 4'),
-    -- As where nobody has written it, its words count.
+    -- Treated as words, as if no visible text contained the phrase.
     ('select from search_by_keyword(''"secretword pump"'')', '- 0 1 3 3 3 1'),
     ('select from search_by_vector(pg_temp.unit(1, 1536), ''m'', 0.7, 10, 2)', '- 0 4 0 0 0 4'),
     ('select from search_hybrid(''BB-22'', project_filter => 2)', '- 0 1 0 0 0 1'),

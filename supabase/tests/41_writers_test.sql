@@ -1,4 +1,4 @@
--- What each caller may write, and that what follows from a write does so whoever wrote.
+-- What each caller may write, and that the consequences of a write do not depend on the writer.
 
 begin;
 select plan(11);
@@ -10,7 +10,7 @@ insert into public.status_changes (status_change_id, ticket_id, status_id, note)
 insert into public.documents (id, title) values ('00000000-0000-4000-8000-000000000001', 'Document');
 
 \ir kit/actors.sql
--- For moves between two projects that one may write in.
+-- For moves between two projects that the user may write.
 insert into public.project_members (project_id, user_id, role) select 2, a.user_id, 'member' from actors a where a.name = 'member';
 
 create temporary table attempts (place integer generated always as identity, statement text, outcome text);
@@ -55,7 +55,7 @@ insert into attempts (statement, outcome) values --                             
 select results_eq(
   $$ select a.statement, pg_temp.outcomes(a.statement) from attempts a order by a.place $$,
   $$ select statement, outcome from attempts order by place $$,
-  'members write tickets and notes, admins their project and its members too, and nobody anything else');
+  'members write tickets and notes, admins their project and its members too, and no one anything else');
 
 -- What follows ------------------------------------------------------------------------------------
 
@@ -74,8 +74,7 @@ reset role;
 select is((select array_agg(distinct t.name) from private.embedding_jobs j join public.tickets t using (ticket_id)), '{Gasket}', 'waits to be embedded');
 select is((select array_agg(project_id order by project_id) from private.data_version_changes), '{1,2}', 'and moves the version of both projects');
 
--- Two users who may see the same thing alternate on one connection: no plan of the one serves the
--- other.
+-- Two users with different projects alternate on one connection: cached plans must not leak rows.
 select pg_temp.act('admin');
 select is((select array_agg(project_id) from public.list_projects()), '{1}', 'one caller sees theirs');
 select pg_temp.act('outsider');

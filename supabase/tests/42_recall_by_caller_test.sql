@@ -1,12 +1,12 @@
--- Who may see little misses nothing of it, whatever there is besides: k of k, as if the rest were
--- not there.
+-- A user who sees little misses none of it, whatever else exists: k of k, as if the rest did not
+-- exist.
 
 begin;
 select plan(9);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) select i, 'P' || i, 'Project' from generate_series(1, 400) i;
--- Those of three projects are seen, 30 in each; what is asked is what all others are about.
+-- Three projects are visible, 30 tickets in each. The query is about the topic of all others.
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select i, case when i % 50 < 3 then 1 + i % 50 else 4 + i % 397 end, 1 + i % 2, 'Pump ' || i, case when i % 50 > 2 then 'The pump leaks and the pump hums' end from generate_series(1, 1500) i;
 \ir kit/actors.sql
@@ -29,7 +29,7 @@ create temporary table truth as
 select t.ticket_id, t.project_id, row_number() over (order by c.embedding operator(extensions.<=>) (select q.embedding from query q), t.ticket_id) as place
 from public.chunks c join public.tickets t using (ticket_id) where t.project_id <= 3;
 grant select on query, truth to authenticated, service_role;
--- How many come, and how many of these are among the nearest as many.
+-- How many are returned, and how many of these are among the nearest.
 create function pg_temp.found() returns table (way text, tickets bigint, nearest bigint)
 language sql as $$
   select f.way, count(*), count(*) filter (where exists (select from truth t where t.ticket_id = f.ticket_id and t.place <= f.k))
@@ -57,7 +57,7 @@ select results_eq($$ select facet, value, count, capped from query q, public.sea
   $$ values ('project', 1::bigint, 30::bigint, false), ('project', 2, 30, false), ('project', 3, 30, false), ('status', 1, 60, false), ('status', 2, 30, false) $$,
   'and every match counts');
 
--- A user of one project, beside the service with that filter: row by row the same.
+-- A user of one project compared with the service and that filter: equal row by row.
 create function pg_temp.hybrid(filter bigint) returns setof text
 language sql as $$ select to_jsonb(h)::text from query q, public.search_hybrid('pump hums', q.embedding, 'm', -1, 101, project_filter => filter) h $$;
 select pg_temp.act('service');
@@ -67,7 +67,7 @@ create temporary table of_member as select * from pg_temp.hybrid(null);
 reset role;
 select results_eq('table of_member', 'table of_service', 'what a user finds is what the service finds in that project, in every detail');
 
--- So few chunks would all be compared: here the index has to do.
+-- So few chunks would be compared exactly: force the index.
 create or replace function private.is_narrow(scope private.scope, wanted integer) returns boolean
 language sql stable as $$ select false $$;
 select pg_temp.act('viewer');

@@ -1,5 +1,5 @@
--- The version of the data that each caller is told: it moves with what they may see, and with what
--- that is.
+-- The data version of each caller: it changes with the visible data, and with the set of visible
+-- projects.
 
 begin;
 select plan(9);
@@ -8,7 +8,8 @@ insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
 \ir kit/actors.sql
 
--- Tests are one transaction, in which a project changes once: each change is another one's.
+-- The test is one transaction, in which a project changes only once: simulate a transaction per
+-- change.
 create sequence pg_temp.changes;
 create function pg_temp.note(project bigint) returns void
 language sql as $$ insert into private.data_version_changes (project_id, transaction_id) values (project, nextval('pg_temp.changes')::text::xid8) $$;
@@ -26,7 +27,7 @@ begin
   end loop;
 end
 $$;
--- For whom a statement moves which version.
+-- For which callers a statement changes which version.
 create function pg_temp.moved(statement text) returns text
 language plpgsql as $$
 begin
@@ -43,16 +44,16 @@ begin
 end
 $$;
 
-select is(pg_temp.moved('select 1'), null, 'what nobody changes stays');
+select is(pg_temp.moved('select 1'), null, 'without a change the version stays');
 select is(pg_temp.moved('select pg_temp.note(1)'), 'viewer all 1, member all 1, admin all 1, service all 1', 'a change moves it for those who see the project');
 select is(pg_temp.moved('select pg_temp.note(2)'), 'outsider all 2, service all 2', 'and for no other');
 select is(pg_temp.moved('select pg_temp.note(-1)'), 'outsider all -1, viewer all -1, member all -1, admin all -1, service all -1',
-  'documents are for whoever is in a project');
+  'documents are for members of any project');
 select is(pg_temp.moved($$ insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'member' $$), 'member all -1 1 2',
   'a new membership moves it for that user');
 select is(pg_temp.moved($$ update public.project_members set role = 'admin' $$), null, 'another role shows nothing else');
--- What was made while it was there is not what one may see after it. Memberships, too, change once
--- in this transaction.
+-- A result computed during a membership must not be served after it ends. Memberships, too, change
+-- only once in this transaction.
 delete from private.data_version_changes where project_id < -1;
 select is(pg_temp.moved($$ do $do$ begin
     insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'viewer';
@@ -60,7 +61,7 @@ select is(pg_temp.moved($$ do $do$ begin
   end $do$ $$), 'viewer all -1 1 2', 'a membership that came and went leaves another version');
 delete from private.data_version_changes where project_id < -1;
 select is(pg_temp.moved($$ update public.project_members m set user_id = gen_random_uuid() from actors a where m.user_id = a.user_id and a.name = 'viewer' $$),
-  'viewer all -1 1 2', 'and one that is somebody else''s now');
+  'viewer all -1 1 2', 'and a membership that now belongs to another user');
 select is(pg_temp.moved('delete from public.project_members where project_id = 2'), 'outsider all -1 1 2, member all -1 1 2', 'who sees less has another version too');
 
 select * from finish();

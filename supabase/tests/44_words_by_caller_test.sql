@@ -1,5 +1,5 @@
--- What searches do with a word that stands only in what one may not see: what they do with one that
--- nobody wrote.
+-- A word that occurs only in texts invisible to the caller is treated like a word that no text
+-- contains.
 
 begin;
 select plan(6);
@@ -29,7 +29,7 @@ $$;
 
 select is(pg_temp.found('service', 'carburettar'), 'BB-1', 'the service finds the word itself');
 select is(pg_temp.found('outsider', 'carburettar'), 'BB-1', 'as does who sees it');
-select is(pg_temp.found('viewer', 'carburettar'), 'AA-1', 'to others it stands for the nearest word that they see');
+select is(pg_temp.found('viewer', 'carburettar'), 'AA-1', 'for others it is replaced by the nearest word that they see');
 select is(pg_temp.counted('viewer', 'carburettar'), 1::bigint, 'in counts too');
 select is(pg_temp.found('viewer', 'thermostot'), 'AA-2', 'nearer words that one does not see take no place of those that one does');
 select is(pg_temp.found('stranger', 'carburettar'), null, 'who sees nothing finds nothing');

@@ -1,5 +1,5 @@
--- The keyword side of a hybrid search, found beforehand: the same as if it had been found now, and
--- no more than is still true.
+-- A keyword ranking computed in advance: the result is the same as if computed now, except for rows
+-- that no longer match.
 
 begin;
 select plan(23);
@@ -17,7 +17,7 @@ select t.project_id, t.ticket_id, 'ticket', 0, t.name, 7, 'h', 'm', pg_temp.unit
 \ir kit/actors.sql
 select pg_temp.act('service');
 
--- A ranking as the service hands it on.
+-- A ranking in the form in which the service passes it on.
 create function pg_temp.ranking(query_text text, project_filter bigint default null, status_filter text default null) returns jsonb
 language sql as $$ select to_jsonb(k) from public.keyword_ranking(query_text, project_filter, status_filter) k $$;
 create temporary table queries (text text, project_filter bigint, status_filter text, match_count integer, match_offset integer);
@@ -42,7 +42,7 @@ select is(
   (select count(*) from public.search_by_keyword('AA-13', 100)), 'the words are not looked up again');
 select results_eq(
   $$ select k.exact, cardinality(k.tickets::bigint[]), cardinality(k.projects::bigint[]), cardinality(k.scores::double precision[]) from public.keyword_ranking('pump aa-13') k $$,
-  $$ select 1, count(*)::integer, count(*)::integer, count(*)::integer from public.search_by_keyword('pump aa-13', 1000) $$, 'what it says goes in step');
+  $$ select 1, count(*)::integer, count(*)::integer, count(*)::integer from public.search_by_keyword('pump aa-13', 1000) $$, 'its arrays are parallel');
 select results_eq($$ select * from public.keyword_ranking('nothing holds this', 3) $$,
   $$ select '{}', '{}', '{}', 0 $$, 'nothing found is an empty ranking');
 
@@ -89,7 +89,7 @@ create temporary table stolen as select pg_temp.ranking('pump') as ranking;
 grant select on stolen to authenticated;
 select is(pg_temp.attempt('service', 'select from stolen, public.search_hybrid(''pump'', keyword_ranking => ranking, match_count => 100)'), '9', 'who sees everything');
 select is(pg_temp.attempt('stranger', 'select from stolen, public.search_hybrid(''pump'', keyword_ranking => ranking, match_count => 100)'), '0',
-  'another''s ranking shows nobody what they may not see');
+  'another caller''s ranking reveals nothing invisible');
 select is(pg_temp.attempt('stranger', 'select from public.search_hybrid(''pump'', keyword_ranking => ''{"tickets": "{15,20,null}", "projects": "{2,2,2}", "scores": "{3,2,1}", "exact": 1}'')'), '0',
   'nor does one that was made up');
 select is(pg_temp.attempt('service', 'select from public.search_hybrid(''pump'', project_filter => 3, keyword_ranking => ''{"tickets": "{15,20}", "projects": "{3,2}", "scores": "{2,1}", "exact": 0}'')'), '0',

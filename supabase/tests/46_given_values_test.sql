@@ -1,19 +1,19 @@
--- What people write about a document stays, whichever way it came: enrichment adds to it, and
--- neither removes nor replaces it.
+-- Values written by people are kept, however they were written: enrichment adds to them and never
+-- removes or replaces them.
 
 begin;
 select plan(50);
 set local role service_role;
 
 \ir kit/documents.sql
--- Enriches a document by its present text.
+-- Enriches a document with its current text.
 create function pg_temp.enrich(digit integer, keywords text[], entities jsonb default '[]', class text default null) returns boolean
 language sql as $$
   select public.store_enrichment(id, private.document_hash(title, content), enrich.keywords, entities, class, 'model') from public.documents where id = pg_temp.doc(digit)
 $$;
 create function pg_temp.keywords(digit integer) returns text[] language sql as $$ select keywords from public.get_document(pg_temp.doc(digit)) $$;
 create function pg_temp.class(digit integer) returns text language sql as $$ select temporal_class from public.get_document(pg_temp.doc(digit)) $$;
--- 'name type, …' of a document, as it shows them and as they are looked up.
+-- 'name type, …' of a document, from the column and from the lookup table.
 create function pg_temp.entities(digit integer) returns text
 language sql as $$
   select coalesce(string_agg(concat_ws(' ', e ->> 'name', e ->> 'type'), ', ' order by place), 'none')
@@ -121,7 +121,7 @@ select is_empty($$ select from public.upsert_documents(jsonb_build_array(jsonb_b
 
 update public.documents set content = 'text', keywords = '{mine}', named_entities = '[{"name": "Ann"}]', temporal_class = 'dated', archived = true, utility_score = 4,
   created_at = '2024-01-01' where id = pg_temp.doc(3);
--- As PostgREST does a batch in which some rows leave columns out.
+-- As PostgREST inserts a batch in which some rows omit columns.
 insert into public.documents (id, title, content, keywords, named_entities, temporal_class, archived, utility_score, created_at)
 values (pg_temp.doc(3), 'new title', null, null, null, null, null, null, null)
 on conflict (id) do update set title = excluded.title, content = excluded.content, keywords = excluded.keywords, named_entities = excluded.named_entities,

@@ -1,6 +1,5 @@
--- A user has one vote a document, the service as many as it casts, and a document's score follows
--- from the numbers of votes. That no vote is lost among many at once needs more than one session:
--- the Go tests show it.
+-- A user has one vote per document, the service any number, and the score depends only on the
+-- numbers of votes. The Go tests show, with several sessions, that no vote is lost.
 
 begin;
 select plan(36);
@@ -13,7 +12,7 @@ insert into public.documents (id, title) values (pg_temp.doc(1), 'one'), (pg_tem
 create function pg_temp.score(digit integer) returns numeric language sql as $$ select round(utility_score::numeric, 6) from public.documents where id = pg_temp.doc(digit) $$;
 create function pg_temp.votes(digit integer) returns text
 language sql as $$ select helpful_votes || ' ' || unhelpful_votes from public.documents where id = pg_temp.doc(digit) $$;
--- The score after votes of an actor, and who acts then.
+-- The score after votes of an actor. The actor stays set.
 create function pg_temp.vote(actor text, digit integer, helpful boolean, times integer default 1) returns numeric
 language plpgsql as $$
 begin
@@ -47,9 +46,9 @@ select is(pg_temp.vote('stranger', 3, true) || ' ' || pg_temp.votes(3), round(20
 select is(pg_temp.attempt('anon', $$ select public.rate_document(pg_temp.doc(3), true) $$), '-', 'nor who is not signed in');
 select bag_eq($$ select user_id, helpful from public.document_votes where document_id = pg_temp.doc(3) $$,
   $$ values (pg_temp.user_id('viewer'), true), (pg_temp.user_id('member'), true) $$, 'a vote is its caller''s');
-select is_empty($$ select from public.document_votes where document_id <> pg_temp.doc(3) and user_id is not null $$, 'and the service''s are nobody''s');
+select is_empty($$ select from public.document_votes where document_id <> pg_temp.doc(3) and user_id is not null $$, 'and the service''s votes have no user');
 
--- A user writes their own votes alone, however they ask.            anon stranger outsider viewer member admin service
+-- Users can only write their own votes, in any way.                  anon stranger outsider viewer member admin service
 select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (values
     (1, 'select from document_votes where user_id is not null'),
     (2, 'insert into document_votes (document_id, user_id, helpful) values (pg_temp.doc(1), auth.uid(), true)'),
@@ -93,7 +92,7 @@ select is(round(public.rate_document(pg_temp.doc(2), false)::numeric, 6), round(
 update public.documents set utility_score = null where id = pg_temp.doc(2);
 select is(pg_temp.score(2), round(10 / 21.0, 6), 'null leaves what the votes make');
 update public.documents set utility_score = 1e6 where id = pg_temp.doc(2);
-select is(pg_temp.score(2), 1e6, 'a score of another making stands');
+select is(pg_temp.score(2), 1e6, 'a score set in another way is kept');
 select ok(public.rate_document(pg_temp.doc(2), false) < 10, 'until a vote brings it within 10');
 insert into public.documents (id, title, utility_score) values (pg_temp.doc(4), 'four', 5);
 select is(round(public.rate_document(pg_temp.doc(4), false)::numeric, 6), 4.75, 'a new document may have one');

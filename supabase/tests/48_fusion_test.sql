@@ -1,5 +1,5 @@
--- Fusion of scores instead of ranks: its arithmetic, its pages, and that vectors which say nothing
--- do not harm the words.
+-- Fusion of scores instead of ranks: its arithmetic, its pages, and that meaningless vectors do not
+-- harm the keyword ranking.
 
 begin;
 select plan(29);
@@ -23,7 +23,7 @@ insert into public.tickets (ticket_id, project_id, status_id, key, name, descrip
 values
   (11, 1, 1, 'TX-1', 'alpha one', null), (12, 1, 1, 'TX-2', 'alpha two', null), (13, 1, 1, 'TX-3', 'gamma', 'delta'),
   (14, 1, 1, 'TX-4', 'alpha alpha', null), (15, 1, 1, 'TX-5', 'long', 'prelude alpha coda');
--- Found by vector: 11, 12, 13, in this order; by words: 14, 11, 12, 15.
+-- By vector: 11, 12, 13, in this order; by keyword: 14, 11, 12, 15.
 do $$ begin
   perform pg_temp.add(t, 'm', pg_temp.unit(s, sqrt(1 - s ^ 2))) from (values (11, 0.96), (12, 0.8), (13, 0.52)) v(t, s);
   perform pg_temp.measure('m', 0.6);
@@ -58,7 +58,7 @@ select results_eq('select ticket_id from fused order by place', array[11, 14, 12
 select results_eq(
   'select ticket_id, rrf_score, vector_rank, keyword_rank from fused order by ticket_id',
   $$ select ticket_id, rrf_score, vector_rank, keyword_rank from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) order by ticket_id $$,
-  'the sum of ranks is still told');
+  'the sum of ranks is still returned');
 select is_empty($$ select from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) where fused_score <> rrf_score $$, 'and is the score where nothing else is asked for');
 select results_eq(
   $$ select h.ticket_id, h.vector_contribution = 2 * f.vector_contribution, h.keyword_contribution = 0.5 * f.keyword_contribution
@@ -100,7 +100,7 @@ select results_eq(
     query, vector_weight, keyword_weight),
   format('pages of %s add up to the list, for %s with weights of %s and %s', size, query, vector_weight, keyword_weight))
 from (values (1, 'beta', '1', '1'), (7, 'beta', '1', '1'), (1, 'beta', '1', '0'), (1, 'beta', '0', '1'), (1, 'tx-1 tx-2 beta', '1', '1')) w(size, query, vector_weight, keyword_weight);
--- From the 501st on keyword scores are 0: then their rank orders, and not the id.
+-- From the 501st on keyword scores are 0 and the rank decides, not the id.
 select results_eq(
   $$ select h.ticket_id from generate_series(0, 9) as skipped, public.search_hybrid('beta', pg_temp.unit(0, 0, 1), 'm', 0.5, 1, skipped, fusion => 'convex',
       keyword_ranking => '{"projects": "{1,1,1,1}", "tickets": "{105,140,120,103}", "scores": "{3,0,0,0}", "exact": 0}') h $$,
@@ -108,8 +108,8 @@ select results_eq(
 
 -- Vectors that say nothing ------------------------------------------------------------------------
 
--- Each of 300 tickets has a word of its own, one of 20 that 15 share, and a vector that is chance:
--- all are about as near to one another as unrelated texts are.
+-- Each of 300 tickets has a unique word, one of 20 words that 15 tickets share, and a random
+-- vector: all are about as similar as unrelated texts.
 reset role;
 create function pg_temp.chance(seed text) returns extensions.vector
 language sql immutable as $$
@@ -124,7 +124,7 @@ do $$ begin
   perform pg_temp.measure('chance', 0.7);
 end $$;
 set local role service_role;
--- Mean reciprocal rank, over every tenth ticket, of the one whose own word the query has.
+-- Mean reciprocal rank, over every tenth ticket, of the ticket whose unique word is in the query.
 create function pg_temp.quality(fusion text, embedded boolean) returns double precision
 language sql as $$
   select avg(coalesce((

@@ -1,4 +1,4 @@
--- Filters: each of them, what they say of a ticket without a value, and what is no filter.
+-- Filters: each of them, tickets without a value, and invalid filters.
 
 begin;
 select plan(107);
@@ -21,8 +21,8 @@ insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (1, 'd
 \ir kit/actors.sql
 set local role service_role;
 
--- The tickets that either leg finds under a filter, and projects behind a minus; where they differ,
--- both.
+-- The tickets that either leg finds under a filter, and projects after a minus; both if the legs
+-- differ.
 create function pg_temp.found(filters jsonb) returns text
 language sql as $$
   select case when w.ids is not distinct from v.ids then coalesce(w.ids, '') else concat('words ', w.ids, ' vectors ', v.ids) end
@@ -38,7 +38,7 @@ $$;
 select is(pg_temp.found(f::jsonb), w, f) from (values
   (null, '1 2 3 4 5 6 -1'), ('null', '1 2 3 4 5 6 -1'), ('{}', '1 2 3 4 5 6 -1'), ('{"not": {}}', '1 2 3 4 5 6 -1'), ('{"not": null, "assignee": null}', '1 2 3 4 5 6 -1'),
   ('{"assignee": [], "labels": {"any": []}, "created": {}}', '1 2 3 4 5 6 -1'),
-  -- Projects: the one filter that a project's own text can pass.
+  -- Projects: the only filter that a project's own text can pass.
   ('{"projects": "tx"}', '1 2 3 -1'), ('{"projects": ["Tx", 2]}', '1 2 3 4 5 -1'), ('{"projects": [1]}', '1 2 3 -1'), ('{"projects": ["7"]}', '6'), ('{"projects": [7]}', ''),
   ('{"projects": ["none such"]}', ''), ('{"not": {"projects": ["BB", 3]}}', '1 2 3 -1'), ('{"projects": ["TX", "BB"], "not": {"projects": 1}}', '4 5'),
   ('{"not": {"projects": ["none such"]}}', '1 2 3 4 5 6 -1'), ('{"projects": [1], "open": true}', '1 2'),
@@ -55,17 +55,17 @@ select is(pg_temp.found(f::jsonb), w, f) from (values
   ('{"labels": "payments"}', '1 2'), ('{"labels": ["PAYMENTS", "web"]}', '1 2 5 6'), ('{"labels": {"any": ["payments", "web"]}}', '1 2 5 6'), ('{"labels": {"all": ["ios", "payments"]}}', '1'),
   ('{"labels": {"any": ["payments", "web"], "all": "iOS"}}', '1 6'), ('{"not": {"labels": ["ios"]}}', '2 4 5'), ('{"not": {"labels": {"all": ["ios", "web"]}}}', '1 2 3 4 5'),
   ('{"not": {"labels": {"any": ["web", "payments"], "all": ["ios"]}}}', '2 3 4 5'),
-  -- Dates: both ends are included. Times: the end is not.
+  -- Dates: both ends are inclusive. Times: the end is exclusive.
   ('{"created": {"from": "2025-03-01", "to": "2025-03-31"}}', '1 2'), ('{"created": {"from": "2025-04-01"}}', '3 4 5 6'), ('{"created": {"to": "2025-04-01"}}', '1 2 3'),
   ('{"created": {"from": "2025-03-01T00:00:00Z", "to": "2025-04-01T00:00:00Z"}}', '1 2'), ('{"created": {"from": "2025-04-01t01:00:00.5+01:00", "to": null}}', '4 5 6'),
   ('{"created": {"from": "2025-04-01", "to": "2025-04-01"}}', '3'), ('{"updated": {"from": "2025-06-02", "to": "2025-06-03"}}', '2 3'), ('{"not": {"updated": {"from": "2025-06-02", "to": "2025-06-03"}}}', '1 4 5 6'),
   ('{"due": {"from": "2025-03-11"}}', '2 5 6'), ('{"due": {"from": "2025-03-10", "to": "2025-03-10"}}', '1'), ('{"due": {"to": "2025-12-31"}}', '1 2 5'), ('{"not": {"due": {"to": "2025-12-31"}}}', '3 4 6'),
-  -- Together.
+  -- Combined.
   ('{"projects": "TX", "open": true, "assignee": "noor", "types": ["bug", "story"], "labels": {"all": ["ios"]}, "created": {"to": "2025-03-31"}, "not": {"reporter": "bo", "due": {"from": "2025-04-01"}}}', '1'),
   ('{"assignee": ["noor", null], "not": {"types": ["bug"], "labels": ["web"]}}', '2 4')
 ) v (f, w);
 
--- Beside the parameters that there were before.
+-- Together with the older parameters.
 select results_eq($$ select k.ticket_id from public.search_by_keyword('alpha', 10, 1, 'to do', '{"open": true}') k $$, array[1::bigint], 'filters are added to project_filter and status_filter');
 select is_empty($$ select from public.search_by_keyword('alpha', 10, 1, null, '{"projects": ["BB"]}') $$, 'and do not replace them');
 select results_eq($$ select k.ticket_id from public.search_by_keyword('TX-1 BB-5', 10, filters => '{"types": "bug"}') k where k.exact order by 1 $$, array[1::bigint, 5], 'what is named by its key has to pass');
@@ -122,7 +122,7 @@ select results_eq($$ select f.way, string_agg(f.ticket_id::text, ' ' order by f.
     union all select 8, (s.item ->> 'ticket_id')::bigint from asked a, public.find_similar_tickets(5, 'm', filters => a.filters) f, jsonb_array_elements(f.results) as s(item)
   ) f group by f.way order by f.way $$,
   $$ values (1, '5 6'), (2, '5 6'), (3, '5 6'), (4, '5 6'), (5, '5 6'), (6, '5 6'), (7, '5 6'), (8, '6') $$, 'every search takes filters, and what a question names has to pass them');
--- A ranking that was made under other filters, or none.
+-- A ranking computed under other filters, or none.
 select results_eq($$ select h.ticket_id from public.keyword_ranking('alpha') k,
     public.search_hybrid('alpha', keyword_ranking => to_jsonb(k), filters => '{"assignee": "ada"}') h $$, array[3::bigint], 'of a ranking that is handed in, what passes is shown');
 select results_eq($$ select r.ticket_id from public.keyword_ranking('alpha') k,
@@ -143,7 +143,7 @@ $$;
 select results_eq($$ select pg_temp.mine(c) from unnest(array[
     '{"email": "NOOR"}', '{"user_metadata": {"full_name": "Noor"}}', '{"user_metadata": {"name": "ada"}}', '{"user_metadata": {"user_name": "ada"}}', '{"user_metadata": {"preferred_username": "ada"}}',
     '{"email": "", "user_metadata": {"nickname": "ada"}}']::jsonb[]) c $$,
-  array['1 2 4 5', '1 2 4 5', '3 4 5', '3 4 5', '3 4 5', '4 5'], 'me is whoever the token names');
+  array['1 2 4 5', '1 2 4 5', '3 4 5', '3 4 5', '3 4 5', '4 5'], 'me is the user of the token');
 select is(pg_temp.refusal('{"reporter": "ME"}'), 'passed', 'a user has at least an id');
 select is_empty($$ select from public.search_by_keyword('alpha', 10, filters => '{"projects": [3, "7"]}') $$, 'a filter opens nothing');
 reset role;

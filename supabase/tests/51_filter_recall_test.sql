@@ -1,5 +1,5 @@
--- Whatever the filters, both legs find the best of what passes: filters made up at random, beside a
--- plain reading of them.
+-- Under random filters both legs find the best of what passes, compared with a simple
+-- implementation of filters.
 
 begin;
 select plan(8);
@@ -7,7 +7,7 @@ select setseed(0.2);
 
 insert into public.status (status_id, name, category) values (1, 'To Do', 'to_do'), (2, 'In Progress', 'in_progress'), (3, 'Review', 'in_progress'), (4, 'Done', 'done');
 insert into public.projects (project_id, key, name) select i, 'P' || i, 'Project' from generate_series(1, 40) i;
--- Some people, types and labels are common and some are rare; every fourth value is missing.
+-- Some people, types and labels are common and some rare; every fourth value is missing.
 create function pg_temp.chance(seed bigint, place integer) returns double precision
 language sql immutable as $$ select hashint8extended(seed, place) / 18446744073709551616.0 + 0.5 $$;
 create function pg_temp.one_of(names text[], at double precision) returns text
@@ -33,7 +33,7 @@ analyze public.keyword_entries;
 \ir kit/actors.sql
 insert into public.project_members (project_id, user_id) select p, a.user_id from actors a, generate_series(20, 24) p where a.name = 'viewer';
 
--- A plain reading of filters, member by member and value by value.
+-- A simple implementation of filters, member by member and value by value.
 create function pg_temp.has(name text, list jsonb) returns boolean
 language sql as $$
   select coalesce(bool_or(x.item is null and has.name is null or lower(x.item) = lower(has.name)), false) from jsonb_array_elements_text(list) as x(item)
@@ -78,7 +78,7 @@ begin
 end
 $$;
 
--- Up to three filters at random, and now and then one or two behind "not".
+-- Up to three random filters, and sometimes one or two under "not".
 create function pg_temp.some(names text[]) returns jsonb
 language sql as $$ select jsonb_agg(n order by n) from (select n from unnest(names) n order by random() limit 1 + floor(2 * random())::integer) x $$;
 create function pg_temp.range(start date) returns jsonb
@@ -109,9 +109,9 @@ create temporary table ranked as
 select k.score, k.ticket_id from private.rank_by_keyword('pump leaks valve', 100000, null, null, 100000, 100000, 100000, 100000) k;
 grant select on trial, passing, distance, ranked to authenticated, service_role;
 
--- By trial: how many there are to be found, at most ten; how many were found; and how many of these
--- are right. Names are compared with the query in all that hold its words, not in the best 50
--- alone, so that one ranking is the whole truth. Equals may change places.
+-- Per trial: how many should be found, at most ten; how many were found; and how many of these are
+-- right. Name similarity is computed for all matches, not only the best 50, so that the ranking is
+-- exact. Ties may be in any order.
 create function pg_temp.outcome(sees bigint[] default null) returns table (leg text, trial_id integer, wanted bigint, found bigint, nearest bigint)
 language sql as $$
   with best as materialized (
@@ -140,11 +140,11 @@ select is_empty($$ select o.*, x.filters from pg_temp.outcome() o join trial x u
 select pg_temp.act('viewer');
 select is_empty($$ select o.* from pg_temp.outcome('{1,20,21,22,23,24}') o where o.leg = 'vectors' and (o.found, o.nearest) is distinct from (o.wanted, o.wanted) $$,
   'by who sees little, too');
--- What words are worth depends on what one sees.
+-- The weights of words depend on what the caller sees.
 select is_empty($$ select o.* from pg_temp.outcome('{1,20,21,22,23,24}') o where o.leg = 'words' and o.found <> o.wanted $$, 'as many by words as there are');
 reset role;
 
--- So few would all be compared: here the indexes have to do.
+-- So few would all be compared: force the indexes.
 create or replace function private.is_narrow(scope private.scope, wanted integer) returns boolean
 language sql stable as $$ select false $$;
 create or replace function private.narrow_tickets(scope private.scope, wanted integer) returns bigint[]

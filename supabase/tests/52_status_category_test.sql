@@ -1,5 +1,5 @@
--- What the names of states say of tickets: names of Jira, GitHub, Linear and Azure, and those that
--- only sound done.
+-- Guessed categories: status names of Jira, GitHub, Linear and Azure, and names that only sound
+-- done.
 
 begin;
 select plan(4);

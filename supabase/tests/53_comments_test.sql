@@ -1,5 +1,5 @@
--- A comment is a source of its own: what is read, stored, asked for, counted and versioned of it,
--- and that the rest of its ticket is left alone.
+-- A comment is a separate source: reading, storing, queueing, counting and versioning it leaves the
+-- rest of its ticket alone.
 
 begin;
 select plan(72);
@@ -38,8 +38,8 @@ language sql as $$
   select r.source_hash from public.tickets t, public.read_sources(array[t.project_id], array[t.ticket_id], comment_ids => array[comment]) r
   where t.ticket_id = ticket
 $$;
--- Which fingerprints a statement changes: c, the comment's; t, its ticket's; o, another comment's.
--- It is undone.
+-- The fingerprints that a statement changes: c, the comment's; t, its ticket's; o, another
+-- comment's. The statement is rolled back.
 create function pg_temp.changes(statement text) returns text
 language plpgsql as $$
 declare
@@ -63,7 +63,7 @@ select is(pg_temp.changes(statement), changed, says) from (values
   ($$ update public.comments set created_at = '2025-03-01 08:00+00', key = 'k' where comment_id = 1001 $$, null, 'but not another hour of it'),
   ($$ insert into public.comments (ticket_id, body) values (11, 'One more') $$, null, 'one more comment changes no fingerprint'),
   ($$ update public.tickets set description = 'x' where ticket_id = 11 $$, 't', 'a description is the ticket''s own affair'),
-  ($$ update public.tickets set name = 'x' where ticket_id = 11 $$, 'cto', 'its name stands above its comments too'),
+  ($$ update public.tickets set name = 'x' where ticket_id = 11 $$, 'cto', 'its name heads its comments, too'),
   ($$ update public.projects set name = 'x' where project_id = 1 $$, 'cto', 'and so does the project''s')
 ) as w(statement, changed, says);
 
@@ -91,7 +91,7 @@ select ok(pg_temp.store(11, 1002, pg_temp.hash(11, 1002), 'Renewed'), 'and anoth
 select bag_eq('select * from pg_temp.stored()',
   array['1 11 ticket Login fails', '1 11 1001 comment The certificate', '1 11 1001 comment has expired', '1 11 1002 comment Renewed'], 'side by side');
 select ok(not pg_temp.store(11, 1001, pg_temp.hash(11, 1002), 'stale'), 'a comment''s chunks are stored by its own fingerprint alone');
-select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}')), 1, 'a ticket is told of its own chunks');
+select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}')), 1, 'a ticket is returned with its own chunks');
 select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), 2, 'and a comment of its');
 select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Shorter'), 'a comment is stored again');
 select ok(pg_temp.store(11, null, pg_temp.hash(11), 'Login fails again'), 'and its ticket');
@@ -102,12 +102,12 @@ select throws_ok(
        '[{"source": 1, "kind": "comment", "position": 0, "text": "t", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(1)]) $$,
   '23514', null, 'a ticket''s chunk cannot call itself a comment''s');
 
--- In parts: what is staged is the comment's, and nobody sees it before store_chunks names it.
+-- In parts: staged chunks belong to the comment and stay hidden until store_chunks names it.
 select ok(s.staged, 'a part of a long comment is staged')
 from public.stage_chunks(1, 11, pg_temp.hash(11, 1001),
   '[{"kind": "comment", "position": 7, "text": "staged", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(1)], comment_id => 1001) s;
 select is((select count(*) from public.chunks c where c.comment_id = 1001 and c.generation is not null), 1::bigint, 'with its comment');
-select is((select jsonb_path_query_array(chunks, '$[*].staged') from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), '[false, true]', 'which is told of it');
+select is((select jsonb_path_query_array(chunks, '$[*].staged') from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), '[false, true]', 'which shows it as staged');
 select ok(not s.staged, 'one that changed meanwhile is not staged')
 from public.stage_chunks(1, 11, 'another', '[]', array[]::extensions.vector[], comment_id => 1001) s;
 select ok(pg_temp.store(11, 1002, pg_temp.hash(11, 1002), 'Renewed'), 'nor does it hold up other comments of the ticket');
@@ -169,8 +169,8 @@ update public.projects set name = 'Pears' where project_id = 1;
 select is(pg_temp.claim(1), '1', 'a renamed project is taken');
 select bag_eq($$ select * from pg_temp.jobs() where what like 'ticket%' $$,
   array['ticket 11 and more (background)', 'ticket 12 and more (background)', 'ticket 13 (background)'], 'and asks for its tickets, and for the comments on them');
--- However many comments tickets have, one call asks for those of one ticket at least, and of others
--- as long as they are few.
+-- For any number of comments, one call queues those of at least one ticket, and of others while
+-- they are few.
 insert into public.comments (ticket_id, body) select 12, 'Many ' || n from generate_series(1, 1000) n;
 delete from private.embedding_jobs;
 update public.tickets set name = name || '.' where project_id = 1;
@@ -181,7 +181,7 @@ select is(pg_temp.claim(), '1/11 1/12 1/13', 'several renamed tickets are taken'
 select is((select count(*) from private.embedding_jobs j join public.comments c using (comment_id) where c.ticket_id in (11, 12)), 1003::bigint, 'all comments of the first are asked for');
 select bag_eq($$ select * from pg_temp.jobs() where what like '%more%' $$, array['ticket 13 and more (background)'], 'and those of the last by a job that comes later');
 
--- Ending, by who embeds
+-- Ending jobs by storing
 delete from private.embedding_jobs;
 update public.comments set body = 'Expired!' where comment_id = 1001;
 update public.tickets set description = 'y' where ticket_id = 11;
@@ -204,7 +204,7 @@ select pg_temp.is_counted('as it does when the marks are merged');
 delete from public.comments where comment_id = 1001;
 select pg_temp.is_counted('and when one is gone');
 select private.recount_sources();
-select pg_temp.is_counted('and counted anew');
+select pg_temp.is_counted('and recounted');
 select bag_eq($$ select comment_id from private.missing_sources('m') where ticket_id = 21 and comment_id is not null $$, $$ values (1004::bigint) $$, 'a comment without a chunk is missing');
 
 -- Versions ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
--- Searches look into comments: words, phrases, what is excluded, filters, and whom they show what.
+-- Search in comments: words, phrases, exclusions, filters and visibility.
 
 begin;
 select plan(48);
@@ -29,12 +29,12 @@ select is(pg_temp.found('P4711', 2), null, 'in its own project');
 select is(pg_temp.found('gasket', 1), 'AA-12 AA-11', 'a project filter holds');
 select is(pg_temp.found('gasket', null, 'done'), 'BB-22 AA-12', 'and one of states');
 select is(pg_temp.found('xylotoll'), 'BB-21', 'a slip of the pen is read as the word of a comment');
-select is((select array_agg(w.word order by w.word) from private.query_words('gasket P4711 xylotol', null) w), '{gasket,p4711,xylotol}', 'what stands in comments is known');
+select is((select array_agg(w.word order by w.word) from private.query_words('gasket P4711 xylotol', null) w), '{gasket,p4711,xylotol}', 'words of comments are known');
 select is((select array[w.entries, w.comments] from private.word_entries(array['gasket']) w), array[1, 2]::bigint[], 'and counted apart from entries');
 select is((select array[w.comments, w.comment_words] from private.word_entries(array['']) w), array[5, (select sum(e.length) from public.comment_entries e)]::bigint[],
   'as are all comments and their lengths');
 
--- One comment counts, not their number.
+-- The best comment counts, not the number of comments.
 insert into public.tickets (ticket_id, key, project_id, status_id, name, description) values
   (31, 'AA-31', 1, 1, 'Chatter', 'x'), (32, 'AA-32', 1, 1, 'Talk', 'y'), (33, 'AA-33', 1, 1, 'Rotor', 'The rotor turns');
 insert into public.comments (ticket_id, body) select 31, 'rotor spins' from generate_series(1, 300) n;
@@ -75,7 +75,7 @@ select is(pg_temp.facets('rotor'), 'Pumps 3', 'however many of its comments matc
 select is(pg_temp.facets('"controller board"'), 'Pumps 1', 'phrases in comments count');
 select is(pg_temp.facets('gasket bearing -loose'), 'Pumps 2, Wheels 2', 'what comments exclude does not');
 select is(pg_temp.facets('gasket', null, 'Done'), 'Pumps 1, Wheels 1', 'filters hold');
--- Where many match, and where a filter leaves few of them.
+-- Where many match, and where a filter leaves few.
 insert into public.comments (ticket_id, body) select 31 + n % 3, 'sprocket ' || n from generate_series(1, 3000) n;
 select is(pg_temp.facets('sprocket gasket'), 'Pumps 5, Wheels 1', 'thousands of comments are few tickets');
 select is(pg_temp.facets('sprocket gasket', null, 'Done'), 'Pumps 1, Wheels 1', 'of a filter that leaves few each is looked at');
@@ -128,7 +128,7 @@ end
 $$;
 select is(pg_temp.found_by('viewer', 'bearing'), 'AA-12 AA-13', 'a user finds comments of their projects');
 select is(pg_temp.found_by('outsider', 'bearing'), 'BB-21', 'another one of theirs');
-select is(pg_temp.found_by('viewer', 'xylotol'), null, 'a word that stands only in comments one may not see is as one that nobody wrote');
+select is(pg_temp.found_by('viewer', 'xylotol'), null, 'a word that occurs only in invisible comments counts as unknown');
 select is(pg_temp.found_by('viewer', '"dry bearing"'), 'AA-12 AA-13', 'so is a phrase');
 select is(pg_temp.found_by('stranger', 'bearing'), null, 'who sees nothing finds nothing');
 reset role;

@@ -1,5 +1,5 @@
--- One more comment costs the same however many there are on its ticket: rows read and written,
--- table by table, are counted.
+-- Adding a comment costs the same for any number of comments on its ticket: rows read and written
+-- are counted by table.
 
 begin;
 select plan(13);
@@ -18,7 +18,7 @@ delete from private.embedding_jobs;
 select private.merge_source_marks();
 select private.merge_word_counts();
 
--- Tables as small as these are read whole.
+-- Small tables are scanned as a whole.
 set local enable_seqscan = off;
 
 create temporary table claimed (jobs jsonb);
@@ -27,7 +27,7 @@ language sql as $$
   select sum(s.seq_tup_read + coalesce(s.idx_tup_fetch, 0))::bigint, sum(s.n_tup_ins + s.n_tup_upd + s.n_tup_del)::bigint
   from pg_catalog.pg_stat_xact_user_tables s where s.schemaname in ('public', 'private')
 $$;
--- What a statement reads and writes.
+-- The rows that a statement reads and writes.
 create function pg_temp.costs(statement text, out read bigint, out written bigint)
 language plpgsql as $$
 declare

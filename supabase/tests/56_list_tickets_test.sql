@@ -1,5 +1,4 @@
--- A list of what passes filters, where nothing is searched for: its order, its pages, what it
--- shows, and its facets.
+-- Lists of tickets that pass filters, without a search: order, pages, columns and facets.
 
 begin;
 select plan(20);
@@ -27,7 +26,7 @@ select is(pg_temp.listed(), 'TX-2 TX-3 TX-1 BB-1', 'the newest first, ties by id
 select is(pg_temp.listed(sort => 'updated'), 'TX-1 BB-1 TX-3 TX-2', 'or what changed last');
 select is(pg_temp.listed('{}'), 'TX-2 TX-3 TX-1 BB-1', 'no filters let all pass');
 select is(pg_temp.listed('{"open": true}'), 'TX-3 TX-1 BB-1', 'those that are open');
-select is(pg_temp.listed('{"assignee": "ADA"}', 'updated'), 'TX-1 TX-2', 'those of somebody');
+select is(pg_temp.listed('{"assignee": "ADA"}', 'updated'), 'TX-1 TX-2', 'those of one person');
 select is(pg_temp.listed('{"labels": ["ios"], "not": {"labels": "web"}}'), 'TX-1', 'with a label and without another');
 select is(pg_temp.listed('{"created": {"to": "2025-01-01"}}'), 'TX-1 BB-1', 'filed until a day');
 select is(pg_temp.listed('{"statuses": "unheard of"}'), '', 'what nothing has gives nothing');

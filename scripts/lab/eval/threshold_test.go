@@ -19,7 +19,7 @@ import (
 	"tasklens/server/api/apitest"
 )
 
-// judgedMeanings maps a text of the judged set, and the question that it answers, to the same
+// judgedMeanings maps each text of the judged set, and the question that it answers, to a shared
 // meaning.
 func judgedMeanings(t *testing.T) func(text string) string {
 	t.Helper()

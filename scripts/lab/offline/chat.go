@@ -49,7 +49,7 @@ type completion struct {
 
 type choice struct {
 	Index        int         `json:"index"`
-	Message      *answerText `json:"message,omitempty"` // of a whole answer
+	Message      *answerText `json:"message,omitempty"` // of a complete answer
 	Delta        *answerText `json:"delta,omitempty"`   // of a chunk
 	FinishReason *string     `json:"finish_reason"`
 }
@@ -142,7 +142,7 @@ func (c chatRequest) check() (question string, tokens int, p *problem) {
 	return question, tokens, nil
 }
 
-// text is a message's content: a string, or an array of text parts.
+// text returns a message's content: a string, or an array of text parts.
 func (m chatMessage) text() (string, error) {
 	content := bytes.TrimSpace(m.Content)
 	if len(content) > 0 && content[0] == '"' {
@@ -167,7 +167,7 @@ func (m chatMessage) text() (string, error) {
 	return text.String(), nil
 }
 
-// limit is the answer's length in tokens; 0 is no limit.
+// limit returns the maximum length of the answer in tokens; 0 is no limit.
 func (c chatRequest) limit() int {
 	switch {
 	case c.MaxCompletionTokens != nil:
@@ -178,12 +178,12 @@ func (c chatRequest) limit() int {
 	return 0
 }
 
-// splitPieces cuts an answer into words, each with the blanks after it.
+// splitPieces splits an answer into words, each with the blanks after it.
 func splitPieces(answer string) []string {
 	return strings.SplitAfter(answer, " ")
 }
 
-// limitTokens keeps the pieces that fit and says why the answer ends.
+// limitTokens keeps the pieces that fit, and returns the finish reason.
 func limitTokens(pieces []string, limit int) (kept []string, finish string) {
 	tokens := 0
 	for i, piece := range pieces {
@@ -195,7 +195,7 @@ func limitTokens(pieces []string, limit int) (kept []string, finish string) {
 	return pieces, "stop"
 }
 
-// completionID is made from the question: the same request gets the same answer, its name included.
+// completionID derives the id from the question, so that equal requests get equal responses.
 func completionID(question string) string {
 	h := fnv.New64a()
 	h.Write([]byte(question))

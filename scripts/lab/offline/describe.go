@@ -6,8 +6,7 @@ import (
 	"tasklens/scripts/lab/offline/describe"
 )
 
-// describedSchema is the name of the one form that the model can answer in: what is said of a
-// document.
+// describedSchema is the name of the only supported JSON schema: the description of a document.
 const describedSchema = "document_enrichment"
 
 func (c chatRequest) structured() bool {
@@ -19,7 +18,8 @@ type jsonSchema struct {
 	Name string `json:"name"`
 }
 
-// describeDocument says as JSON what a document is about; message is the document, as JSON too.
+// describeDocument returns the description of a document as JSON. message is the document, also as
+// JSON.
 func describeDocument(message string) (string, *problem) {
 	var document struct {
 		Title   string `json:"title"`

@@ -63,7 +63,7 @@ func (o options) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 	}
 	vectors, err := embedAll(r.Context(), embedder, texts, dimensions)
 	if err != nil {
-		return // the client is gone
+		return // the client has disconnected
 	}
 	response := embeddingResponse{Object: "list", Model: request.Model, Usage: usage{PromptTokens: tokens, TotalTokens: tokens}}
 	asBase64 := request.EncodingFormat != nil && *request.EncodingFormat == "base64"
@@ -146,7 +146,7 @@ func (e embeddingRequest) texts() ([]string, *problem) {
 	return texts, nil
 }
 
-// embedAll embeds texts on all processors, and stops when the context ends.
+// embedAll embeds texts in parallel until the context ends.
 func embedAll(ctx context.Context, embedder func(text string, dimensions int) []float32, texts []string, dimensions int) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	group, ctx := errgroup.WithContext(ctx)

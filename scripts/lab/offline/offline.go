@@ -1,10 +1,10 @@
-// Package offline owns a model server for where there is no API key: an http.Handler that speaks
-// the part of OpenAI's API that the service uses, so that the service has one code path whatever
-// answers. It needs no network and no model files, and says so by its model names. It must not know
-// the tracker, the database or who calls; it reads no environment and logs nothing.
+// Package offline is a model server for use without an API key: an http.Handler for the part of
+// OpenAI's API that the service uses, so that the service has one code path for any provider. It
+// needs no network and no model files, and its model names say so. It does not know the tracker,
+// the database or the caller, reads no environment and logs nothing.
 //
-// Its embeddings come from words and a lexicon (package embed), its answers are sentences of the
-// sources in the prompt (package extract). Both are deterministic.
+// Embeddings come from words and a lexicon (package embed); answers are sentences of the sources in
+// the prompt (package extract). Both are deterministic.
 package offline
 
 import (
@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// The models; any other name is a 404 as it is at OpenAI's. Both embedding models are one
-// construction, on the scales of two of OpenAI's models.
+// The models; any other name is a 404, as with OpenAI. The two embedding models differ only in
+// scale: those of two of OpenAI's models.
 const (
-	EmbeddingModel     = "offline-embedding-3" // of text-embedding-3-small
-	HighEmbeddingModel = "offline-embedding-2" // of text-embedding-ada-002
-	NoiseModel         = "offline-noise"       // none: what it gives says nothing
+	EmbeddingModel     = "offline-embedding-3" // on the scale of text-embedding-3-small
+	HighEmbeddingModel = "offline-embedding-2" // on the scale of text-embedding-ada-002
+	NoiseModel         = "offline-noise"       // random vectors
 	ChatModel          = "offline-chat"
 )
 
-// patience bounds reading a request and writing its response, where the server lets a handler set
-// deadlines.
+// patience is the timeout for reading a request and for writing its response, if the server
+// supports deadlines.
 const patience = time.Minute
 
 // NewHandler serves POST /v1/embeddings, POST /v1/chat/completions, GET /v1/models and GET
-// /v1/models/{model}. It takes any API key and is meant for loopback only. It is safe for
-// concurrent use.
+// /v1/models/{model}. It accepts any API key, so use it on loopback only. It is safe for concurrent
+// use.
 func NewHandler(given ...Option) http.Handler {
 	o := newOptions(given)
 	mux := http.NewServeMux()
@@ -46,7 +46,7 @@ func NewHandler(given ...Option) http.Handler {
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control, end := http.NewResponseController(w), time.Now().Add(patience)
-		_ = control.SetReadDeadline(end) // a writer without deadlines, such as a test's recorder, does without
+		_ = control.SetReadDeadline(end) // ignored for writers without deadlines, such as a test's recorder
 		_ = control.SetWriteDeadline(end)
 		mux.ServeHTTP(w, r)
 	})

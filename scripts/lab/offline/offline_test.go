@@ -24,7 +24,7 @@ func newServer(t *testing.T) *httptest.Server {
 	return server
 }
 
-// newClient is the client that the service uses, with nothing from the environment.
+// newClient returns the service's client, with nothing from the environment.
 func newClient(t *testing.T) openai.Client {
 	t.Helper()
 	return openai.NewClient(option.WithBaseURL(newServer(t).URL+"/v1"), option.WithAPIKey("none"), option.WithMaxRetries(0))
@@ -32,7 +32,7 @@ func newClient(t *testing.T) openai.Client {
 
 func TestEmbeddings(t *testing.T) {
 	t.Parallel()
-	// The threshold lies between a related text and an unrelated one.
+	// The threshold is between a related and an unrelated text.
 	for model, threshold := range map[string]float64{offline.EmbeddingModel: 0.28, offline.HighEmbeddingModel: 0.7} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()

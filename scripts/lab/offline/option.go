@@ -13,7 +13,7 @@ type Option func(*options)
 
 type options struct {
 	embedDelay, chatDelay time.Duration
-	embedders             map[string]func(text string, dimensions int) []float32 // by model
+	embedders             map[string]func(text string, dimensions int) []float32 // by model name
 }
 
 func newOptions(given []Option) options {
@@ -26,19 +26,18 @@ func newOptions(given []Option) options {
 	return o
 }
 
-// Delay lets every embedding request, and every chat request, take so long, or longer where
-// answering does: real models take their time.
+// Delay sets the minimum time of embedding requests and of chat requests, to simulate real models.
 func Delay(embed, chat time.Duration) Option {
 	return func(o *options) { o.embedDelay, o.chatDelay = embed, chat }
 }
 
-// Embedder embeds by another function than EmbeddingModel's own. It gives so many numbers as it is
-// asked for, and is safe for concurrent use.
+// Embedder replaces EmbeddingModel's function. It must return the requested number of dimensions
+// and be safe for concurrent use.
 func Embedder(embed func(text string, dimensions int) []float32) Option {
 	return func(o *options) { o.embedders[EmbeddingModel] = embed }
 }
 
-// delayed holds an answer back, as long as the client waits for it.
+// delayed delays a response, unless the client disconnects.
 func delayed(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 	if delay <= 0 {
 		return next
@@ -49,7 +48,7 @@ func delayed(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 		held := &heldWriter{ResponseWriter: w}
 		held.wait = sync.OnceFunc(func() {
 			select {
-			case <-r.Context().Done(): // nobody reads it
+			case <-r.Context().Done(): // the client has disconnected
 			case <-timer.C:
 			}
 		})
@@ -57,8 +56,7 @@ func delayed(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// heldWriter waits before anything is sent, so that the work for it is part of the time that it
-// takes.
+// heldWriter delays the first byte, so that computing the response counts towards the delay.
 type heldWriter struct {
 	http.ResponseWriter
 	wait func()
@@ -74,5 +72,5 @@ func (w *heldWriter) Write(data []byte) (int, error) {
 	return w.ResponseWriter.Write(data)
 }
 
-// Unwrap lets http.ResponseController reach what flushes.
+// Unwrap gives http.ResponseController access to the flusher.
 func (w *heldWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -17,7 +17,7 @@ const (
 	chatRequest      = `{"model":"offline-chat","messages":[{"role":"user","content":"pump?"}]}`
 )
 
-// Time is the test's own: it passes when all goroutines wait.
+// Fake time: it advances when all goroutines wait.
 func TestAnswersAreDelayed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

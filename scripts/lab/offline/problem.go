@@ -8,11 +8,11 @@ import (
 	"net/http"
 )
 
-// A problem is an error in OpenAI's form.
+// A problem is an error in OpenAI's format.
 type problem struct {
 	status  int
-	code    string // such as model_not_found; null in JSON where empty
-	param   string // the field at fault; null where empty
+	code    string // such as model_not_found; null in JSON if empty
+	param   string // the invalid field; null if empty
 	message string
 }
 
@@ -63,14 +63,13 @@ func optional(s string) *string {
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // fails only if the client is gone
+	_ = json.NewEncoder(w).Encode(body) // fails only if the client has disconnected
 }
 
-// maxBody bounds a request: more than 300,000 tokens of English take, escaped as JSON.
+// maxBody is the maximum size of a request, enough for 300,000 tokens of English as escaped JSON.
 const maxBody = 8 << 20
 
-// readJSON decodes the body, one JSON object. Fields that the models have no use for are passed
-// over.
+// readJSON decodes the body, a single JSON object. Unsupported fields are ignored.
 func readJSON(w http.ResponseWriter, r *http.Request, into any) *problem {
 	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	err := decoder.Decode(into)

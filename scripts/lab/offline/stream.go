@@ -6,9 +6,8 @@ import (
 	"net/http"
 )
 
-// stream sends the answer as server-sent events: a chunk with the role, one for each piece, one
-// with the reason for the end, the usage if asked for, and [DONE]. It stops when the client is
-// gone.
+// stream sends the answer as server-sent events: a chunk with the role, one per piece, one with the
+// finish reason, the usage if requested, and [DONE]. It stops if the client disconnects.
 func (c completion) stream(w http.ResponseWriter, r *http.Request, pieces []string, finish string, used *usage, include bool) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")

@@ -13,12 +13,11 @@ const (
 	maxChatTokens    = 128_000
 )
 
-// countTokens estimates how many tokens OpenAI's tokenizer (cl100k_base) would make of a text,
-// without its vocabulary. It is meant to lie above the true count for prose and code, in any
-// language, so that what passes here passes there; text may pass that is mostly random letters or
-// long German words. A word counts one token and one more for every four letters past the fourth;
-// digits go by threes, punctuation by twos, blanks with the word that follows, line breaks one a
-// run; letters of other alphabets count one each, characters of East Asia two.
+// countTokens estimates the number of cl100k_base tokens without the vocabulary. For prose and code
+// in any language it is above the true count, so that what passes here passes OpenAI's limits;
+// mostly random letters or long German words may be underestimated. A word is one token plus one
+// per four letters after the fourth; digits count by threes, punctuation by twos, spaces with the
+// next word, line breaks once per run; other alphabets one per letter, East Asian characters two.
 func countTokens(text string) int {
 	tokens, run, last := 0, 0, other
 	for i := 0; i < len(text); {
@@ -31,7 +30,7 @@ func countTokens(text string) int {
 		switch {
 		case kind == last:
 			run++
-		case kind == digit && last == blank: // a blank does not go with a number
+		case kind == digit && last == blank: // a space does not merge with a number
 			tokens++
 			fallthrough
 		default:
@@ -43,7 +42,7 @@ func countTokens(text string) int {
 		case other:
 			tokens++
 		case blank:
-			if run > 0 && run%16 == 1 { // the first goes with the word
+			if run > 0 && run%16 == 1 { // the first merges with the word
 				tokens++
 			}
 		default:
@@ -67,7 +66,7 @@ const (
 	wide
 )
 
-// pace is how many characters of a kind make a token.
+// pace is the number of characters per token, by kind.
 var pace = [...]int{letter: 4, digit: 3, punctuation: 2, newline: 16}
 
 func kindOf(r rune) runeKind {

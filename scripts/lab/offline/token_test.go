@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCountTokens: true counts of cl100k_base beside texts that the estimate must not fall below,
-// nor much exceed.
+// TestCountTokens compares the estimate with true counts of cl100k_base: it must be at least as
+// high, but not much higher.
 func TestCountTokens(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -80,7 +80,7 @@ func TestTemporalClass(t *testing.T) {
 	}
 }
 
-// Nothing that a document holds makes the extractor fail, or say what is not JSON.
+// Any document gets a description that is valid JSON.
 func FuzzDocument(f *testing.F) {
 	f.Add("Ticket printer stops", runbook)
 	f.Add("", "")

@@ -14,10 +14,10 @@ import (
 //go:embed names.txt
 var namesText string
 
-// maxEntities bounds what is said of one document.
+// maxEntities limits the names of one document.
 const maxEntities = 40
 
-// names are the known names in lower case, each with its type, read on first use.
+// names maps the known names, in lower case, to their types. Loaded on first use.
 var names = sync.OnceValue(func() map[string]string {
 	known, kind := map[string]string{}, ""
 	for line := range strings.Lines(namesText) {
@@ -36,18 +36,17 @@ var names = sync.OnceValue(func() map[string]string {
 
 var (
 	ticketKey = regexp.MustCompile(`\b[A-Z]{2,6}-\d{1,6}\b`)
-	// standards look like the keys of tickets.
+	// standards look like ticket keys.
 	standards = regexp.MustCompile(`^(?:UTF|SHA|ISO|AES|RFC|TLS|WCAG|MD|EN|COVID)-`)
-	// component is the name of a program, a machine or a setting, as it is written between backticks.
+	// component matches the name of a program, machine or setting between backticks.
 	component   = regexp.MustCompile("`([A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)+)`")
 	capitalised = regexp.MustCompile(`\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’.-]\p{L}[\p{L}\p{M}\p{N}]*)*`)
 	addressed   = regexp.MustCompile(`\b(?:Mr|Mrs|Ms|Dr|Herrn?|Frau)\.? (\p{Lu}[\p{L}\p{M}'’-]+)`)
 	company     = regexp.MustCompile(`^(?:GmbH|AG|Inc|Ltd|LLC|SE|SA|Bank|University)$`)
 )
 
-// entities finds the keys of tickets, names of components between backticks, known names, names
-// that go on after a known one, and what else is written with a capital within a sentence and is no
-// known word.
+// entities finds ticket keys, component names between backticks, known names, names that continue a
+// known one, and other unknown words capitalised within a sentence.
 func entities(title, content string) []Entity {
 	f := finder{seen: map[Entity]bool{}, list: []Entity{}}
 	f.line(title, false)
@@ -74,12 +73,12 @@ func (f *finder) add(name, kind string) {
 	}
 }
 
-// line finds the names of one line. Only prose tells by its capitals what is a name.
+// line finds the names in a line. Only in prose do capitals mark names.
 func (f *finder) line(line string, prose bool) {
 	for _, found := range component.FindAllStringSubmatch(line, -1) {
 		f.add(found[1], "system")
 	}
-	line = withoutCode.ReplaceAllString(line, "`") // names in code are no names of people
+	line = withoutCode.ReplaceAllString(line, "`") // names in code are not people
 	for _, found := range addressed.FindAllStringSubmatch(line, -1) {
 		f.add(found[1], "person")
 	}
@@ -103,7 +102,7 @@ func (f *finder) line(line string, prose bool) {
 
 var withoutCode = regexp.MustCompile("`[^`]*`")
 
-// run finds the names among capitalised words that stand together.
+// run finds the names in a run of capitalised words.
 func (f *finder) run(line string, spans [][]int, prose bool) {
 	text := func(from, to int) string { return line[spans[from][0]:spans[to-1][1]] }
 	for i := 0; i < len(spans); {
@@ -113,7 +112,7 @@ func (f *finder) run(line string, spans [][]int, prose bool) {
 				kind, n = known, length
 			}
 		}
-		for kind == "person" && i+n < len(spans) && !isWord(text(i+n, i+n+1)) { // the surname
+		for kind == "person" && i+n < len(spans) && !isWord(text(i+n, i+n+1)) { // a surname
 			n++
 		}
 		if n == 0 {
@@ -125,8 +124,8 @@ func (f *finder) run(line string, spans [][]int, prose bool) {
 					n++
 				}
 				if !within(line[:spans[i][0]]) {
-					// A sentence begins with a capital: its first word may be part of the name that
-					// follows, or none.
+					// A sentence starts with a capital, so its first word may or may not belong to
+					// the name after it.
 					if n--; n > 0 {
 						f.add(text(i, end+n), kind)
 						i = end
@@ -141,19 +140,19 @@ func (f *finder) run(line string, spans [][]int, prose bool) {
 	}
 }
 
-// isWord tells a word from a name, as far as the lexicon knows words.
+// isWord reports whether the lexicon knows a text as an ordinary word.
 func isWord(text string) bool {
 	stem := lexicon.Stem(strings.ToLower(text))
 	return lexicon.Default().Knows(stem) || capitals[strings.ToLower(text)]
 }
 
-// capitals are words that English writes with a capital and that name nothing here.
+// capitals are words that English capitalises and that are not names here.
 var capitals = wordSet(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
 	sundays january february march april may june july august september october november december english german french swiss
 	polish japanese spanish italian utc eur usd chf api url sql json html css http https id ui ux ok mr mrs ms dr`)
 
-// isEnglish tells whether capitals within sentences mean names: in German every noun has one. A
-// text is English where a quarter of its words are the commonest of that language.
+// isEnglish reports whether capitals within sentences mark names: in German every noun has one. A
+// text is English if a quarter of its words are among the commonest English ones.
 func isEnglish(text string) bool {
 	words, common := 0, 0
 	for _, w := range word.FindAllString(text, 400) {
@@ -165,7 +164,7 @@ func isEnglish(text string) bool {
 	return 4*common >= words
 }
 
-// within tells whether what comes after before stands within a sentence.
+// within reports whether the text after before is inside a sentence.
 func within(before string) bool {
 	before = strings.TrimRight(before, " \t\"'“„«(*_")
 	return before != "" && !strings.ContainsAny(before[len(before)-1:], ".!?:|>-#`\x00") && !strings.HasSuffix(before, "…")

@@ -13,21 +13,21 @@ import (
 
 const (
 	maxKeywords = 10
-	// titleCount is how many times in the text a word of the title counts.
+	// titleCount is the weight of a word in the title, in occurrences in the text.
 	titleCount = 4
-	// telling is the least weight (see package lexicon) of a word of the title that can be a
-	// keyword, and tellingText that of any other: every second text has a page, a file and a name.
+	// telling is the minimum weight (see package lexicon) of a title word to be a keyword, and
+	// tellingText that of other words: every other text has a page, a file and a name.
 	telling     = 0.5
 	tellingText = 0.8
-	// pairCount lifts a pair over its words where they mostly stand together.
+	// pairCount ranks a pair above its words if they mostly occur together.
 	pairCount = 1.5
 )
 
 var word = regexp.MustCompile(`[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[-_.'’][\p{L}\p{N}]+)*`)
 
-// untelling are words that the lexicon weighs, since they tell tickets apart, and that say nothing
-// of a document: numbers, measures and times, verbs of saying, adverbs, and what stands in the head
-// of a document.
+// untelling are words that the lexicon weighs, because they distinguish tickets, but that say
+// nothing about a document: numbers, measures and times, verbs of saying, adverbs, and words of
+// document headers.
 var untelling = wordSet(`one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty hundred
 	thousand half third number numbers many few several newest oldest better best worse worst less least
 	second seconds minute minutes hour hours week weeks weekly month months monthly quarter year years night nights morning
@@ -44,19 +44,19 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// term is a word, or two that stand together, which may be a keyword.
+// term is a word, or two neighbouring words, that may be a keyword.
 type term struct {
 	stems   []string
-	shown   string // as it stood first, in lower case
+	shown   string // first occurrence, in lower case
 	score   float64
 	times   int
 	inTitle bool
 	place   int
 }
 
-// keywords are the words of the title, and the words and pairs of neighbours that occur more than
-// once, that are most frequent for how common they are; of a pair and its words the pair alone.
-// What a text mentions once it need not be about.
+// keywords returns the words of the title, and the words and pairs that occur more than once, with
+// the highest frequency relative to how common they are. A pair replaces its words. A single
+// mention in the text does not count.
 func keywords(title, content string) []string {
 	terms := map[string]*term{}
 	countTerms(terms, title, titleCount, telling)
@@ -90,10 +90,11 @@ func keywords(title, content string) []string {
 	return chosen
 }
 
-// countTerms adds the words and pairs of a line, of words that are in the title or tell so much.
+// countTerms adds the words and pairs of a line whose words are in the title or weigh at least this
+// much.
 func countTerms(terms map[string]*term, line string, weight, least float64) {
 	known := lexicon.Default()
-	before, end := "", -1 // the telling word before, where it ended
+	before, end := "", -1 // the previous relevant word, and where it ended
 	for _, span := range word.FindAllStringIndex(line, -1) {
 		shown := withoutS(strings.ToLower(line[span[0]:span[1]]))
 		stem := lexicon.Stem(shown)
@@ -122,5 +123,5 @@ func addTerm(terms map[string]*term, stems []string, shown string, score float64
 	t.times++
 }
 
-// withoutS takes the mark of an English possessor off.
+// withoutS removes the English possessive.
 func withoutS(word string) string { return strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "’s") }

@@ -1,9 +1,8 @@
 package embed
 
-// A sum adds up the directions of features in integers. A concept has an axis of its own; the many
-// other features have wordNumbers numbers of ±1, drawn from splitmix64 seeded with the feature's
-// hash: any two are nearly at right angles (their cosine is 0 ± 0.031), and none is stored.
-//
+// A sum adds up the directions of features in integers. A concept has its own axis. The many other
+// features have wordNumbers numbers of ±1 from splitmix64, seeded with the feature's hash: any two
+// are nearly orthogonal (cosine 0 ± 0.031), and none is stored.
 // Four 16-bit counters share a uint64, so that one multiplication adds four numbers: each counter
 // adds the weight where the direction's bit is 1, and at the end 2·counter − all weights is the sum
 // of ±weight. Before a counter could overflow, all are spilled into total.
@@ -66,7 +65,7 @@ func (s *sum) spill() {
 	s.pending = 0
 }
 
-// words returns the sum of the weighted directions of all but concepts.
+// words returns the weighted sum of the directions of all features except concepts.
 func (s *sum) words() *[wordNumbers]int64 {
 	s.spill()
 	for i, n := range s.total {
@@ -76,10 +75,9 @@ func (s *sum) words() *[wordNumbers]int64 {
 	return &s.total
 }
 
-// concepts returns the sum of the weighted directions of concepts, which are Walsh functions, so ±1
-// too: row n of Sylvester's Hadamard matrix, at right angles to every other. Its columns are
-// shuffled, so that the rows differ also in a part of them, where a vector is cut shorter than by
-// half.
+// concepts returns the weighted sum of the directions of concepts: Walsh functions (rows of
+// Sylvester's Hadamard matrix), so ±1 and orthogonal. The columns are shuffled, so that rows also
+// differ in a part of them, where a vector is truncated to less than half.
 func (s *sum) concepts() *[conceptNumbers]int64 {
 	for half := 1; half < conceptNumbers; half *= 2 { // the fast Walsh–Hadamard transform
 		for start := 0; start < conceptNumbers; start += 2 * half {

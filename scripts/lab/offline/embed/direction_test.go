@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestConceptsStandAtRightAngles looks at whole directions, and at halves, where few may be near to
-// one another.
+// TestConceptsStandAtRightAngles checks whole directions, and halves, of which few may be similar.
 func TestConceptsStandAtRightAngles(t *testing.T) {
 	t.Parallel()
 	var axes [conceptNumbers]*[conceptNumbers]int64
@@ -41,7 +40,7 @@ func TestConceptsStandAtRightAngles(t *testing.T) {
 	}
 }
 
-// TestEveryConceptHasAnAxis: one without would be hashed as a word is.
+// TestEveryConceptHasAnAxis: a concept without one would be hashed like a word.
 func TestEveryConceptHasAnAxis(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../lexicon/concepts.txt")

@@ -7,35 +7,35 @@ import (
 	"tasklens/scripts/lab/offline/lexicon"
 )
 
-// A Feature is something that a text says, such as a stem or a concept, by hash.
+// A Feature is something that a text mentions, such as a stem or a concept, by hash.
 type Feature struct {
 	Hash    uint64
-	Weight  int // how much it counts: unit is 1
+	Weight  int // in multiples of 1/unit
 	concept int // the number of a concept of the lexicon, else 0
 }
 
-// unit is the weight of a plain word that stands once. Weights are integers from here to the
-// vector, because sums of integers are the same in any order and on any machine.
+// unit is the weight of a plain word that occurs once. Weights are integers throughout, because
+// integer sums are the same in any order and on any machine.
 const unit = 64
 
-// Weights of the kinds of features, of unit. Stem and concept together make one ordinary word: the
+// Weights of the kinds of features, in units. Stem and concept together make an ordinary word: the
 // same word counts fully, a word of the same concept about two thirds, one of the same field a
 // little.
 const (
 	stemWeight     = 0.80
-	rareWeight     = 1.20 // a stem that the lexicon does not know, so a name or a term of the trade
+	rareWeight     = 1.20 // an unknown stem, so a name or a technical term
 	conceptWeight  = 0.95
 	fieldWeight    = 0.30
-	nearWeight     = 0.50 // a concept near to the one that is named
+	nearWeight     = 0.50 // a related concept
 	pairWeight     = 0.35
-	gramWeight     = 0.60 // for all the parts of one word together
+	gramWeight     = 0.60 // all parts of one word together
 	codeWeight     = 1.20 // an identifier or code such as tx-400 as a whole
-	compoundWeight = 0.40 // a hyphenated or dotted compound as a whole
+	compoundWeight = 0.40 // a whole hyphenated or dotted compound
 	bigramWeight   = 0.80 // two characters of an unspaced script
-	characterShare = 0.30 // one of them alone
+	characterShare = 0.30 // a single such character
 )
 
-// Kinds keep features of different sorts apart in the hash.
+// Kinds separate feature types in the hash.
 const (
 	kindStem byte = iota + 1
 	kindConcept
@@ -46,20 +46,19 @@ const (
 	kindBigram
 )
 
-// longestWord is the length in bytes from which a word is taken for encoded data: it is a feature
-// as a whole, weighs little, and has no parts.
+// longestWord is the length in bytes from which a word counts as encoded data: one feature of low
+// weight, without parts.
 const longestWord = 40
 
-// Features lists what a text says, ordered by hash; the same text always gives the same list.
-// Weights grow with repetition, but ever less (as BM25's do), and are higher in a first line that
-// heads a longer text.
+// Features lists a text's features, ordered by hash, deterministically. Weights grow sublinearly
+// with repetition (as in BM25), and are higher in a first line that heads a longer text.
 func Features(text string) []Feature {
 	features, _ := read(text)
 	return features
 }
 
-// read also says whether the text has a heading: a first line above others. A question has none, a
-// chunk has.
+// read also reports whether the text has a heading: a first line above others. Questions have none,
+// chunks have one.
 func read(text string) (features []Feature, headed bool) {
 	b := bag{lex: lexicon.Default(), index: map[uint64]int{}}
 	words := splitWords(text)
@@ -70,7 +69,7 @@ func read(text string) (features []Feature, headed bool) {
 	return features, headed
 }
 
-// A bag gathers the occurrences of features in the order of the text.
+// A bag collects the occurrences of features in text order.
 type bag struct {
 	lex     *lexicon.Lexicon
 	index   map[uint64]int
@@ -79,14 +78,14 @@ type bag struct {
 
 type entry struct {
 	hash    uint64
-	base    int    // weight of its weightiest occurrence, of unit
+	base    int    // weight of its heaviest occurrence, in units
 	mass    int    // sum of weight × place over its occurrences
-	stem    string // of a stem, for its parts; else empty
+	stem    string // for a stem, to derive its parts; else empty
 	concept int    // of a concept, its number
 }
 
-// add notes an occurrence at a place of the given importance, and returns its entry until the next
-// is added.
+// add records an occurrence at a place of this importance. The returned entry is valid until the
+// next call.
 func (b *bag) add(hash uint64, weight float64, place int) *entry {
 	i, ok := b.index[hash]
 	if !ok {
@@ -105,7 +104,7 @@ func (b *bag) collect(words []word, headed bool) {
 	for i, w := range words {
 		stems[i] = w.stem
 	}
-	var before meaning // the last word that says something
+	var before meaning // the last word with a meaning
 	phraseEnd := 0
 	for i, w := range words {
 		at := place(i, headed && w.line == words[0].line)
@@ -123,7 +122,7 @@ func (b *bag) collect(words []word, headed bool) {
 			concepts, n := b.lex.Match(stems[i:])
 			if n > 1 || weight > 0 {
 				phraseEnd = i + n
-				certainty := 0.5 + float64(0.5*min(weight, 1)) // converted, so that it is not fused
+				certainty := 0.5 + float64(0.5*min(weight, 1)) // converted, to prevent a fused multiply-add
 				if n > 1 {
 					certainty = 1
 					present.weight = 1
@@ -141,18 +140,18 @@ func (b *bag) collect(words []word, headed bool) {
 	}
 }
 
-// A meaning is what a word counts as in a pair: its concept, or else its stem.
+// A meaning is how a word counts in a pair: its concept, or else its stem.
 type meaning struct {
 	hash     uint64
 	weight   float64
 	position int
 }
 
-// pairReach is how many words apart the two of a pair may stand: stop words and one other word may
-// lie between.
+// pairReach is the maximum distance of the words of a pair: stop words and one other word may be
+// between them.
 const pairReach = 4
 
-// addPair notes two neighbouring words, in either order ("charged twice", "double charge").
+// addPair records two neighbouring words, in either order ("charged twice", "double charge").
 func (b *bag) addPair(one, other meaning, at int) {
 	if one.weight == 0 || one.hash == other.hash || other.position-one.position > pairReach {
 		return
@@ -182,11 +181,11 @@ func (b *bag) addCharacter(words []word, i, at int) {
 	}
 }
 
-// longestCompound bounds the words of a compound; a path or a dotted name gives its ends only by
-// words.
+// longestCompound limits the words of a compound. Longer paths and dotted names only contribute
+// their words.
 const longestCompound = 4
 
-// addCompound notes the compound that ends at word i as a whole: tx-400, user_id, drop-down.
+// addCompound records the whole compound that ends at word i: tx-400, user_id, drop-down.
 func (b *bag) addCompound(words []word, i, at int) {
 	if !words[i].joined || i+1 < len(words) && words[i+1].joined {
 		return
@@ -225,7 +224,7 @@ func (b *bag) features() []Feature {
 	return list
 }
 
-// hashOf is 64-bit FNV-1a over a kind and a text, mixed.
+// hashOf returns the mixed 64-bit FNV-1a hash of a kind and a text.
 func hashOf(kind byte, text string) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := (offset ^ uint64(kind)) * prime

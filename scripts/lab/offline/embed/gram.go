@@ -4,8 +4,8 @@ import "unicode/utf8"
 
 const gramLength = 4
 
-// roots[n] is gramWeight/√n in 1/1024, so that the parts of long and short words weigh the same
-// together.
+// roots[n] is gramWeight/√n in 1/1024, so that the parts of long and short words have the same
+// total weight.
 var roots = func() (r [longestWord + 3]int) {
 	for n := 1; n < len(r); n++ {
 		s := 1 // the integer root of n·2²⁰
@@ -17,8 +17,8 @@ var roots = func() (r [longestWord + 3]int) {
 	return r
 }()
 
-// appendGrams adds the four-letter parts of a stem, its ends marked, so that misspelt and compound
-// words come near.
+// appendGrams adds the four-letter parts of a stem, with marked ends, so that misspelt and compound
+// words are similar.
 func appendGrams(list []Feature, stem string, weight int) []Feature {
 	if len(stem) < gramLength || len(stem) > longestWord {
 		return list

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Noise is a unit vector that says nothing of the text: a direction at random, the same for the
-// same text. What a ranking makes of it shows how much a useless model may harm.
+// Noise returns a random unit vector, independent of the text's meaning and the same for the same
+// text. It shows how much a useless model harms a ranking.
 func Noise(text string, d int) []float32 {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(text))

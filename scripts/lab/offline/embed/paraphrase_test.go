@@ -25,9 +25,9 @@ func readPairs(t *testing.T, file string) []pair {
 	return pairs
 }
 
-// TestParaphrases asks that a pair that means the same is nearer than a query and another pair's
-// text: how often it is so is the area under the ROC curve (AUC). The pairs held out say how well
-// that carries over to new texts.
+// TestParaphrases requires that pairs with the same meaning are more similar than a query and
+// another pair's text: the fraction of such comparisons is the area under the ROC curve (AUC).
+// Held-out pairs check that this generalises.
 func TestParaphrases(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -75,8 +75,8 @@ func TestParaphrases(t *testing.T) {
 	}
 }
 
-// TestThreshold: what 0.70 is on the scale High is a sensible threshold if about one of a hundred
-// random pairs of a query and a chunk is above.
+// TestThreshold: the equivalent of 0.70 on the scale High is a sensible threshold if about one in a
+// hundred random pairs of a query and a chunk exceeds it.
 func TestThreshold(t *testing.T) {
 	t.Parallel()
 	var cosines []float64

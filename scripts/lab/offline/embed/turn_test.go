@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestShortTextsAreTurnedAway: of two texts with the same cosine the longer one is nearer to a
+// TestShortTextsAreTurnedAway: of two texts with the same cosine, the longer one is closer to a
 // question.
 func TestShortTextsAreTurnedAway(t *testing.T) {
 	t.Parallel()
@@ -26,8 +26,8 @@ func TestShortTextsAreTurnedAway(t *testing.T) {
 	}
 }
 
-// TestTurnedTextsKeepTheirCosines, nearly: it compares two texts of one length with and without the
-// heading that has them turned.
+// TestTurnedTextsKeepTheirCosines, approximately: compares two texts of one length with and without
+// the heading that causes the turn.
 func TestTurnedTextsKeepTheirCosines(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{{"pump leaks oil", "pump leaks gas"}, {"pump leaks oil", "lamp makes din"}, {"pump leaks oil", "pump leaks oil"}} {
@@ -38,7 +38,7 @@ func TestTurnedTextsKeepTheirCosines(t *testing.T) {
 				s.add(f)
 			}
 		}
-		other.square = one.square // of one length
+		other.square = one.square // of the same length
 		straight, turned := [2][]float64{}, [2][]float64{}
 		for i, s := range []sum{one, other} {
 			again := s

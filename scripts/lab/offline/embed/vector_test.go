@@ -24,8 +24,8 @@ func similarity(a, b string) float64 {
 	return cosine(Of3Small.Vector(a, Dimensions), Of3Small.Vector(b, Dimensions))
 }
 
-// near is what 0.70 is on the scale High: 1 of 100 random pairs of a short query and a chunk is
-// above it.
+// near is the equivalent of 0.70 on the scale High: 1 in 100 random pairs of a short query and a
+// chunk exceeds it.
 const near = float64(Of3Small) + float64(1-Of3Small)*(0.70-float64(High))/float64(1-High)
 
 func TestVectorIsUnit(t *testing.T) {
@@ -51,9 +51,8 @@ func TestVectorIsUnit(t *testing.T) {
 	}))
 }
 
-// TestVectorIsTheSameEverywhere pins a vector's bits. The words are in no list of the lexicon, so
-// that extending it does not change them; another machine, process or order of a map must not
-// either.
+// TestVectorIsTheSameEverywhere pins a vector's bits. Its words are not in the lexicon, so that
+// extending the lexicon does not change them. Machine, process and map order must not, either.
 func TestVectorIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	for scale, want := range map[Scale]uint64{Of3Small: 0xc48d9a96ab7b6604, High: 0xe655cb229152dec7} {
@@ -105,7 +104,7 @@ func TestCommonComponent(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"printer on fire", "Hall — printer on fire\n\nprinter on fire"} {
 		for _, d := range []int{Dimensions, Dimensions / 2} {
-			common := 0.0 // what the first d numbers have of it, which has no part in concepts' places
+			common := 0.0 // its share in the first d numbers; it has none in concepts' places
 			for i, x := range Of3Small.Vector(text, Dimensions)[:d] {
 				if i%(wordPlaces+conceptPlaces) < wordPlaces {
 					common += float64(x) / math.Sqrt(wordNumbers)
@@ -118,7 +117,7 @@ func TestCommonComponent(t *testing.T) {
 	}
 }
 
-// A cosine on one scale says what it is on another, so that both put texts in the same order.
+// Cosines convert between scales, so that both rank texts in the same order.
 func TestScales(t *testing.T) {
 	t.Parallel()
 	texts := []string{"resolve login issue", "Fix authentication bug", "Hall — printer on fire\n\nprinter on fire", "検索が遅い"}
@@ -165,7 +164,7 @@ func TestMisspeltWordsComeNear(t *testing.T) {
 	}
 }
 
-// TestShortQueryFindsLongChunk puts the subject of a long chunk into its header only.
+// TestShortQueryFindsLongChunk has the subject of a long chunk only in its header.
 func TestShortQueryFindsLongChunk(t *testing.T) {
 	t.Parallel()
 	filler := strings.Join(readChunks(t), " ")

@@ -1,7 +1,6 @@
 package embed
 
-// weigh says how much a word says by itself. Without a corpus to count in, length stands in for
-// rarity.
+// weigh returns the weight of a single word. Without a corpus, its length is a proxy for rarity.
 func (b *bag) weigh(w word) float64 {
 	weight := b.lex.Weight(w.stem)
 	switch n := len(w.text); {
@@ -22,7 +21,7 @@ func (b *bag) weigh(w word) float64 {
 	return weight
 }
 
-// stemShare is the weight of a stem beside its concepts.
+// stemShare is the weight of a stem next to its concepts.
 func (b *bag) stemShare(stem string) float64 {
 	if b.lex.Knows(stem) {
 		return stemWeight
@@ -39,14 +38,14 @@ func hasDigit(s string) bool {
 	return false
 }
 
-// Importance of a place; once is that of an ordinary one.
+// Importance of a place; once is an ordinary one.
 const (
 	once  = 16
 	title = 4 * once
 )
 
-// place says how much an occurrence as the i-th word counts: four times in a title, and less
-// further down a long text, whose beginning mostly says what it is about.
+// place returns how much an occurrence as word i counts: four times in a title, and less further
+// down a long text, which mostly states its subject at the start.
 func place(i int, titled bool) int {
 	const full, half = 40, 60
 	switch {
@@ -59,7 +58,7 @@ func place(i int, titled bool) int {
 }
 
 // saturate is base × c(k+1)/(c+k) with c = count/once and k = 1: 1 for one occurrence, never above
-// 2. A word that stands again says little more, least of all in a log or in code.
+// 2. Repetition adds little, least of all in a log or in code.
 func saturate(base, count int) int {
 	return base * count * 2 / (count + once)
 }

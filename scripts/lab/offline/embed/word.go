@@ -10,31 +10,30 @@ import (
 	"tasklens/scripts/lab/offline/lexicon"
 )
 
-// A word is one unit of a text, in lower case.
+// A word is a unit of a text, in lower case.
 type word struct {
 	text     string
 	stem     string
-	line     int  // number of the text's line that it stands in, from 0
-	unspaced bool // one character of a script that is written without blanks between words
-	joined   bool // stands to its predecessor without a blank: one identifier, code or compound
+	line     int  // line number in the text, from 0
+	unspaced bool // a character of a script without spaces
+	joined   bool // follows its predecessor without a space: one identifier, code or compound
 	marked   bool // part of an identifier or code: joined by an underscore or a change of case
 }
 
-// unspacedScripts write words without blanks between them, so that characters and their pairs have
-// to stand in.
+// unspacedScripts have no spaces between words, so characters and pairs of them count as words.
 var unspacedScripts = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// splitWords cuts a text into words: runs of letters, marks and digits, cut again where camelCase
-// changes case; characters of unspaced scripts one by one. Apostrophes are dropped ("don't" is
-// "dont"), a possessive 's too.
+// splitWords splits a text into words: runs of letters, marks and digits, split again at camelCase;
+// characters of unspaced scripts one by one. Apostrophes are dropped ("don't" is "dont"), and so is
+// a possessive 's.
 func splitWords(text string) []word {
 	if !isASCII(text) {
 		text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
 	}
 	s := splitter{lex: lexicon.Default(), words: make([]word, 0, len(text)/6+1)}
-	start := -1 // where the present run of word characters began
+	start := -1 // start of the current run of word characters
 	for i, r := range text {
 		switch {
 		case r < utf8.RuneSelf && isWordByte(byte(r)), r >= utf8.RuneSelf && isWordRune(r):
@@ -47,7 +46,7 @@ func splitWords(text string) []word {
 			s.words = append(s.words, word{text: string(r), stem: string(r), line: s.line, unspaced: true})
 			s.gap = ' '
 		case (r == '\'' || r == '’') && start >= 0 && followedByLetter(text[i+utf8.RuneLen(r):]):
-			continue // inside a word: run removes it
+			continue // inside a word; run removes it
 		default:
 			s.run(text, start, i)
 			s.separate(r)
@@ -62,7 +61,7 @@ type splitter struct {
 	lex   *lexicon.Lexicon
 	words []word
 	line  int
-	gap   rune // what stands between the last run and the next: a single connector, or a blank for all else
+	gap   rune // between the last run and the next: a single connector, or a space for anything else
 }
 
 func (s *splitter) separate(r rune) {
@@ -97,8 +96,8 @@ func (s *splitter) run(text string, start, end int) {
 	s.gap = 0
 }
 
-// splitCase cuts getHTTPStatus into get, HTTP, Status, but leaves whole what has a one-letter part
-// (iPhone, OAuth) and names that the lexicon knows (GitHub).
+// splitCase splits getHTTPStatus into get, HTTP, Status, but keeps names with a one-letter part
+// (iPhone, OAuth) or known to the lexicon (GitHub).
 func (s *splitter) splitCase(run string) []string {
 	if !changesCase(run) || len(run) > longestWord {
 		return []string{run}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// What the model says when it has no sentence to give.
+// The responses without a suitable sentence.
 const (
 	NoSources = "I only answer from given sources, and none were given."
 	NoAnswer  = "The sources do not answer this question."
@@ -16,16 +16,16 @@ const (
 
 const (
 	maxChosen     = 3
-	maxCandidates = 1000 // of all sources together
-	longestQuote  = 400  // bytes; a longer sentence is cut at a word
-	fits          = 0.36 // the score below which the best sentence is no answer
-	nearBest      = 0.60 // share of the best score that a further sentence needs
-	sameAgain     = 0.70 // share of a sentence that an earlier one may say already
+	maxCandidates = 1000 // over all sources
+	longestQuote  = 400  // bytes; longer sentences are cut at a word
+	fits          = 0.36 // minimum score of the best sentence
+	nearBest      = 0.60 // minimum share of the best score for further sentences
+	sameAgain     = 0.70 // maximum overlap of a sentence with an earlier one
 )
 
 // Answer replies to a user's message (see ParsePrompt) with one to three sentences of its sources,
-// each followed by its citation [N]; or with NoSources or NoAnswer, which cite nothing. The same
-// message always gets the same answer.
+// each with its citation [N], or with NoSources or NoAnswer, which cite nothing. It is
+// deterministic.
 func Answer(message string) string {
 	prompt, ok := ParsePrompt(message)
 	if !ok {
@@ -49,8 +49,8 @@ func choose(prompt Prompt) []candidate {
 	return best(prompt, false)
 }
 
-// best picks the sentences that fit the question best: those of the best source first, in the order
-// of their text. All sources are about the matter where the question names it.
+// best returns the sentences that fit the question best, those of the best source first, in text
+// order. named: the question names the subject, so every source is about it.
 func best(prompt Prompt, named bool) []candidate {
 	candidates, context := gather(prompt)
 	q := readQuestion(prompt.Question, candidates)
@@ -95,7 +95,7 @@ func gather(prompt Prompt) (candidates []candidate, context []map[uint64]int) {
 		context = append(context, weightsOf(s.Title+"\n"+s.Text))
 		position := 0
 		for _, sentence := range splitSentences(s.Text) {
-			if sentence.text == s.Title || len(candidates) >= maxCandidates { // a ticket's text begins with its name
+			if sentence.text == s.Title || len(candidates) >= maxCandidates { // a ticket's text starts with its name
 				continue
 			}
 			candidates = append(candidates, candidate{
@@ -127,8 +127,8 @@ func repeats(c candidate, chosen []candidate) bool {
 
 var citationLike = regexp.MustCompile(`\[(\s*\d[\d\s,;]*)\]`)
 
-// quote gives a sentence with its citation before its full stop. Numbers in square brackets that
-// stand in the text itself become round, or they would be taken for citations.
+// quote returns a sentence with its citation before the full stop. Numbers in square brackets in
+// the text become round ones, or they would look like citations.
 func quote(s Source, c candidate) string {
 	text := strings.Join(strings.Fields(shorten(c.text)), " ")
 	text = citationLike.ReplaceAllString(text, "($1)")

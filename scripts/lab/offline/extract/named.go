@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// maxListed is how many tickets a list has.
+// maxListed is the maximum number of tickets in a list.
 const maxListed = 5
 
 var (
@@ -20,12 +20,12 @@ var (
 	listQuestion    = regexp.MustCompile(`^(what|which|list|show|give|tell|are|is|who)\b`)
 )
 
-// generic words ask for a list of what is in a state, and say nothing about it.
+// generic words ask for a list of what is in a state, and have no content.
 var generic = strings.Fields("what whats which list show give tell me us all any every everything are is in of on the there tickets ticket issues issue bugs tasks items work project projects app " +
 	"still currently now at moment and or with for that status state please")
 
-// readNames answers a question that names a ticket, a project's purpose, or what a project has in
-// some state. ok is false for any other question.
+// readNames answers a question about a named ticket, a project's purpose, or the tickets of a
+// project in a state. ok is false for any other question.
 func readNames(prompt Prompt) (chosen []candidate, ok bool) {
 	sources, rest, missing := namedTickets(prompt)
 	switch {
@@ -48,9 +48,8 @@ func readNames(prompt Prompt) (chosen []candidate, ok bool) {
 	return nil, false
 }
 
-// namedTickets finds the sources of the tickets whose keys the question names. rest is the question
-// with "it" for each key. missing says that a ticket is named of which there is no source: what
-// others say answers nothing then.
+// namedTickets returns the sources of the tickets named by key. rest is the question with "it" for
+// each key. missing means that a named ticket has no source, so that other sources cannot answer.
 func namedTickets(prompt Prompt) (sources []int, rest string, missing bool) {
 	byKey := map[string][]int{}
 	prefixes := map[string]bool{}
@@ -74,7 +73,7 @@ func namedTickets(prompt Prompt) (sources []int, rest string, missing bool) {
 			return "it"
 		}
 		isKey := strings.ContainsAny(parts[2], "-‐‑‒–−") || prefixes[prefix] || parts[1] == prefix
-		said := slices.ContainsFunc(prompt.Sources, func(s Source) bool { // UTF-8 is a word, and no key
+		said := slices.ContainsFunc(prompt.Sources, func(s Source) bool { // UTF-8 is a word, not a key
 			return strings.Contains(strings.ToLower(s.Title+"\n"+s.Text), strings.ToLower(typed))
 		})
 		missing = missing || isKey && !said || asksStatus && (isKey || parts[2] == " ")
@@ -113,7 +112,7 @@ func aboutTickets(prompt Prompt, sources []int, rest string) []candidate {
 	return chosen
 }
 
-// titlesOf gives the title of each ticket among the sources.
+// titlesOf returns the title of each ticket among the sources.
 func titlesOf(prompt Prompt, sources []int) (titles []candidate) {
 	seen := map[string]bool{}
 	for _, i := range sources {
@@ -125,8 +124,8 @@ func titlesOf(prompt Prompt, sources []int) (titles []candidate) {
 	return titles
 }
 
-// resolution is the sentence that tells what was done, or else the beginning of a note: of the
-// sources of one ticket, those that do not begin with its title.
+// resolution returns the sentence that says what was done, or else the start of a note. The notes
+// are the ticket's sources that do not start with its title.
 func resolution(prompt Prompt, sources []int) []candidate {
 	var notes []candidate
 	for _, i := range sources {
@@ -147,8 +146,8 @@ func resolution(prompt Prompt, sources []int) []candidate {
 	return notes[:min(1, len(notes))]
 }
 
-// purpose is the beginning of a project's own text, where the question names the project and asks
-// for nothing else that its sources could tell.
+// purpose returns the start of a project's own text if the question names the project and asks
+// nothing else that its sources could answer.
 func purpose(prompt Prompt, question string) []candidate {
 	for i, s := range prompt.Sources {
 		if s.Ticket != "" || s.Project == "" || !names(question, s.Project) && !names(question, s.Key) {
@@ -167,8 +166,8 @@ func purpose(prompt Prompt, question string) []candidate {
 	return nil
 }
 
-// inState lists the tickets of a project in a state, where the question names both and asks for
-// nothing else.
+// inState lists the tickets of a project in a state if the question names both and asks nothing
+// else.
 func inState(prompt Prompt, question string) []candidate {
 	var sources []int
 	for i, s := range prompt.Sources {
@@ -189,13 +188,13 @@ func inState(prompt Prompt, question string) []candidate {
 	return titles[:min(len(titles), maxListed)]
 }
 
-// names says whether a question, in words, holds a name as a whole.
+// names reports whether a question, in words, contains a whole name.
 func names(question, name string) bool {
 	name = inWords(name)
 	return name != "" && strings.Contains(" "+question+" ", " "+name+" ")
 }
 
-// inWords is a text as words in small letters, one blank apart; apostrophes within words stay.
+// inWords returns a text as lower-case words separated by spaces; apostrophes within words stay.
 func inWords(text string) string {
 	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' })

@@ -1,6 +1,6 @@
-// Package extract owns the offline chat model: it answers a question with the sentences of the
-// given sources that fit it best, word for word and each with its citation. It must not know HTTP,
-// nor any fact that is not in the prompt.
+// Package extract is the offline chat model: it answers a question with the sentences of the given
+// sources that fit best, verbatim and with citations. It does not know HTTP, nor any fact outside
+// the prompt.
 package extract
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Prompt is what the user's message holds: the question and the sources that may answer it.
+// A Prompt is the content of a user's message: the question and the sources.
 type Prompt struct {
 	Question string
 	Sources  []Source
@@ -17,9 +17,9 @@ type Prompt struct {
 
 // A Source is one fenced text.
 type Source struct {
-	ID      string // the number to cite
-	Ticket  string // key of the ticket; empty for a source that is not one
-	Key     string // of the project, where the source is its own text
+	ID      string // number to cite
+	Ticket  string // key of the ticket; empty for other sources
+	Key     string // key of the project, if the source is the project's own text
 	Project string
 	Status  string
 	Title   string
@@ -34,13 +34,13 @@ var (
 
 const (
 	maxSources  = 100
-	maxText     = 64 << 10 // of one source; what follows is not read
+	maxText     = 64 << 10 // of one source; the rest is ignored
 	maxQuestion = 4 << 10
 )
 
-// ParsePrompt reads a user's message. The fence is the twelve hex digits of the first tag, since
-// nothing that others wrote stands before it; a text can't contain them, so tags with any other
-// digits are only text. ok is false if the message has no fenced source.
+// ParsePrompt parses a user's message. The fence is the twelve hex digits of the first tag, before
+// which there is no untrusted text. A text cannot contain these digits, so other tags are plain
+// text. ok is false if the message has no fenced source.
 func ParsePrompt(message string) (p Prompt, ok bool) {
 	found := firstFence.FindStringSubmatchIndex(message)
 	if found == nil {
@@ -74,7 +74,7 @@ func ParsePrompt(message string) (p Prompt, ok bool) {
 	return p, len(p.Sources) > 0
 }
 
-// tagAtLine finds a tag at the beginning of a line.
+// tagAtLine finds a tag at the start of a line.
 func tagAtLine(text, tag string) int {
 	if strings.HasPrefix(text, tag) {
 		return 0

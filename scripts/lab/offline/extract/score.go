@@ -7,7 +7,7 @@ import (
 	"tasklens/scripts/lab/offline/embed"
 )
 
-// A candidate is a sentence with what it says.
+// A candidate is a sentence with its features.
 type candidate struct {
 	source   int // index of its source
 	position int // of the sentence in its source; -1 for the title
@@ -20,29 +20,29 @@ type candidate struct {
 // A question is the parsed question.
 type question struct {
 	features []embed.Feature
-	rarity   map[uint64]float64 // how much a feature tells the sentences apart
+	rarity   map[uint64]float64 // how well a feature distinguishes the sentences
 	total    float64
 	remedy   bool // asks how something was solved, or why it happened
-	named    bool // names the matter by its key, so that no source has to be shown to be about it
+	named    bool // names the subject by its key, so sources need not match it
 }
 
-// penalties and bonuses of a sentence's score, which otherwise is the share of the question that it
+// Penalties and bonuses of a sentence's score, which otherwise is the share of the question that it
 // covers.
 const (
-	contextShare = 0.35 // of what its source covers: title and text, where the sentence itself says "it"
+	contextShare = 0.35 // for the coverage of its source (title and text), because the sentence may say "it"
 	leadBonus    = 0.03 // the first sentence of a source
-	remedyBonus  = 0.45 // a sentence that tells a solution, where one is asked for
+	remedyBonus  = 0.45 // a sentence with a solution, if the question asks for one
 	codeShare    = 0.5
-	titleShare   = 0.75 // a title answers only where no sentence does
+	titleShare   = 0.75 // a title only answers if no sentence does
 )
 
-// remedyWords mark sentences that tell what was done about a problem, or why it was there.
+// remedyWords mark sentences about a solution or a cause.
 var remedyWords = []string{
 	"fix", "resolve", "solve", "repair", "root cause", "caused by", "because", "due to", "turned out", "workaround",
 	"replaced", "added", "now ", "changed", "rolled back", "reverted", "instead of", "patched", "deployed", "the reason",
 }
 
-// remedyQuestions are the words by which a question asks for one.
+// remedyQuestions are words of questions for a solution or a cause.
 var remedyQuestions = []string{"fix", "resolv", "solv", "repair", "why", "cause", "reason", "remed", "workaround", "how did we", "what happened", "how was", "how were", "solution"}
 
 func readQuestion(text string, candidates []candidate) question {
@@ -64,7 +64,7 @@ func readQuestion(text string, candidates []candidate) question {
 	return q
 }
 
-// coverage is the share of the question that weights cover, 0 to 1.
+// coverage returns the share of the question that weights cover, 0 to 1.
 func (q question) coverage(weights map[uint64]int) float64 {
 	if q.total == 0 {
 		return 0
@@ -78,7 +78,7 @@ func (q question) coverage(weights map[uint64]int) float64 {
 	return covered / q.total
 }
 
-// score rates all candidates. context is each source as a whole.
+// score rates all candidates. context holds the features of each whole source.
 func (q question) score(candidates []candidate, context []map[uint64]int) {
 	covered := make([]float64, len(context))
 	for i, weights := range context {

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// A sentence is a piece of a source that can stand in an answer.
+// A sentence is a part of a source that can be quoted.
 type sentence struct {
-	text string // on one line, without the marker of a list
+	text string // on one line, without a list marker
 	code bool   // from a block of code or a log
 }
 
-// maxSentences bounds the sentences of one source.
+// maxSentences limits the sentences of one source.
 const maxSentences = 300
 
 var (
@@ -21,8 +21,8 @@ var (
 	stackLine  = regexp.MustCompile(`^(?:at\s+[\w$.<>]+\(|File ".*", line \d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\$ |>>> )`)
 )
 
-// splitSentences cuts a text into sentences: at the ends of paragraphs, list items and lines, and
-// within them after a full stop or its like. Lines that were only wrapped are put together again.
+// splitSentences splits a text at the ends of paragraphs, list items and lines, and within them
+// after a full stop or similar. Wrapped lines are joined again.
 func splitSentences(text string) []sentence {
 	var list []sentence
 	paragraph := ""
@@ -63,7 +63,7 @@ func isIndented(line string) bool {
 	return (strings.HasPrefix(line, "\t") || len(line)-len(rest) >= 4) && !listMarker.MatchString(strings.TrimSpace(line))
 }
 
-// wraps says whether next goes on with the sentence that paragraph left open at the end of a line.
+// wraps reports whether next continues the sentence at the end of paragraph.
 func wraps(paragraph, next string) bool {
 	const wrapped, longest = 50, 4000
 	if len(paragraph) < wrapped || len(paragraph) > longest || listMarker.MatchString(next) {
@@ -73,7 +73,7 @@ func wraps(paragraph, next string) bool {
 	return !strings.ContainsRune(".!?:…。！？", last)
 }
 
-// abbreviations end in a full stop that ends no sentence.
+// abbreviations end in a full stop that does not end a sentence.
 var abbreviations = map[string]bool{
 	"e.g": true, "i.e": true, "etc": true, "vs": true, "dr": true, "mr": true, "mrs": true, "ms": true, "st": true,
 	"no": true, "nr": true, "fig": true, "approx": true, "ca": true, "cf": true, "incl": true, "resp": true, "min": true, "max": true,
@@ -106,7 +106,7 @@ func splitParagraph(text string) []string {
 	return list
 }
 
-// endsSentence decides whether the mark between before and after is the end.
+// endsSentence reports whether the mark between before and after ends a sentence.
 func endsSentence(before string, mark rune, after string) bool {
 	after = strings.TrimLeft(clip(after, 16), `"')]`)
 	if after == "" {

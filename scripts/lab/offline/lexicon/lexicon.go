@@ -1,8 +1,8 @@
-// Package lexicon owns what the offline models know of words: stems, how little very common words
-// say, and which words of software teams name the same concept. It must not know vectors, prompts
-// or HTTP.
+// Package lexicon holds the word knowledge of the offline models: stems, the low weights of very
+// common words, and which words of software teams name the same concept. It does not know vectors,
+// prompts or HTTP.
 //
-// The knowledge stands in two text files made to be read and extended: concepts.txt and common.txt.
+// The data is in two text files that are easy to read and extend: concepts.txt and common.txt.
 package lexicon
 
 import (
@@ -27,34 +27,34 @@ type Concept struct {
 	Name   string  // unique, such as "login"
 	Number int     // place in the file, from 1
 	Field  string  // the broader field, such as "identity"
-	Weight float64 // how much it says: 1 ordinarily, less for what nearly every ticket says
-	Near   []Near  // other concepts of which it says a little
+	Weight float64 // 1 by default, less for concepts in nearly every ticket
+	Near   []Near  // related concepts
 }
 
-// Near is a concept that another one is near to.
+// Near is a related concept.
 type Near struct {
 	Name   string
 	Number int
 	Weight float64
 }
 
-// A Lexicon is read-only once read, and safe for concurrent use.
+// A Lexicon is read-only after loading, and safe for concurrent use.
 type Lexicon struct {
 	weights map[string]float64   // stem → weight of a common word
 	phrases map[string][]Concept // stems joined by blanks → concepts
-	longest map[string]int       // first stem → words of the longest phrase that it begins
+	longest map[string]int       // first stem → number of words of the longest phrase that it starts
 }
 
 // Default is the embedded lexicon, read on first use.
 var Default = sync.OnceValue(func() *Lexicon {
 	l, err := Read(conceptsText, commonText)
 	if err != nil {
-		panic("lexicon: " + err.Error()) // an embedded file is broken: a test reads it
+		panic("lexicon: " + err.Error()) // an embedded file is broken; a test prevents this
 	}
 	return l
 })
 
-// Read makes a lexicon from the text of a file of concepts and of one of common words.
+// Read parses a file of concepts and one of common words.
 func Read(concepts, common string) (*Lexicon, error) {
 	l := &Lexicon{weights: map[string]float64{}, phrases: map[string][]Concept{}, longest: map[string]int{}}
 	if err := l.readConcepts(concepts); err != nil {
@@ -68,7 +68,7 @@ func Read(concepts, common string) (*Lexicon, error) {
 
 func (l *Lexicon) readConcepts(text string) error {
 	var concepts []Concept
-	var words [][]string // of each concept
+	var words [][]string // by concept
 	field, known := "", map[string]Concept{}
 	for i, line := range strings.Split(text, "\n") {
 		switch {
@@ -91,7 +91,7 @@ func (l *Lexicon) readConcepts(text string) error {
 			return fmt.Errorf("line %d: %w", i+1, err)
 		}
 		if _, twice := known[concept.Name]; twice {
-			return fmt.Errorf("line %d: concept %s stands twice", i+1, concept.Name)
+			return fmt.Errorf("line %d: concept %s is defined twice", i+1, concept.Name)
 		}
 		concept.Field, concept.Number = field, len(concepts)+1
 		known[concept.Name] = concept
@@ -101,7 +101,7 @@ func (l *Lexicon) readConcepts(text string) error {
 		for j, near := range concept.Near {
 			other, ok := known[near.Name]
 			if !ok {
-				return fmt.Errorf("concept %s: no concept %s to be near to", concept.Name, near.Name)
+				return fmt.Errorf("concept %s: unknown near concept %s", concept.Name, near.Name)
 			}
 			concept.Near[j].Weight, concept.Near[j].Number = other.Weight, other.Number
 		}
@@ -112,7 +112,7 @@ func (l *Lexicon) readConcepts(text string) error {
 	return nil
 }
 
-// readHead reads what stands before the colon: a name, perhaps a weight, perhaps near concepts.
+// readHead parses the text before the colon: a name, optionally a weight and near concepts.
 func readHead(head string) (Concept, error) {
 	parts := strings.Fields(head)
 	if len(parts) == 0 {
@@ -140,7 +140,7 @@ func (l *Lexicon) add(word string, concept Concept) {
 	}
 	key := strings.Join(stems, " ")
 	for _, known := range l.phrases[key] {
-		if known.Name == concept.Name { // two words of one concept may have one stem
+		if known.Name == concept.Name { // two words of a concept may share a stem
 			return
 		}
 	}
@@ -171,7 +171,7 @@ func (l *Lexicon) readCommon(text string) error {
 	return nil
 }
 
-// Weight says how much a stem says by itself: 0 for a stop word, 1 for a word that is not common.
+// Weight returns the weight of a stem: 0 for a stop word, 1 for a word that is not common.
 func (l *Lexicon) Weight(stem string) float64 {
 	if w, ok := l.weights[stem]; ok {
 		return w
@@ -179,7 +179,7 @@ func (l *Lexicon) Weight(stem string) float64 {
 	return 1
 }
 
-// Knows says whether a stem is a common word or names a concept by itself.
+// Knows reports whether a stem is a common word or names a concept by itself.
 func (l *Lexicon) Knows(stem string) bool {
 	if _, common := l.weights[stem]; common {
 		return true
@@ -188,8 +188,8 @@ func (l *Lexicon) Knows(stem string) bool {
 	return named
 }
 
-// Match finds the longest phrase that stems begin with. It returns its concepts, which the caller
-// must not change, and how many stems it spans; 0 if no concept begins here.
+// Match finds the longest phrase at the start of stems. It returns its concepts, which the caller
+// must not modify, and the number of stems it spans; 0 if there is none.
 func (l *Lexicon) Match(stems []string) ([]Concept, int) {
 	if len(stems) == 0 {
 		return nil, 0
@@ -206,7 +206,7 @@ func (l *Lexicon) Match(stems []string) ([]Concept, int) {
 	return nil, 0
 }
 
-// longestStemmed bounds the stemmer's work: longer "words" are encoded data.
+// longestStemmed limits the stemmer's work: longer "words" are encoded data.
 const longestStemmed = 32
 
 // Stem returns the stem of a lower-case word (Snowball's English stemmer, "Porter 2"). A word with
