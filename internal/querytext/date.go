@@ -131,7 +131,8 @@ func (p point) bounds(first, last time.Time) (r filter.Range, ok bool) {
 // isUsual reports whether a year has four digits without a leading zero.
 func isUsual(at time.Time) bool { return at.Year() >= 1000 && at.Year() <= 9999 }
 
-var away = regexp.MustCompile(`^([+-]?)(\d{1,4})([dwy])$`)
+// Months are mo: m is minutes in some trackers and months in others.
+var away = regexp.MustCompile(`^([+-]?)(\d{1,4})(d|w|mo|y)$`)
 
 // point reads a date, month, year, time, today and its neighbours, or a relative day: 7d is seven
 // days ago, or seven days ahead for fields that lie in the future; -7d is always ago.
@@ -151,8 +152,10 @@ func (d dates) point(text string) (p point, ok bool) {
 			p = d.day(d.today.AddDate(0, 0, n))
 		case "w":
 			p = d.day(d.today.AddDate(0, 0, 7*n))
+		case "mo":
+			p = d.day(addMonths(d.today, n))
 		default:
-			p = d.day(d.today.AddDate(n, 0, 0))
+			p = d.day(addMonths(d.today, 12*n))
 		}
 		p.isAway = true
 		return p, err == nil
@@ -170,3 +173,9 @@ func (d dates) point(text string) (p point, ok bool) {
 }
 
 func (dates) day(at time.Time) point { return point{first: at, last: at} }
+
+// addMonths is the same day of another month, or the last one where that month has fewer.
+func addMonths(day time.Time, n int) time.Time {
+	first := time.Date(day.Year(), day.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
+	return first.AddDate(0, 0, min(day.Day(), first.AddDate(0, 1, -1).Day())-1)
+}

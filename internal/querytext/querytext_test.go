@@ -106,6 +106,8 @@ func TestReadDates(t *testing.T) {
 		"<=7d":       `{"to":"2026-02-20"}`,
 		">-2w":       `{"from":"2026-02-14"}`,
 		"<1y":        `{"to":"2025-02-27"}`,
+		">6mo":       `{"from":"2025-08-28"}`,
+		"6MO..1mo":   `{"from":"2025-08-28","to":"2026-01-28"}`,
 		"30d..7d":    `{"from":"2026-01-29","to":"2026-02-21"}`,
 		"+7d":        `{"from":"2026-02-28","to":"2026-03-07"}`,
 	} {
@@ -118,6 +120,7 @@ func TestReadDates(t *testing.T) {
 		"<7d":     `{"to":"2026-03-06"}`,
 		"<=1w":    `{"to":"2026-03-07"}`,
 		">7d":     `{"from":"2026-03-08"}`,
+		"1mo":     `{"from":"2026-02-28","to":"2026-03-28"}`,
 		"<today":  `{"to":"2026-02-27"}`,
 		"2027":    `{"from":"2027-01-01","to":"2027-12-31"}`,
 		"-7d..7d": `{"from":"2026-02-21","to":"2026-03-07"}`,
@@ -126,7 +129,7 @@ func TestReadDates(t *testing.T) {
 	}
 	for _, text := range []string{
 		"updated:soon", "updated:>", "updated:..", "updated:*..*", "updated:2025-13-01", "updated:2025-02-30", "updated:0999-01-01", "updated:>9999-12-31",
-		"updated:>9999y", "updated:7m", "updated:24h", "updated:2025-04-01..2025-03-01", "updated:2025-03-01,2025-03-02", "updated:2025-03-01T10:00:00Z",
+		"updated:>9999y", "updated:7m", "updated:7mon", "updated:24h", "updated:2025-04-01..2025-03-01", "updated:2025-03-01,2025-03-02", "updated:2025-03-01T10:00:00Z",
 		"updated:<>7d", "updated:x..2025", "updated:2025..x", "due:>2025-03-01T10:00:00Z", "updated:<1000-01-01",
 	} {
 		check(t, text, text, `{}`)

@@ -34,21 +34,28 @@ as $$
       a.project_filter, a.status_filter, 10000, a.filters) m
     left join public.tickets t on t.ticket_id = m.ticket_id
     where m.ticket_id is null or t.ticket_id is not null
+  ), grouped as materialized (
+    -- One pass over the matches counts all facets. There are few distinct spellings and label
+    -- lists, so each is normalised once.
+    select m.search, case 0 when grouping(m.project_id) then 'project' when grouping(m.status_id) then 'status' when grouping(m.assignee) then 'assignee'
+        when grouping(m.reporter) then 'reporter' when grouping(m.ticket_type) then 'type' when grouping(m.priority) then 'priority' else 'label' end as facet,
+      coalesce(m.project_id, m.status_id) as id, coalesce(m.assignee, m.reporter, m.ticket_type, m.priority) as name, m.labels,
+      count(*) as count, not bool_and(m.complete) as capped
+    from matched m
+    group by grouping sets ((m.search, m.project_id), (m.search, m.status_id), (m.search, m.assignee), (m.search, m.reporter),
+      (m.search, m.ticket_type), (m.search, m.priority), (m.search, m.labels))
   ), by_id as (
-    select a.facet, case a.facet when 'project' then m.project_id else m.status_id end as id, count(*) as count, not bool_and(m.complete) as capped
-    from asked a join matched m using (search)
+    select a.facet, g.id, g.count, g.capped
+    from asked a join grouped g on g.search = a.search and g.facet = case a.facet when 'open' then 'status' else a.facet end
     where a.facet in ('status', 'project', 'open')
-    group by 1, 2
   ), by_name as (
-    -- There are few distinct spellings, so each is normalised once.
-    select a.facet, n.name, count(*) as count, not bool_and(m.complete) as capped
+    select a.facet, n.name, sum(g.count)::bigint as count, bool_or(g.capped) as capped
     from asked a
-    join matched m using (search)
+    join grouped g using (search, facet)
     cross join lateral (
-      select case a.facet when 'assignee' then m.assignee when 'reporter' then m.reporter when 'type' then m.ticket_type else m.priority end as name
-      where a.facet <> 'label'
+      select g.name where a.facet <> 'label'
       union all
-      select distinct on (lower(l)) l from unnest(case when a.facet = 'label' then m.labels end) l
+      select distinct on (lower(l)) l from unnest(case when a.facet = 'label' then g.labels end) l
     ) n
     where a.facet in ('assignee', 'reporter', 'type', 'priority', 'label') and n.name is not null
     group by 1, 2
