@@ -95,7 +95,7 @@ begin
       s.by_vector, s.by_words, s.by_vector + s.by_words,
       coalesce(similar_tickets.query_text is not null and s.by_vector + s.by_words >= rule.threshold, false),
       case when similar_tickets.query_text is not null and rule.slope is not null
-        then 1 / (1 + exp(least(700, -(rule.slope * (s.by_vector + s.by_words) + rule.intercept)))) end
+        then 1 / (1 + exp(greatest(-700, least(700, -(rule.slope * (s.by_vector + s.by_words) + rule.intercept))))) end
     from scored s
     join public.tickets t using (ticket_id)
     join public.status z using (status_id)

@@ -7,7 +7,7 @@ select plan(33);
 create function pg_temp.embed(ticket bigint, vector extensions.vector, "position" integer default 0) returns void
 language sql as $$
   insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
-  select t.project_id, ticket, 'ticket', "position", t.name, 1, 'h', 'm', vector from public.tickets t where t.ticket_id = ticket
+  select t.project_id, ticket, 'ticket', "position", concat_ws(e'\n\n', t.name, t.description), 1, 'h', 'm', vector from public.tickets t where t.ticket_id = ticket
 $$;
 
 insert into public.status (status_id, name) values (1, 'To Do');
