@@ -38,6 +38,7 @@ var permissions = []struct {
 	{http.MethodPost, "/api/hybrid-search", `{"query":"why","facets":true}`, everyone},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`, everyone},
 	{http.MethodGet, "/api/tickets/1/similar", "", everyone},
+	{http.MethodPost, "/api/tickets/similar/batch", `{"items":[{"text":"why"},{"ticket_key":"TX-1"}]}`, everyone},
 	{http.MethodGet, "/api/projects", "", everyone},
 	{http.MethodGet, "/api/statuses", "", everyone},
 	{http.MethodGet, "/api/knowledge/search?q=x&track=false", "", everyone},

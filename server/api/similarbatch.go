@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -25,13 +25,22 @@ type batchItems struct{ all []json.RawMessage }
 
 // UnmarshalJSON keeps the elements of a list.
 func (b *batchItems) UnmarshalJSON(list []byte) error {
-	b.all = nil
-	if len(list) == 0 || list[0] != '[' {
-		return nil // which is too few
+	decoder := json.NewDecoder(bytes.NewReader(list))
+	if first, err := decoder.Token(); err != nil || first != json.Delim('[') {
+		return err // no list has no elements, which is too few
 	}
-	return json.Unmarshal(list, &b.all)
+	// One too many is enough to refuse it.
+	for b.all = nil; len(b.all) <= maxBatch && decoder.More(); {
+		var item json.RawMessage
+		if err := decoder.Decode(&item); err != nil {
+			return err
+		}
+		b.all = append(b.all, item)
+	}
+	return nil
 }
 
+// batchItem is a ticket or a draft.
 type batchItem struct {
 	TicketKey *string `json:"ticket_key"`
 	Text      *string `json:"text"`
@@ -68,8 +77,7 @@ func (batchRequest) read(raw json.RawMessage) (search.Compared, error) {
 		checkLength(wrong, "text", &text, maxDraftCharacters)
 	}
 	checkID(wrong, "project_id", item.ProjectID)
-	wrong(bytes.Contains(raw, []byte(`\u0000`)) && (bytes.ContainsRune([]byte(key), 0) || bytes.ContainsRune([]byte(text), 0)) || !utf8.ValidString(key+text),
-		"text", "must not contain U+0000")
+	wrong(strings.ContainsRune(key+text, 0), "text", "must not contain U+0000")
 	if len(reasons) > 0 {
 		return search.Compared{}, fault.New(fault.Invalid, reasons[0])
 	}

@@ -97,7 +97,7 @@ select is((select min(confidence) from found) >= 0 and (select max(confidence) f
 -- Many at once ------------------------------------------------------------------------------------
 
 select results_eq($$ select b.place, b.embedded, b.results -> 0 ->> 'ticket_key' from public.find_similar_tickets_batch('{aa-3,NONE-1,AA-2,AA-3}', 'm', 1) b $$,
-  $$ values (1::bigint, true, 'AA-1'), (3, false, null), (4, true, 'AA-1') $$, 'tickets in any case, as often as they are named; no row for what is not there');
+  $$ values (1::bigint, true, 'BB-1'), (3, false, null), (4, true, 'BB-1') $$, 'tickets in any case, as often as they are named; no row for what is not there');
 select results_eq($$ select b.place, r.item from public.similar_tickets_batch(jsonb_build_array(
     jsonb_build_object('query_text', pg_temp.draft(), 'query_embedding', pg_temp.unit(1)::text),
     jsonb_build_object('query_text', pg_temp.draft(), 'query_embedding', pg_temp.unit(1)::text, 'project_filter', 2),
