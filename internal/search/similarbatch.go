@@ -7,6 +7,9 @@ import (
 	"tasklens/internal/filter"
 )
 
+// comparedAtOnce is how many one call of the database compares: well within its statement timeout.
+const comparedAtOnce = 5
+
 // Compared is one of several tickets or drafts to compare: a ticket by its key, or a text.
 type Compared struct {
 	TicketKey string
@@ -20,10 +23,10 @@ type Outcome struct {
 	Err     error
 }
 
-// ToMany compares several at once, each as ToTicket or ToText does: at most two calls of the
-// database, and one of the model for all that have to be embedded. One that fails does not stop the
-// others: a key that names no ticket, or texts while the model cannot be asked. The error is of the
-// database.
+// ToMany compares several at once, each as ToTicket or ToText does: a call of the database for every
+// comparedAtOnce of either, and one of the model for all that have to be embedded. One that fails
+// does not stop the others: a key that names no ticket, or texts while the model cannot be asked.
+// The error is of the database.
 func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []Compared, filters filter.Filters, limit int) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(all))
 	var keys []string
@@ -37,14 +40,15 @@ func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []
 		}
 		drafts, drafted = append(drafts, c.ofText(one.Text, one.ProjectID)), append(drafted, i)
 	}
-	if len(keys) > 0 {
+	for start := 0; start < len(keys); start += comparedAtOnce {
 		var rows []stored
-		arguments := narrow(map[string]any{"ticket_keys": keys, "embedding_model": model, "match_count": limit}, filters)
+		part := keys[start:min(start+comparedAtOnce, len(keys))]
+		arguments := narrow(map[string]any{"ticket_keys": part, "embedding_model": model, "match_count": limit}, filters)
 		if err := db.Call(ctx, "find_similar_tickets_batch", arguments, &rows); err != nil {
 			return nil, fmt.Errorf("find tickets like tickets: %w", err)
 		}
 		for _, row := range rows {
-			i := keyed[row.Place-1]
+			i := keyed[start+row.Place-1]
 			switch {
 			case row.Embedded:
 				outcomes[i] = Outcome{Results: row.Results}
@@ -64,16 +68,19 @@ func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []
 		}
 		return outcomes, ctx.Err()
 	}
-	var rows []struct {
-		Place   int       `json:"place"`
-		Results []Similar `json:"results"`
-	}
-	arguments := narrow(map[string]any{"drafts": drafts, "embedding_model": model, "match_count": limit}, filters)
-	if err := db.Call(ctx, "similar_tickets_batch", arguments, &rows); err != nil {
-		return nil, fmt.Errorf("find tickets like texts: %w", err)
-	}
-	for _, row := range rows {
-		outcomes[drafted[row.Place-1]] = Outcome{Results: row.Results}
+	for start := 0; start < len(drafts); start += comparedAtOnce {
+		var rows []struct {
+			Place   int       `json:"place"`
+			Results []Similar `json:"results"`
+		}
+		part := drafts[start:min(start+comparedAtOnce, len(drafts))]
+		arguments := narrow(map[string]any{"drafts": part, "embedding_model": model, "match_count": limit}, filters)
+		if err := db.Call(ctx, "similar_tickets_batch", arguments, &rows); err != nil {
+			return nil, fmt.Errorf("find tickets like texts: %w", err)
+		}
+		for _, row := range rows {
+			outcomes[drafted[start+row.Place-1]] = Outcome{Results: row.Results}
+		}
 	}
 	return outcomes, nil
 }

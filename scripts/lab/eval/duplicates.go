@@ -18,7 +18,7 @@ import (
 
 const (
 	judgedDepth  = 10  // results of each query that are judged
-	batchSize    = 20  // that one request compares
+	batchSize    = 10  // that one request compares
 	wanted       = 0.9 // precision
 	leastSupport = 10  // results that a threshold must have over it
 	toRead       = 50  // hits that nobody judged, to be read by whoever runs this
