@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"tasklens/internal/collection"
+	"tasklens/internal/filter"
 	"tasklens/internal/reembed"
+	"tasklens/internal/search"
 	"tasklens/server/calibrate"
 )
 
@@ -24,17 +26,15 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var pairs []calibrate.Pair
+	var queries []collection.Query
 	if flags.NArg() == 1 {
 		folder, err := filepath.Abs(flags.Arg(0))
 		if err != nil {
 			return err
 		}
-		queries, err := collection.Read(folder)
-		if err != nil {
+		if queries, err = collection.Read(folder); err != nil {
 			return err
 		}
-		pairs = judgedPairs(queries)
 	}
 	db, model := newDatabase(config).AsService(), newModel(config)
 	serving, err := reembed.NewServing(db, config.storedModel()).Use(ctx)
@@ -51,11 +51,33 @@ func calibrateThreshold(ctx context.Context, args []string) error {
 	if err := printThresholds(os.Stdout, sets.Models(config.storedModel()), sets.Thresholds); err != nil {
 		return err
 	}
-	report, err := calibrate.Measure(ctx, db, model, serving, pairs)
+	report, err := calibrate.Measure(ctx, db, model, serving, judgedPairs(queries))
 	if err != nil {
 		return err
 	}
-	return report.Print(os.Stdout, *precision)
+	if err := report.Print(os.Stdout, *precision); err != nil || len(queries) == 0 {
+		return err
+	}
+	return calibrateDuplicates(ctx, db, model, serving, queries, *precision)
+}
+
+// calibrateDuplicates fits and stores when a similar ticket is a likely duplicate.
+func calibrateDuplicates(ctx context.Context, db search.Database, model search.Model, serving string, queries []collection.Query, precision float64) error {
+	comparer, err := newComparer(model)
+	if err != nil {
+		return err
+	}
+	compare := func(ctx context.Context, text string, limit int) ([]search.Similar, error) {
+		return comparer.ToText(ctx, db, serving, text, nil, filter.Filters{}, limit)
+	}
+	duplicates, err := calibrate.MeasureDuplicates(ctx, compare, serving, queries, precision)
+	if err != nil {
+		return err
+	}
+	if err := duplicates.Store(ctx, db); err != nil {
+		return err
+	}
+	return duplicates.Print(os.Stdout)
 }
 
 // judgedPairs returns the pairs in a fixed order, so that repeated runs measure the same ones.

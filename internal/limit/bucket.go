@@ -22,6 +22,10 @@ type buckets struct {
 func newBuckets(most int) *buckets { return &buckets{most: most, young: map[string]time.Time{}} }
 
 func (b *buckets) take(policy Policy, key string, now time.Time) Verdict {
+	return b.takeMany(policy, key, now, 1)
+}
+
+func (b *buckets) takeMany(policy Policy, key string, now time.Time, requests int) Verdict {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	if now.Sub(b.since) > policy.capacity() || len(b.young) >= b.most {
@@ -31,7 +35,7 @@ func (b *buckets) take(policy Policy, key string, now time.Time) Verdict {
 	if !known {
 		full = b.old[key]
 	}
-	verdict, full := policy.judge(full, now)
+	verdict, full := policy.judge(full, now, requests)
 	b.young[key] = full
 	return verdict
 }

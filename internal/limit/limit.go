@@ -33,14 +33,14 @@ type Verdict struct {
 	Wait      time.Duration // time until a request is allowed; 0 if this one is
 }
 
-// judge decides on a request. full is when the bucket refills completely, a time in the past if it
+// judge decides on requests that are allowed or refused together. full is when the bucket refills completely, a time in the past if it
 // is full. Under the generic cell rate algorithm (ITU-T I.371) that timestamp is the bucket's whole
 // state.
-func (p Policy) judge(full, now time.Time) (Verdict, time.Time) {
+func (p Policy) judge(full, now time.Time, requests int) (Verdict, time.Time) {
 	if full.Before(now) {
 		full = now
 	}
-	after := full.Add(p.interval())
+	after := full.Add(p.interval() * time.Duration(requests))
 	if late := after.Sub(now) - p.capacity(); late > 0 {
 		return Verdict{Full: full.Sub(now), Wait: late}, full
 	}
@@ -74,13 +74,17 @@ func New(policy Policy, shared Scripts) *Limiter {
 func (l *Limiter) Policy() Policy { return l.policy }
 
 // Take counts one request of a caller. It never fails.
-func (l *Limiter) Take(ctx context.Context, key string) Verdict {
+func (l *Limiter) Take(ctx context.Context, key string) Verdict { return l.TakeMany(ctx, key, 1) }
+
+// TakeMany counts one request of a caller as several, all or none. More than the policy's Requests
+// are never allowed.
+func (l *Limiter) TakeMany(ctx context.Context, key string, requests int) Verdict {
 	if l.shared != nil {
-		if verdict, err := l.takeShared(ctx, key); err == nil {
+		if verdict, err := l.takeShared(ctx, key, requests); err == nil {
 			return verdict
 		}
 	}
-	return l.local.take(l.policy, key, l.now())
+	return l.local.takeMany(l.policy, key, l.now(), requests)
 }
 
 // script is judge in Lua, run in Redis. It uses Redis's clock because the clocks of instances may
@@ -88,9 +92,9 @@ func (l *Limiter) Take(ctx context.Context, key string) Verdict {
 const script = `
 local now = redis.call('TIME')
 now = now[1] * 1000000 + now[2]
-local interval, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
+local cost, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
 local full = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
-local after = full + interval
+local after = full + cost
 if after - now > capacity then
   return {0, full - now, after - now - capacity}
 end
@@ -98,10 +102,10 @@ redis.call('SET', KEYS[1], after, 'PX', math.ceil((after - now) / 1000))
 return {1, after - now, 0}
 `
 
-func (l *Limiter) takeShared(ctx context.Context, key string) (Verdict, error) {
+func (l *Limiter) takeShared(ctx context.Context, key string, requests int) (Verdict, error) {
 	// The policy is part of the key, because the stored number is only valid under the same policy.
 	name := fmt.Sprintf("tasklens:limit:%d/%d:%s", l.policy.Requests, l.policy.Period.Microseconds(), key)
-	answer, err := l.shared.Run(ctx, script, []string{name}, l.policy.interval().Microseconds(), l.policy.capacity().Microseconds())
+	answer, err := l.shared.Run(ctx, script, []string{name}, l.policy.interval().Microseconds()*int64(requests), l.policy.capacity().Microseconds())
 	if err != nil {
 		return Verdict{}, fmt.Errorf("count a request: %w", err)
 	}

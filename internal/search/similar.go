@@ -35,63 +35,123 @@ func NewComparer(model Model, tokenizer chunk.Tokenizer) *Comparer {
 
 // Similar is a ticket that is like another, or like a text.
 type Similar struct {
-	TicketID   int64   `json:"ticket_id"`
-	TicketKey  string  `json:"ticket_key"`
-	Similarity float64 `json:"similarity"` // cosine of its best chunk, -1 to 1
-	TicketName string  `json:"ticket_name"`
-	ProjectID  int64   `json:"project_id"`
-	Status     string  `json:"status"`
+	TicketID   int64    `json:"ticket_id"`
+	TicketKey  string   `json:"ticket_key"`
+	Similarity *float64 `json:"similarity"` // cosine of its best chunk, -1 to 1; nil while it is not embedded
+	TicketName string   `json:"ticket_name"`
+	ProjectID  int64    `json:"project_id"`
+	Status     string   `json:"status"`
+	// Where each search has it, nil where it did not find it, and what each adds to FusedScore.
+	VectorRank          *int64   `json:"vector_rank"`
+	KeywordRank         *int64   `json:"keyword_rank"`
+	KeywordScore        *float64 `json:"keyword_score"`
+	VectorContribution  float64  `json:"vector_contribution"`
+	KeywordContribution float64  `json:"keyword_contribution"`
+	FusedScore          float64  `json:"fused_score"` // orders the list, 0 to 1
+	LikelyDuplicate     bool     `json:"likely_duplicate"`
+	Confidence          *float64 `json:"confidence"` // probability of a duplicate; nil where not calibrated
 }
+
+// stored is what the database says of a ticket to compare: the tickets like it, or the text to
+// compare it by while its embedding is missing or out of date.
+type stored struct {
+	Place       int       `json:"place"` // in a batch, from 1
+	TicketID    int64     `json:"ticket_id"`
+	ProjectName string    `json:"project_name"`
+	TicketName  string    `json:"ticket_name"`
+	Text        *string   `json:"text"`
+	Embedded    bool      `json:"embedded"`
+	Results     []Similar `json:"results"`
+}
+
+// draft is a text to compare, as the database takes it.
+type draft struct {
+	QueryText      string        `json:"query_text"`
+	QueryEmbedding vector.Vector `json:"query_embedding"`
+	ProjectFilter  *int64        `json:"project_filter"`
+	ExcludeTicket  *int64        `json:"exclude_ticket"`
+	input          string        // to embed
+}
+
+// errNoTicket is of a ticket that is not there, or that the caller may not see.
+func errNoTicket() error { return fault.New(fault.NotFound, "There is no such ticket.") }
 
 // ToTicket finds the tickets most like this one, at most limit (1 to 100), the most alike first. A
 // ticket that is embedded costs one call of the database and none of the model; another is compared
 // by its present text. fault.NotFound where there is no such ticket, or none that the caller may
 // see. model is that of the stored embeddings.
 func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, ticketID int64, filters filter.Filters, limit int) ([]Similar, error) {
-	var rows []struct {
-		ProjectName string    `json:"project_name"`
-		TicketName  string    `json:"ticket_name"`
-		Text        *string   `json:"text"`
-		Embedded    bool      `json:"embedded"`
-		Results     []Similar `json:"results"`
-	}
+	var rows []stored
 	arguments := narrow(map[string]any{"ticket_id": ticketID, "embedding_model": model, "match_count": limit}, filters)
 	if err := db.Call(ctx, "find_similar_tickets", arguments, &rows); err != nil {
 		return nil, fmt.Errorf("find tickets like a ticket: %w", err)
 	}
 	switch {
 	case len(rows) == 0:
-		return nil, fault.New(fault.NotFound, "There is no such ticket.")
+		return nil, errNoTicket()
 	case rows[0].Embedded:
 		return rows[0].Results, nil
 	case rows[0].Text == nil:
 		return []Similar{}, nil // nothing but blanks: nothing is like it
 	}
-	header := chunk.Header(c.tokenizer, rows[0].ProjectName, rows[0].TicketName)
-	return c.compare(ctx, db, model, header, *rows[0].Text, narrow(map[string]any{"exclude_ticket": ticketID, "match_count": limit}, filters))
+	rows[0].TicketID = ticketID
+	return c.compare(ctx, db, model, c.ofStored(rows[0]), filters, limit)
 }
 
 // ToText finds the tickets most like a draft that is not filed yet: its name in the first line,
 // then what it says. projectID and filters narrow; a project that does not exist has no tickets.
 func (c *Comparer) ToText(ctx context.Context, db Database, model, text string, projectID *int64, filters filter.Filters, limit int) ([]Similar, error) {
-	// As the ticket would be embedded once it is filed, but for the name of its project, which
-	// would only lift all tickets of a project alike.
-	name, _, _ := strings.Cut(text, "\n")
-	header := chunk.Header(c.tokenizer, name)
-	return c.compare(ctx, db, model, header, text, narrow(map[string]any{"project_filter": projectID, "match_count": limit}, filters))
+	return c.compare(ctx, db, model, c.ofText(text, projectID), filters, limit)
 }
 
-// compare embeds the first chunk of a text, as tickets are compared by theirs.
-func (c *Comparer) compare(ctx context.Context, db Database, model, header, text string, arguments map[string]any) ([]Similar, error) {
-	first := chunk.Split(c.tokenizer, beginning(text))[0]
+// ofStored prepares a ticket that is to be compared by its text.
+func (c *Comparer) ofStored(ticket stored) draft {
+	return draft{
+		QueryText: beginning(*ticket.Text), ExcludeTicket: &ticket.TicketID,
+		input: c.input(chunk.Header(c.tokenizer, ticket.ProjectName, ticket.TicketName), *ticket.Text),
+	}
+}
+
+// ofText prepares a text as the ticket would be embedded once it is filed, but for the name of its
+// project, which would only lift all tickets of a project alike.
+func (c *Comparer) ofText(text string, projectID *int64) draft {
+	name, _, _ := strings.Cut(text, "\n")
+	return draft{QueryText: beginning(text), ProjectFilter: projectID, input: c.input(chunk.Header(c.tokenizer, name), text)}
+}
+
+// input is the first chunk of a text, as tickets are compared by theirs.
+func (c *Comparer) input(header, text string) string {
+	return chunk.Input(header, chunk.Split(c.tokenizer, beginning(text))[0].Text)
+}
+
+// embed embeds drafts in one call of the model.
+func (c *Comparer) embed(ctx context.Context, model string, drafts []draft) error {
+	inputs := make([]string, len(drafts))
+	for i, d := range drafts {
+		inputs[i] = d.input
+	}
 	soon, cancel := context.WithTimeout(ctx, embedBudget)
 	defer cancel()
-	vectors, _, err := c.model.Embed(soon, model, []string{chunk.Input(header, first.Text)})
+	vectors, _, err := c.model.Embed(soon, model, inputs)
 	if err != nil {
-		return nil, fmt.Errorf("embed text to compare: %w", err)
+		return fmt.Errorf("embed text to compare: %w", err)
 	}
-	arguments["query_embedding"], arguments["embedding_model"] = vectors[0], model
+	for i := range drafts {
+		drafts[i].QueryEmbedding = vectors[i]
+	}
+	return nil
+}
+
+func (c *Comparer) compare(ctx context.Context, db Database, model string, text draft, filters filter.Filters, limit int) ([]Similar, error) {
+	one := []draft{text}
+	if err := c.embed(ctx, model, one); err != nil {
+		return nil, err
+	}
 	results := []Similar{}
+	arguments := narrow(map[string]any{
+		"query_text": text.QueryText, "query_embedding": one[0].QueryEmbedding, "embedding_model": model, "match_count": limit,
+		"project_filter": text.ProjectFilter, "exclude_ticket": text.ExcludeTicket,
+	}, filters)
 	if err := db.Call(ctx, "similar_tickets", arguments, &results); err != nil {
 		return nil, fmt.Errorf("find tickets like a text: %w", err)
 	}

@@ -30,7 +30,7 @@ func evaluate(ctx context.Context, args []string) error {
 	if len(args) == 2 {
 		option, args = args[0], args[1:]
 	}
-	if len(args) != 1 || !slices.Contains([]string{"", "--keyword", "--answers", "--documents"}, option) {
+	if len(args) != 1 || !slices.Contains([]string{"", "--keyword", "--answers", "--documents", "--duplicates"}, option) {
 		return errUsage
 	}
 	config, err := env.ParseAs[evalConfig]()
@@ -47,7 +47,7 @@ func evaluate(ctx context.Context, args []string) error {
 	case "--documents":
 		return evaluateDocuments(ctx, config, folder)
 	}
-	return evaluateRanking(ctx, config, folder, option == "--keyword")
+	return evaluateRanking(ctx, config, folder, option)
 }
 
 func evaluateAnswers(ctx context.Context, config evalConfig, folder string) error {
@@ -96,7 +96,7 @@ func evaluateDocuments(ctx context.Context, config evalConfig, folder string) er
 	return nil
 }
 
-func evaluateRanking(ctx context.Context, config evalConfig, folder string, keywordAlone bool) error {
+func evaluateRanking(ctx context.Context, config evalConfig, folder, option string) error {
 	queries, err := collection.Read(folder)
 	if err != nil {
 		return err
@@ -106,8 +106,16 @@ func evaluateRanking(ctx context.Context, config evalConfig, folder string, keyw
 		return fmt.Errorf("connect to DATABASE_URL: %w", err)
 	}
 	defer connection.Close(context.WithoutCancel(ctx))
+	service := eval.Service{URL: config.ServiceURL}
+	if option == "--duplicates" {
+		report, err := eval.CheckDuplicates(ctx, service, connection, queries, progress)
+		if err != nil {
+			return err
+		}
+		return report.Print(os.Stdout, filepath.Base(folder))
+	}
 	report, err := eval.Run{
-		Service: eval.Service{URL: config.ServiceURL}, Connection: connection, Queries: queries, KeywordAlone: keywordAlone,
+		Service: service, Connection: connection, Queries: queries, KeywordAlone: option == "--keyword",
 		Progress: progress,
 	}.Do(ctx)
 	if err != nil {

@@ -30,7 +30,7 @@ Checking and measuring:
 
   check-model [--estimate] PATH
                  measure how well the model of a running service fits by a collection with questions (scripts/check-model)
-  eval [--keyword | --answers | --documents] PATH
+  eval [--keyword | --duplicates | --answers | --documents] PATH
                  measure the ranking of a running service by a collection with judgements, or its answers or its searches
                  for documents by one with questions (scripts/eval)
   bench [--chunks N] [--only load,sql,recall,permissions,documents,http,answers] [--queries N] [--seconds N]

@@ -277,7 +277,7 @@ func TestPathsAndMethods(t *testing.T) {
 		"/": "GET", "/console/{version}/{file}": "GET",
 		"/api/projects": "GET", "/api/statuses": "GET", "/api/embeddings/status": "GET",
 		"/api/embeddings/generate": "POST", "/api/query": "POST", "/api/hybrid-search": "POST",
-		"/api/tickets/similar": "POST", "/api/tickets/{ticket}": "GET", "/api/tickets/{ticket_id}/similar": "GET",
+		"/api/tickets/similar": "POST", "/api/tickets/similar/batch": "POST", "/api/tickets/{ticket}": "GET", "/api/tickets/{ticket_id}/similar": "GET",
 		"/api/knowledge/documents": "POST", "/api/knowledge/documents/{id}": "GET DELETE", "/api/knowledge/documents/{id}/similar": "GET",
 		"/api/knowledge/documents/{id}/feedback": "POST", "/api/knowledge/search": "GET", "/api/knowledge/entities/{name}": "GET",
 		"/api/knowledge/enrich/batch": "POST", "/api/knowledge/enrich/stats": "GET",

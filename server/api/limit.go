@@ -41,7 +41,11 @@ func (a *API) count(c *fiber.Ctx, caller *known) error {
 	if a.Limits.Rate == nil {
 		return nil
 	}
-	verdict, policy := a.Limits.Rate.Take(c.UserContext(), rateKey(c, caller)), a.Limits.Rate.Policy()
+	return a.take(c, caller, 1)
+}
+
+func (a *API) take(c *fiber.Ctx, caller *known, requests int) error {
+	verdict, policy := a.Limits.Rate.TakeMany(c.UserContext(), rateKey(c, caller), requests), a.Limits.Rate.Policy()
 	c.Set(headerRateLimitPolicy, fmt.Sprintf("%q;q=%d;w=%d", ratePolicy, policy.Requests, wholeSeconds(policy.Period)))
 	c.Set(headerRateLimit, fmt.Sprintf("%q;r=%d;t=%d", ratePolicy, verdict.Remaining, wholeSeconds(verdict.Full)))
 	if verdict.Allowed {
@@ -51,6 +55,17 @@ func (a *API) count(c *fiber.Ctx, caller *known) error {
 	refused := fault.New(fault.RateLimited, "Too many requests.")
 	refused.RetryAfter = verdict.Wait
 	return refused
+}
+
+// countMore counts a request as so many more, or as the whole burst, if that is less.
+func (a *API) countMore(c *fiber.Ctx, more int) error {
+	if a.Limits.Rate == nil {
+		return nil
+	}
+	if more = min(more, a.Limits.Rate.Policy().Requests-1); more < 1 {
+		return nil
+	}
+	return a.take(c, knownOf(c), more)
 }
 
 // rateKey names whose bucket a request is taken from: the user's, whatever token of theirs it

@@ -9,6 +9,7 @@ import (
 const (
 	defaultSimilar     = 5
 	maxDraftCharacters = 100_000
+	maxBatch           = 20 // tickets and drafts compared by one request
 )
 
 type similarResponse struct {

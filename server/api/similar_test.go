@@ -8,15 +8,19 @@ import (
 	"testing"
 )
 
-type alike struct {
-	Results []struct {
-		TicketID   int64  `json:"ticket_id"`
-		TicketKey  string `json:"ticket_key"`
-		Similarity float64
-		TicketName string `json:"ticket_name"`
-		ProjectID  int64  `json:"project_id"`
-		Status     string
-	}
+type alike struct{ Results []similarTicket }
+
+type similarTicket struct {
+	TicketID   int64  `json:"ticket_id"`
+	TicketKey  string `json:"ticket_key"`
+	Similarity float64
+	TicketName string `json:"ticket_name"`
+	ProjectID  int64  `json:"project_id"`
+	Status     string
+	FusedScore float64 `json:"fused_score"`
+	ByVector   float64 `json:"vector_contribution"`
+	ByWords    float64 `json:"keyword_contribution"`
+	Likely     bool    `json:"likely_duplicate"`
 }
 
 func (a alike) keys() (keys []string) {
@@ -53,8 +57,8 @@ func TestSimilarTickets(t *testing.T) {
 		t.Errorf("first is %+v", first)
 	}
 	for i := 1; i < len(got.Results); i++ {
-		if got.Results[i].Similarity > got.Results[i-1].Similarity {
-			t.Errorf("the similarities are not in order: %+v", got.Results)
+		if got.Results[i].FusedScore > got.Results[i-1].FusedScore {
+			t.Errorf("the scores are not in order: %+v", got.Results)
 		}
 	}
 	if keys := s.similar("TX-404", "?limit=1").keys(); !slices.Equal(keys, []string{"TX-400"}) {

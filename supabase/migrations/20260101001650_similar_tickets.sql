@@ -23,48 +23,90 @@ comment on function private.known_duplicates(bigint) is 'The tickets linked as d
 revoke execute on function private.known_duplicates(bigint) from public;
 grant execute on function private.known_duplicates(bigint) to authenticated, service_role;
 
+-- Both searches find tickets, and every ticket that either finds is scored by both: its true cosine,
+-- of its first 20 chunks where only its words were found, and its words. The score does not depend
+-- on what else is found, so one threshold judges it.
 create function public.similar_tickets(
   query_embedding extensions.vector(1536),
   embedding_model text,
   match_count integer default 5,
   exclude_ticket bigint default null,
   project_filter bigint default null,
-  filters jsonb default null
+  filters jsonb default null,
+  query_text text default null
 )
-returns table (ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text)
+returns table (
+  ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text,
+  vector_rank bigint, keyword_rank bigint, keyword_score double precision,
+  vector_contribution double precision, keyword_contribution double precision, fused_score double precision,
+  likely_duplicate boolean, confidence double precision
+)
 language plpgsql volatile rows 5 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
   wanted constant integer := greatest(1, least(100, match_count));
   left_out constant bigint[] := case when exclude_ticket is null then '{}' else exclude_ticket || private.known_duplicates(exclude_ticket) end;
+  rule constant record := private.duplicate_rule(embedding_model);
+  shares constant record := private.likeness_shares();
+  set_id constant smallint := private.searched_set(embedding_model);
+  hidden constant bigint[] := private.hidden_generations();
   width integer;
   found record;
 begin
   -- The search also finds the ticket itself and projects' own texts. Usually few of these are near;
-  -- if many are, repeat it with the maximum width.
-  foreach width in array array[least(1000, wanted + 20 + cardinality(left_out)), 1000] loop
+  -- if many are, repeat it with the maximum width. The width does not depend on match_count, so that
+  -- a longer list begins with the shorter one.
+  foreach width in array array[least(1000, private.vector_candidates() + 20 + cardinality(left_out)), 1000] loop
     select count(*) as sources,
-      array_agg(v.ticket_id order by v.rank) filter (where v.ticket_id <> all (left_out)) as tickets,
-      array_agg(v.similarity order by v.rank) filter (where v.ticket_id <> all (left_out)) as similarities
+      coalesce(array_agg(v.ticket_id order by v.rank) filter (where v.ticket_id <> all (left_out)), '{}') as tickets,
+      coalesce(array_agg(v.similarity order by v.rank) filter (where v.ticket_id <> all (left_out)), '{}') as similarities
       into found
-      -- No similarity is below -2, so there is no threshold: users judge duplicates by rank.
+      -- No similarity is below -2, so there is no threshold: duplicates are judged by the score.
       from public.search_by_vector(query_embedding, embedding_model, -2, width, project_filter, filters => similar_tickets.filters) v;
     exit when cardinality(found.tickets) >= wanted or found.sources < width;
   end loop;
   return query
-    select t.ticket_id, t.key, f.similarity, t.name, t.project_id, s.name
-    from unnest(found.tickets, found.similarities) with ordinality as f(ticket_id, similarity, place)
+    with near as materialized (
+      select f.ticket_id, f.similarity, f.rank
+      from unnest(found.tickets, found.similarities) with ordinality as f(ticket_id, similarity, rank)
+    ), worded as materialized (
+      select w.ticket_id, w.score, w.share, w.rank
+      from private.rank_by_text(similar_tickets.query_text, left_out, similar_tickets.project_filter, similar_tickets.filters) w
+      where similar_tickets.query_text is not null
+    ), scored as (
+      select coalesce(n.ticket_id, w.ticket_id) as ticket_id, coalesce(n.similarity, c.similarity) as similarity,
+        n.rank as vector_rank, w.rank as keyword_rank, w.score,
+        coalesce(shares.vector * greatest(0, (coalesce(n.similarity, c.similarity) - rule.unrelated) / (1 - rule.unrelated)), 0) as by_vector,
+        coalesce(shares.keyword * w.share, 0) as by_words
+      from near n
+      full join worded w on w.ticket_id = n.ticket_id
+      left join lateral (
+        select max(1 - (x.embedding operator(extensions.<=>) query_embedding)) as similarity
+        from (
+          select k.embedding from public.chunks k
+          where k.ticket_id = w.ticket_id and k.model = similar_tickets.embedding_model and k.embedding_set = set_id
+            and (k.generation is null or k.generation <> all (hidden))
+          order by k.position, k.chunk_id limit 20) x
+        where n.ticket_id is null
+      ) c on true
+    )
+    select t.ticket_id, t.key, s.similarity, t.name, t.project_id, z.name, s.vector_rank, s.keyword_rank, s.score,
+      s.by_vector, s.by_words, s.by_vector + s.by_words,
+      coalesce(similar_tickets.query_text is not null and s.by_vector + s.by_words >= rule.threshold, false),
+      case when similar_tickets.query_text is not null and rule.slope is not null
+        then 1 / (1 + exp(greatest(-700, least(700, -(rule.slope * (s.by_vector + s.by_words) + rule.intercept))))) end
+    from scored s
     join public.tickets t using (ticket_id)
-    join public.status s using (status_id)
-    order by f.place
+    join public.status z using (status_id)
+    order by s.by_vector + s.by_words desc, s.similarity desc nulls last, t.ticket_id
     limit wanted;
 end
 $$;
-comment on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) is
-  'Tickets by the cosine similarity of their best chunk, each once, without exclude_ticket and its known duplicates; no threshold. match_count at most 100.';
-revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) from public, anon, authenticated;
-grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb) to authenticated, service_role;
+comment on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) is
+  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. likely_duplicate: fused_score reaches the threshold of the model; confidence: the calibrated probability, or null. Without query_text: by vectors alone, and nothing is called likely. No threshold; match_count at most 100.';
+revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) from public, anon, authenticated;
+grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) to authenticated, service_role;
 
 -- A ticket is compared by its first chunk: its name and the start of its description. On known
 -- duplicates this finds as many as the mean of all chunks, which costs more and can be zero. The
@@ -102,9 +144,10 @@ begin
   embedded := coalesce(starts_with(source.text, stored.text) and (stored.chunks > 1 or length(source.text) = length(stored.text)), false);
   if embedded then
     results := (
-      select coalesce(jsonb_agg(to_jsonb(s) - 'place' order by s.place), '[]')
-      from public.similar_tickets(stored.embedding, embedding_model, match_count, find_similar_tickets.ticket_id, filters => find_similar_tickets.filters)
-        with ordinality as s(ticket_id, ticket_key, similarity, ticket_name, project_id, status, place));
+      select coalesce(jsonb_agg(to_jsonb(s) order by s.fused_score desc, s.similarity desc nulls last, s.ticket_id), '[]')
+      from public.similar_tickets(
+        stored.embedding, embedding_model, match_count, find_similar_tickets.ticket_id, filters => find_similar_tickets.filters,
+        query_text => left(source.text, 20000)) s);
   else
     text := left(source.text, 100000);
   end if;
@@ -115,5 +158,67 @@ comment on function public.find_similar_tickets(bigint, text, integer, jsonb) is
   'results: the tickets most similar to a ticket, as from similar_tickets, without its linked duplicates. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
 revoke execute on function public.find_similar_tickets(bigint, text, integer, jsonb) from public, anon, authenticated;
 grant execute on function public.find_similar_tickets(bigint, text, integer, jsonb) to authenticated, service_role;
+
+-- Many at once: what a batch costs the database is bounded by its items.
+create function private.check_batch(items integer) returns void
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  if items > 20 then
+    raise exception '% tickets are too many for one call', items using errcode = '22023', hint = 'Compare at most 20 at once.';
+  end if;
+end
+$$;
+comment on function private.check_batch(integer) is 'An error (22023) for more than 20 items.';
+revoke execute on function private.check_batch(integer) from public;
+grant execute on function private.check_batch(integer) to authenticated, service_role;
+
+create function public.find_similar_tickets_batch(ticket_keys text[], embedding_model text, match_count integer default 5, filters jsonb default null)
+returns table (place bigint, ticket_id bigint, project_name text, ticket_name text, text text, embedded boolean, results jsonb)
+language plpgsql volatile rows 20 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform private.check_batch(cardinality(ticket_keys));
+  return query
+    with asked as materialized (
+      select upper(k.key) as key, k.place from unnest(find_similar_tickets_batch.ticket_keys) with ordinality as k(key, place)
+    ), known as materialized (
+      -- By an array, which the index is looked up by.
+      select t.ticket_id, upper(t.key) as key from public.tickets t where upper(t.key) = any (array(select a.key from asked a))
+    )
+    select k.place, t.ticket_id, f.project_name, f.ticket_name, f.text, f.embedded, f.results
+    from asked k
+    join known t using (key)
+    cross join lateral public.find_similar_tickets(t.ticket_id, embedding_model, match_count, find_similar_tickets_batch.filters) f
+    order by k.place;
+end
+$$;
+comment on function public.find_similar_tickets_batch(text[], text, integer, jsonb) is
+  'find_similar_tickets for up to 20 keys, each with its place in the list, from 1. No row for an unknown ticket.';
+revoke execute on function public.find_similar_tickets_batch(text[], text, integer, jsonb) from public, anon, authenticated;
+grant execute on function public.find_similar_tickets_batch(text[], text, integer, jsonb) to authenticated, service_role;
+
+create function public.similar_tickets_batch(drafts jsonb, embedding_model text, match_count integer default 5, filters jsonb default null)
+returns table (place bigint, results jsonb)
+language plpgsql volatile rows 20 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform private.check_batch(jsonb_array_length(drafts));
+  return query
+    select d.place, (
+      select coalesce(jsonb_agg(to_jsonb(s) order by s.fused_score desc, s.similarity desc nulls last, s.ticket_id), '[]')
+      from public.similar_tickets(
+        (d.item ->> 'query_embedding')::extensions.vector, embedding_model, match_count, (d.item ->> 'exclude_ticket')::bigint,
+        (d.item ->> 'project_filter')::bigint, similar_tickets_batch.filters, left(d.item ->> 'query_text', 20000)) s)
+    from jsonb_array_elements(similar_tickets_batch.drafts) with ordinality as d(item, place)
+    order by d.place;
+end
+$$;
+comment on function public.similar_tickets_batch(jsonb, text, integer, jsonb) is
+  'similar_tickets for up to 20 texts: [{query_text, query_embedding, project_filter, exclude_ticket}], the last two optional; each with its place in the list, from 1.';
+revoke execute on function public.similar_tickets_batch(jsonb, text, integer, jsonb) from public, anon, authenticated;
+grant execute on function public.similar_tickets_batch(jsonb, text, integer, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001650');

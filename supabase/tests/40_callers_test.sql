@@ -46,6 +46,7 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('keyword_entries',              '- 0 4 3 3 3 7'),
     ('private.data_version_changes', '- - - - - - -'),
     ('private.data_versions',        '- - - - - - -'),
+    ('private.duplicate_calibrations', '- - - - - - 0'),
     ('private.embedding_jobs',       '- - - - - - 11'),
     ('private.embedding_sets',       '- - - - - - 1'),
     ('private.installed_parts',      '- - - - - - ' || (select count(*) from private.installed_parts)),
@@ -82,6 +83,7 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('find_documents_by_entity',    '(''ada'')',                                               '- 0 2 2 2 2 2'),
   ('find_similar_documents',      '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
   ('find_similar_tickets',        '(11, ''m'')',                                             '- 0 0 1 1 1 1'),
+  ('find_similar_tickets_batch',  '(''{AA-11,BB-22}'', ''m'')',                               '- 0 1 1 1 1 2'),
   ('get_document',                '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
   ('get_ticket',                  '(11)',                                                    '- 0 0 1 1 1 1'),
   ('keyword_ranking',             '(''pump'')',                                              '- 1 1 1 1 1 1'),
@@ -101,7 +103,8 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('search_documents_hybrid',     '(pg_temp.unit(1, 768), ''{pump}'')',                      '- 0 2 2 2 2 2'),
   ('search_facets',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 3 5 5 5 6'),
   ('search_hybrid',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 4 3 3 3 7'),
-  ('similar_tickets',             '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 3 2 2 2 5');
+  ('similar_tickets',             '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 3 2 2 2 5'),
+  ('similar_tickets_batch',       '(''[]'', ''m'')',                                         '- 0 0 0 0 0 0');
 select bag_eq($$ select name from calls $$,
   $$ select p.proname::text from pg_catalog.pg_proc p where p.pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute') $$,
   'users may call these functions');

@@ -1,0 +1,86 @@
+package search
+
+import (
+	"context"
+	"fmt"
+
+	"tasklens/internal/filter"
+)
+
+// comparedAtOnce is how many one call of the database compares: well within its statement timeout.
+const comparedAtOnce = 5
+
+// Compared is one of several tickets or drafts to compare: a ticket by its key, or a text.
+type Compared struct {
+	TicketKey string
+	Text      string // where there is no key
+	ProjectID *int64 // narrows what a text is compared with
+}
+
+// Outcome is what was found for one of them, or why nothing was.
+type Outcome struct {
+	Results []Similar
+	Err     error
+}
+
+// ToMany compares several at once, each as ToTicket or ToText does: a call of the database for every
+// comparedAtOnce of either, and one of the model for all that have to be embedded. One that fails
+// does not stop the others: a key that names no ticket, or texts while the model cannot be asked.
+// The error is of the database.
+func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []Compared, filters filter.Filters, limit int) ([]Outcome, error) {
+	outcomes := make([]Outcome, len(all))
+	var keys []string
+	var drafts []draft
+	var keyed, drafted []int // where they stand among all
+	for i, one := range all {
+		if one.TicketKey != "" {
+			keys, keyed = append(keys, one.TicketKey), append(keyed, i)
+			outcomes[i].Err = errNoTicket()
+			continue
+		}
+		drafts, drafted = append(drafts, c.ofText(one.Text, one.ProjectID)), append(drafted, i)
+	}
+	for start := 0; start < len(keys); start += comparedAtOnce {
+		var rows []stored
+		part := keys[start:min(start+comparedAtOnce, len(keys))]
+		arguments := narrow(map[string]any{"ticket_keys": part, "embedding_model": model, "match_count": limit}, filters)
+		if err := db.Call(ctx, "find_similar_tickets_batch", arguments, &rows); err != nil {
+			return nil, fmt.Errorf("find tickets like tickets: %w", err)
+		}
+		for _, row := range rows {
+			i := keyed[start+row.Place-1]
+			switch {
+			case row.Embedded:
+				outcomes[i] = Outcome{Results: row.Results}
+			case row.Text == nil:
+				outcomes[i] = Outcome{Results: []Similar{}}
+			default:
+				drafts, drafted = append(drafts, c.ofStored(row)), append(drafted, i)
+			}
+		}
+	}
+	if len(drafts) == 0 {
+		return outcomes, nil
+	}
+	if err := c.embed(ctx, model, drafts); err != nil {
+		for _, i := range drafted {
+			outcomes[i].Err = err
+		}
+		return outcomes, ctx.Err()
+	}
+	for start := 0; start < len(drafts); start += comparedAtOnce {
+		var rows []struct {
+			Place   int       `json:"place"`
+			Results []Similar `json:"results"`
+		}
+		part := drafts[start:min(start+comparedAtOnce, len(drafts))]
+		arguments := narrow(map[string]any{"drafts": part, "embedding_model": model, "match_count": limit}, filters)
+		if err := db.Call(ctx, "similar_tickets_batch", arguments, &rows); err != nil {
+			return nil, fmt.Errorf("find tickets like texts: %w", err)
+		}
+		for _, row := range rows {
+			outcomes[drafted[start+row.Place-1]] = Outcome{Results: row.Results}
+		}
+	}
+	return outcomes, nil
+}

@@ -1,0 +1,148 @@
+package examples
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/offline"
+	"tasklens/server/api/apitest"
+)
+
+// denoUnderNode stands in for what an Edge Function uses of Deno.
+const denoUnderNode = `
+import { createServer } from "node:http";
+let handle;
+globalThis.Deno = { env: { get: (name) => process.env[name] }, serve: (handler) => { handle = handler; } };
+await import(process.argv[2]);
+const server = createServer(async (request, response) => {
+  try {
+    const answer = await handle(new Request("http://function" + request.url, { method: request.method, headers: request.headers }));
+    response.writeHead(answer.status).end(await answer.text());
+  } catch (error) {
+    response.writeHead(500).end(String(error));
+  }
+});
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+`
+
+// startFunction runs an Edge Function under Node until the test ends, and gives its address.
+func startFunction(t *testing.T, source string, env ...string) string {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("the function runs under Node, which is not installed")
+	}
+	folder := t.TempDir()
+	for name, text := range map[string]string{"function.mjs": source, "deno.mjs": denoUnderNode} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	command := exec.CommandContext(ctx, node, filepath.Join(folder, "deno.mjs"), filepath.Join(folder, "function.mjs"))
+	command.Env = append([]string{"PATH=" + os.Getenv("PATH")}, env...)
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = command.Wait()
+	})
+	port, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the function does not start: %v", err)
+	}
+	return "http://127.0.0.1:" + strings.TrimSpace(port)
+}
+
+// The page's SQL and function flag a copy of an earlier ticket, and keep what could not be compared.
+func TestFlagDuplicates(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/duplicates.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := blocks(string(page))
+	function := all[slices.IndexFunc(all, func(b block) bool { return b.info == "ts" })].text
+	database := testbed.Database(t)
+	owner := testbed.Connect(t, database.OwnerURL)
+	query := func(ctx context.Context, sql string) (string, error) {
+		_, err := owner.Exec(ctx, sql)
+		return "", err
+	}
+	if err := Steps(t.Context(), "docs/duplicates.md", string(page), query, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	service := apitest.Start(t, database, offline.NewHandler())
+	env := []string{"HOOK_SECRET=s3cret", "SUPABASE_REST_URL=" + service.RESTURL, "SUPABASE_SERVICE_ROLE_KEY=" + service.Key, "TASKLENS_TOKEN=" + service.Key}
+	working := startFunction(t, function, append(env, "TASKLENS_URL="+service.URL)...)
+	failing := startFunction(t, function, append(env, "TASKLENS_URL="+service.URL+"/nowhere")...)
+
+	deciles := "[0.6,0.6,0.6,0.6,0.6,0.6,0.6,0.6,0.6,0.6,0.6]"
+	for _, statement := range []string{
+		`insert into status (status_id, name) values (1, 'To Do')`,
+		`insert into projects (project_id, key, name) values (1, 'TX', 'Checkout')`,
+		`insert into tickets (ticket_id, project_id, status_id, key, name, description) values
+			(1, 1, 1, 'TX-1', 'Card charged twice after a retry', 'The terminal retries the payment and the bank books it again.'),
+			(2, 1, 1, 'TX-2', 'Export of invoices is slow', 'Nine minutes for a month of invoices.'),
+			(3, 1, 1, 'TX-3', 'Card charged twice after a retry', 'The terminal retries the payment and the bank books it again.')`,
+		// The decision needs a model that is measured.
+		fmt.Sprintf(`select store_match_thresholds(jsonb_build_array(jsonb_build_object('embedding_model', '%s', 'dimensions', 1536, 'match_threshold', 0.7,
+			'right_over', 1, 'related_over', 0, 'unrelated_over', 0, 'right_deciles', '%[2]s'::jsonb, 'related_deciles', '%[2]s'::jsonb,
+			'unrelated_deciles', '%[2]s'::jsonb, 'judged_set', 's')))`, offline.EmbeddingModel, deciles),
+	} {
+		if _, err := owner.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call := func(url, secret string, status int, want string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+secret)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != status || !strings.Contains(string(text), want) {
+			t.Fatalf("status %d, %s, %v; want %d, %s", response.StatusCode, text, err, status, want)
+		}
+	}
+	call(working, "guess", http.StatusForbidden, "secret")
+	call(failing, "s3cret", http.StatusInternalServerError, "status 404")
+	call(working, "s3cret", http.StatusOK, `{"checked":0,"flagged":0}`) // they are claimed
+	if _, err := owner.Exec(t.Context(), "update ticket_checks set due_at = now()"); err != nil {
+		t.Fatal(err)
+	}
+	call(working, "s3cret", http.StatusOK, `{"checked":3,"flagged":1}`)
+	call(working, "s3cret", http.StatusOK, `{"checked":0,"flagged":0}`)
+	rows, err := owner.Query(t.Context(), `select format('%s of %s, %s queued', f.ticket_id, f.duplicate_of, (select count(*) from ticket_checks))
+		from ticket_flags f where f.fused_score >= 0.6`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if flags, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || !slices.Equal(flags, []string{"3 of 1, 0 queued"}) {
+		t.Errorf("flagged are %q, %v", flags, err)
+	}
+}

@@ -1,0 +1,141 @@
+package api_test
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type batch struct {
+	Items []struct {
+		Results []similarTicket
+		Error   *struct{ Code, Detail string }
+	}
+}
+
+func (s *service) compareAll(items ...any) batch {
+	s.t.Helper()
+	return read[batch](s.post("/api/tickets/similar/batch", map[string]any{"items": items, "limit": 3}))
+}
+
+// Each item gets what a request of its own would, with one call of the model for all.
+func TestSimilarBatch(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.load(nil, []ticket{{Key: "TX-404", Project: "TX", Name: "Charged twice", Description: "The card was charged twice after a retry."}})
+	asked, embedded := len(s.model.inputs(t)), len(s.model.requests("embeddings"))
+	got := s.compareAll(map[string]any{"ticket_key": "tx-400"}, map[string]any{"text": " Payment page slow\n\nOn a phone. "}, map[string]any{"ticket_key": "TX-404"},
+		map[string]any{"ticket_key": "TX-999"}, map[string]any{"text": "payment page is slow", "project_id": s.ids["IAM"]})
+	if inputs, calls := len(s.model.inputs(t))-asked, len(s.model.requests("embeddings"))-embedded; inputs != 3 || calls != 1 {
+		t.Errorf("%d texts were embedded by %d calls", inputs, calls)
+	}
+	for i, alone := range []alike{
+		s.similar("TX-400", "?limit=3"), s.draft(map[string]any{"text": "Payment page slow\n\nOn a phone.", "limit": 3}), s.similar("TX-404", "?limit=3"), {},
+		s.draft(map[string]any{"text": "payment page is slow", "project_id": s.ids["IAM"], "limit": 3}),
+	} {
+		if len(got.Items) != 5 || !reflect.DeepEqual(got.Items[i].Results, alone.Results) {
+			t.Fatalf("item %d: %+v; alone it gets %+v", i, got.Items, alone.Results)
+		}
+	}
+	if failed := got.Items[3].Error; failed == nil || failed.Code != "not_found" || failed.Detail != "There is no such ticket." {
+		t.Errorf("an unknown ticket has the error %+v", failed)
+	}
+	for function, most := range map[string]int{"find_similar_tickets_batch": 1, "similar_tickets_batch": 1} {
+		if calls := len(s.database.requests(function)); calls != most {
+			t.Errorf("%s was called %d times", function, calls)
+		}
+	}
+}
+
+func TestSimilarBatchRefused(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	item := map[string]any{"text": "x"}
+	for name, c := range map[string]struct {
+		body  map[string]any
+		field string
+	}{
+		"none":      {map[string]any{"items": []any{}}, "items"},
+		"too many":  {map[string]any{"items": slices.Repeat([]any{item}, 21)}, "items"},
+		"no list":   {map[string]any{"items": item}, "items"},
+		"missing":   {map[string]any{}, "items"},
+		"limit":     {map[string]any{"items": []any{item}, "limit": 101}, "limit"},
+		"filters":   {map[string]any{"items": []any{item}, "filters": map[string]any{"colour": 1}}, "filters.colour"},
+		"a stray":   {map[string]any{"items": []any{item}, "text": "x"}, "text"},
+		"null list": {map[string]any{"items": nil}, "items"},
+	} {
+		problem := s.post("/api/tickets/similar/batch", c.body).want(http.StatusBadRequest).problem()
+		if len(problem.Errors) != 1 || problem.Errors[0].Field != c.field {
+			t.Errorf("%s: the answer names %+v", name, problem.Errors)
+		}
+	}
+	bad := []any{"x", nil, 5, map[string]any{}, map[string]any{"text": " "}, map[string]any{"text": "x", "ticket_key": "TX-400"}, map[string]any{"ticket_key": " "},
+		map[string]any{"text": "x", "project_id": 0}, map[string]any{"text": 5}, map[string]any{"text": "x", "colour": 1}, map[string]any{"text": "a\u0000b"},
+		map[string]any{"text": strings.Repeat("x", 100_001)}}
+	got := s.compareAll(append(bad, item)...)
+	for i := range bad {
+		if failed := got.Items[i].Error; failed == nil || failed.Code != "invalid" || failed.Detail == "" || got.Items[i].Results != nil {
+			t.Errorf("%.50v: %+v", bad[i], got.Items[i])
+		}
+	}
+	if last := got.Items[len(bad)]; last.Error != nil || len(last.Results) != 3 {
+		t.Errorf("the good one beside them: %+v", last)
+	}
+	if got := s.compareAll(bad[0]); got.Items[0].Error == nil {
+		t.Errorf("a bad one alone: %+v", got)
+	}
+	if got := s.compareAll(slices.Repeat([]any{item}, 20)...); len(got.Items) != 20 || len(got.Items[19].Results) != 3 {
+		t.Errorf("twenty of them: %d", len(got.Items))
+	}
+}
+
+// What is embedded is compared though the model fails; where nothing is, the request fails.
+func TestSimilarBatchWithoutTheModel(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.model.answer("embeddings", 500, upstreamText)
+	got := s.compareAll(map[string]any{"ticket_key": "TX-400"}, map[string]any{"text": "charged twice"})
+	if len(got.Items[0].Results) != 3 || got.Items[1].Error == nil || got.Items[1].Error.Code != "provider" || strings.Contains(got.Items[1].Error.Detail, upstreamText) {
+		t.Errorf("%+v", got)
+	}
+	s.post("/api/tickets/similar/batch", map[string]any{"items": []any{map[string]any{"text": "charged twice"}}}).want(http.StatusBadGateway)
+}
+
+// Twenty in one request cost what twenty requests do.
+func TestSimilarBatchIsCounted(t *testing.T) {
+	t.Parallel()
+	s := start(t, limited(5))
+	item := map[string]any{"text": "x"}
+	three := map[string]any{"items": []any{item, item, item}}
+	s.post("/api/tickets/similar/batch", three).want(http.StatusOK).remaining("5", "2")
+	s.post("/api/tickets/similar/batch", three).want(http.StatusTooManyRequests)
+	whole := start(t, limited(5))
+	whole.post("/api/tickets/similar/batch", map[string]any{"items": slices.Repeat([]any{item}, 20)}).want(http.StatusOK).remaining("5", "0")
+}
+
+// The decision needs the level of unrelated texts, which is measured for the model.
+func TestLikelyDuplicate(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	text := "Customer charged twice\n\n" + trackerTickets[slices.IndexFunc(trackerTickets, func(k ticket) bool { return k.Key == "TX-400" })].Description
+	draft := map[string]any{"text": text}
+	if got := s.draft(draft).Results; got[0].TicketKey != "TX-400" || got[0].Likely {
+		t.Errorf("of a model that is not measured: %+v", got[0])
+	}
+	var model string
+	if err := s.connect().QueryRow(t.Context(), "select model from public.chunks limit 1").Scan(&model); err != nil {
+		t.Fatal(err)
+	}
+	deciles := slices.Repeat([]float64{0.3}, 11)
+	row := map[string]any{"embedding_model": model, "dimensions": 1536, "match_threshold": 0.5, "right_over": 1, "related_over": 0, "unrelated_over": 0,
+		"right_deciles": deciles, "related_deciles": deciles, "unrelated_deciles": deciles, "judged_set": "s"}
+	if err := s.rows.Call(t.Context(), "store_match_thresholds", map[string]any{"thresholds": []any{row}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	got := s.draft(draft).Results
+	if !got[0].Likely || got[1].Likely || got[0].ByVector == 0 || got[0].ByWords == 0 {
+		t.Errorf("once it is measured: %+v", got)
+	}
+}

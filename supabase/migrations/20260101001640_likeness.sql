@@ -1,0 +1,124 @@
+-- What a whole text finds by its words. A draft is no query: nothing in it requires, excludes or
+-- names anything, it may be long, and most of its words say little.
+
+-- A text is read as an entry of the index is: name and description, each word by its idf and by the
+-- saturated frequency by which search_by_keyword would score it. The name is planned as a query is,
+-- with its slips of the pen. Of the description the first 200 different words are looked at, and
+-- the 32 words worth most are searched by, which is what query_words takes of a long query too.
+create function private.plan_text(
+  text text, least_texts integer,
+  out name text, out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[],
+  out comments bigint[], out own_score double precision
+)
+language plpgsql stable security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  typed constant text := ltrim(left(plan_text.text, 20000), e' \t\r\n');
+  first_line constant text := split_part(typed, e'\n', 1);
+  body constant tsvector := private.to_words(substr(typed, length(first_line) + 1));
+  visible constant bigint[] := private.visible_projects();
+  planned record;
+  usual record;
+begin
+  name := left(first_line, 500);
+  planned := private.plan_query(row(name, null, null, null, null, array[]::text[], array[]::bigint[], false)::private.query);
+  select greatest(t.entries + t.comments, 1) as texts, greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title,
+      greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body
+    into usual
+    from private.word_entries(array['']) t;
+
+  with name_term as (
+    select p.word as term, p.idf, p.place, p.entries, p.titles, p.comments,
+      3 / (0.25 + (0.75 / usual.title) * count(*) filter (where p.place < 1000) over ()) as n
+    from unnest(planned.words, planned.idfs, planned.places, planned.entries, planned.titles, planned.comments)
+      as p(word, idf, place, entries, titles, comments)
+  ), body_word as materialized (
+    select u.lexeme as word, u.positions[1]::integer as place, cardinality(u.positions) as times
+    from unnest(body) u order by u.positions[1], u.lexeme limit 200
+  ), body_term as (
+    select private.quote_word(b.word) as term,
+      ln(1 + greatest(usual.texts - (e.entries + e.comments), 0.0) / (e.entries + e.comments + 0.5) + 0.5 / (e.entries + e.comments + 0.5)) as idf,
+      3000 + b.place as place, e.entries, e.titles, e.comments,
+      b.times / (0.25 + (0.75 / usual.body) * (select sum(w.times) from body_word w)) as n
+    from body_word b
+    join private.word_entries(array(select w.word from body_word w)) e using (word)
+    where private.is_known(b.word, e.entries + e.comments, visible)
+  ), term as (
+    select t.term, max(t.idf) as idf, min(t.place) as place, min(t.entries) as entries, min(t.titles) as titles, min(t.comments) as comments, sum(t.n) as n
+    from (select * from name_term union all select * from body_term) t
+    where t.entries + t.comments >= least_texts
+    group by t.term
+  ), chosen as (
+    -- 1.4: a word that stands once in a name of the usual length weighs what it does in a query.
+    select t.term, 1.4 * t.idf * t.n / (1.2 + t.n) as idf, t.place, t.entries, t.titles, t.comments, t.n / (1.2 + t.n) as part
+    from term t
+    order by 2 desc, t.place, t.term
+    limit 32
+  ), neighbour as (
+    select c.*, lead(c.place) over in_order - c.place as gap, (c.idf + lead(c.idf) over in_order) / 2 as pair_idf
+    from chosen c
+    window in_order as (order by c.place, c.term)
+  )
+  select coalesce(array_agg(c.term order by c.entries + c.comments, c.term), '{}'), coalesce(array_agg(c.idf order by c.entries + c.comments, c.term), '{}'),
+      coalesce(array_agg(c.place order by c.entries + c.comments, c.term), '{}'), coalesce(array_agg(c.entries order by c.entries + c.comments, c.term), '{}'),
+      coalesce(array_agg(c.titles order by c.entries + c.comments, c.term), '{}'), coalesce(array_agg(c.comments order by c.entries + c.comments, c.term), '{}'),
+      -- As score_entries would score the text itself: words, neighbours, and the likeness of the name.
+      coalesce(sum(c.idf * c.part), 0) + 8
+        + 0.3 * coalesce(sum(c.pair_idf * case when c.place < 1000 then 2 else 1 end) filter (where c.gap <= 3), 0)
+    into words, idfs, places, entries, titles, comments, own_score
+    from neighbour c;
+end
+$$;
+comment on function private.plan_text(text, integer) is
+  'The words to compare a text by (its name in the first line), rarest first, as plan_query gives those of a query, each with its weight: only words that are known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score.';
+revoke execute on function private.plan_text(text, integer) from public;
+
+-- "Security definer", because beneath a policy no index finds words; it looks at nothing but what
+-- may be seen. The bounds are those of search_by_keyword, with fewer entries scored: each has four
+-- times the words of a usual query, and a list has 100 at most.
+create function private.rank_by_text(text text, exclude_tickets bigint[], project_filter bigint, filters jsonb)
+returns table (rank bigint, ticket_id bigint, score double precision, share double precision)
+language plpgsql volatile rows 100 security definer set search_path = '' set jit = off set plan_cache_mode = auto
+as $$
+#variable_conflict use_column
+declare
+  scope private.scope;
+  plan record;
+begin
+  scope := private.resolve_scope(project_filter, null, filters);
+  if scope.is_empty then
+    return;
+  end if;
+  -- A word that only the ticket itself holds finds nothing else.
+  plan := private.plan_text(rank_by_text.text, case when exclude_tickets = '{}' then 1 else 2 end);
+  if plan.words = '{}' then
+    return;
+  end if;
+
+  return query
+  with candidate as materialized (
+    select c.keyword_entry_id, c.ticket_id, c.comment_ids
+    from private.keyword_candidates(
+      plan.words, plan.idfs, plan.entries, plan.titles, plan.comments, scope, null, 8000, 1000) c
+    where c.ticket_id is not null and c.ticket_id <> all (exclude_tickets)
+    limit 200
+  ), scores as materialized (
+    select s.keyword_entry_id, s.score, s.level
+    from private.score_entries(
+      array(select c.keyword_entry_id from candidate c), plan.words, plan.idfs, plan.places, plan.name, 100, 50,
+      array(select u from candidate c, unnest(c.comment_ids) as u)) s
+  )
+  select row_number() over (order by s.level desc, s.score desc, c.ticket_id), c.ticket_id, s.score, least(1, s.score / plan.own_score)
+  from candidate c
+  join scores s using (keyword_entry_id)
+  order by 1
+  limit 100;
+end
+$$;
+comment on function private.rank_by_text(text, bigint[], bigint, jsonb) is
+  'Tickets by the words that they share with a text, the best 100, in what whoever asks may see. score: BM25F as search_by_keyword gives it; share: of what the text itself would score, 0 to 1.';
+revoke execute on function private.rank_by_text(text, bigint[], bigint, jsonb) from public;
+grant execute on function private.rank_by_text(text, bigint[], bigint, jsonb) to authenticated, service_role;
+
+insert into private.migrations (version) values ('20260101001640');

@@ -1,0 +1,115 @@
+-- Similar tickets by words and vectors together, and when one is called a likely duplicate.
+
+begin;
+select plan(33);
+
+\ir kit/vectors.sql
+create function pg_temp.embed(ticket bigint, vector extensions.vector, "position" integer default 0) returns void
+language sql as $$
+  insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+  select t.project_id, ticket, 'ticket', "position", concat_ws(e'\n\n', t.name, t.description), 1, 'h', 'm', vector from public.tickets t where t.ticket_id = ticket
+$$;
+
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description) values
+  (1, 1, 1, 'AA-1', 'Valve leaks after the storm', 'The northern valve drips into the cellar since Monday.'),
+  (2, 1, 1, 'AA-2', 'Valve leaks after the storm', 'The northern valve drips into the cellar since Monday.'),
+  (3, 1, 1, 'AA-3', 'Printer jams', 'Paper sticks in the second tray.'),
+  (4, 2, 1, 'BB-1', 'Storm damage at the northern valve', null),
+  (5, 1, 1, 'AA-5', 'Lamp flickers', 'In the hall.'),
+  (6, 1, 1, 'AA-6', 'Door squeaks', 'Every morning.'),
+  (7, 1, 1, 'AA-7', 'Gate stuck', 'It says ERR_X7741 on the panel.'),
+  (8, 2, 1, 'BB-2', 'Fence broken', 'The panel shows ERR_X7741 and nothing more.');
+-- Words are weighed by how rare they are, which needs some others.
+insert into public.tickets (ticket_id, project_id, status_id, key, name)
+select 100 + i, 1, 1, 'AA-' || 100 + i, 'filler number ' || i from generate_series(1, 30) i;
+select pg_temp.embed(1, pg_temp.unit(1)), pg_temp.embed(3, pg_temp.unit(0.8, 0.6)), pg_temp.embed(4, pg_temp.unit(0.6, 0.8)),
+  pg_temp.embed(5, pg_temp.unit(0, 1)), pg_temp.embed(6, pg_temp.unit(0, 0, 1)), pg_temp.embed(7, pg_temp.unit(0, 0, 0, 1)), pg_temp.embed(8, pg_temp.unit(0, 0, 0, 0, 1));
+set local role service_role;
+
+create function pg_temp.draft() returns text
+language sql as $$ select e'Valve leaks after the storm\n\nThe northern valve drips into the cellar since Monday.' $$;
+create temporary view found as
+select s.* from public.similar_tickets(pg_temp.unit(1), 'm', 100, query_text => pg_temp.draft()) s;
+
+-- Order and numbers -------------------------------------------------------------------------------
+
+select results_eq($$ select ticket_key from found limit 4 $$, array['AA-1', 'AA-2', 'BB-1', 'AA-3'],
+  'words and vectors together: the copy that is embedded, the one that is not, then what shares words, then what is near alone');
+select is((select count(*) - count(distinct ticket_id) from found), 0::bigint, 'each once');
+select is_empty($$ select ticket_id from found where abs(fused_score - vector_contribution - keyword_contribution) > 1e-12 $$, 'the score is what both add');
+select is_empty($$ select 1 from (select fused_score, lead(fused_score) over () as next from found) f where next > fused_score $$, 'and orders the list');
+select results_eq($$ select vector_rank, similarity, round(vector_contribution::numeric, 6) from found where ticket_key in ('AA-1', 'AA-3') order by ticket_key $$,
+  $$ values (1::bigint, 1::double precision, 0.3), (2, 0.800000011920929, 0.24) $$, 'vectors add three tenths of what a cosine is over unrelated texts');
+select ok((select keyword_contribution between 0.66 and 0.7 and keyword_rank = 1 from found where ticket_key = 'AA-1'),
+  'words add seven tenths of what the text itself would score, which a copy comes near to');
+select ok((select similarity is null and vector_rank is null and vector_contribution = 0 and keyword_contribution > 0.6 from found where ticket_key = 'AA-2'),
+  'a ticket that is not embedded yet is found by its words');
+select ok((select keyword_rank is null and keyword_score is null and keyword_contribution = 0 from found where ticket_key = 'AA-3'), 'what shares no word adds nothing by words');
+select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 2, query_text => pg_temp.draft()) $$, array['AA-1', 'AA-2'],
+  'a shorter list is the beginning of a longer one');
+select results_eq($$ select ticket_key, keyword_rank from public.similar_tickets(pg_temp.unit(1), 'm', 2) $$,
+  $$ values ('AA-1', null::bigint), ('AA-3', null) $$, 'without a text, vectors alone');
+select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(0, 1), 'm', 1, query_text => e'Panel\n\n' || repeat('It is so and so. ', 3000) || 'ERR_X7741') $$,
+  array['AA-5'], 'words far down in a long text are not looked for');
+select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(-1), 'm', 2, query_text => e'Boiler\n\nIt shows ERR_X7741 again') order by 1 $$,
+  array['AA-7', 'BB-2'], 'a rare word of a description finds what holds it');
+select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 1, project_filter => 2, query_text => pg_temp.draft()) $$, array['BB-1'], 'within a project');
+select is_empty($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 100, 1, query_text => pg_temp.draft()) where ticket_key = 'AA-1' $$, 'never the ticket itself');
+select lives_ok($$ select s.* from unnest(array['', ' ', '-valve "not closed', repeat('"', 30000), repeat('x', 100000), e'\n\n\n',
+  'AA-1', repeat('漢字', 5000), repeat('ab ', 30000)]) t
+  cross join lateral public.similar_tickets(pg_temp.unit(1), 'm', query_text => t) s $$, 'any text will do');
+select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 1, query_text => '-Valve leaks "after the sun" -storm') $$, array['AA-1'],
+  'nothing in a text excludes or requires');
+reset role;
+select ok((select cardinality(words) <= 32 from private.plan_text(e'Name\n\n' || (select string_agg('word' || i || 'x filler number ' || i, ' ') from generate_series(1, 500) i), 1)),
+  'at most 32 words are searched by');
+
+-- Known duplicates --------------------------------------------------------------------------------
+
+insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (1, 'duplicates', 2);
+set local role service_role;
+select is_empty($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 100, 1, query_text => pg_temp.draft()) where ticket_key = 'AA-2' $$,
+  'a known duplicate is not proposed by its words either');
+reset role;
+delete from public.ticket_links;
+set local role service_role;
+
+-- The decision ------------------------------------------------------------------------------------
+
+select is((select count(*) from found where likely_duplicate), 0::bigint, 'of a model of which nothing is known nothing is called likely');
+select is((select count(*) from found where confidence is not null), 0::bigint, 'and without judged pairs there is no probability');
+select public.store_match_thresholds(jsonb_build_array(jsonb_build_object('embedding_model', 'm', 'dimensions', 1536, 'match_threshold', 0.5, 'right_over', 1, 'related_over', 0,
+  'unrelated_over', 0, 'right_deciles', array_fill(0.9, array[11]), 'related_deciles', array_fill(0.4, array[11]), 'unrelated_deciles', array_fill(0.2, array[11]), 'judged_set', 's')));
+select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'once its level of unrelated texts is known, the shipped threshold decides');
+select results_eq($$ select round(vector_contribution::numeric, 6) from found where ticket_key = 'AA-3' $$, array[0.225], 'and cosines count from that level: 0.3 × (0.8 - 0.2) / 0.8');
+select is_empty($$ select 1 from public.similar_tickets(pg_temp.unit(1), 'm', 5) where likely_duplicate $$, 'vectors alone call nothing likely');
+select public.store_duplicate_calibration('m', 10, -5, 100, 10, 0.9);
+select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1'], 'a threshold of one''s own replaces it');
+select is_empty($$ select 1 from found where confidence is null or abs(confidence - 1 / (1 + exp(-(10 * fused_score - 5)))) > 1e-12 $$, 'and the probability is what was fitted');
+select public.store_duplicate_calibration('m', 10, -5, 100, 10);
+select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'without one the shipped threshold holds, with a probability');
+select throws_ok($$ select public.store_duplicate_calibration('m', -1, 0, 100, 10) $$, '23514', null, 'a higher score is never less probable');
+select public.store_duplicate_calibration('m', 1000000, -500000, 100, 10);
+select is((select min(confidence) from found) >= 0 and (select max(confidence) from found) <= 1, true, 'probabilities stay within 0 and 1, however steep');
+
+-- Many at once ------------------------------------------------------------------------------------
+
+select results_eq($$ select b.place, b.embedded, b.results -> 0 ->> 'ticket_key' from public.find_similar_tickets_batch('{aa-3,NONE-1,AA-2,AA-3}', 'm', 1) b $$,
+  $$ values (1::bigint, true, 'BB-1'), (3, false, null), (4, true, 'BB-1') $$, 'tickets in any case, as often as they are named; no row for what is not there');
+select results_eq($$ select b.place, r.item from public.similar_tickets_batch(jsonb_build_array(
+    jsonb_build_object('query_text', pg_temp.draft(), 'query_embedding', pg_temp.unit(1)::text),
+    jsonb_build_object('query_text', pg_temp.draft(), 'query_embedding', pg_temp.unit(1)::text, 'project_filter', 2),
+    jsonb_build_object('query_text', pg_temp.draft(), 'query_embedding', pg_temp.unit(1)::text, 'exclude_ticket', 1)), 'm', 1) b
+  cross join lateral jsonb_array_elements(b.results) r(item) order by 1 $$,
+  $$ select 1::bigint, to_jsonb(s) from public.similar_tickets(pg_temp.unit(1), 'm', 1, query_text => pg_temp.draft()) s
+    union all select 2, to_jsonb(s) from public.similar_tickets(pg_temp.unit(1), 'm', 1, project_filter => 2, query_text => pg_temp.draft()) s
+    union all select 3, to_jsonb(s) from public.similar_tickets(pg_temp.unit(1), 'm', 1, 1, query_text => pg_temp.draft()) s $$, 'texts, as one by one');
+select throws_ok($$ select * from public.find_similar_tickets_batch(array(select 'AA-1' from generate_series(1, 21)), 'm') $$, '22023', null, 'at most 20 tickets');
+select throws_ok($$ select * from public.similar_tickets_batch((select jsonb_agg('{}'::jsonb) from generate_series(1, 21)), 'm') $$, '22023', null, 'and 20 texts');
+set local role anon;
+select throws_ok($$ select * from public.similar_tickets_batch('[]', 'm') $$, '42501', null, 'anon is refused');
+
+select * from finish();
+rollback;
