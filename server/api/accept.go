@@ -12,18 +12,18 @@ import (
 	"tasklens/internal/metric"
 )
 
-// How long accepting pauses while the machine lacks what a connection takes: at first, and at most.
+// The first and the longest pause in accepting while the machine is out of descriptors or memory.
 const (
 	minAcceptPause = 5 * time.Millisecond
 	maxAcceptPause = time.Second
 )
 
-// shortages are the errors of accept that end by themselves: connections close, and their
-// descriptors and memory return.
+// shortages are the errors of accept that pass once connections close and release descriptors and
+// memory.
 var shortages = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}
 
-// patient is a listener that waits out shortages. fasthttp ends the server on the first error of
-// accept.
+// patient is a listener that retries accept during a shortage. fasthttp would stop the server on
+// the first error.
 type patient struct {
 	net.Listener
 	short  func(error) // called for each error that is waited out
@@ -57,7 +57,7 @@ func (p *patient) Accept() (net.Conn, error) {
 	}
 }
 
-// shortage counts the pauses in accepting, and logs at most one a minute.
+// shortage counts the pauses in accepting and logs at most one a minute.
 func (a *API) shortage() func(error) {
 	warnings := rate.Sometimes{First: 1, Interval: time.Minute}
 	return func(err error) {

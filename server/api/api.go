@@ -1,5 +1,5 @@
-// Package api speaks HTTP: routes, decoding, encoding, and which status an error becomes. It is the
-// one place that knows Fiber, and knows nothing of how anything is found or answered.
+// Package api speaks HTTP: routes, decoding, encoding, and the status of each error. Only this
+// package uses Fiber. It does not know how anything is searched or answered.
 package api
 
 import (
@@ -36,7 +36,7 @@ import (
 	"tasklens/supabase"
 )
 
-// Bounds of every request.
+// Limits of every request.
 const (
 	maxBodyBytes   = 1 << 20
 	maxHeaderBytes = 16 << 10 // access tokens are long
@@ -45,7 +45,7 @@ const (
 //go:embed openapi.yaml
 var openAPI []byte
 
-// Parts is what the API puts before HTTP.
+// Parts are the dependencies of the API.
 type Parts struct {
 	Database       *postgrest.Client
 	Indexer        *index.Indexer
@@ -90,7 +90,7 @@ type API struct {
 	tools      http.Handler // of /mcp
 }
 
-// New makes the API; nothing listens yet.
+// New builds the API. It does not listen yet.
 func New(parts Parts) (*API, error) {
 	migrations, err := supabase.List(parts.Migrations)
 	if err != nil {
@@ -104,7 +104,7 @@ func New(parts Parts) (*API, error) {
 	a.app = fiber.New(fiber.Config{
 		AppName:               "tasklens",
 		DisableStartupMessage: true,
-		// Strings of a request are Fiber's own buffers, gone with it, unless it is told to copy them.
+		// Otherwise strings of a request are Fiber's own buffers, which are reused after it.
 		Immutable:      true,
 		BodyLimit:      maxBodyBytes,
 		ReadBufferSize: maxHeaderBytes,
@@ -112,7 +112,8 @@ func New(parts Parts) (*API, error) {
 		WriteTimeout:   a.Limits.WriteTimeout, // streams set their own with each event
 		IdleTimeout:    a.Limits.IdleTimeout,
 		ErrorHandler:   a.problem,
-		// No route takes a form; read as one, a body would be refused before it is looked at.
+		// No route accepts a form. Parsed as one, a body would be rejected before a handler sees
+		// it.
 		DisablePreParseMultipartForm: true,
 	})
 	a.app.Server().CloseOnShutdown = true // what is answered while the service stops says that its connection ends
@@ -125,8 +126,8 @@ func New(parts Parts) (*API, error) {
 	return a, nil
 }
 
-// outermost stands before Fiber, which takes requests with ambiguous framing, answers a method that
-// it does not know in plain text, and lets a panic of what surrounds the handlers end the process.
+// outermost wraps Fiber, which accepts requests with ambiguous framing, answers unknown methods
+// in plain text, and does not recover panics outside its handlers.
 func (a *API) outermost(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(request *fasthttp.RequestCtx) {
 		err := rescue.Do(func() error {
@@ -153,16 +154,16 @@ func (a *API) Listener(listener net.Listener) error {
 	return a.app.Listener(lingering{a.bounding(newPatient(listener, a.shortage()))})
 }
 
-// Shutdown takes no new connection and waits for requests under way. Those that are not done when
-// four fifths of the time are over are cancelled, so that their clients hear of it: as a problem,
-// or as the last event of a stream.
+// Shutdown stops accepting connections and waits for requests in flight. After four fifths of the
+// time it cancels the rest, so that their clients still get a problem response, or an error event
+// in a stream.
 func (a *API) Shutdown(drain time.Duration) error {
 	defer a.cancel()
 	defer time.AfterFunc(drain/5*4, a.cancel).Stop()
 	return a.app.ShutdownWithTimeout(drain)
 }
 
-// stopping says of what failed because the service stops that this was the reason.
+// stopping turns a timeout into "unavailable" if the service is shutting down.
 func (a *API) stopping(err error) error {
 	if a.base.Err() == nil || fault.CodeOf(err) != fault.Timeout {
 		return err

@@ -11,8 +11,8 @@ import (
 	"tasklens/internal/fault"
 )
 
-// What a page of another origin may send and read, and for how many seconds its browser need not
-// ask again.
+// Methods and headers allowed across origins, and the seconds for which a browser may cache a
+// preflight.
 const (
 	corsMethods = "GET, POST, DELETE"
 	corsHeaders = "Accept, Authorization, Content-Type, X-Request-Id, traceparent, tracestate, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
@@ -20,8 +20,7 @@ const (
 	corsMaxAge  = "600"
 )
 
-// dress gives a response what browsers want to know: that it is nothing to be shown as a page, and
-// whose pages may read it. Routes that are pages say otherwise.
+// dress sets the security and CORS headers of a response. Routes that serve pages override them.
 func (a *API) dress(c *fiber.Ctx) {
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderXFrameOptions, "DENY")
@@ -38,14 +37,13 @@ func (a *API) dress(c *fiber.Ctx) {
 	}
 }
 
-// mayRead says whether a request comes from a page of an origin that the operator named. There are
-// no cookies here, so that none are allowed to be sent along.
+// mayRead reports whether the request's origin is one that the operator allowed. The service uses
+// no cookies, so credentials are not allowed.
 func (a *API) mayRead(c *fiber.Ctx) bool {
 	return slices.Contains(a.Limits.Origins, c.Get(fiber.HeaderOrigin))
 }
 
-// preflight answers a browser that asks beforehand. What others ask with this method goes on to be
-// refused.
+// preflight answers CORS preflight requests. Any other OPTIONS request is passed on and refused.
 func (a *API) preflight(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodOptions || c.Get(fiber.HeaderAccessControlRequestMethod) == "" || !a.mayRead(c) {
 		return c.Next()
@@ -56,9 +54,8 @@ func (a *API) preflight(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// refuseForeignNames keeps out, where whoever reaches the service is the service (AUTH=off), a page
-// that has its own name lead to this machine: to its browser that is no other origin (DNS
-// rebinding).
+// refuseForeignNames guards against DNS rebinding with AUTH=off: a page whose host name resolves
+// to this machine would otherwise be same-origin and act as the service.
 func (a *API) refuseForeignNames(c *fiber.Ctx) error {
 	if a.Verifier != nil || isLocalName(string(c.Request().Host())) {
 		return c.Next()
@@ -66,7 +63,7 @@ func (a *API) refuseForeignNames(c *fiber.Ctx) error {
 	return fault.New(fault.Forbidden, "While AUTH is off this service answers to the names of its own machine alone.")
 }
 
-// isLocalName takes a name without a dot too: no stranger can have one.
+// isLocalName also accepts names without a dot, which cannot be registered publicly.
 func isLocalName(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"tasklens/internal/postgrest"
 )
 
-// known is a caller whose token was verified, and the database as the route may use it for them.
+// known is a caller with a verified token, and the database session that the route may use for
+// them.
 type known struct {
 	identity.Caller
 	bearer  string // digest of the token
@@ -23,14 +24,13 @@ type known struct {
 
 type knownKey struct{}
 
-// knownOf is the caller of a request; nil where callers are not known (AUTH=off), or the route is
-// open.
+// knownOf returns the caller of a request, or nil if AUTH=off or the route is open.
 func knownOf(c *fiber.Ctx) *known {
 	caller, _ := c.Locals(knownKey{}).(*known)
 	return caller
 }
 
-// admit lets a request through whose caller may make it, and none that asks too often.
+// admit passes a request on if its caller may make it and is within the rate limit.
 func (a *API) admit(needs access) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if v := visitOf(c); v != nil {
@@ -62,7 +62,7 @@ func (a *API) admit(needs access) fiber.Handler {
 	}
 }
 
-// verify says whose the token of a request is.
+// verify returns the user of the request's token.
 func (a *API) verify(c *fiber.Ctx) (*known, error) {
 	token, given, err := bearer(c)
 	if err != nil {
@@ -79,11 +79,12 @@ func (a *API) verify(c *fiber.Ctx) (*known, error) {
 	return &known{Caller: caller, bearer: digest(token), asUser: user, session: user}, nil
 }
 
-// roles are those that caller_role of the database tells, the caller's highest in any project.
+// roles are the values that caller_role returns in the database: the caller's highest role in any
+// project.
 var roles = map[string]access{"viewer": asViewer, "member": asMember, "admin": asAdmin, "service": asAdmin}
 
-// permit checks a caller's role, and gives them the service's session for what only that may do. A
-// viewer acts with their own token, from which the database takes whose vote it is.
+// permit checks a caller's role. A route that requires member or admin gets the service's
+// session; a viewer keeps their own token, because the database records whose vote it is.
 func (a *API) permit(ctx context.Context, caller *known, needs access) error {
 	if needs == signedIn || needs == projectMember || caller.IsService() {
 		return nil
@@ -101,8 +102,8 @@ func (a *API) permit(ctx context.Context, caller *known, needs access) error {
 	return nil
 }
 
-// database is the database as the caller may see it: as the holder of the token sent along, or,
-// without one, as the service. PostgREST verifies the token.
+// database returns the database with the rights of the request's token or, without a token, of
+// the service. PostgREST verifies the token.
 func (a *API) database(c *fiber.Ctx) (*postgrest.Session, error) {
 	if caller := knownOf(c); caller != nil {
 		return caller.session, nil
@@ -117,8 +118,8 @@ func (a *API) database(c *fiber.Ctx) (*postgrest.Session, error) {
 	return a.Database.AsUser(token), nil
 }
 
-// databaseFor is the database for the service's own work on a project, asked for by a caller who
-// may write there. A caller who may not is not told whether the project exists.
+// databaseFor returns the database for the service's own work on a project that the caller may
+// write to. Other callers do not learn whether the project exists.
 func (a *API) databaseFor(c *fiber.Ctx, project int64) (*postgrest.Session, error) {
 	caller := knownOf(c)
 	if caller == nil || caller.IsService() {
@@ -136,13 +137,13 @@ func (a *API) databaseFor(c *fiber.Ctx, project int64) (*postgrest.Session, erro
 
 var errForbidden = fault.New(fault.Forbidden, "This is not allowed.")
 
-// bearer reads the token of a request, if one is given.
+// bearer returns the request's bearer token, if any.
 func bearer(c *fiber.Ctx) (token string, given bool, err error) {
 	headers := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
 	if len(headers) == 0 {
 		return "", false, nil
 	}
-	// An empty header is a mistake of the caller's, who did not mean to act as the service.
+	// An empty header is a client's mistake, not a request to act as the service.
 	scheme, token, _ := strings.Cut(string(headers[0]), " ")
 	if token = strings.TrimSpace(token); len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !saneToken.MatchString(token) {
 		return "", false, fault.New(fault.Unauthorized, "The Authorization header must be a bearer token.")
@@ -150,7 +151,7 @@ func bearer(c *fiber.Ctx) (token string, given bool, err error) {
 	return token, true, nil
 }
 
-// missingKeys says that no token can be verified, as readiness tells it.
+// missingKeys reports, for readiness, that tokens cannot be verified.
 func (a *API) missingKeys(ctx context.Context) []string {
 	if a.Verifier == nil {
 		return nil
@@ -162,7 +163,7 @@ func (a *API) missingKeys(ctx context.Context) []string {
 	return nil
 }
 
-// digest stands for a text that nobody shall read.
+// digest hashes a text that must not be stored or logged.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The limits of requests, as the OpenAPI document states them.
+// The limits of requests, as in openapi.yaml.
 const (
 	maxQueryCharacters  = 2000
 	maxStatusCharacters = 200
@@ -25,22 +25,21 @@ func checkUnit(wrong report, name string, value *float64) {
 	wrong(value != nil && !(*value >= 0 && *value <= 1), name, "must be a number from 0 to 1")
 }
 
-// checkText trims a query or question and bounds it. What looks the same is asked the same: in
-// Unicode's composed form (NFC), with one space for any white space.
+// checkText trims a query or question, checks its length and normalises it, so that texts which
+// look the same are the same: composed Unicode (NFC) and single spaces.
 func checkText(wrong report, name string, text *string) {
 	checkLength(wrong, name, text, maxQueryCharacters)
 	*text = strings.Join(strings.Fields(norm.NFC.String(*text)), " ")
 }
 
-// isVisible is false for space, control and format characters, for what Unicode has renderers
-// ignore, and for the blank Braille pattern. An emoji is visible.
+// isVisible is false for space, control and format characters, for those that Unicode tells
+// renderers to ignore, and for the blank Braille pattern. It is true for emoji.
 func isVisible(r rune) bool {
 	return r != '\u2800' &&
 		!unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// checkLength trims a text and bounds it. Invisible characters alone are refused as an empty text
-// is.
+// checkLength trims a text and checks its length. A text of invisible characters counts as empty.
 func checkLength(wrong report, name string, text *string, most int) {
 	*text = strings.TrimSpace(*text)
 	wrong(*text != "" && !strings.ContainsFunc(*text, isVisible), name, "must have a visible character")
@@ -56,7 +55,7 @@ func checkRange(wrong report, name string, value *int, low, high int) {
 	wrong(value != nil && (*value < low || *value > high), name, "must be an integer from %d to %d", low, high)
 }
 
-// or gives the value of an optional field, or its default.
+// or returns the value of an optional field, or its default.
 func or[T any](value *T, fallback T) T {
 	if value == nil {
 		return fallback

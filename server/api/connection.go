@@ -14,8 +14,8 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// MaxRefusals is how many connections beyond the bound are answered at a time; the rest are closed
-// without an answer.
+// MaxRefusals is how many connections over the limit get an answer at the same time. Others are
+// closed without one.
 const MaxRefusals = 64
 
 // busyRetry is the Retry-After sent when the service is full.
@@ -24,14 +24,13 @@ const busyRetry = time.Second
 // refusalTime is how long a refused client may take to read the answer.
 const refusalTime = time.Second
 
-// places are what connections take up: each holds one from accept until its file descriptor is
-// closed.
+// places counts open connections. Each holds a place from accept until its descriptor is closed.
 type places struct {
 	most  int64
 	taken atomic.Int64
 }
 
-// take returns the connection with a place of its own, which it frees when it is closed.
+// take wraps the connection so that closing it releases its place.
 func (p *places) take(conn net.Conn) (placed net.Conn, ok bool) {
 	if p.taken.Add(1) > p.most {
 		p.taken.Add(-1)
@@ -58,9 +57,9 @@ func (c *placedConn) CloseWrite() error {
 	return half.CloseWrite()
 }
 
-// bounded is a listener that keeps so many connections at a time: a request's body is read into
-// memory before anything is known of who sends it. Further connections are refused: a few at a time
-// with an answer, the others by closing them.
+// bounded is a listener that limits open connections, because a request's body is read into
+// memory before its sender is known. A few connections over the limit get an answer at a time;
+// others are closed.
 type bounded struct {
 	net.Listener
 	served, refused *places
@@ -86,7 +85,7 @@ func (b bounded) Accept() (net.Conn, error) {
 	}
 }
 
-// bounding is a listener with the bound that the operator wants.
+// bounding returns a listener with the operator's limit.
 func (a *API) bounding(listener net.Listener) net.Listener {
 	if a.Limits.Connections <= 0 {
 		return listener
@@ -97,7 +96,7 @@ func (a *API) bounding(listener net.Listener) net.Listener {
 	}
 }
 
-// refuseConnection answers whatever would be asked on a connection.
+// refuseConnection answers any request on a connection with "busy".
 func (a *API) refuseConnection(conn net.Conn) {
 	defer conn.Close()
 	var request fasthttp.RequestCtx
@@ -114,7 +113,7 @@ func (a *API) refuseConnection(conn net.Conn) {
 	}
 }
 
-// errBusy is why a request is refused at once.
+// errBusy is the error of a request refused because the service is full.
 func errBusy() error {
 	busy := fault.New(fault.Unavailable, "The service is busy.")
 	busy.RetryAfter = busyRetry

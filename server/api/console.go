@@ -8,8 +8,7 @@ import (
 	"tasklens/server/console"
 )
 
-// consolePage is /. A browser asks each time whether it has changed, and with it the version of its
-// parts.
+// consolePage is /. Browsers revalidate it each time, and with it the version of its files.
 func (a *API) consolePage(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentSecurityPolicy, a.Console.Policy)
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -17,8 +16,8 @@ func (a *API) consolePage(c *fiber.Ctx) error {
 	return sendConsole(c, a.Console.Page)
 }
 
-// consoleFile is a part of the page. Another copy of the service may have named another version:
-// then the part is this program's, and not to be kept.
+// consoleFile serves a file of the page. If another copy of the service named a different
+// version, it serves its own file and forbids caching.
 func (a *API) consoleFile(c *fiber.Ctx) error {
 	file, found := a.Console.Part(c.Params("file"))
 	if !found {
@@ -32,7 +31,7 @@ func (a *API) consoleFile(c *fiber.Ctx) error {
 	return sendConsole(c, file)
 }
 
-// sendConsole sends a file, packed where the client takes it so, or nothing where it has the file.
+// sendConsole sends a file, compressed if the client accepts that, or 304 if the client has it.
 func sendConsole(c *fiber.Ctx, file console.File) error {
 	c.Vary(fiber.HeaderAcceptEncoding)
 	text, tag := file.Plain, `"`+file.Tag+`"`

@@ -16,13 +16,13 @@ import (
 	"tasklens/internal/fault"
 )
 
-// Bounds of what is told about a bad request: an answer shall not be larger than what it answers.
+// Limits on reported errors: a response must not be larger than its request.
 const (
 	maxReported  = 20  // fields
 	maxFieldName = 100 // bytes of a name that the client made up
 )
 
-// Bounds of what is made of a request, whatever its size.
+// Limits on what is decoded, whatever the request's size.
 const (
 	maxElements   = 50 // of a list
 	maxParameters = 20 // of a query
@@ -30,17 +30,17 @@ const (
 
 func clip(name string) string { return strings.ToValidUTF8(name[:min(len(name), maxFieldName)], "") }
 
-// request is the body of a request: it says what is wrong with its values.
+// request is a request body that validates its values.
 type request interface {
 	check(report)
 }
 
-// report takes a field at fault, when it is.
+// report records an invalid field.
 type report func(bad bool, field, format string, args ...any)
 
-// decode reads the one JSON object of a body, strictly: unknown, doubled and missing fields, wrong
-// types and values out of range are all reported together, each by its name. A field is required
-// unless it is a pointer; null is as absent.
+// decode reads the single JSON object of a body, strictly: unknown, duplicate and missing fields,
+// wrong types and values out of range are reported together by name. A field is required unless
+// it is a pointer; null counts as absent.
 func decode(c *fiber.Ctx, into request) error {
 	if err := noParameters(c); err != nil {
 		return err
@@ -64,7 +64,7 @@ func decode(c *fiber.Ctx, into request) error {
 		known[target.Type().Field(i).Tag.Get("json")] = target.Field(i)
 	}
 	given, seen := map[string]bool{}, map[string]bool{} // seen: given and not null
-	// No further than the last field that is reported: the members of a body are not collected.
+	// Stop at the last error that would be reported: the members of a body are not collected.
 	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
 		name := key.Str
 		field, is := known[name]
@@ -97,8 +97,7 @@ func decode(c *fiber.Ctx, into request) error {
 
 func isRequired(field reflect.Value) bool { return field.Kind() != reflect.Pointer }
 
-// requiresAny says whether a request has a required field; one that has none may come without a
-// body.
+// requiresAny reports whether a request has a required field. If not, its body may be empty.
 func requiresAny(target reflect.Value) bool {
 	for i := range target.NumField() {
 		if isRequired(target.Field(i)) {
@@ -108,13 +107,13 @@ func requiresAny(target reflect.Value) bool {
 	return false
 }
 
-// checkObject says why a body is not one JSON object, without making anything of it.
+// checkObject reports why a body is not a single JSON object, without decoding it.
 func checkObject(c *fiber.Ctx, body []byte) error {
 	mediaType, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
 	if !strings.EqualFold(strings.TrimSpace(mediaType), fiber.MIMEApplicationJSON) {
 		return fiber.ErrUnsupportedMediaType
 	}
-	// A compressed body could be any size once it is not.
+	// A compressed body could expand to any size.
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return fiber.ErrUnsupportedMediaType
 	}
@@ -136,8 +135,8 @@ func checkObject(c *fiber.Ctx, body []byte) error {
 	return nil
 }
 
-// decodeValue decodes one field. A list with too many elements is reported and not made; an
-// optional text is trimmed, and a blank one is as if it were absent.
+// decodeValue decodes one field. It reports a list that is too long instead of decoding it. It
+// trims optional texts and treats blank ones as absent.
 func decodeValue(wrong report, name string, field reflect.Value, value gjson.Result) {
 	elements := 0
 	if value.IsArray() {
@@ -182,7 +181,7 @@ func typeName(t reflect.Type) string {
 	}
 }
 
-// hasNUL tells whether a string, or one of a list, holds the one character that Postgres cannot.
+// hasNUL reports whether a string, or one in a list, contains NUL, which Postgres cannot store.
 func hasNUL(field reflect.Value) bool {
 	if field.Kind() == reflect.Pointer {
 		field = field.Elem()
@@ -197,7 +196,7 @@ func hasNUL(field reflect.Value) bool {
 	return field.Kind() == reflect.String && strings.ContainsRune(field.String(), 0)
 }
 
-// fewParameters refuses a query with too many parameters before it is parsed.
+// fewParameters rejects a query string with too many parameters before parsing it.
 func fewParameters(c *fiber.Ctx) error {
 	if bytes.Count(c.Request().URI().QueryString(), []byte("&")) >= maxParameters {
 		return fault.New(fault.Invalid, fmt.Sprintf("A request has at most %d query parameters.", maxParameters))
@@ -205,7 +204,7 @@ func fewParameters(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// noParameters refuses query parameters that a route does not know.
+// noParameters rejects unknown query parameters.
 func noParameters(c *fiber.Ctx, known ...string) error {
 	var fields []fault.Field
 	for key := range c.Context().QueryArgs().All() {

@@ -12,13 +12,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// docs is a page that shows openapi.yaml, with all that it needs; see the README there.
+// docs is a page that shows openapi.yaml, with all its files; see the README there.
 //
 //go:embed docs/index.html docs/start.js docs/swagger-ui.css.gz docs/swagger-ui-bundle.js.gz
 var docs embed.FS
 
-// docsPolicy lets the page use what this service serves, and ask nobody else. Its styles are partly
-// made by its script.
+// docsPolicy restricts the page to files of this service. Its script creates inline styles.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -33,13 +32,13 @@ func docsPage(c *fiber.Ctx) error {
 	return sendDocs(c, "index.html")
 }
 
-// docsFile is a part of the page.
+// docsFile serves a file of the page.
 func docsFile(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "max-age=3600")
 	return sendDocs(c, c.Params("file"))
 }
 
-// sendDocs sends a file, packed as it is kept where the client takes it so.
+// sendDocs sends a file, compressed as stored if the client accepts that.
 func sendDocs(c *fiber.Ctx, name string) error {
 	kind, packed := docsTypes[path.Ext(name)], false
 	text, err := docs.ReadFile("docs/" + name)

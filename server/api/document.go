@@ -15,7 +15,7 @@ const (
 	maxKeywordCharacters = 100
 )
 
-// temporalClasses say how long what a document tells is true.
+// temporalClasses say how long a document's content stays valid.
 var temporalClasses = []string{"evergreen", "current", "dated", "historical", "unknown"}
 
 type documentRequest struct {
@@ -42,7 +42,7 @@ type documentResponse struct {
 	EmbeddingStatus string `json:"embedding_status"`
 }
 
-// putDocument writes a document; workers embed it.
+// putDocument writes a document. Workers embed it.
 func (a *API) putDocument(c *fiber.Ctx) error {
 	var request documentRequest
 	if err := decode(c, &request); err != nil {
@@ -65,7 +65,7 @@ func (a *API) putDocument(c *fiber.Ctx) error {
 	return c.JSON(documentResponse{ID: written.ID, EmbeddingStatus: written.EmbeddingStatus})
 }
 
-// oneDocument reads which document a path names; there are no parameters beside.
+// oneDocument parses the document's id from the path and allows no query parameters.
 func (a *API) oneDocument(c *fiber.Ctx) (db *postgrest.Session, id string, err error) {
 	p := parameters{c: c}
 	id = p.pathUUID("id")
@@ -105,7 +105,7 @@ type feedbackRequest struct {
 
 func (r *feedbackRequest) check(report) {}
 
-// rateDocument casts the caller's vote.
+// rateDocument records the caller's vote.
 func (a *API) rateDocument(c *fiber.Ctx) error {
 	db, id, err := a.oneDocument(c)
 	if err != nil {

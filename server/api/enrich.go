@@ -6,7 +6,7 @@ import (
 	"tasklens/internal/enrich"
 )
 
-// defaultEnrichBatch is how many documents a batch takes that does not say how many.
+// defaultEnrichBatch is the default number of documents in a batch.
 const defaultEnrichBatch = 10
 
 type enrichRequest struct {
@@ -17,8 +17,8 @@ func (r *enrichRequest) check(wrong report) {
 	checkRange(wrong, "batch_size", r.BatchSize, 1, enrich.MaxBatch)
 }
 
-// enrichBatch has the model read documents that are due. What failed for one of them is in the
-// report; a batch that could not do anything is a failure itself.
+// enrichBatch enriches the documents that are due. Failures of single documents are in the
+// report; it fails only if nothing could be done.
 func (a *API) enrichBatch(c *fiber.Ctx) error {
 	var request enrichRequest
 	if err := decode(c, &request); err != nil {

@@ -19,28 +19,28 @@ import (
 const mimeEvents = "text/event-stream"
 
 const (
-	// defaultHeartbeat is how often a silent stream says that it lives, so that no proxy takes it
-	// for dead.
+	// defaultHeartbeat is the interval of keep-alive comments in an idle stream, which stop
+	// proxies from closing it.
 	defaultHeartbeat = 15 * time.Second
-	// stuckTime is how long a client may leave what was sent to it unread.
+	// stuckTime is how long a client may leave sent data unread.
 	stuckTime = 20 * time.Second
 )
 
-// errClientLeft is why the work for a stream ends when nobody reads it any more.
+// errClientLeft is the cancellation cause of a stream whose client disconnected.
 var errClientLeft = errors.New("the client left")
 
-// event is one of a stream.
+// event is a server-sent event.
 type event struct {
 	name string
 	data any
 }
 
-// sendEvents answers with server-sent events, as work sends them. An error of work before its first
-// event is an ordinary problem; a later one is the last event, "error". The context of work ends
-// with the request's time, when the client leaves and when the service stops. begin is called with
-// the first event there, and may set headers.
+// sendEvents runs work and sends its server-sent events. An error before the first event becomes
+// an ordinary problem response; a later one becomes an "error" event. The context of work ends at
+// the request's deadline, when the client disconnects, and on shutdown. begin is called with the
+// first event and may set headers.
 func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx context.Context, send func(name string, data any) error) error) error {
-	// What follows outlives the handler, and with it everything that c gives.
+	// The stream outlives the handler, and c must not be used after it.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.UserContext()))
 	stopped := context.AfterFunc(a.base, func() { cancel(context.Cause(a.base)) })
 	deadline, _ := c.UserContext().Deadline()
@@ -51,7 +51,7 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 		cancel(nil)
 	}
 	connection := c.Context().Conn()
-	// A connection that is watched cannot take another request.
+	// A watched connection cannot take another request.
 	c.Context().SetConnectionClose()
 	rescue.Go(func() { watch(connection, cancel) })
 
@@ -97,8 +97,8 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 	return nil
 }
 
-// watch reads from a connection until it ends: that is how one learns that a client left that sends
-// nothing and is sent nothing.
+// watch reads from a connection until that fails: the only way to notice that the client of an
+// idle stream disconnected.
 func watch(connection net.Conn, cancel context.CancelCauseFunc) {
 	if connection.SetReadDeadline(time.Time{}) == nil {
 		_, _ = io.Copy(io.Discard, connection)
@@ -106,7 +106,7 @@ func watch(connection net.Conn, cancel context.CancelCauseFunc) {
 	cancel(errClientLeft)
 }
 
-// eventStream is a stream while it is sent.
+// eventStream is a stream being sent.
 type eventStream struct {
 	api        *API
 	ctx        context.Context
@@ -117,8 +117,8 @@ type eventStream struct {
 	request    logged
 }
 
-// run sends what comes until the work is done, has failed, or nobody reads any more, and tells the
-// status that this would have been as an ordinary response.
+// run sends events until the work is done, has failed or the client disconnects. It returns the
+// status that an ordinary response would have had.
 func (s *eventStream) run(w *bufio.Writer, cancel context.CancelCauseFunc) (status int) {
 	status = http.StatusOK
 	heartbeat := time.NewTicker(s.api.Heartbeat)
@@ -147,7 +147,7 @@ func (s *eventStream) run(w *bufio.Writer, cancel context.CancelCauseFunc) (stat
 	return status
 }
 
-// send writes an event. It is false when nobody reads it.
+// send writes an event. It returns false if the client has disconnected.
 func (s *eventStream) send(w *bufio.Writer, e event) bool {
 	data, err := json.Marshal(e.data)
 	if err != nil {

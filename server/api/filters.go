@@ -11,14 +11,14 @@ import (
 	"tasklens/internal/search"
 )
 
-// filtersMember is "filters" of a request: an object that check reads.
+// filtersMember is the "filters" object of a request, still undecoded.
 type filtersMember struct {
 	object []byte
 	filter.Filters
 }
 
-// UnmarshalJSON keeps the object. What is wrong with it is told by the path of its members, as json
-// cannot.
+// UnmarshalJSON keeps the raw object: check reports errors by the member's path, which
+// encoding/json cannot.
 func (m *filtersMember) UnmarshalJSON(object []byte) error {
 	m.object = append([]byte{}, object...)
 	return nil
@@ -30,7 +30,7 @@ func (m *filtersMember) check(wrong report) {
 	}
 }
 
-// of gives the filters of a request, none where the member is absent.
+// of returns the filters of a request, or none if the member is absent.
 func (m *filtersMember) of() filter.Filters {
 	if m == nil {
 		return filter.Filters{}
@@ -38,8 +38,8 @@ func (m *filtersMember) of() filter.Filters {
 	return m.Filters
 }
 
-// checkMe refuses "me" where no user asks. Of a token that nobody has verified the database says
-// whose it is.
+// checkMe rejects "me" if the caller is not a user. For a token that is not verified yet, the
+// database resolves the user.
 func checkMe(c *fiber.Ctx, filters filter.Filters) error {
 	member := filters.AsksForMe()
 	caller := knownOf(c)
@@ -50,14 +50,14 @@ func checkMe(c *fiber.Ctx, filters filter.Filters) error {
 	return fault.InvalidFields(fault.Field{Name: "filters." + member, Message: "has \"me\", which needs a user's token"})
 }
 
-// readAs tells how a query was read that has filters in it.
+// readAs reports how a query with filters in its text was parsed.
 type readAs struct {
 	Text    string         `json:"text"`
 	Filters filter.Filters `json:"filters"`
 	Nothing bool           `json:"nothing,omitempty"` // can pass them
 }
 
-// narrow reads a query's text, and joins the filters in it with those beside it.
+// narrow parses the filters in a query's text and merges them with the "filters" member.
 func narrow(c *fiber.Ctx, query *search.Query, beside filter.Filters) (*readAs, error) {
 	text, typed, err := querytext.Read(query.Text, time.Now())
 	if err == nil {

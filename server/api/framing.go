@@ -8,9 +8,9 @@ import (
 	"tasklens/internal/fault"
 )
 
-// ambiguity says what another server on a request's way may have read as more or fewer bytes than
-// we did; its connection must close (RFC 9112, section 11.2). fasthttp refuses the rest: doubled,
-// signed and padded lengths.
+// ambiguity reports why a proxy may disagree with us on where a request ends; its connection must
+// close (RFC 9112, section 11.2). fasthttp rejects the other cases: repeated, signed and padded
+// lengths.
 func ambiguity(header *fasthttp.RequestHeader) error {
 	var encoded, sized bool
 	for line := range bytes.Lines(header.RawHeaders()) {

@@ -33,8 +33,8 @@ type generateResponse struct {
 	Model        string   `json:"model"`
 }
 
-// generateEmbeddings brings the chunks of one ticket, of a comment on it, or of a project's own
-// text, in step with its present text.
+// generateEmbeddings updates the chunks of one ticket, of a comment on it, or of a project's own
+// text.
 func (a *API) generateEmbeddings(c *fiber.Ctx) error {
 	var request generateRequest
 	if err := decode(c, &request); err != nil {

@@ -11,16 +11,15 @@ import (
 	"tasklens/internal/postgrest"
 )
 
-// Missing names what a part of the service lacks to do its work; nothing while it lacks nothing.
-// Names are fixed: they go to whoever asks, and tell no addresses.
+// Missing names what a part of the service lacks, or nothing if it is ready. The names are fixed
+// and contain no addresses, because the endpoint is public.
 type Missing func(ctx context.Context) []string
 
-// alive says that the program runs.
+// alive reports that the process is running.
 func (a *API) alive(c *fiber.Ctx) error { return c.JSON(fiber.Map{"status": "ok"}) }
 
-// ready says whether requests can be answered, and else what is missing. Anybody may ask, as often
-// as they like, and the database is asked for it: so whoever asks while that is being found out is
-// told the same.
+// ready reports whether requests can be answered, and otherwise what is missing. The endpoint is
+// public and not rate-limited, so concurrent requests share one check of the database.
 func (a *API) ready(c *fiber.Ctx) error {
 	found, _, _ := a.readying.Do("", func() (any, error) { return a.missing(c.UserContext()), nil })
 	if missing, _ := found.([]string); len(missing) > 0 {
@@ -29,7 +28,7 @@ func (a *API) ready(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "ready"})
 }
 
-// missing is all that the service lacks.
+// missing lists everything that the service lacks.
 func (a *API) missing(ctx context.Context) []string {
 	missing := a.missingInDatabase(ctx)
 	for _, part := range a.Missing {
@@ -38,11 +37,11 @@ func (a *API) missing(ctx context.Context) []string {
 	return append(missing, a.missingKeys(ctx)...)
 }
 
-// missingInDatabase is the database itself, or migrations by their files.
+// missingInDatabase reports the database as missing, or migrations by file name.
 func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
 	var applied []string
 	err := a.Database.AsService().Call(ctx, "list_migrations", nil, &applied)
-	// The first migration makes this function: without it there are none.
+	// The first migration creates this function. Without it there are none.
 	var answer *postgrest.Error
 	if unknown := errors.As(err, &answer) && answer.Code == postgrest.UnknownFunction; err != nil && !unknown {
 		a.Log.WarnContext(ctx, "not ready", "error", err)

@@ -7,13 +7,12 @@ import (
 )
 
 const (
-	// defaultDocumentThreshold is the specification's, whatever the model.
+	// defaultDocumentThreshold is the default for documents, whatever the model.
 	defaultDocumentThreshold = 0.3
 	maxEntityCharacters      = 200
 )
 
-// searchDocuments finds documents by meaning, or, with hybrid, weighed with all that speaks for
-// them.
+// searchDocuments finds documents by meaning or, with hybrid, by the weighted score.
 func (a *API) searchDocuments(c *fiber.Ctx) error {
 	p := parameters{c: c}
 	text := or(p.text("q"), "")
@@ -60,7 +59,7 @@ func (a *API) searchDocuments(c *fiber.Ctx) error {
 	return nil
 }
 
-// similarDocuments finds the documents that are like one.
+// similarDocuments finds documents similar to one.
 func (a *API) similarDocuments(c *fiber.Ctx) error {
 	p := parameters{c: c}
 	id, limit := p.pathUUID("id"), p.integer("limit", defaultSimilar, 1, maxLimit)
@@ -78,7 +77,7 @@ func (a *API) similarDocuments(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"results": results})
 }
 
-// documentsByEntity finds the documents that name somebody or something.
+// documentsByEntity finds documents that name an entity.
 func (a *API) documentsByEntity(c *fiber.Ctx) error {
 	p := parameters{c: c}
 	name, kind, limit := p.pathText("name"), p.text("type"), p.integer("limit", defaultLimit, 1, maxLimit)

@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/metric"
 )
 
-// Limits are what an operator allows.
+// Limits are the limits that an operator sets.
 type Limits struct {
 	Rate     *limit.Limiter // of each caller; nil: none
 	InFlight int            // requests at a time; 0: any number
@@ -22,8 +22,8 @@ type Limits struct {
 
 	Connections int // at a time; 0: any number
 
-	// How long a client may take to send a request's headers, then its body, to read a response,
-	// and to send nothing.
+	// How long a client may take to send headers, to send a body and to read a response, and how
+	// long a connection may be idle.
 	HeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout time.Duration
 }
 
@@ -33,10 +33,10 @@ const (
 	headerRateLimitPolicy = "RateLimit-Policy"
 )
 
-// ratePolicy is the name of the one policy there is.
+// ratePolicy is the name of the only policy.
 const ratePolicy = "requests"
 
-// count counts a request of a caller's, and refuses it where that was too much.
+// count charges a request to the caller's bucket and refuses it if that is empty.
 func (a *API) count(c *fiber.Ctx, caller *known) error {
 	if a.Limits.Rate == nil {
 		return nil
@@ -68,9 +68,8 @@ func (a *API) countMore(c *fiber.Ctx, more int) error {
 	return a.take(c, knownOf(c), more)
 }
 
-// rateKey names whose bucket a request is taken from: the user's, whatever token of theirs it
-// carries, or, where no token is good, the address's at the other end of the connection. No header
-// is believed.
+// rateKey names the bucket of a request: the user's, whichever token they use or, without a valid
+// token, that of the connection's remote address. No header is trusted.
 func rateKey(c *fiber.Ctx, caller *known) string {
 	switch {
 	case caller == nil:
@@ -82,7 +81,7 @@ func rateKey(c *fiber.Ctx, caller *known) string {
 	}
 }
 
-// network is what one party has at least: an address of IPv4, 64 bits of IPv6.
+// network is the smallest block that one party controls: an IPv4 address or an IPv6 /64.
 func network(text string) string {
 	address, err := netip.ParseAddr(text)
 	if err != nil {
@@ -96,7 +95,7 @@ func network(text string) string {
 
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// slot is a request's place among those in flight. A stream has it longer than its handler.
+// slot is a request's place among those in flight. A stream keeps it after its handler returns.
 type slot struct {
 	free func()
 	kept bool
@@ -104,8 +103,8 @@ type slot struct {
 
 type slotKey struct{}
 
-// bound refuses a request at once where as many as may are in flight: answered late, it would hold
-// up others and be given up by its client.
+// bound refuses a request at once if too many are in flight: queued, it would delay others and
+// its client would give up on it.
 func (a *API) bound(c *fiber.Ctx) error {
 	most := int64(a.Limits.InFlight)
 	if most <= 0 || visitOf(c) != nil { // a visit has the place
@@ -126,7 +125,7 @@ func (a *API) bound(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// keepSlot has a request count as in flight until what it gives is called.
+// keepSlot keeps a request in flight until the returned function is called.
 func keepSlot(c *fiber.Ctx) (free func()) {
 	s, is := c.Locals(slotKey{}).(*slot)
 	if !is {

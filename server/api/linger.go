@@ -9,15 +9,15 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// How much of an unwanted request is read, and for how long, before its connection is given up.
+// How much of an unwanted request is read, and for how long, before its connection is dropped.
 const (
 	lingerBytes = 64 << 20
 	lingerTime  = 2 * time.Second
 )
 
-// lingering is a listener whose connections are closed in stages (RFC 9112, section 9.6). Closed at
-// once, a connection with unread bytes is reset, and a client that is still sending its too large
-// request may never see the answer.
+// lingering is a listener whose connections are closed in stages (RFC 9112, section 9.6). Closing
+// a connection with unread bytes resets it, and a client still sending an oversized request might
+// never see the response.
 type lingering struct{ net.Listener }
 
 func (l lingering) Accept() (net.Conn, error) {
@@ -28,7 +28,7 @@ func (l lingering) Accept() (net.Conn, error) {
 	return linger(conn), nil
 }
 
-// linger wraps a connection; one that cannot be closed by halves is closed at once.
+// linger wraps a connection. One that has no CloseWrite is closed at once.
 func linger(conn net.Conn) net.Conn {
 	half, ok := conn.(halfCloser)
 	if !ok {
@@ -47,8 +47,8 @@ type lingeringConn struct {
 	close func() error
 }
 
-// Close says that nothing more will be sent and returns; the connection ends when the client closes
-// its side too.
+// Close shuts down the write side and returns. The connection ends when the client closes its
+// side too.
 func (c *lingeringConn) Close() error { return c.close() }
 
 func closeInStages(conn halfCloser) error {

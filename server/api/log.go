@@ -7,8 +7,7 @@ import (
 	"tasklens/internal/trace"
 )
 
-// WithRequest makes a handler give every line that is logged for a request the request's id, and
-// every line that belongs to a trace the trace's.
+// WithRequest makes a handler add the request id and the trace id of the context to each line.
 func WithRequest(inner slog.Handler) slog.Handler { return requestHandler{inner} }
 
 type requestHandler struct{ slog.Handler }

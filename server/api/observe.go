@@ -12,12 +12,11 @@ import (
 	"tasklens/internal/querylog"
 )
 
-// unmatched stands for the route of what matches none: a path is the client's choice, and there are
-// any number of them.
+// unmatched is the route label of requests that match none: paths are chosen by clients, and
+// labels must stay few.
 const unmatched = "unmatched"
 
-// routeOf is the template of the route that a request was for, as metrics, traces and the log name
-// it.
+// routeOf returns the route template of a request, as metrics, traces and the log name it.
 func routeOf(c *fiber.Ctx, err error) string {
 	var refused *fiber.Error
 	if errors.As(err, &refused) && (refused.Code == http.StatusNotFound || refused.Code == http.StatusMethodNotAllowed) {
@@ -29,8 +28,7 @@ func routeOf(c *fiber.Ctx, err error) string {
 	return c.Route().Path
 }
 
-// observed is a request as metrics and traces see it: until it is answered or, where it is answered
-// by a stream, until that ends.
+// observed measures a request until its response, or the stream that follows, has ended.
 type observed struct {
 	count     func(method, route string, status int)
 	span      func(route string, status int)
@@ -39,15 +37,14 @@ type observed struct {
 
 type observedKey struct{}
 
-// observe begins to measure a request. What belongs to it under the context that it gives belongs
-// to its trace.
+// observe starts measuring a request. The returned context carries its trace.
 func (a *API) observe(ctx context.Context, c *fiber.Ctx) (context.Context, *observed) {
 	o := &observed{count: a.Metrics.Request()}
 	ctx, o.span = a.Tracer.Request(ctx, c.Method(), func(name string) string { return c.Get(name) })
 	return context.WithValue(ctx, observedKey{}, o), o
 }
 
-// answered ends the measuring, unless a stream has begun.
+// answered ends the measurement, unless a stream has begun.
 func (o *observed) answered(c *fiber.Ctx, route string) {
 	if !o.streaming {
 		o.count(c.Method(), route, c.Response().StatusCode())
@@ -55,8 +52,8 @@ func (o *observed) answered(c *fiber.Ctx, route string) {
 	}
 }
 
-// stream has a request measured until ended is called, with the status of the problem that the
-// stream ended with, or 200.
+// stream extends the measurement until ended is called with the status of the stream's final
+// problem, or 200.
 func stream(c *fiber.Ctx) (ended func(status int)) {
 	o := c.UserContext().Value(observedKey{}).(*observed)
 	o.streaming = true
@@ -67,7 +64,7 @@ func stream(c *fiber.Ctx) (ended func(status int)) {
 	}
 }
 
-// tellEntry has an entry counted, and kept where there is a query log.
+// tellEntry counts an entry and, if there is a query log, stores it.
 func (a *API) tellEntry(entry querylog.Entry) {
 	a.Metrics.Query(entry.Kind, entry.Outcome, entry.LowSimilarity)
 	a.Metrics.UnknownCitations(entry.Unknown)

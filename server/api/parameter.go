@@ -15,8 +15,7 @@ import (
 	"tasklens/internal/filter"
 )
 
-// parameters reads what stands in a request's path and query, strictly: all that is wrong is
-// reported together.
+// parameters parses the path and query of a request, strictly, and reports all errors together.
 type parameters struct {
 	c      *fiber.Ctx
 	known  []string
@@ -29,8 +28,8 @@ func (p *parameters) wrong(bad bool, name, format string, args ...any) {
 	}
 }
 
-// value gives a query parameter, trimmed; a blank one is as if it were absent, as an empty field of
-// a form is sent. Of several there is no telling which is meant.
+// value returns a trimmed query parameter. A blank one counts as absent, because forms send empty
+// fields. A repeated one is an error.
 func (p *parameters) value(name string) (text string, given bool) {
 	p.known = append(p.known, name)
 	values := p.c.Context().QueryArgs().PeekMulti(name)
@@ -58,7 +57,7 @@ func (p *parameters) unit(name string, fallback float64) float64 {
 		return fallback
 	}
 	number, err := strconv.ParseFloat(text, 64)
-	// Not what Go reads beyond decimal numbers, such as 0x1p-2.
+	// strconv also accepts forms that JSON has not, such as 0x1p-2.
 	p.wrong(err != nil || !(number >= 0 && number <= 1) || strings.ContainsAny(text, "xXpP_"), name, "must be a number from 0 to 1")
 	return number
 }
@@ -72,7 +71,7 @@ func (p *parameters) boolean(name string, fallback bool) bool {
 	return text == "true"
 }
 
-// text gives a parameter that is passed on to the database; nil where it is not given.
+// text returns a parameter for the database, or nil if it is absent.
 func (p *parameters) text(name string) *string {
 	text, given := p.value(name)
 	if !given {
@@ -82,7 +81,7 @@ func (p *parameters) text(name string) *string {
 	return &text
 }
 
-// filters reads a parameter that is a JSON object of filters.
+// filters parses a parameter that is a JSON object of filters.
 func (p *parameters) filters(name string) filter.Filters {
 	text, given := p.value(name)
 	if !given {
@@ -95,7 +94,7 @@ func (p *parameters) filters(name string) filter.Filters {
 	return filter.Decode(name, []byte(text), func(path, message string) { p.wrong(true, path, "%s", message) })
 }
 
-// pathText is a text in the path, decoded.
+// pathText returns a decoded text from the path.
 func (p *parameters) pathText(name string) string {
 	text, err := url.PathUnescape(p.c.Params(name))
 	p.wrong(err != nil, name, "must be percent-encoded")
@@ -108,8 +107,8 @@ func (p *parameters) storable(name, text string) {
 	p.wrong(strings.ContainsRune(text, 0), name, "must not contain U+0000")
 }
 
-// pathID is the positive integer in the path. Digits alone, as openapi.yaml says: no sign, nothing
-// beyond 64 bits.
+// pathID parses the positive integer in the path. As in openapi.yaml: digits only, no sign, at
+// most 64 bits.
 func (p *parameters) pathID(name string) int64 {
 	id, err := strconv.ParseUint(p.c.Params(name), 10, 63)
 	p.wrong(err != nil || id < 1, name, "must be a positive integer")
@@ -122,10 +121,10 @@ func (p *parameters) pathUUID(name string) string {
 	return strings.ToLower(id)
 }
 
-// isUUID takes the usual form alone, not braces or a URN.
+// isUUID accepts only the canonical form, not braces or a URN.
 func isUUID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }
 
-// err tells all that is wrong, unknown parameters first.
+// err returns all errors, unknown parameters first.
 func (p *parameters) err() error {
 	if err := noParameters(p.c, p.known...); err != nil {
 		return err

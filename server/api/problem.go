@@ -15,7 +15,7 @@ import (
 	"tasklens/internal/postgrest"
 )
 
-// statuses is the one table of what a failure's code means in HTTP.
+// statuses maps error codes to HTTP statuses.
 var statuses = map[fault.Code]int{
 	fault.Invalid:      http.StatusBadRequest,
 	fault.Unauthorized: http.StatusUnauthorized,
@@ -29,7 +29,7 @@ var statuses = map[fault.Code]int{
 	fault.Internal:     http.StatusInternalServerError,
 }
 
-// defaultRetryAfter is what a client is told where nobody knows better.
+// defaultRetryAfter is sent where no better value is known.
 const defaultRetryAfter = 5 * time.Second
 
 // problemBody is an RFC 9457 problem.
@@ -47,8 +47,8 @@ type problemField struct {
 	Message string `json:"message"`
 }
 
-// problem answers with a failure. It tells the client no more than the failure's message; the log
-// gets the cause.
+// problem responds with an error. The client gets only the error's message; the log gets the
+// cause.
 func (a *API) problem(c *fiber.Ctx, err error) error {
 	if RequestID(c.UserContext()) == "" {
 		a.dress(c) // nothing of ours has seen the request yet
@@ -65,7 +65,8 @@ func (a *API) problem(c *fiber.Ctx, err error) error {
 	return c.Status(body.Status).JSON(body, "application/problem+json")
 }
 
-// logged is what the log tells of a request. Not its path, which may hold what somebody looks for.
+// logged returns the log attributes of a request. They omit the path, which may contain search
+// terms.
 type logged struct {
 	ctx               context.Context // for ids alone: it may have ended
 	id, method, route string
@@ -74,14 +75,14 @@ type logged struct {
 func newLogged(c *fiber.Ctx, err error) logged {
 	request := logged{ctx: c.UserContext(), id: RequestID(c.UserContext()), method: c.Method(), route: routeOf(c, err)}
 	if request.id == "" {
-		// The request could not be read, so that nothing of ours has seen it yet.
+		// The request could not be parsed, so none of our handlers has run.
 		request.id = takeID(c)
 		request.ctx = context.WithValue(request.ctx, requestIDKey{}, request.id)
 	}
 	return request
 }
 
-// describe is the problem that a failure is to a client, and writes the failure to the log.
+// describe returns the problem for an error and logs its cause.
 func (a *API) describe(err error, request logged) problemBody {
 	var failure *fault.Error
 	var fromFiber *fiber.Error
@@ -102,7 +103,7 @@ func (a *API) describe(err error, request logged) problemBody {
 		level = slog.LevelError
 	}
 	a.Log.Log(request.ctx, level, "request failed", "method", request.method, "route", request.route, "status", body.Status, "error", err)
-	// What quotes a request or a row.
+	// These quote the request or a row.
 	var answer *postgrest.Error
 	if len(body.Errors) > 0 {
 		a.Log.DebugContext(request.ctx, "fields at fault", "fields", body.Errors)
@@ -129,7 +130,7 @@ func fiberDetail(status int) string {
 	}
 }
 
-// seconds rounds up, and is never 0: a client told so would try again at once.
+// seconds rounds up and returns at least 1: with 0 a client would retry at once.
 func seconds(d time.Duration) int {
 	if d <= 0 {
 		d = defaultRetryAfter

@@ -17,7 +17,7 @@ const (
 	defaultLambda = 0.5
 )
 
-// How candidates are found.
+// The values of "retrieval".
 const (
 	retrievalVector = "vector"
 	retrievalHybrid = "hybrid"
@@ -54,7 +54,7 @@ func (r *queryRequest) check(wrong report) {
 	wrong(retrieval == retrievalHybrid && corpus != answer.Tickets, "retrieval", "must be \"vector\" where documents are asked")
 }
 
-// documentsVersion is the project whose version is that of the documents; see data_version in the
+// documentsVersion is the project id that stands for all documents; see data_version in the
 // database.
 var documentsVersion int64 = -1
 
@@ -75,7 +75,7 @@ func newQueryResponse(found answer.Answer, question answer.Question) queryRespon
 	}
 }
 
-// query answers a question from the tracker's texts and the documents, in one piece or as events.
+// query answers a question from tickets and documents, as one response or as a stream.
 func (a *API) query(c *fiber.Ctx) error {
 	var request queryRequest
 	if err := decode(c, &request); err != nil {
@@ -117,8 +117,8 @@ func (a *API) query(c *fiber.Ctx) error {
 	return sendMade(c, made, origin)
 }
 
-// answering is the work for a question. Answers are kept that are whole; others may come out better
-// the next time.
+// answering returns the work for a question. Only complete answers are cached; others may succeed
+// next time.
 func (a *API) answering(db *postgrest.Session, question answer.Question) work {
 	return func(ctx context.Context, embedding *memo.Pending, tell func(memo.Event) error) (memo.Made, error) {
 		var listener answer.Listener
@@ -136,7 +136,7 @@ func (a *API) answering(db *postgrest.Session, question answer.Question) work {
 	}
 }
 
-// acceptsEvents tells a client that asks for server-sent events by name.
+// acceptsEvents reports whether the Accept header names server-sent events.
 func acceptsEvents(c *fiber.Ctx) bool {
 	for _, kind := range strings.Split(c.Get(fiber.HeaderAccept), ",") {
 		name, parameters, _ := strings.Cut(kind, ";")

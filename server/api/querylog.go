@@ -12,7 +12,7 @@ import (
 	"tasklens/internal/search"
 )
 
-// logAnswer has the log keep a question and what came of it, or how far it came before err.
+// logAnswer logs a question with its result, or how far it came before err.
 func (a *API) logAnswer(ctx context.Context, started time.Time, question answer.Question, made memo.Made, origin memo.Origin, streamed bool, err error) {
 	if a.QueryLog == nil && a.Metrics == nil {
 		return
@@ -22,7 +22,7 @@ func (a *API) logAnswer(ctx context.Context, started time.Time, question answer.
 		found = rememberedAnswer(made.Body)
 	}
 	if origin == memo.Shared {
-		// Whoever asked first has paid for it.
+		// The first caller of a shared computation has paid for it.
 		found.UnknownCitations, found.TokensIn, found.TokensOut, found.Embedding, found.Retrieval, found.Chat = 0, 0, 0, 0, 0, 0
 	}
 	entry := querylog.OfAnswer(question, found, a.usualThreshold(ctx, question.Corpus), err)
@@ -30,7 +30,7 @@ func (a *API) logAnswer(ctx context.Context, started time.Time, question answer.
 	a.logEntry(ctx, started, entry, origin, err)
 }
 
-// logSearch has the log keep a search and what came of it.
+// logSearch logs a search with its result.
 func (a *API) logSearch(ctx context.Context, started time.Time, query search.Query, made memo.Made, origin memo.Origin, err error) {
 	if a.QueryLog == nil && a.Metrics == nil {
 		return
@@ -42,7 +42,7 @@ func (a *API) logSearch(ctx context.Context, started time.Time, query search.Que
 	a.logEntry(ctx, started, querylog.OfSearch(query, page, a.usualThreshold(ctx, answer.Tickets), err), origin, err)
 }
 
-// logEntry completes an entry by what only a request knows.
+// logEntry adds the fields that only the request knows.
 func (a *API) logEntry(ctx context.Context, started time.Time, entry querylog.Entry, origin memo.Origin, err error) {
 	if err != nil && errors.Is(context.Cause(ctx), errClientLeft) {
 		entry.Outcome, entry.Error = querylog.Left, ""
@@ -52,8 +52,8 @@ func (a *API) logEntry(ctx context.Context, started time.Time, entry querylog.En
 	a.tellEntry(entry)
 }
 
-// rememberedAnswer is what the log wants to know of an answer that was made before. Only those are
-// remembered that are whole, or that say that nothing was found.
+// rememberedAnswer holds what the query log needs of a cached answer. Only complete answers and
+// those without sources are cached.
 func rememberedAnswer(body []byte) answer.Answer {
 	var response queryResponse
 	if json.Unmarshal(body, &response) != nil {
@@ -69,7 +69,7 @@ func rememberedAnswer(body []byte) answer.Answer {
 	return found
 }
 
-// rememberedPage is what the log wants to know of a search that was made before.
+// rememberedPage holds what the query log needs of a cached search.
 func rememberedPage(body []byte) search.Page {
 	var response searchResponse
 	if json.Unmarshal(body, &response) != nil {

@@ -13,22 +13,23 @@ import (
 
 const headerRequestID = "X-Request-Id"
 
-// saneID is a request id that may be taken over from a request: it goes into logs and headers.
+// saneID is the form of a client's request id that is safe in logs and headers.
 var saneID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
-// saneToken is the form of a bearer token (RFC 6750, section 2.1): anything else could not be
-// passed on in a header.
+// saneToken is the form of a bearer token (RFC 6750, section 2.1). Anything else could not be
+// forwarded in a header.
 var saneToken = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
 
 type requestIDKey struct{}
 
-// RequestID is the id of the request that a context belongs to, or "".
+// RequestID returns the request id of a context, or "".
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// takeID takes the id of a request over when it is sane, else makes one, and sends it back.
+// takeID uses the client's request id if it is sane, otherwise generates one, and returns it in
+// the response.
 func takeID(c *fiber.Ctx) string {
 	id := c.Get(headerRequestID)
 	if !saneID.MatchString(id) {
@@ -38,8 +39,7 @@ func takeID(c *fiber.Ctx) string {
 	return id
 }
 
-// identify gives every request its id, a context with a deadline, and a line in the log when it is
-// done.
+// identify gives every request an id, a context with a deadline, and a log line when it ends.
 func (a *API) identify(c *fiber.Ctx) error {
 	id := takeID(c)
 	a.dress(c)
@@ -55,7 +55,7 @@ func (a *API) identify(c *fiber.Ctx) error {
 	err := c.Next()
 	route := routeOf(c, err)
 	if err != nil {
-		// Here, and not in Fiber after us, so that the log line has the status.
+		// Handled here rather than by Fiber, so that the log line has the status.
 		err = a.problem(c, err)
 	}
 	seen.answered(c, route)
@@ -64,5 +64,5 @@ func (a *API) identify(c *fiber.Ctx) error {
 	return err
 }
 
-// recoverPanic makes a panic an ordinary internal error.
+// recoverPanic turns a panic into an internal error.
 func (a *API) recoverPanic(c *fiber.Ctx) error { return rescue.Do(c.Next) }

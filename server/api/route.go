@@ -2,34 +2,33 @@ package api
 
 import "github.com/gofiber/fiber/v2"
 
-// access is what a route asks of its caller where callers are known (AUTH=on). The table of
-// requests in docs/access.md says the same, and a test compares them.
+// access is what a route requires of its caller with AUTH=on. docs/access.md has the same table,
+// and a test compares them.
 type access int
 
 const (
-	// open routes answer anybody, and are neither counted nor limited.
+	// open routes need no token and are neither counted nor limited.
 	open access = iota
-	// signedIn: the caller's token goes with all that is asked of the database, and row-level
-	// security decides what is seen.
+	// signedIn: the caller's token is used for all database calls, and row-level security decides
+	// what they see.
 	signedIn
-	// asViewer: as signedIn, for callers who have a role in some project.
+	// asViewer: like signedIn, for callers with a role in some project.
 	asViewer
-	// The rest is the service's own work, done with its key for users who have this role in some
-	// project.
+	// The remaining routes run with the service's key, for users with this role in some project.
 	asMember
 	asAdmin
-	// projectMember is a member or an admin of the one project that the request names.
+	// projectMember is a member or an admin of the project that the request names.
 	projectMember
 )
 
-// route is one way to call the service.
+// route is one endpoint.
 type route struct {
 	method, path string
 	needs        access
 	handle       fiber.Handler
 }
 
-// table is all of them.
+// table lists all endpoints.
 func (a *API) table() []route {
 	all := []route{
 		{fiber.MethodGet, "/healthz", open, a.alive},

@@ -111,8 +111,8 @@ type searchResult struct {
 	Comment        *search.Comment `json:"comment,omitempty"`
 }
 
-// explanation tells what each search contributed to a result's place; a search that did not find it
-// is absent.
+// explanation is each search's contribution to a result's rank. A search that did not find the
+// result is absent.
 type explanation struct {
 	Vector  *vectorPart  `json:"vector,omitempty"`
 	Keyword *keywordPart `json:"keyword,omitempty"`
@@ -132,7 +132,7 @@ type keywordPart struct {
 	Contribution float64 `json:"contribution"`
 }
 
-// hybridSearch finds tickets and projects by words and by meaning.
+// hybridSearch finds tickets and projects by keywords and by meaning.
 func (a *API) hybridSearch(c *fiber.Ctx) error {
 	var request searchRequest
 	if err := decode(c, &request); err != nil {
@@ -155,8 +155,8 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		return err
 	}
 	explained := or(request.Explain, false)
-	// A word weighs by how rare it is in all projects, so a result depends on all, whatever its
-	// filter.
+	// A word's weight depends on its frequency in all projects, and so does a result, whatever
+	// its filter.
 	keyed := query
 	keyed.Filters = query.Filters.Folded()
 	everything := a.newAsked(c, "hybrid-search", query.Text, nil, []any{keyed, keyed.Filters.Nothing, explained, readAs})
@@ -214,8 +214,8 @@ func newSearchResponse(page search.Page, query search.Query, explained bool) sea
 	return response
 }
 
-// newSearchFacets has lists of statuses and projects always, as they are empty too; of what not
-// every tracker has, where there is any.
+// newSearchFacets always includes statuses and projects, even if empty. Facets that not every
+// tracker has are included only if they have values.
 func newSearchFacets(of map[string][]search.FacetValue) *searchFacets {
 	facets := &searchFacets{
 		Status: of["status"], Project: of["project"], Assignee: of["assignee"], Reporter: of["reporter"],
@@ -229,7 +229,7 @@ func newSearchFacets(of map[string][]search.FacetValue) *searchFacets {
 	return facets
 }
 
-// explain shows the arithmetic of the fused score; the score itself is the database's.
+// explain shows how the fused score adds up. The score itself comes from the database.
 func explain(hit search.Hit, weights search.Weights) *explanation {
 	var e explanation
 	if hit.VectorRank != nil {

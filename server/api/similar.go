@@ -55,7 +55,7 @@ func (r *draftRequest) check(wrong report) {
 	checkRange(wrong, "limit", r.Limit, 1, maxLimit)
 }
 
-// similarToDraft finds likely duplicates of a ticket that is not filed yet.
+// similarToDraft finds likely duplicates of a draft.
 func (a *API) similarToDraft(c *fiber.Ctx) error {
 	var request draftRequest
 	if err := decode(c, &request); err != nil {

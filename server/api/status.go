@@ -12,7 +12,7 @@ type statusResponse struct {
 	Thresholds []threshold.Fitting `json:"match_thresholds"`
 }
 
-// embeddingStatus says how far what is searched by meaning is in step with the texts.
+// embeddingStatus reports how far the embeddings are behind the texts.
 func (a *API) embeddingStatus(c *fiber.Ctx) error {
 	if err := noParameters(c); err != nil {
 		return err

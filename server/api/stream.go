@@ -13,7 +13,7 @@ import (
 	"tasklens/internal/postgrest"
 )
 
-// sourcesEvent is what is known before the text.
+// sourcesEvent is sent before the text.
 type sourcesEvent struct {
 	Sources        []answer.Source `json:"sources"`
 	LowSimilarity  bool            `json:"low_similarity"`
@@ -24,8 +24,8 @@ type deltaEvent struct {
 	Text string `json:"text"`
 }
 
-// streamAnswer answers a question as events: sources, delta (many), done. An answer that was made
-// before comes as the same.
+// streamAnswer answers a question as events: sources, delta (many), done. A cached answer is sent
+// as the same events.
 func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole asked, question answer.Question, started time.Time) error {
 	origin := a.uncached() // what is sent before the end may still fail, or not be kept
 	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }
@@ -50,7 +50,7 @@ func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole asked, que
 	})
 }
 
-// replay tells a response that is whole as if it were being made.
+// replay sends a complete response as the events of a stream.
 func replay(body []byte, events answerEvents) error {
 	var response queryResponse
 	if err := json.Unmarshal(body, &response); err != nil {
@@ -66,13 +66,13 @@ func replay(body []byte, events answerEvents) error {
 	return events.Piece(response.Answer)
 }
 
-// answerEvents tells an answer as events while it is made.
+// answerEvents sends an answer as events while it is generated.
 type answerEvents struct {
 	tell func(memo.Event) error
 }
 
 func (e answerEvents) Found(found answer.Answer) error {
-	// The sources are marked as cited while the event is on its way.
+	// A copy: the sources are marked as cited while the event may still be encoded.
 	sources := append([]answer.Source{}, found.Sources...)
 	return e.tell(memo.Event{Name: "sources", Data: sourcesEvent{Sources: sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity}})
 }

@@ -9,7 +9,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-// usualThreshold is the cosine similarity that a text must exceed where a request names none.
+// usualThreshold is the default similarity that a text must exceed.
 func (a *API) usualThreshold(ctx context.Context, corpus answer.Corpus) float64 {
 	model := a.lastModel(ctx, corpus)
 	width := vector.Dimensions
@@ -19,7 +19,7 @@ func (a *API) usualThreshold(ctx context.Context, corpus answer.Corpus) float64 
 	return threshold.Of(model, width, a.MatchThreshold, a.Serving.Measured()).Threshold
 }
 
-// thresholds are those of the serving model, at every width.
+// thresholds are those of the serving model, by vector width.
 func (a *API) thresholds(ctx context.Context) (all []threshold.Fitting) {
 	model := a.lastModel(ctx, answer.Tickets)
 	for _, width := range threshold.Widths {
@@ -28,7 +28,7 @@ func (a *API) thresholds(ctx context.Context) (all []threshold.Fitting) {
 	return all
 }
 
-// servingOf knows by which model a corpus is embedded: documents always by the configured one.
+// servingOf returns the serving model of a corpus. Documents always use the configured one.
 func (a *API) servingOf(corpus answer.Corpus) *reembed.Serving {
 	if corpus == answer.Documents {
 		return reembed.Fixed(a.EmbeddingModel)
@@ -36,8 +36,8 @@ func (a *API) servingOf(corpus answer.Corpus) *reembed.Serving {
 	return a.Serving
 }
 
-// lastModel is the last known one of a corpus. Where none is known yet, no text is compared,
-// whatever its threshold.
+// lastModel returns the last known model of a corpus. If none is known yet, nothing is compared,
+// and the threshold does not matter.
 func (a *API) lastModel(ctx context.Context, corpus answer.Corpus) string {
 	model, err := a.servingOf(corpus).Last(ctx)
 	if err != nil {
