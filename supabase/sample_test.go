@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The sample documents are many enough to get lost among, and each question about them names one
@@ -49,6 +50,58 @@ func TestSampleDocuments(t *testing.T) {
 	}
 	if asked < 30 || paraphrases < asked*2/5 {
 		t.Errorf("%d questions, %d of them paraphrases", asked, paraphrases)
+	}
+}
+
+// The sample looks like a tracker: most tickets were talked about, several of them at length and in
+// order, and no kind or priority is that of nearly all.
+func TestSampleTickets(t *testing.T) {
+	t.Parallel()
+	tickets, talked, discussed := 0, 0, 0
+	shares := map[string]int{}
+	keys := map[string]bool{}
+	eachLine(t, "sample/tickets.jsonl", func(line []byte) error {
+		var ticket struct {
+			Key      string    `json:"ticket_id"`
+			Type     string    `json:"ticket_type"`
+			Created  time.Time `json:"created_at"`
+			Updated  time.Time `json:"updated_at"`
+			Priority string
+			Assignee string
+			Comments []struct {
+				Key, Author, Body string
+				Created           time.Time `json:"created_at"`
+			}
+		}
+		if err := json.Unmarshal(line, &ticket); err != nil {
+			return err
+		}
+		tickets++
+		for _, value := range []string{ticket.Type, "priority " + ticket.Priority, "assignee " + ticket.Assignee} {
+			shares[value]++
+		}
+		if len(ticket.Comments) > 0 {
+			talked++
+		}
+		if len(ticket.Comments) > 1 {
+			discussed++
+		}
+		last := ticket.Created
+		for _, c := range ticket.Comments {
+			if keys[c.Key] || c.Author == "" || strings.TrimSpace(c.Body) == "" || !c.Created.After(last) && !c.Created.Equal(ticket.Created) || c.Created.After(ticket.Updated) {
+				t.Errorf("%s: comment %s of %s", ticket.Key, c.Key, c.Created)
+			}
+			keys[c.Key], last = true, c.Created
+		}
+		return nil
+	})
+	if talked < tickets*3/4 || discussed < tickets/2 {
+		t.Errorf("of %d tickets %d have comments, %d more than one", tickets, talked, discussed)
+	}
+	for value, n := range shares {
+		if n > tickets*3/5 {
+			t.Errorf("%d of %d tickets are %s", n, tickets, value)
+		}
 	}
 }
 
