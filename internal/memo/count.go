@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Counts say how often requests of a kind were answered from where, since the program began.
+// Counts are the requests of one kind by the origin of their result, since the program started.
 type Counts struct {
-	Hits   int64 // made earlier
-	Stale  int64 // those of the hits whose version was not read for the request
-	Misses int64 // made for the request
-	Shared int64 // made for another request of the same moment
+	Hits   int64 // from the cache
+	Stale  int64 // hits whose data version was cached, too
+	Misses int64 // computed for this request
+	Shared int64 // computed for a concurrent request
 }
 
 type counters struct {
@@ -39,14 +39,14 @@ func (c *counters) add(kind string, origin Origin, stale bool) {
 	c.byKind[kind] = counts
 }
 
-// all is a copy.
+// all returns a copy.
 func (c *counters) all() map[string]Counts {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return maps.Clone(c.byKind)
 }
 
-// Counts tells the requests so far, by kind.
+// Counts returns the counts so far, by kind.
 func (m *Memo) Counts() map[string]Counts {
 	return m.counts.all()
 }

@@ -8,21 +8,20 @@ import (
 	"tasklens/internal/vector"
 )
 
-// Pending is the embedding of an input, which may still be on its way. It is safe for concurrent
-// use.
+// Pending is the embedding of an input, possibly still in flight. It is safe for concurrent use.
 type Pending struct {
 	embeddings   *Embeddings
 	model, input string
-	ctx          context.Context // ends when it is given up
+	ctx          context.Context // done when the embedding is given up
 	cancel       context.CancelCauseFunc
 	done         chan struct{}
-	vector       vector.Vector // once done, as err
+	vector       vector.Vector // valid once done is closed, like err
 	err          error
 }
 
-// Begin embeds an input by a model in the background, before anybody knows whether it is needed:
-// all who wait for it share what comes of it, a failure too, so that no request asks the model
-// twice. Without a store it is embedded when it is waited for.
+// Begin embeds an input in the background, before it is known to be needed. All waiters share its
+// result or its failure, so no request asks the model twice. Without a store, the input is embedded
+// when Vector is called.
 func (e *Embeddings) Begin(ctx context.Context, model, input string) *Pending {
 	own, cancel := context.WithCancelCause(ctx)
 	p := &Pending{embeddings: e, model: model, input: input, ctx: own, cancel: cancel, done: make(chan struct{})}
@@ -42,27 +41,26 @@ func (e *Embeddings) Begin(ctx context.Context, model, input string) *Pending {
 	return p
 }
 
-// Failed is an embedding that cannot be made.
+// Failed returns an embedding that cannot be computed.
 func Failed(model string, err error) *Pending {
 	p := &Pending{model: model, ctx: context.Background(), cancel: func(error) {}, done: make(chan struct{}), err: err}
 	close(p.done)
 	return p
 }
 
-// Model is the one that embeds.
+// Model is the embedding model.
 func (p *Pending) Model() string { return p.model }
 
-// GiveUp ends the embedding, if nobody else waits for the same and it is not late: see Embeddings.
+// GiveUp cancels the embedding, unless others wait for it or it is late: see Embeddings.
 func (p *Pending) GiveUp() { p.cancel(nil) }
 
-// Vector waits for the embedding. If it was cancelled, it embeds again under the deadline of its
-// caller.
+// Vector waits for the embedding. If it was cancelled, Vector embeds again under ctx's deadline.
 func (p *Pending) Vector(ctx context.Context) (vector.Vector, error) {
 	select {
 	case <-p.done:
 	case <-ctx.Done():
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			p.cancel(context.DeadlineExceeded) // it is late, and not unwanted
+			p.cancel(context.DeadlineExceeded) // late, but still wanted
 		}
 		return nil, tooLate(ctx)
 	}

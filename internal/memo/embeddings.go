@@ -11,25 +11,24 @@ import (
 	"tasklens/internal/vector"
 )
 
-// embeddingLifetime is that of a query's embedding, which is never out of date.
+// embeddingLifetime is the cache lifetime of a query's embedding, which never goes stale.
 const embeddingLifetime = 30 * 24 * time.Hour
 
 const (
-	// embeddingTime is what the embedding of a query may take, however short the time of who waits
-	// for it is.
+	// embeddingTime bounds one embedding of a query, however short its callers' deadlines are.
 	embeddingTime = 30 * time.Second
-	// maxLate bounds the embeddings that nobody waits for any more.
+	// maxLate bounds the embeddings that continue without a waiter.
 	maxLate = 64
 )
 
-// Embedder embeds by any of a provider's models.
+// Embedder embeds with any model of one provider.
 type Embedder interface {
 	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
 }
 
-// Embeddings caches what single inputs became: queries. An embedding for which no caller's time was
-// enough goes on, up to embeddingTime and maxLate, so that the next caller finds it in the cache;
-// one whose callers were all cancelled ends. It is safe for concurrent use.
+// Embeddings caches the embeddings of queries. An embedding that outlasts its callers' deadlines
+// continues, within embeddingTime and maxLate, so that the next caller finds it cached. One whose
+// callers were all cancelled ends. It is safe for concurrent use.
 type Embeddings struct {
 	model    Embedder
 	provider string
@@ -38,13 +37,13 @@ type Embeddings struct {
 	counts   counters
 }
 
-// NewEmbeddings caches a provider's embeddings in a store; nil: nothing is cached or shared.
-// provider tells models of one name apart.
+// NewEmbeddings caches a provider's embeddings in a store; nil disables caching and sharing.
+// provider separates equal model names of different providers.
 func NewEmbeddings(model Embedder, provider string, store Store) *Embeddings {
 	return &Embeddings{model: model, provider: provider, store: store, flights: newLateFlights(embeddingTime, maxLate)}
 }
 
-// embed gives the embedding of an input, made once for all who want it at the same moment.
+// embed returns the embedding of an input, computed once for all concurrent callers.
 func (e *Embeddings) embed(ctx context.Context, model, input string) (vector.Vector, error) {
 	if e.store == nil {
 		return e.ask(ctx, model, input)
@@ -83,14 +82,14 @@ func (e *Embeddings) ask(ctx context.Context, model, input string) (vector.Vecto
 	return vectors[0], nil
 }
 
-// Close ends what goes on with nobody waiting.
+// Close ends the embeddings that nobody waits for.
 func (e *Embeddings) Close() { e.flights.close() }
 
 func tooLate(ctx context.Context) error {
 	return fault.Wrap(fault.Timeout, "The model provider did not answer in time.", context.Cause(ctx))
 }
 
-// Counts tells the queries so far.
+// Counts returns the counts so far.
 func (e *Embeddings) Counts() Counts { return e.counts.all()["embedding"] }
 
 const vectorBytes = 4 * vector.Dimensions

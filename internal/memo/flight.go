@@ -10,46 +10,45 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// flights are the results that are being made, by key. Unlike golang.org/x/sync/singleflight it
-// lets a result be made on when the first who asked has left, as long as anybody waits, and lets
-// all who wait hear of it piece by piece.
+// flights are the results in progress, by key. Unlike golang.org/x/sync/singleflight, a flight
+// continues after its first caller leaves, as long as anyone waits, and streams its events to all.
 type flights struct {
 	mutex   sync.Mutex
 	running map[string]*flight
-	// Of work that is worth finishing for the next request.
-	lifetime time.Duration // of a flight, however many wait; 0: that of the request that came first
-	late     chan struct{} // has a place for each flight that nobody had the time to wait for; nil: such flights end
+	// For work whose result the next request can use.
+	lifetime time.Duration // limit of a flight, however many wait; 0: the deadline of the first request
+	late     chan struct{} // a slot for each flight that outlasts its waiters; nil: such flights end
 }
 
 func newFlights() flights { return flights{running: map[string]*flight{}} }
 
-// newLateFlights are flights that go on when the time of all who waited is over: so many at once,
-// each for its lifetime. A flight whose last waiter is cancelled ends all the same.
+// newLateFlights returns flights that continue after the deadlines of their waiters, up to most at
+// once, each for its lifetime. A flight whose last waiter is cancelled still ends.
 func newLateFlights(lifetime time.Duration, most int) flights {
 	return flights{running: map[string]*flight{}, lifetime: lifetime, late: make(chan struct{}, most)}
 }
 
-// flight is a result while it is made.
+// flight is a result in progress.
 type flight struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	events  bool // are told: the first who asked wants them
-	waiting int  // guarded by flights.mutex, as late
-	late    bool // goes on without anybody
+	events  bool // events are sent, because the first caller wants them
+	waiting int  // guarded by flights.mutex, like late
+	late    bool // continues without a waiter
 
 	ended  chan struct{}
-	made   Made // once it has ended, as the rest
+	made   Made // valid once ended is closed, like the fields below
 	origin Origin
 	err    error
 
 	mutex sync.Mutex
 	told  []Event
-	more  chan struct{} // closed, and made anew, with each event
+	more  chan struct{} // closed and replaced on each event
 }
 
 type makeResult func(ctx context.Context, tell func(Event) error) (Made, Origin, error)
 
-// do waits for the result of a key, which is made once for all who wait for it.
+// do waits for the result of a key, computed once for all concurrent callers.
 func (f *flights) do(ctx context.Context, key string, tell func(Event) error, work makeResult) (Made, Origin, error) {
 	joined, first := f.join(ctx, key, tell != nil, work)
 	made, origin, err := f.await(ctx, key, joined, tell)
@@ -59,9 +58,9 @@ func (f *flights) do(ctx context.Context, key string, tell func(Event) error, wo
 	return made, origin, err
 }
 
-// join has a result made, unless it is being made. The work has the time and the values of the
-// request that came first. Who wants events does not wait for work that tells none, which is silent
-// to its end; the flight begun for them takes over the key, for whoever comes next.
+// join starts work for a key or joins a running flight. Work inherits the values and deadline of
+// the first request. A caller that wants events does not join a flight without events; it starts
+// one of its own, which later callers join.
 func (f *flights) join(ctx context.Context, key string, events bool, work makeResult) (joined *flight, first bool) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -100,14 +99,14 @@ func (f *flights) join(ctx context.Context, key string, events bool, work makeRe
 	return started, true
 }
 
-// forget keeps a flight from being joined.
+// forget prevents further callers from joining a flight.
 func (f *flights) forget(key string, gone *flight) {
 	if f.running[key] == gone {
 		delete(f.running, key)
 	}
 }
 
-// close ends all flights.
+// close cancels all flights.
 func (f *flights) close() {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -116,8 +115,8 @@ func (f *flights) close() {
 	}
 }
 
-// await hears a flight to its end, or leaves it when the caller's time is over. Who leaves last
-// ends it, unless it may be late.
+// await follows a flight to its end, or leaves it when ctx is done. The last to leave cancels it,
+// unless it may continue late.
 func (f *flights) await(ctx context.Context, key string, joined *flight, tell func(Event) error) (Made, Origin, error) {
 	heard := 0
 	for {
@@ -151,8 +150,8 @@ func (f *flights) await(ctx context.Context, key string, joined *flight, tell fu
 	}
 }
 
-// leave says whether the flight ends because nobody waits any more. One whose time is over ends by
-// itself, and says so better than one that is cancelled.
+// leave reports whether the flight ends because its last waiter left. A flight whose deadline has
+// passed ends by itself, with a better error.
 func (f *flights) leave(ctx context.Context, key string, left *flight) (last bool) {
 	f.mutex.Lock()
 	left.waiting--
@@ -171,8 +170,8 @@ func (f *flights) leave(ctx context.Context, key string, left *flight) (last boo
 	return true
 }
 
-// goesOn tells whether a flight that nobody waits for is late: their time is over, and there is a
-// place for it.
+// goesOn reports whether a flight that nobody waits for continues: its waiters' deadlines have
+// passed, and a slot is free.
 func (f *flights) goesOn(ctx context.Context, key string, left *flight) bool {
 	if left.late || f.running[key] != left || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return left.late
@@ -185,8 +184,7 @@ func (f *flights) goesOn(ctx context.Context, key string, left *flight) bool {
 	return left.late
 }
 
-// tell is what the work tells its events to. It never waits: a caller that reads slowly holds
-// nobody up.
+// tell receives the events of the work. It never blocks, so a slow reader delays nobody.
 func (f *flight) tell(event Event) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -196,7 +194,7 @@ func (f *flight) tell(event Event) error {
 	return nil
 }
 
-// since gives the events after the first so many, and what ends when there is another.
+// since returns the events from the given one on, and a channel that closes on the next event.
 func (f *flight) since(heard int) ([]Event, <-chan struct{}) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

@@ -7,13 +7,13 @@ import (
 	"fmt"
 )
 
-// key stands for everything that a result depends on. It does not show what was asked: keys are
-// seen by who runs the store.
+// key is a digest of everything a result depends on. It hides the request from the operator of the
+// store.
 func (m *Memo) key(request Request, version string) (string, error) {
 	return keyOf("result", m.options.Settings, request.Kind, request.Identity, version, request.Subject)
 }
 
-// keyOf is a digest of parts. Written as a JSON array, no two lists of parts look the same.
+// keyOf digests the parts as a JSON array, which is unambiguous.
 func keyOf(kind string, parts ...any) (string, error) {
 	text, err := json.Marshal(parts)
 	if err != nil {

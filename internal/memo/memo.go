@@ -1,11 +1,11 @@
-// Package memo gives out again what was made before, as long as it is still true: a result is kept
-// under everything that it depends on, the state of the data among it, so that an edit makes it
-// unreachable on every copy of the service the moment it is committed. What many ask at the same
-// moment is made once, or once more for those who want events where the first wanted none. It knows
-// neither what results are nor where they are kept.
+// Package memo caches results as long as they are valid. The key holds everything a result depends
+// on, including the version of the data, so a committed edit invalidates it on every copy of the
+// service at once. Concurrent requests for one key share one computation; callers that want events
+// get a second one if the first sends none. The package knows neither what results are nor where
+// they are stored.
 //
-// The version of the data is read before the result is made. So a result may be newer than the
-// version it is kept under, and then nobody finds it any more, but never older.
+// The data version is read before the result is computed. A result may therefore be newer than its
+// version, and is then never found, but it is never older.
 package memo
 
 import (
@@ -13,28 +13,28 @@ import (
 	"time"
 )
 
-// Database calls a Postgres function with named arguments, as whoever the caller is.
+// Database calls a Postgres function with named arguments, under the caller's identity.
 type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Store keeps bytes under keys for a while. It may forget at any time.
+// Store keeps bytes under keys for a while. It may drop them at any time.
 type Store interface {
 	Get(ctx context.Context, key string) ([]byte, bool)
 	Set(ctx context.Context, key string, value []byte, lifetime time.Duration)
 }
 
-// Options are what an operator chooses.
+// Options are the operator's choices.
 type Options struct {
 	Store    Store
-	Settings string        // names everything that all results depend on: models, weights, the program itself
-	Lifetime time.Duration // of a result, true or not
-	MaxStale time.Duration // how old a version may be that is taken for the present one; 0: it is read for each request
-	// Warn is told when a result could be made but its version not be read.
+	Settings string        // names what all results depend on: models, weights, the version of the program
+	Lifetime time.Duration // of a result, valid or not
+	MaxStale time.Duration // maximum age of a cached data version; 0: the version is read for each request
+	// Warn is called when a result was computed but its version could not be read.
 	Warn func(ctx context.Context, message string, err error)
 }
 
-// Memo remembers results. It is safe for concurrent use; a nil one remembers nothing.
+// Memo caches results. It is safe for concurrent use; a nil Memo caches nothing.
 type Memo struct {
 	options  Options
 	versions versions
@@ -42,57 +42,56 @@ type Memo struct {
 	counts   counters
 }
 
-// New makes a memo.
+// New returns a Memo.
 func New(options Options) *Memo {
 	return &Memo{options: options, versions: versions{read: map[int64]reading{}}, flights: newFlights()}
 }
 
 // Request is what is asked, and by whom.
 type Request struct {
-	Kind     string // what is asked for; requests are counted by it
-	Identity string // of the caller: what one may see another may not
-	// Watched callers are asked about with every request of theirs, whatever MaxStale says: the
-	// database alone knows what they may see now, and its version is one for them.
+	Kind     string // of the request; counts are kept per kind
+	Identity string // of the caller: results are never shared across identities
+	// Watched disables MaxStale: only the database knows what this caller may see now, and its version
+	// covers their rights.
 	Watched bool
-	// Bearer tells apart whose right the result is made by, where that ends by itself, such as a
-	// token's: callers of one identity share what was made, but not a making that may fail for one
-	// of them alone.
+	// Bearer identifies the credential if it can expire, such as a token. Callers of one identity
+	// share cached results, but not a computation that may fail for one credential only.
 	Bearer  string
-	Project *int64 // the only project whose data the result depends on; nil for all
-	Subject any    // everything else that the result depends on, as JSON
+	Project *int64 // the only project the result depends on; nil for all
+	Subject any    // everything else the result depends on, as JSON
 }
 
 // Made is a result.
 type Made struct {
 	Body []byte
-	Keep []byte // what is given out the next time; nil where the result is not to be kept
-	Note any    // for those who wait for it now, also beside an error; kept nowhere, and nobody changes it
+	Keep []byte // the cached form; nil if the result must not be cached
+	Note any    // for the current waiters, also beside an error; never cached, read-only
 }
 
-// Event is a part of a result that is told before the whole is there.
+// Event is a part of a result that is sent before the result is complete.
 type Event struct {
 	Name string
-	Data any // nobody changes it any more
+	Data any // read-only
 }
 
-// Work makes a result. With tell, which comes from the caller's, it tells events; an error of it
-// ends the work. It may run on a goroutine of its own, where a panic becomes an error.
+// Work computes a result. tell, if not nil, sends events; if it fails, the work ends. Work may run
+// on a goroutine of its own, where a panic becomes an error.
 type Work func(ctx context.Context, tell func(Event) error) (Made, error)
 
-// Origin says where a result comes from.
+// Origin is where a result comes from.
 type Origin int
 
 const (
-	Off    Origin = iota // made; nothing is remembered here
-	Hit                  // made earlier
-	Stored               // made, and kept for the next
-	Shared               // made for another request of the same moment
-	Passed               // made, and not to be kept
+	Off    Origin = iota // computed; caching is disabled
+	Hit                  // from the cache
+	Stored               // computed and cached
+	Shared               // computed for a concurrent request
+	Passed               // computed, not cacheable
 )
 
-// Do gives the result of a request: one that was made earlier and is still true, or the one that is
-// being made for somebody else, or else work's. With tell, events come as work tells them; a result
-// that was made earlier has none. Errors are work's own and never kept.
+// Do returns the result of a request: from the cache, from a concurrent computation, or from work.
+// With tell, events arrive as work sends them; a cached result has none. Errors are work's own and
+// never cached.
 func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(Event) error, work Work) (Made, Origin, error) {
 	if m == nil {
 		made, err := work(ctx, tell)
@@ -100,7 +99,7 @@ func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(E
 	}
 	version, stale, err := m.version(ctx, db, request)
 	if err != nil {
-		// Most likely work fails by the same, and tells it better.
+		// Work most likely fails for the same reason, with a better error.
 		made, failure := work(ctx, tell)
 		if failure == nil {
 			m.options.Warn(ctx, "remembering nothing: the data's version could not be read", err)

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// maxVersions bounds how many projects' versions are remembered: callers choose the ids.
+// maxVersions bounds the cached versions: callers choose the project ids.
 const maxVersions = 1000
 
-// versions are those read lately, by project; 0 is that of everything.
+// versions are the recently read versions by project; 0 is the version of everything.
 type versions struct {
 	mutex sync.Mutex
 	read  map[int64]reading
@@ -18,11 +18,11 @@ type versions struct {
 
 type reading struct {
 	version string
-	asked   time.Time // before it was read
+	asked   time.Time // when the read began
 }
 
-// version is the state of the data that a request depends on, as it was when the request came or,
-// where it is stale, at most MaxStale before.
+// version returns the version of the data that a request depends on, as of now or, if stale is
+// true, at most MaxStale ago.
 func (m *Memo) version(ctx context.Context, db Database, request Request) (_ string, stale bool, _ error) {
 	project := int64(0)
 	if request.Project != nil {
@@ -49,7 +49,7 @@ func (v *versions) lately(project int64, since time.Time) (string, bool) {
 	return last.version, found && last.asked.After(since)
 }
 
-// remember keeps the reading that was asked for last: one that was overtaken on its way is older.
+// remember keeps the reading that began last: one overtaken on its way is older.
 func (v *versions) remember(project int64, r reading) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()

@@ -2,22 +2,22 @@ package search
 
 import "time"
 
-// Comment tells whose comment on a ticket a text is.
+// Comment is the author and time of a comment on a ticket.
 type Comment struct {
 	CommentID int64     `json:"comment_id"`
-	Author    *string   `json:"author"` // nil where the tracker names none
+	Author    *string   `json:"author"` // nil if the tracker has none
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// CommentColumns are what a row of a searching or retrieving function tells of the comment that its
-// text is of.
+// CommentColumns are the columns of a search or retrieval row that describe the comment its text
+// comes from.
 type CommentColumns struct {
 	CommentID        *int64    `json:"comment_id"`
 	CommentAuthor    *string   `json:"comment_author"`
 	CommentCreatedAt time.Time `json:"comment_created_at"`
 }
 
-// Comment is nil where the text is none.
+// Comment returns nil if the text is not a comment.
 func (c CommentColumns) Comment() *Comment {
 	if c.CommentID == nil {
 		return nil

@@ -6,20 +6,19 @@ import (
 	"slices"
 )
 
-// Facets tell how many of a query's matches each value of a filter has, the most first: status,
-// project, assignee, reporter, type, priority, label and open. Each is counted as if the query had
-// no filter of its own.
+// Facets count the matches of a query by value: status, project, assignee, reporter, type,
+// priority, label and open, largest first. Each is counted without the query's own filter on it.
 type Facets struct {
 	Values map[string][]FacetValue
-	Capped bool // there are more matches than were counted (10,000), of any facet
+	Capped bool // some facet has more matches than were counted (10,000)
 }
 
-// facetNames are all that there are.
+// facetNames are all facets.
 var facetNames = []string{"status", "project", "assignee", "reporter", "type", "priority", "label", "open"}
 
 // FacetValue is a value with at least one match.
 type FacetValue struct {
-	// Value is the id of a status or project, whether tickets are open, or else what Label is.
+	// Value is the id of a status or project, true or false for open, otherwise equal to Label.
 	Value any    `json:"value"`
 	Label string `json:"label"`
 	Count int64  `json:"count"`

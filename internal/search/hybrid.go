@@ -13,34 +13,34 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// Query is one search. Without a text it is a list of what passes its filters.
+// Query is one search. Without text it lists what passes its filters.
 type Query struct {
 	Text           string
 	ProjectID      *int64
 	StatusFilter   *string
-	MatchThreshold float64 // cosine similarity that the vector search must exceed, 0 to 1
+	MatchThreshold float64 // exclusive minimum of the cosine similarity in vector search, 0 to 1
 	Limit          int
 	Offset         int
-	Fusion         string // RRF, also where it is empty, or Convex
-	Retrieval      string // Both, also where it is empty, or KeywordOnly
+	Fusion         string // RRF (default) or Convex
+	Retrieval      string // Both (default) or KeywordOnly
 	Filters        filter.Filters
-	Sort           string // Relevance, also where it is empty, Newest or Updated
-	Facets         bool   // also counts what each value of a filter has
-	Typed          string `json:"-"` // what Text and Filters were read from, for the log
+	Sort           string // Relevance (default), Newest or Updated
+	Facets         bool   // also counts the matches of each filter value
+	Typed          string `json:"-"` // the input that Text and Filters were parsed from, for the query log
 }
 
 // Listed is the source of a hit that no search found: it passes the filters.
 const Listed = "filters"
 
-// Hit is a ticket, or a project by its own text (Ticket… and Status nil).
+// Hit is a ticket, or a project by its own text (then the Ticket fields and Status are nil).
 type Hit struct {
 	CommentColumns
 	TicketID     *int64   `json:"ticket_id"`
 	Text         string   `json:"text"`
-	Similarity   *float64 `json:"similarity"` // nil where the vector search did not find it
+	Similarity   *float64 `json:"similarity"` // nil if vector search did not find it
 	Source       string   `json:"source"`     // vector, keyword, or Listed
 	RRFScore     float64  `json:"rrf_score"`
-	FusedScore   float64  `json:"fused_score"` // orders the list: RRFScore, or the convex score
+	FusedScore   float64  `json:"fused_score"` // the sort key: RRFScore, or the convex score
 	ProjectID    int64    `json:"project_id"`
 	ProjectName  string   `json:"project_name"`
 	TicketKey    *string  `json:"ticket_key"`
@@ -50,17 +50,17 @@ type Hit struct {
 	KeywordRank  *int64   `json:"keyword_rank"`
 	KeywordScore *float64 `json:"keyword_score"`
 	MatchedBy    []string `json:"matched_by"`
-	// What each search adds to FusedScore, 0 where it did not find the hit.
+	// What each search adds to FusedScore; 0 if it did not find the hit.
 	VectorContribution  float64 `json:"vector_contribution"`
 	KeywordContribution float64 `json:"keyword_contribution"`
 	Exact               bool    `json:"exact"`
 	Highlight           string  `json:"highlight"`
-	HasMore             bool    `json:"has_more"` // whether others follow the page, the same in each
-	Relaxed             bool    `json:"relaxed"`  // whether the quoted phrases count as words, the same in each
+	HasMore             bool    `json:"has_more"` // more hits follow this page; the same in each row
+	Relaxed             bool    `json:"relaxed"`  // quoted phrases count as words; the same in each row
 	Details
 }
 
-// Details are what else is known of a ticket; of a project its times alone.
+// Details are the remaining fields of a ticket. A project has only the times.
 type Details struct {
 	Assignee       *string    `json:"assignee"`
 	Reporter       *string    `json:"reporter"`
@@ -74,10 +74,10 @@ type Details struct {
 	Links          []Link     `json:"links"`
 }
 
-// Link is one to another ticket that the caller may see.
+// Link is a link to another ticket that the caller may see.
 type Link struct {
 	Kind       string `json:"kind"`      // duplicates, blocks, relates_to or child_of
-	Direction  string `json:"direction"` // out: as Kind reads, from the result to the other; in: from the other to it
+	Direction  string `json:"direction"` // out: as Kind reads, from the result to the other; in: the reverse
 	TicketKey  string `json:"ticket_key"`
 	TicketName string `json:"ticket_name"`
 	Status     string `json:"status"`
@@ -87,16 +87,16 @@ type Link struct {
 type Page struct {
 	Hits     []Hit
 	HasMore  bool
-	Executed []string // the searches that ran: vector, keyword
-	Degraded []string // the searches that could not
-	Relaxed  []string // what the query requires and nothing holds: phrase
+	Executed []string // searches that ran: vector, keyword
+	Degraded []string // searches that could not run
+	Relaxed  []string // requirements of the query that nothing meets: phrase
 	Weights  Weights
-	Facets   *Facets // nil unless asked for
+	Facets   *Facets // nil unless requested
 }
 
-// Hybrid runs both searches and gives a page of the fused list. When the embedding fails, or takes
-// longer than hybridBudget, keyword search answers alone, and the page says so. With KeywordOnly
-// nothing is embedded. Facets are counted at the same time, for the same matches.
+// Hybrid runs both searches and returns a page of the fused list. If the embedding fails or takes
+// longer than hybridBudget, only keyword search answers, and Degraded says so. With KeywordOnly
+// nothing is embedded. Facets are counted concurrently over the same matches.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
 	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
 	matching := narrow(map[string]any{
@@ -111,7 +111,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 		}
 		return page, nil
 	case q.Text == "":
-		page.Executed, matching["query_text"] = []string{}, nil // which asks for whatever passes
+		page.Executed, matching["query_text"] = []string{}, nil // null asks for everything that passes the filters
 		return s.fill(ctx, db, q, matching, nil, page)
 	case q.Retrieval == KeywordOnly:
 		page.Executed = []string{"keyword"}
@@ -135,7 +135,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 	return s.fill(ctx, db, q, matching, ranking, page)
 }
 
-// fill lists the hits of the page and counts its facets, at the same time.
+// fill lists the hits of the page and counts its facets, concurrently.
 func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[string]any, ranking *Ranking, page Page) (Page, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -160,7 +160,7 @@ func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[
 	return page, nil
 }
 
-// list fills the page with the tickets that pass.
+// list fills the page with the tickets that pass the filters.
 func list(ctx context.Context, db Database, q Query, page *Page) error {
 	arguments := narrow(map[string]any{
 		"match_count": q.Limit, "match_offset": q.Offset, "project_filter": q.ProjectID, "status_filter": q.StatusFilter, "sort": q.Sort,
@@ -175,7 +175,7 @@ func list(ctx context.Context, db Database, q Query, page *Page) error {
 	return nil
 }
 
-// rank fills the page with its hits, the best first.
+// rank fills the page with its hits, best first.
 func (s *Searcher) rank(ctx context.Context, db Database, q Query, arguments map[string]any, ranking *Ranking, page *Page) error {
 	if ranking != nil {
 		arguments["keyword_ranking"] = ranking
@@ -193,7 +193,7 @@ func (s *Searcher) rank(ctx context.Context, db Database, q Query, arguments map
 		if page.Hits[0].Relaxed {
 			page.Relaxed = []string{"phrase"}
 		}
-		if page.Hits[0].Source == "" { // all of the page has just gone
+		if page.Hits[0].Source == "" { // every hit of the page was deleted meanwhile
 			page.Hits = page.Hits[:0]
 		}
 	}

@@ -2,7 +2,7 @@ package search
 
 import "context"
 
-// Project and Status are what a search can be narrowed to.
+// Project and Status are the values of the filters of the same name.
 type Project struct {
 	ProjectID int64  `json:"project_id"`
 	Key       string `json:"key"`
@@ -10,7 +10,7 @@ type Project struct {
 	Tickets   int64  `json:"tickets"`
 }
 
-// Status is a state that tickets can be in.
+// Status is a workflow state.
 type Status struct {
 	StatusID int64  `json:"status_id"`
 	Name     string `json:"name"`
@@ -23,7 +23,7 @@ func Projects(ctx context.Context, db Database) ([]Project, error) {
 	return rows, err
 }
 
-// Statuses lists all statuses, in the order they were made.
+// Statuses lists all statuses in order of creation.
 func Statuses(ctx context.Context, db Database) ([]Status, error) {
 	rows := []Status{}
 	err := db.Call(ctx, "list_statuses", nil, &rows)

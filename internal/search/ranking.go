@@ -8,12 +8,12 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// headStart is how long an embedding is waited for before the words are looked up beside it. Where
-// it comes sooner, remembered or from a model nearby, one call of the database that does everything
-// is as soon done as two, and costs less.
+// headStart is how long to wait for the embedding before keyword ranking starts in parallel. If it
+// arrives sooner, from the cache or a nearby model, one database call for both searches is as fast
+// as two and costs less.
 const headStart = 20 * time.Millisecond
 
-// Words are what the keyword side of a hybrid search is asked for.
+// Words are the arguments of keyword ranking.
 type Words struct {
 	Text         string
 	ProjectID    *int64
@@ -21,8 +21,7 @@ type Words struct {
 	Filters      filter.Filters
 }
 
-// narrow adds filters to the arguments of a function. Where there are none the argument is left
-// out.
+// narrow adds filters to the arguments of a function, or leaves the argument out if there are none.
 func narrow(arguments map[string]any, filters filter.Filters) map[string]any {
 	if !filters.IsZero() {
 		arguments["filters"] = filters
@@ -30,8 +29,7 @@ func narrow(arguments map[string]any, filters filter.Filters) map[string]any {
 	return arguments
 }
 
-// Ranking is what the words find: a row of keyword_ranking, to be handed back to the database as it
-// is.
+// Ranking is a row of keyword_ranking, passed back to the database unchanged.
 type Ranking struct {
 	Projects string `json:"projects"`
 	Tickets  string `json:"tickets"`
@@ -39,10 +37,10 @@ type Ranking struct {
 	Exact    int    `json:"exact"`
 }
 
-// RankWhile embeds and, where that takes its time, has the database rank by words meanwhile. The
-// ranking is the argument keyword_ranking of the functions that fuse; without one, nil, they look
-// the words up themselves. Its error is embed's: where the ranking fails, so will the function that
-// fuses, and tells it better.
+// RankWhile embeds and, if that takes longer than headStart, lets the database rank by keywords in
+// parallel. The ranking becomes the argument keyword_ranking of the fusing functions; if it is nil,
+// they rank by themselves. The error is that of the embedding: if ranking fails, the fusing
+// function fails too, with a better error.
 func RankWhile(ctx context.Context, db Database, words Words, embed func(context.Context) error) (ranking *Ranking, err error) {
 	ranked := make(chan *Ranking, 1)
 	lookup := time.AfterFunc(headStart, func() {

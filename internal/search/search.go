@@ -1,7 +1,6 @@
-// Package search finds tickets and projects by words and by meaning, and tickets that are like
-// another. Ranking and counting are the database's: this package waits for the embedding of what is
-// asked for, passes filters and pages on, and goes on with words alone when the model cannot be
-// asked.
+// Package search finds tickets and projects by keywords and by meaning, and similar tickets.
+// Ranking and counting happen in the database. This package waits for the query's embedding, passes
+// filters and pages on, and falls back to keyword search when the model fails.
 package search
 
 import (
@@ -10,18 +9,18 @@ import (
 	"tasklens/internal/vector"
 )
 
-// Database calls a Postgres function with named arguments, as whoever the caller is.
+// Database calls a Postgres function with named arguments, under the caller's identity.
 type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Embedding is that of a query. It may still be on its way.
+// Embedding is the embedding of a query, possibly still in flight.
 type Embedding interface {
-	Model() string                                     // by which it is made
-	Vector(ctx context.Context) (vector.Vector, error) // waits for it
+	Model() string                                     // the embedding model
+	Vector(ctx context.Context) (vector.Vector, error) // waits for the result
 }
 
-// The ways in which the database makes one list of two.
+// How the database fuses the two lists.
 const (
 	RRF    = "rrf"    // by ranks; the default
 	Convex = "convex" // by scores
@@ -33,15 +32,15 @@ const (
 	KeywordOnly = "keyword" // nothing is embedded
 )
 
-// The orders of a list.
+// The sort orders of a list.
 const (
 	Relevance = "relevance" // the default
-	Newest    = "newest"    // by when a ticket was filed
-	Updated   = "updated"   // by when it last changed
+	Newest    = "newest"    // by creation time
+	Updated   = "updated"   // by time of the last change
 )
 
-// Weights are factors on what each search adds to the fused score; 1 each is the fusion as it was
-// measured.
+// Weights multiply the contribution of each search to the fused score. The published measurements
+// are with 1 each.
 type Weights struct {
 	Vector  float64
 	Keyword float64
@@ -53,7 +52,7 @@ type Searcher struct {
 	warn    func(ctx context.Context, message string, err error)
 }
 
-// New makes a searcher. warn is told when a search had to go on without its embedding.
+// New returns a Searcher. warn is called when a search continues without its embedding.
 func New(weights Weights, warn func(ctx context.Context, message string, err error)) *Searcher {
 	return &Searcher{weights: weights, warn: warn}
 }

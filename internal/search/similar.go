@@ -12,36 +12,35 @@ import (
 	"tasklens/internal/vector"
 )
 
-// comparedBytes bounds how much of a text is looked at for its first chunk: far more than that has,
-// and little enough to be measured in a fraction of a second.
+// comparedBytes bounds the prefix of a text that is tokenized for its first chunk: far longer than
+// any first chunk, and still tokenized in a fraction of a second.
 const comparedBytes = 32 << 10
 
-// Model embeds texts, by any of a provider's models.
+// Model embeds texts with any model of one provider.
 type Model interface {
 	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
 }
 
-// Comparer finds the tickets that are most like a ticket, or like a text. It is safe for concurrent
-// use.
+// Comparer finds the tickets most similar to a ticket or a text. It is safe for concurrent use.
 type Comparer struct {
 	model     Model
 	tokenizer chunk.Tokenizer
 }
 
-// NewComparer makes a comparer. The tokenizer is the one that tickets are indexed with.
+// NewComparer returns a Comparer. The tokenizer must be the one that tickets are indexed with.
 func NewComparer(model Model, tokenizer chunk.Tokenizer) *Comparer {
 	return &Comparer{model: model, tokenizer: tokenizer}
 }
 
-// Similar is a ticket that is like another, or like a text.
+// Similar is a ticket similar to another ticket or to a text.
 type Similar struct {
 	TicketID   int64    `json:"ticket_id"`
 	TicketKey  string   `json:"ticket_key"`
-	Similarity *float64 `json:"similarity"` // cosine of its best chunk, -1 to 1; nil while it is not embedded
+	Similarity *float64 `json:"similarity"` // cosine of its best chunk, -1 to 1; nil until it is embedded
 	TicketName string   `json:"ticket_name"`
 	ProjectID  int64    `json:"project_id"`
 	Status     string   `json:"status"`
-	// Where each search has it, nil where it did not find it, and what each adds to FusedScore.
+	// Rank in each search, nil if not found there, and contribution to FusedScore.
 	VectorRank          *int64   `json:"vector_rank"`
 	KeywordRank         *int64   `json:"keyword_rank"`
 	KeywordScore        *float64 `json:"keyword_score"`
@@ -52,8 +51,8 @@ type Similar struct {
 	Confidence          *float64 `json:"confidence"` // probability of a duplicate; nil where not calibrated
 }
 
-// stored is what the database says of a ticket to compare: the tickets like it, or the text to
-// compare it by while its embedding is missing or out of date.
+// stored is what the database returns for a ticket to compare: similar tickets, or, while its
+// embedding is missing or out of date, the text to compare instead.
 type stored struct {
 	Place       int       `json:"place"` // in a batch, from 1
 	TicketID    int64     `json:"ticket_id"`
@@ -64,22 +63,21 @@ type stored struct {
 	Results     []Similar `json:"results"`
 }
 
-// draft is a text to compare, as the database takes it.
+// draft is a text to compare, in the form of the database's argument.
 type draft struct {
 	QueryText      string        `json:"query_text"`
 	QueryEmbedding vector.Vector `json:"query_embedding"`
 	ProjectFilter  *int64        `json:"project_filter"`
 	ExcludeTicket  *int64        `json:"exclude_ticket"`
-	input          string        // to embed
+	input          string        // the text to embed
 }
 
-// errNoTicket is of a ticket that is not there, or that the caller may not see.
+// errNoTicket: the ticket does not exist, or the caller may not see it.
 func errNoTicket() error { return fault.New(fault.NotFound, "There is no such ticket.") }
 
-// ToTicket finds the tickets most like this one, at most limit (1 to 100), the most alike first. A
-// ticket that is embedded costs one call of the database and none of the model; another is compared
-// by its present text. fault.NotFound where there is no such ticket, or none that the caller may
-// see. model is that of the stored embeddings.
+// ToTicket finds the tickets most similar to this one, at most limit (1 to 100), best first. An
+// embedded ticket costs one database call; any other is compared by its current text.
+// fault.NotFound if the caller sees no such ticket. model is that of the stored embeddings.
 func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, ticketID int64, filters filter.Filters, limit int) ([]Similar, error) {
 	var rows []stored
 	arguments := narrow(map[string]any{"ticket_id": ticketID, "embedding_model": model, "match_count": limit}, filters)
@@ -92,19 +90,19 @@ func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, tick
 	case rows[0].Embedded:
 		return rows[0].Results, nil
 	case rows[0].Text == nil:
-		return []Similar{}, nil // nothing but blanks: nothing is like it
+		return []Similar{}, nil // only whitespace: nothing is similar
 	}
 	rows[0].TicketID = ticketID
 	return c.compare(ctx, db, model, c.ofStored(rows[0]), filters, limit)
 }
 
-// ToText finds the tickets most like a draft that is not filed yet: its name in the first line,
-// then what it says. projectID and filters narrow; a project that does not exist has no tickets.
+// ToText finds the tickets most similar to a draft, whose first line is its name. projectID and
+// filters narrow the search; an unknown project has no tickets.
 func (c *Comparer) ToText(ctx context.Context, db Database, model, text string, projectID *int64, filters filter.Filters, limit int) ([]Similar, error) {
 	return c.compare(ctx, db, model, c.ofText(text, projectID), filters, limit)
 }
 
-// ofStored prepares a ticket that is to be compared by its text.
+// ofStored prepares a ticket that is compared by its text.
 func (c *Comparer) ofStored(ticket stored) draft {
 	return draft{
 		QueryText: beginning(*ticket.Text), ExcludeTicket: &ticket.TicketID,
@@ -112,14 +110,14 @@ func (c *Comparer) ofStored(ticket stored) draft {
 	}
 }
 
-// ofText prepares a text as the ticket would be embedded once it is filed, but for the name of its
-// project, which would only lift all tickets of a project alike.
+// ofText prepares a text as a filed ticket would be embedded, without the project's name, which
+// would only favour that project's tickets.
 func (c *Comparer) ofText(text string, projectID *int64) draft {
 	name, _, _ := strings.Cut(text, "\n")
 	return draft{QueryText: beginning(text), ProjectFilter: projectID, input: c.input(chunk.Header(c.tokenizer, name), text)}
 }
 
-// input is the first chunk of a text, as tickets are compared by theirs.
+// input is the first chunk of a text, by which tickets are compared.
 func (c *Comparer) input(header, text string) string {
 	return chunk.Input(header, chunk.Split(c.tokenizer, beginning(text))[0].Text)
 }
@@ -158,7 +156,7 @@ func (c *Comparer) compare(ctx context.Context, db Database, model string, text 
 	return results, nil
 }
 
-// beginning cuts a text at a character, after at most comparedBytes.
+// beginning cuts a text after at most comparedBytes, between characters.
 func beginning(text string) string {
 	if len(text) <= comparedBytes {
 		return text

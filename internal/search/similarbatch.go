@@ -7,31 +7,31 @@ import (
 	"tasklens/internal/filter"
 )
 
-// comparedAtOnce is how many one call of the database compares: well within its statement timeout.
+// comparedAtOnce bounds one database call: well within the statement timeout.
 const comparedAtOnce = 5
 
-// Compared is one of several tickets or drafts to compare: a ticket by its key, or a text.
+// Compared is one ticket (by key) or draft (by text) to compare.
 type Compared struct {
 	TicketKey string
-	Text      string // where there is no key
+	Text      string // used if there is no key
 	ProjectID *int64 // narrows what a text is compared with
 }
 
-// Outcome is what was found for one of them, or why nothing was.
+// Outcome is the result of one comparison, or its error.
 type Outcome struct {
 	Results []Similar
 	Err     error
 }
 
-// ToMany compares several at once, each as ToTicket or ToText does: a call of the database for every
-// comparedAtOnce of either, and one of the model for all that have to be embedded. One that fails
-// does not stop the others: a key that names no ticket, or texts while the model cannot be asked.
-// The error is of the database.
+// ToMany compares several tickets and drafts, each as ToTicket or ToText does, with one database
+// call for every comparedAtOnce of either kind and one call of the model for all that must be
+// embedded. An item that fails, such as an unknown key, does not stop the others. The error is the
+// database's.
 func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []Compared, filters filter.Filters, limit int) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(all))
 	var keys []string
 	var drafts []draft
-	var keyed, drafted []int // where they stand among all
+	var keyed, drafted []int // positions among all items
 	for i, one := range all {
 		if one.TicketKey != "" {
 			keys, keyed = append(keys, one.TicketKey), append(keyed, i)

@@ -11,7 +11,7 @@ import (
 	"tasklens/internal/fault"
 )
 
-// Ticket is a ticket, whole but for its comments, which come in pages.
+// Ticket is a whole ticket with one page of its comments.
 type Ticket struct {
 	TicketID       int64           `json:"ticket_id"`
 	TicketKey      string          `json:"ticket_key"`
@@ -52,7 +52,7 @@ type TicketComment struct {
 }
 
 // UnmarshalJSON reads a row of get_ticket, whose column for the type has another name, as in every
-// function of the database.
+// database function.
 func (t *Ticket) UnmarshalJSON(text []byte) error {
 	type plain Ticket
 	row := struct {
@@ -69,8 +69,8 @@ func (t *Ticket) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// ReadTicket reads a ticket by its key, without regard to case, or by its id, which is digits
-// alone, with a page of its comments. fault.NotFound if there is none that the caller may see.
+// ReadTicket reads a ticket with a page of its comments, by its key (case-insensitive) or its id
+// (digits only). fault.NotFound if the caller sees no such ticket.
 func ReadTicket(ctx context.Context, db Database, keyOrID string, limit, offset int) (Ticket, error) {
 	arguments := map[string]any{"comment_limit": limit, "comment_offset": offset}
 	if id, err := strconv.ParseUint(keyOrID, 10, 63); err == nil {
