@@ -33,7 +33,7 @@ var elsewhere = map[string]string{
 	"docs/adopt.md: token=$(curl -s \"$SUPABASE_URL/auth/v1/token?grant_type=password\" -H \"apikey: <publishable key>\" \\":            "needs Supabase Auth",
 	"docs/development.md: scripts/postgres start .local/test/postgres":                                                                  "starts a cluster",
 	"docs/development.md: ./scripts/postgres delete && rm -rf .local":                                                                   "deletes the demo",
-	"docs/duplicates.md: const env = (name) => Deno.env.get(name);":                                                                    "a test of its own runs it under Node",
+	"docs/duplicates.md: const env = (name) => Deno.env.get(name);":                                                                     "a test of its own runs it under Node",
 	"docs/duplicates.md: select cron.schedule('flag-duplicates', '* * * * *', $$":                                                       "needs pg_cron and pg_net",
 	"docs/documents.md: ./scripts/import notes/     # a folder with its subfolders, or one file":                                        "needs files of one's own",
 	"docs/indexing.md: ./scripts/import PATH            # into the running demo, or the project that SUPABASE_URL names":                "needs files of one's own",
