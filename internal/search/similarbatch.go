@@ -23,10 +23,10 @@ type Outcome struct {
 	Err     error
 }
 
-// ToMany compares several at once, each as ToTicket or ToText does: a call of the database for every
-// comparedAtOnce of either, and one of the model for all that have to be embedded. One that fails
-// does not stop the others: a key that names no ticket, or texts while the model cannot be asked.
-// The error is of the database.
+// ToMany compares several at once, each as ToTicket or ToText does: a call of the database for
+// every comparedAtOnce of either, and one of the model for all that have to be embedded. One that
+// fails does not stop the others: a key that names no ticket, or texts while the model cannot be
+// asked. The error is of the database.
 func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []Compared, filters filter.Filters, limit int) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(all))
 	var keys []string
