@@ -33,9 +33,9 @@ type Verdict struct {
 	Wait      time.Duration // time until a request is allowed; 0 if this one is
 }
 
-// judge decides on requests that are allowed or refused together. full is when the bucket refills completely, a time in the past if it
-// is full. Under the generic cell rate algorithm (ITU-T I.371) that timestamp is the bucket's whole
-// state.
+// judge decides on requests that are allowed or refused together. full is when the bucket refills
+// completely, a time in the past if it is full. Under the generic cell rate algorithm (ITU-T I.371)
+// that timestamp is the bucket's whole state.
 func (p Policy) judge(full, now time.Time, requests int) (Verdict, time.Time) {
 	if full.Before(now) {
 		full = now

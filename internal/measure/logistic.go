@@ -20,8 +20,8 @@ func (l Logistic) At(score float64) float64 {
 	return 1 / (1 + math.Exp(-(l.Slope*score + l.Intercept)))
 }
 
-// fitRounds and ridge bound the fit: Newton's method is done after a few rounds, and the ridge keeps
-// a step finite.
+// fitRounds and ridge bound the fit: Newton's method is done after a few rounds, and the ridge
+// keeps a step finite.
 const (
 	fitRounds = 100
 	ridge     = 1e-9

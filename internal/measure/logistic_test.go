@@ -10,7 +10,7 @@ import (
 )
 
 // With two scores the fit is exact: it gives each the mean of its smoothed targets. Of score 0 one
-// in four is right, of score 1 three in four; 4 are right and 4 are wrong, so a target is 5/6 or 1/6
+// in four is right, of score 1 three in four; 4 are right and 4 wrong, so a target is 5/6 or 1/6
 // and the means are 1/3 and 2/3: intercept ln(1/2), slope 2 ln 2.
 func TestFitLogistic(t *testing.T) {
 	t.Parallel()

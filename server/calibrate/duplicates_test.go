@@ -70,7 +70,7 @@ func TestMeasureDuplicates(t *testing.T) {
 	}
 }
 
-// A precision that nothing has leaves the shipped threshold; the probability is stored all the same.
+// A precision that nothing has leaves the shipped threshold; the probability is stored nonetheless.
 func TestNoThresholdIsPreciseEnough(t *testing.T) {
 	t.Parallel()
 	queries, compare := judged(40)

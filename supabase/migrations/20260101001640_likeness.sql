@@ -63,7 +63,7 @@ begin
   select coalesce(array_agg(c.term order by c.entries + c.comments, c.term), '{}'), coalesce(array_agg(c.idf order by c.entries + c.comments, c.term), '{}'),
       coalesce(array_agg(c.place order by c.entries + c.comments, c.term), '{}'), coalesce(array_agg(c.entries order by c.entries + c.comments, c.term), '{}'),
       coalesce(array_agg(c.titles order by c.entries + c.comments, c.term), '{}'), coalesce(array_agg(c.comments order by c.entries + c.comments, c.term), '{}'),
-      -- As score_entries would score the text itself: words, neighbours, and the likeness of the name.
+      -- As score_entries would score the text itself: words, neighbours, and likeness of the name.
       coalesce(sum(c.idf * c.part), 0) + 8
         + 0.3 * coalesce(sum(c.pair_idf * case when c.place < 1000 then 2 else 1 end) filter (where c.gap <= 3), 0)
     into words, idfs, places, entries, titles, comments, own_score

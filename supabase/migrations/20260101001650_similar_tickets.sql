@@ -23,9 +23,9 @@ comment on function private.known_duplicates(bigint) is 'The tickets linked as d
 revoke execute on function private.known_duplicates(bigint) from public;
 grant execute on function private.known_duplicates(bigint) to authenticated, service_role;
 
--- Both searches find tickets, and every ticket that either finds is scored by both: its true cosine,
--- of its first 20 chunks where only its words were found, and its words. The score does not depend
--- on what else is found, so one threshold judges it.
+-- Every ticket that either search finds is scored by both: by its true cosine (of its first 20
+-- chunks where only its words were found) and by its words. The score does not depend on what else
+-- is found, so one threshold judges it.
 create function public.similar_tickets(
   query_embedding extensions.vector(1536),
   embedding_model text,

@@ -72,7 +72,7 @@ func startFunction(t *testing.T, source string, env ...string) string {
 	return "http://127.0.0.1:" + strings.TrimSpace(port)
 }
 
-// The page's SQL and function flag a copy of an earlier ticket, and keep what could not be compared.
+// The page's SQL and function flag a copy of an earlier ticket; what could not be compared stays.
 func TestFlagDuplicates(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/duplicates.md")

@@ -105,5 +105,5 @@ function Similar({ ticket }) {
 /** @param {{list: import('./api.js').SimilarTicket[]}} props */
 export const SimilarList = ({ list }) => html`<ul class="similar">${list.map((t) => html`<li key=${t.ticket_id}>
   <a href=${href('search', { q: t.ticket_key, open: t.ticket_key })}><span class="key">${t.ticket_key}</span><span class="name">${t.ticket_name}</span></a>
-  <span class="status">${t.status}</span>
-  <span class="near"><${Bar} label="Similarity" kind="meaning" value=${t.similarity} /><span>${decimal(t.similarity)}</span></span></li>`)}</ul>`;
+  <span class="status">${t.status}${t.likely_duplicate ? ' · likely duplicate' : ''}</span>
+  ${t.similarity !== null && html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${t.similarity} /><span>${decimal(t.similarity)}</span></span>`}</li>`)}</ul>`;
