@@ -4,7 +4,6 @@ package api
 
 import (
 	"context"
-	_ "embed"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -40,9 +39,6 @@ const (
 	maxBodyBytes   = 1 << 20
 	maxHeaderBytes = 16 << 10 // access tokens are long
 )
-
-//go:embed openapi.yaml
-var openAPI []byte
 
 // Parts is what the API puts before HTTP.
 type Parts struct {
@@ -161,5 +157,5 @@ func (a *API) stopping(err error) error {
 	if a.base.Err() == nil || fault.CodeOf(err) != fault.Timeout {
 		return err
 	}
-	return fault.Wrap(fault.Unavailable, "The service is stopping.", err)
+	return fault.Wrap(fault.Unavailable, "The service is stopping.", err).Because(fault.Stopping)
 }

@@ -116,7 +116,7 @@ func (a *API) refuseConnection(conn net.Conn) {
 
 // errBusy is why a request is refused at once.
 func errBusy() error {
-	busy := fault.New(fault.Unavailable, "The service is busy.")
+	busy := fault.New(fault.Unavailable, "The service is busy.").Because(fault.Busy)
 	busy.RetryAfter = busyRetry
 	return busy
 }
