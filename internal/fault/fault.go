@@ -24,6 +24,19 @@ const (
 	Internal     Code = "internal"     // a bug of ours
 )
 
+// Reason says more about a failure than its Code, where a client acts on it.
+type Reason string
+
+const (
+	TokenMissing   Reason = "token_missing"    // of Unauthorized
+	TokenExpired   Reason = "token_expired"    // of Unauthorized
+	SessionEnded   Reason = "session_ended"    // of Unauthorized: the user has signed out
+	HostNotAllowed Reason = "host_not_allowed" // of Forbidden
+	ModelLimited   Reason = "model_limited"    // of Unavailable: the model provider limits our rate
+	Busy           Reason = "busy"             // of Unavailable: too many requests at a time
+	Stopping       Reason = "stopping"         // of Unavailable
+)
+
 // ErrKey marks an error because the model provider rejects the key.
 var ErrKey = errors.New("the model provider refuses the key")
 
@@ -36,6 +49,7 @@ type Field struct {
 // Error is a failure with a code. Message is shown to clients; the cause never is.
 type Error struct {
 	Code       Code
+	Reason     Reason // "" if Code says it all
 	Message    string
 	Fields     []Field       // for Invalid: all invalid fields
 	RetryAfter time.Duration // for RateLimited and Unavailable: when to retry; 0 if unknown
@@ -55,6 +69,12 @@ func Wrap(code Code, message string, cause error) *Error {
 // InvalidFields returns the error for a request with these invalid fields.
 func InvalidFields(fields ...Field) *Error {
 	return &Error{Code: Invalid, Message: "The request is not valid.", Fields: fields}
+}
+
+// Because sets the reason and returns the error.
+func (e *Error) Because(reason Reason) *Error {
+	e.Reason = reason
+	return e
 }
 
 // Error returns the text for the log: code, message and cause. It omits the fields, whose names may

@@ -92,7 +92,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Caller, error) {
 	case err != nil:
 		return Caller{}, fault.Wrap(fault.Unavailable, "The access token cannot be checked now.", err)
 	case !alive:
-		return Caller{}, fault.New(fault.Unauthorized, "The session of this access token has ended.")
+		return Caller{}, fault.New(fault.Unauthorized, "The session of this access token has ended.").Because(fault.SessionEnded)
 	}
 	return caller, nil
 }

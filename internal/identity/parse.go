@@ -37,7 +37,7 @@ func (v *Verifier) parse(ctx context.Context, token string) (Caller, error) {
 	case errors.As(err, &failure):
 		return Caller{}, failure
 	case errors.Is(err, jwt.ErrTokenExpired):
-		return Caller{}, fault.Wrap(fault.Unauthorized, "The access token has expired.", err)
+		return Caller{}, fault.Wrap(fault.Unauthorized, "The access token has expired.", err).Because(fault.TokenExpired)
 	case err != nil:
 		return Caller{}, invalid(err)
 	}

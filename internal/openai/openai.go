@@ -203,7 +203,7 @@ func answered(answer *openai.Error, cause error) error {
 		cause = fmt.Errorf("%w: %w", fault.ErrKey, cause)
 	}
 	if answer.StatusCode == http.StatusTooManyRequests && answer.Code != quotaCode && answer.Type != quotaCode {
-		limited := fault.Wrap(fault.Unavailable, "The model provider limits us.", cause)
+		limited := fault.Wrap(fault.Unavailable, "The model provider limits us.", cause).Because(fault.ModelLimited)
 		limited.RetryAfter = 10 * time.Second
 		if answer.Response != nil {
 			if wait, is := retryAfter(answer.Response.Header, time.Now()); is {

@@ -84,6 +84,9 @@ func (s *Session) answered(answer *Error) error {
 		if s.service {
 			return fault.Wrap(fault.Unavailable, "The database does not accept the service's key.", answer)
 		}
+		if answer.Message == "JWT expired" { // PGRST301 or PGRST303, by PostgREST's version
+			return fault.Wrap(fault.Unauthorized, "The access token has expired.", answer).Because(fault.TokenExpired)
+		}
 		return fault.Wrap(fault.Unauthorized, "The access token is not valid.", answer)
 	case answer.Code == "57014" || answer.Status == http.StatusGatewayTimeout:
 		return fault.Wrap(fault.Timeout, "The database did not answer in time.", answer)

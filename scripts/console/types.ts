@@ -11,7 +11,8 @@ const holds = <_ extends true>() => {};
 const never = (value: never) => value;
 
 // A request needs no more than its required fields: what has a default may be left out.
-export const requests: [Schemas['SearchRequest'], Schemas['QueryRequest'], Schemas['DraftRequest'], Schemas['GenerateRequest'], Schemas['EnrichRequest'], Schemas['DocumentRequest']] = [
+export const requests: [Schemas['SearchRequest'], Schemas['SearchRequest'], Schemas['QueryRequest'], Schemas['DraftRequest'], Schemas['GenerateRequest'], Schemas['EnrichRequest'], Schemas['DocumentRequest']] = [
+  { query: 'login' },
   { query: 'login', limit: 5, filters: { open: true, labels: 'payments', not: { assignee: ['ada', null] } } },
   { question: 'Why?', filters: null },
   { text: 'Charged twice' },
@@ -95,7 +96,7 @@ export function event(of: Schemas['QueryEvent']): string {
     case 'done':
       return of.data.answer;
     case 'error':
-      return of.data.detail;
+      return of.data.code === 'timeout' ? 'Ask again' : of.data.detail;
     default:
       return never(of);
   }

@@ -4,7 +4,6 @@ package api
 
 import (
 	"context"
-	_ "embed"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -41,9 +40,6 @@ const (
 	maxBodyBytes   = 1 << 20
 	maxHeaderBytes = 16 << 10 // access tokens are long
 )
-
-//go:embed openapi.yaml
-var openAPI []byte
 
 // Parts are the dependencies of the API.
 type Parts struct {
@@ -168,5 +164,5 @@ func (a *API) stopping(err error) error {
 	if a.base.Err() == nil || fault.CodeOf(err) != fault.Timeout {
 		return err
 	}
-	return fault.Wrap(fault.Unavailable, "The service is stopping.", err)
+	return fault.Wrap(fault.Unavailable, "The service is stopping.", err).Because(fault.Stopping)
 }

@@ -60,7 +60,7 @@ func (a *API) refuseForeignNames(c *fiber.Ctx) error {
 	if a.Verifier != nil || isLocalName(string(c.Request().Host())) {
 		return c.Next()
 	}
-	return fault.New(fault.Forbidden, "While AUTH is off this service answers to the names of its own machine alone.")
+	return fault.New(fault.Forbidden, "While AUTH is off this service answers to the names of its own machine alone.").Because(fault.HostNotAllowed)
 }
 
 // isLocalName also accepts names without a dot, which cannot be registered publicly.

@@ -69,7 +69,7 @@ func (a *API) verify(c *fiber.Ctx) (*known, error) {
 		return nil, err
 	}
 	if !given {
-		return nil, fault.New(fault.Unauthorized, "An access token is required.")
+		return nil, fault.New(fault.Unauthorized, "An access token is required.").Because(fault.TokenMissing)
 	}
 	caller, err := a.Verifier.Verify(c.UserContext(), token)
 	if err != nil {

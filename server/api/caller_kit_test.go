@@ -119,7 +119,8 @@ func ticketOf(n int) map[string]any {
 }
 
 func hitOf(n int) map[string]any {
-	return map[string]any{"similarity": 0.9, "source": "vector", "rrf_score": 0.016, "vector_rank": 1, "matched_by": []string{"vector"}, "vector_contribution": 0.016, "highlight": labelled(n)}
+	return map[string]any{"similarity": 0.9, "source": "vector", "rrf_score": 0.016, "vector_rank": 1, "matched_by": []string{"vector"}, "vector_contribution": 0.016, "highlight": labelled(n),
+		"status": "Done", "status_category": "done", "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z"}
 }
 
 func chunkOf(n int) map[string]any {

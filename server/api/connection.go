@@ -115,7 +115,7 @@ func (a *API) refuseConnection(conn net.Conn) {
 
 // errBusy is the error of a request refused because the service is full.
 func errBusy() error {
-	busy := fault.New(fault.Unavailable, "The service is busy.")
+	busy := fault.New(fault.Unavailable, "The service is busy.").Because(fault.Busy)
 	busy.RetryAfter = busyRetry
 	return busy
 }

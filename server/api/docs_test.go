@@ -3,11 +3,16 @@ package api_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // The page is whole: everything that it names is served by this service, and nothing else may be
@@ -48,6 +53,41 @@ func TestDocs(t *testing.T) {
 	}
 	if end := s.get("/docs/"); end.text != page.text {
 		t.Error("the page is another with a slash at its end")
+	}
+}
+
+// Both forms of the description are one document, and are sent once to a client that keeps them.
+func TestDescriptionForms(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	written, err := os.ReadFile("openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told [2]any
+	for i, path := range []string{"/openapi.yaml", "/openapi.json"} {
+		r := s.get(path).want(http.StatusOK)
+		if i == 0 && r.text != string(written) {
+			t.Error("/openapi.yaml is not the file")
+		}
+		doc, err := openapi3.NewLoader().LoadFromData([]byte(r.text))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		text, err := doc.MarshalJSON()
+		if err := errors.Join(err, json.Unmarshal(text, &told[i])); err != nil {
+			t.Fatal(err)
+		}
+		if again := s.get(path, "If-None-Match", r.header.Get("ETag")).want(http.StatusNotModified); again.text != "" {
+			t.Errorf("%s is sent again", path)
+		}
+		s.get(path, "If-None-Match", `"another"`).want(http.StatusOK)
+	}
+	if !reflect.DeepEqual(told[0], told[1]) {
+		t.Error("/openapi.json says something else than /openapi.yaml")
+	}
+	if kind := s.get("/openapi.json").header.Get("Content-Type"); kind != "application/json" {
+		t.Errorf("/openapi.json is %s", kind)
 	}
 }
 

@@ -124,6 +124,7 @@ type problem struct {
 	Type      string
 	Title     string
 	Status    int
+	Code      string
 	Detail    string
 	RequestID string `json:"request_id"`
 	Errors    []struct{ Field, Message string }
@@ -153,6 +154,7 @@ func (r *response) checkProblem(path string) {
 	if p.Type != "about:blank" || p.Title != http.StatusText(r.status) || p.Status != r.status || p.Detail == "" {
 		r.t.Errorf("%s: problem is %s", path, r.text)
 	}
+	checkCode(r.t, r.status, p.Code)
 	if p.RequestID != r.header.Get("X-Request-Id") {
 		r.t.Errorf("%s: request_id is %q, X-Request-Id %q", path, p.RequestID, r.header.Get("X-Request-Id"))
 	}

@@ -273,7 +273,7 @@ func TestPathsAndMethods(t *testing.T) {
 	t.Parallel()
 	s := start(t, counting)
 	allowed := map[string]string{
-		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/metrics": "GET", "/docs": "GET", "/docs/{file}": "GET",
+		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/openapi.json": "GET", "/metrics": "GET", "/docs": "GET", "/docs/{file}": "GET",
 		"/": "GET", "/console/{version}/{file}": "GET",
 		"/api/projects": "GET", "/api/statuses": "GET", "/api/embeddings/status": "GET",
 		"/api/embeddings/generate": "POST", "/api/query": "POST", "/api/hybrid-search": "POST",

@@ -75,7 +75,7 @@ func (a *API) tellEntry(entry querylog.Entry) {
 func (a *API) metrics(c *fiber.Ctx) error {
 	body, err := a.Metrics.Show()
 	if errors.Is(err, metric.ErrBusy) {
-		return fault.Wrap(fault.Unavailable, "Too many ask for the metrics at once.", err)
+		return fault.Wrap(fault.Unavailable, "Too many ask for the metrics at once.", err).Because(fault.Busy)
 	} else if err != nil {
 		return err
 	}

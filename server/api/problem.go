@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -15,18 +16,37 @@ import (
 	"tasklens/internal/postgrest"
 )
 
-// statuses maps error codes to HTTP statuses.
-var statuses = map[fault.Code]int{
-	fault.Invalid:      http.StatusBadRequest,
-	fault.Unauthorized: http.StatusUnauthorized,
-	fault.Forbidden:    http.StatusForbidden,
-	fault.NotFound:     http.StatusNotFound,
-	fault.RateLimited:  http.StatusTooManyRequests,
-	fault.Provider:     http.StatusBadGateway,
-	fault.Unavailable:  http.StatusServiceUnavailable,
-	fault.Timeout:      http.StatusGatewayTimeout,
-	fault.TooLarge:     http.StatusInternalServerError,
-	fault.Internal:     http.StatusInternalServerError,
+// outcome is what a client gets of a failure.
+type outcome struct {
+	status int
+	code   string // stable, for programs
+}
+
+// outcomes is the one table of what a failure's code means in HTTP. A reason replaces the code.
+// Clients rely on these codes: docs/api.md and openapi.yaml list them, and a test compares all.
+var outcomes = map[fault.Code]outcome{
+	fault.Invalid:      {http.StatusBadRequest, "invalid"},
+	fault.Unauthorized: {http.StatusUnauthorized, "token_invalid"},
+	fault.Forbidden:    {http.StatusForbidden, "forbidden"},
+	fault.NotFound:     {http.StatusNotFound, "not_found"},
+	fault.RateLimited:  {http.StatusTooManyRequests, "rate_limited"},
+	fault.Provider:     {http.StatusBadGateway, "model_failed"},
+	fault.Unavailable:  {http.StatusServiceUnavailable, "unavailable"},
+	fault.Timeout:      {http.StatusGatewayTimeout, "timeout"},
+	fault.TooLarge:     {http.StatusInternalServerError, "internal"},
+	fault.Internal:     {http.StatusInternalServerError, "internal"},
+}
+
+// refusal is what a client gets of a request that no handler has seen.
+type refusal struct{ code, detail string }
+
+var refusals = map[int]refusal{
+	http.StatusNotFound:         {"path_not_found", "There is nothing at this path."},
+	http.StatusMethodNotAllowed: {"method_not_allowed", "This path does not answer to this method."},
+	http.StatusUnsupportedMediaType: {"unsupported_media_type",
+		"The request body must be JSON (Content-Type: application/json) and not be compressed."},
+	http.StatusRequestEntityTooLarge:       {"body_too_large", "The request body is over the limit of " + strconv.Itoa(maxBodyBytes) + " bytes."},
+	http.StatusRequestHeaderFieldsTooLarge: {"headers_too_large", "The request's headers are over the limit of " + strconv.Itoa(maxHeaderBytes) + " bytes."},
 }
 
 // defaultRetryAfter is sent where no better value is known.
@@ -37,6 +57,7 @@ type problemBody struct {
 	Type      string         `json:"type"`
 	Title     string         `json:"title"`
 	Status    int            `json:"status"`
+	Code      string         `json:"code"`
 	Detail    string         `json:"detail"`
 	RequestID string         `json:"request_id"`
 	Errors    []problemField `json:"errors,omitempty"`
@@ -86,15 +107,17 @@ func newLogged(c *fiber.Ctx, err error) logged {
 func (a *API) describe(err error, request logged) problemBody {
 	var failure *fault.Error
 	var fromFiber *fiber.Error
-	body := problemBody{Type: "about:blank", Status: http.StatusInternalServerError, Detail: "Something went wrong.", RequestID: request.id}
+	body := problemBody{Type: "about:blank", Status: http.StatusInternalServerError, Code: "internal", Detail: "Something went wrong.", RequestID: request.id}
 	switch {
 	case errors.As(err, &failure):
-		body.Status, body.Detail = statuses[failure.Code], failure.Message
+		known := outcomes[failure.Code]
+		body.Status, body.Code, body.Detail = known.status, cmp.Or(string(failure.Reason), known.code), failure.Message
 		for _, field := range failure.Fields {
 			body.Errors = append(body.Errors, problemField{Field: field.Name, Message: field.Message})
 		}
 	case errors.As(err, &fromFiber):
-		body.Status, body.Detail = fromFiber.Code, fiberDetail(fromFiber.Code)
+		refused := cmp.Or(refusals[fromFiber.Code], refusal{"invalid", "The request could not be read."})
+		body.Status, body.Code, body.Detail = fromFiber.Code, refused.code, refused.detail
 		err = fiber.NewError(fromFiber.Code) // its own text may quote the path
 	}
 	body.Title = http.StatusText(body.Status)
@@ -111,23 +134,6 @@ func (a *API) describe(err error, request logged) problemBody {
 		a.Log.DebugContext(request.ctx, "the database's details", "details", answer.Details)
 	}
 	return body
-}
-
-func fiberDetail(status int) string {
-	switch status {
-	case http.StatusNotFound:
-		return "There is nothing at this path."
-	case http.StatusMethodNotAllowed:
-		return "This path does not answer to this method."
-	case http.StatusUnsupportedMediaType:
-		return "The request body must be JSON (Content-Type: application/json) and not be compressed."
-	case http.StatusRequestEntityTooLarge:
-		return "The request body is over the limit of " + strconv.Itoa(maxBodyBytes) + " bytes."
-	case http.StatusRequestHeaderFieldsTooLarge:
-		return "The request's headers are over the limit of " + strconv.Itoa(maxHeaderBytes) + " bytes."
-	default:
-		return "The request could not be read."
-	}
 }
 
 // seconds rounds up and returns at least 1: with 0 a client would retry at once.

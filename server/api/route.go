@@ -33,7 +33,8 @@ func (a *API) table() []route {
 	all := []route{
 		{fiber.MethodGet, "/healthz", open, a.alive},
 		{fiber.MethodGet, "/readyz", open, a.ready},
-		{fiber.MethodGet, "/openapi.yaml", open, a.describeAPI},
+		{fiber.MethodGet, "/openapi.yaml", open, describeYAML},
+		{fiber.MethodGet, "/openapi.json", open, describeJSON},
 		{fiber.MethodGet, "/docs", open, docsPage},
 		{fiber.MethodGet, resourcePath, open, a.resource},
 		{fiber.MethodGet, resourcePath + mcpPath, open, a.resource},
@@ -81,9 +82,4 @@ func (a *API) routes() {
 			a.app.Add(r.method, r.path, handlers...)
 		}
 	}
-}
-
-func (a *API) describeAPI(c *fiber.Ctx) error {
-	c.Set(fiber.HeaderContentType, "application/yaml; charset=utf-8")
-	return c.Send(openAPI)
 }

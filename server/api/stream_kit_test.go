@@ -101,6 +101,9 @@ func checkEvent(t testing.TB, e event) {
 	if err := theDocument(t).Components.Schemas["QueryEvent"].Value.VisitJSON(map[string]any{"event": e.name, "data": data}); err != nil {
 		t.Errorf("event %s is not what openapi.yaml says: %v: %s", e.name, err, e.data)
 	}
+	if problem, ok := data.(map[string]any); ok && e.name == "error" {
+		checkCode(t, int(problem["status"].(float64)), fmt.Sprint(problem["code"]))
+	}
 	if found := inner.FindString(e.data); e.name == "error" && found != "" {
 		t.Errorf("event %s tells %q: %s", e.name, found, e.data)
 	}

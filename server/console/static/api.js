@@ -21,13 +21,15 @@ import { accessToken, refused } from './session.js';
 /** @typedef {Schemas['SimilarDocuments']['results'][number]} SimilarDocument */
 /** @typedef {Schemas['EntityResults']['results'][number]} NamedDocument */
 /** @typedef {Schemas['Readiness']} Readiness */
+/** @typedef {Schemas['ProblemCode']} ProblemCode */
 
 /** A failure, in words for the user. */
 export class Problem extends Error {
   /** @param {Partial<Schemas['Problem']>} problem @param {number} [retryAfter] seconds */
   constructor(problem, retryAfter = 0) {
     super(problem.detail || 'Something went wrong.');
-    this.status = problem.status ?? 0;
+    /** @type {ProblemCode | ''} */
+    this.code = problem.code ?? '';
     this.requestId = problem.request_id ?? '';
     this.fields = problem.errors ?? [];
     this.retryAfter = retryAfter;

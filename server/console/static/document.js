@@ -30,7 +30,7 @@ export function DocumentPage({ id, may, back }) {
   }
   return html`<article class="document" aria-busy=${loaded.loading}>
     <p><a class="link" href=${href('documents', { q: back })}><${Icon} name="left" />${back ? 'Back to the results' : 'Documents'}</a></p>
-    ${loaded.problem?.status === 404 ? html`<${Empty} icon="documents" title="There is no such document"><p>It was deleted, or you may not see it.</p><//>` : loaded.problem && html`<${Failure} problem=${loaded.problem} retry=${loaded.again} />`}
+    ${loaded.problem?.code === 'not_found' ? html`<${Empty} icon="documents" title="There is no such document"><p>It was deleted, or you may not see it.</p><//>` : loaded.problem && html`<${Failure} problem=${loaded.problem} retry=${loaded.again} />`}
     ${problem && html`<${Failure} problem=${problem} />`}
     ${d && html`<header><h1>${d.title}</h1><div class="row">
         ${may.write && html`<button type="button" class="button" onClick=${() => setEditing(true)}>Replace</button>

@@ -96,17 +96,12 @@ export function Empty({ icon, title, level = 2, children }) {
   return html`<div class="empty"><span class="emblem"><${Icon} name=${icon} /></span><${`h${level}`}>${title}<//>${children}</div>`;
 }
 
-/** @param {number} status */
-function titleOf(status) {
-  if (status === 429) return 'Too many requests';
-  if (status === 403) return 'Not allowed';
-  if (status === 404) return 'Not found';
-  if (status === 502) return 'The model provider failed';
-  if (status === 503) return 'Not available right now';
-  if (status === 504) return 'It took too long';
-  if (status === 400) return 'This cannot be searched for';
-  return 'It did not work';
-}
+/** @type {Partial<Record<import('./api.js').ProblemCode, string>>} */
+const TITLES = {
+  invalid: 'This cannot be searched for', rate_limited: 'Too many requests', forbidden: 'Not allowed', not_found: 'Not found', path_not_found: 'Not found',
+  model_failed: 'The model provider failed', model_limited: 'The model provider is busy', busy: 'Not available right now', stopping: 'Not available right now',
+  unavailable: 'Not available right now', timeout: 'It took too long',
+};
 
 /** A failure, and another attempt. @param {{problem: Problem, retry?: () => void}} props */
 export function Failure({ problem, retry }) {
@@ -118,7 +113,7 @@ export function Failure({ problem, retry }) {
   }, [problem]);
   return html`<div class="notice bad" role="alert">
     <${Icon} name="alert" />
-    <div><strong>${titleOf(problem.status)}</strong>
+    <div><strong>${(problem.code && TITLES[problem.code]) || 'It did not work'}</strong>
       <p>${problem.message}${problem.fields.map((f) => ` ${f.field}: ${f.message}.`)}</p>
       ${problem.requestId && html`<p class="small muted">Request ${problem.requestId}</p>`}</div>
     ${retry && html`<button type="button" class="button" disabled=${left > 0} onClick=${retry}>${left > 0 ? `Try again in ${left} s` : 'Try again'}</button>`}

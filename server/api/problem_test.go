@@ -1,0 +1,47 @@
+package api_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+)
+
+// documentedCodes are the codes of problems with their statuses, as the table of docs/api.md has
+// them.
+var documentedCodes = sync.OnceValue(func() map[string]int {
+	text, err := os.ReadFile("../../docs/api.md")
+	if err != nil {
+		panic(err)
+	}
+	codes := map[string]int{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (\\d{3}) \\| `(\\w+)` \\|").FindAllSubmatch(text, -1) {
+		codes[string(row[2])], _ = strconv.Atoi(string(row[1]))
+	}
+	return codes
+})
+
+// checkCode holds a problem's code against the table.
+func checkCode(t testing.TB, status int, code string) {
+	t.Helper()
+	if want, ok := documentedCodes()[code]; !ok || want != status {
+		t.Errorf("a problem has the code %q and the status %d, which docs/api.md does not have", code, status)
+	}
+}
+
+// The table of codes and the enumeration of openapi.yaml have the same ones.
+func TestProblemCodes(t *testing.T) {
+	t.Parallel()
+	var enum []string
+	for _, code := range theDocument(t).Components.Schemas["ProblemCode"].Value.Enum {
+		enum = append(enum, fmt.Sprint(code))
+	}
+	slices.Sort(enum)
+	if told := slices.Sorted(maps.Keys(documentedCodes())); len(told) == 0 || !slices.Equal(told, enum) {
+		t.Errorf("docs/api.md has the codes\n%q, openapi.yaml\n%q", told, enum)
+	}
+}
