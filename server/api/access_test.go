@@ -21,6 +21,7 @@ var calls = []struct {
 	{http.MethodGet, "/api/tickets/1/similar", "", http.StatusNotFound},
 	{http.MethodGet, "/api/tickets/TX-1", "", http.StatusNotFound},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`, http.StatusOK},
+	{http.MethodGet, "/api/me", "", http.StatusOK},
 	{http.MethodGet, "/api/projects", "", http.StatusOK},
 	{http.MethodGet, "/api/statuses", "", http.StatusOK},
 	{http.MethodGet, "/api/embeddings/status", "", http.StatusForbidden},
