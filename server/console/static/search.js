@@ -208,6 +208,7 @@ export function Search({ params }) {
   /** Both searches, and the query into the address. @param {boolean} complete whether the last word is */
   function submit(complete) {
     timers.current.forEach(clearTimeout);
+    settled.current = text; // also where Enter comes before the effect of the last key
     const query = complete ? text.trim() : queryOf(text);
     change({ q: query }, !complete);
     if (!query && !filtered) return searches.clear();
@@ -287,7 +288,7 @@ export function Search({ params }) {
       onProject=${(/** @type {number} */ id) => { change({ project: id }); input.current?.focus(); }} />` : html`
     <h1 class="sr">Search</h1>
     <div class="columns">
-      <${Facets} response=${response} filters=${filters} onChoose=${(/** @type {string} */ name, /** @type {string} */ key) => change({ [name]: key })} />
+      <${Facets} response=${response} filters=${filters} room=${{ project: projects.value?.length, status: statuses.value?.length }} onChoose=${(/** @type {string} */ name, /** @type {string} */ key) => change({ [name]: key })} />
       <section class="found" aria-label="Results" aria-busy=${busy !== ''}>
         <${Told} searches=${searches} page=${page} again=${again} />
         ${searches.problem && html`<div class=${shown ? 'toast' : ''}><${Failure} problem=${searches.problem} retry=${again} /></div>`}
@@ -354,8 +355,10 @@ export function Found({ result }) {
 
 const FEW = 7; // values of a facet that show at first
 
-/** @param {{response?: SearchResponse, filters: Record<string, string>, onChoose: (name: string, key: string) => void}} props */
-function Facets({ response, filters, onChoose }) {
+const ROW = 27.5; // pixels of one of them
+
+/** room: how many values the open facets can have, so that their counts move nothing. @param {{response?: SearchResponse, filters: Record<string, string>, room: Record<string, number | undefined>, onChoose: (name: string, key: string) => void}} props */
+function Facets({ response, filters, room, onChoose }) {
   const [all, setAll] = useState('');
   const [shown, setShown] = useState(false);
   const facets = response?.facets;
@@ -365,10 +368,10 @@ function Facets({ response, filters, onChoose }) {
       const values = facets?.[facet.name] ?? [];
       const few = all === facet.name ? values : values.slice(0, FEW);
       return html`<details class="facet" open=${place < 2}><summary><span>${facet.title}</span>${facets && values.length > 0 && html`<span class="count">${count(values.length)}</span>`}<${Icon} name="right" /></summary>
-        ${facets && values.length === 0 && html`<p class="small muted">None</p>`}
+        <div style=${place < 2 ? { minHeight: `${ROW * Math.min(room[facet.name] ?? FEW, FEW + 1)}px` } : undefined}>${facets && values.length === 0 && html`<p class="small muted">None</p>`}
         <ul>${few.map((value, i) => html`<li key=${i}><button type="button" aria-pressed=${isChosen(facet, value, filters[facet.param])} onClick=${() => onChoose(facet.param, isChosen(facet, value, filters[facet.param]) ? '' : keyOf(facet, value))}>
           <span class="name" dir="auto">${value.label}</span><span class="count">${count(value.count)}</span></button></li>`)}</ul>
-        ${values.length > few.length && html`<button type="button" class="link small" onClick=${() => setAll(facet.name)}>${count(values.length - few.length)} more</button>`}
+        ${values.length > few.length && html`<button type="button" class="link small" onClick=${() => setAll(facet.name)}>${count(values.length - few.length)} more</button>`}</div>
       </details>`;
     })}
   </aside>`;
