@@ -17,7 +17,7 @@ before(async () => {
   auth = await startAuth([member, stranger, admin]);
   const { SUPABASE_URL, SUPABASE_REST_URL } = settings();
   url = await service({ AUTH: 'on', SUPABASE_URL: auth.url, SUPABASE_REST_URL: SUPABASE_REST_URL ?? `${SUPABASE_URL}/rest/v1`, SUPABASE_PUBLISHABLE_KEY: 'sb_publishable_check' });
-  options = { also: [auth.url], failing: true };
+  options = { also: [auth.url] };
 });
 after(async () => {
   sql(`delete from project_members where user_id in ('${member.id}', '${admin.id}')`);
@@ -31,7 +31,11 @@ async function signIn(page, user) {
 }
 
 test('a member signs in, sees their project alone, and nothing that they may not do', async (t) => {
-  const page = await open(t, url, options);
+  const refused = [];
+  const page = await open(t, url, {
+    ...options, failing: true, // the wrong password
+    prepare: (it) => it.on('response', (r) => { if (r.status() >= 400 && r.url().startsWith(url)) refused.push(`${r.status()} ${r.url()}`); }),
+  });
   await page.getByRole('button', { name: /Continue with github/i }).waitFor();
   await accessible(page);
   await signIn(page, { ...member, password: 'wrong' });
@@ -49,6 +53,7 @@ test('a member signs in, sees their project alone, and nothing that they may not
   assert.equal(await page.locator('.state', { hasText: 'Queue' }).count(), 0);
   await page.reload(); // still signed in
   await page.getByText('Was it helpful?').waitFor();
+  assert.deepEqual(refused, [], 'what one may not ask for is not asked for');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.locator('#email').waitFor();
   await until('the session is ended', () => auth.ended === 1);
@@ -75,7 +80,7 @@ test('a provider signs in by a redirect with PKCE, and the page is where it was'
 
 test('a session that is about to end is renewed, one that ended asks again, and what was typed is still there', async (t) => {
   auth.lifetime = 30; // less than what the console renews early: each request renews
-  const page = await open(t, `${url}/#draft`, options);
+  const page = await open(t, `${url}/#draft`, { ...options, failing: true });
   await signIn(page, member);
   await page.fill('#title', 'Paid twice for one order');
   await page.locator('.similar li', { hasText: 'TX-402' }).waitFor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { accessible, demo, finish, open, until } from './kit.mjs';
+import { accessible, demo, finish, open, sql, until } from './kit.mjs';
 
 after(finish);
 
@@ -25,7 +25,16 @@ test('documents are found by score and by similarity, and the score is taken apa
   await page.locator('a.result').first().waitFor();
 });
 
-test('a document is added, voted on, replaced and deleted', async (t) => {
+test('with other weights the parts do not add up, and the score is drawn alone', async (t) => {
+  sql('update search_config set similarity_weight = 0.9, keyword_weight = 0.1, utility_weight = 0, freshness_weight = 0');
+  t.after(() => sql('update search_config set similarity_weight = default, keyword_weight = default, utility_weight = default, freshness_weight = default'));
+  const page = await open(t, `${demo}/#documents?q=How+are+idempotency+keys+derived`);
+  const parts = page.locator('.parts').first();
+  await parts.waitFor();
+  assert.match(await parts.locator('.bar').getAttribute('aria-label'), /^Score (0\.\d{4}): score \1$/);
+});
+
+test('a document is added, voted on, replaced, archived and deleted', async (t) => {
   const page = await open(t, `${demo}/#documents`, { failing: true }); // the deleted one is asked for once more
   await page.getByRole('button', { name: 'Add' }).click();
   await accessible(page);
@@ -42,7 +51,17 @@ test('a document is added, voted on, replaced and deleted', async (t) => {
   await page.fill('#document-title', 'Why there is a console');
   await page.locator('dialog').getByRole('button', { name: 'Replace' }).click();
   await page.locator('.document h1', { hasText: 'Why there is a console' }).waitFor();
+  await page.getByRole('button', { name: 'Archive', exact: true }).click();
+  await page.getByText('searches and answers leave it out').waitFor();
+  await page.getByRole('button', { name: 'Replace' }).click();
+  assert.equal(await page.isChecked('[name=archived]'), true);
+  await accessible(page);
+  await page.uncheck('[name=archived]');
+  await page.locator('dialog').getByRole('button', { name: 'Replace' }).click();
+  await page.getByRole('button', { name: 'Archive', exact: true }).waitFor();
   const address = page.url();
+  const { archived, content } = await (await fetch(`${demo}/api/knowledge/documents/${new URLSearchParams(address.split('?')[1]).get('id')}`)).json();
+  assert.deepEqual([archived, content.includes('So that one can look')], [false, true]);
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.locator('dialog').getByRole('button', { name: 'Keep it' }).click();
   await page.getByRole('button', { name: 'Delete' }).click();

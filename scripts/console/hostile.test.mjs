@@ -11,7 +11,8 @@ const DOCUMENT = 'c0ffee00-0000-4000-8000-0000000000d0';
 before(async () => {
   sql(`with p as (insert into projects (key, name, description) values ('XSS', ${quoted(evil('project'))}, ${quoted(evil('about'))}) returning project_id),
     s as (insert into status (name) values (${quoted(evil('status').slice(0, 100))}) returning status_id)
-    insert into tickets (project_id, status_id, name, description) select project_id, status_id, ${quoted(evil('name'))}, ${quoted(evil('description'))} from p, s`);
+    insert into tickets (project_id, status_id, name, description) select project_id, status_id, ${quoted(evil('name'))}, ${quoted(evil('description'))} from p, s;
+    insert into comments (ticket_id, author, body) select ticket_id, ${quoted(evil('author'))}, ${quoted(evil('comment'))} from tickets t join projects p using (project_id) where p.key = 'XSS'`);
   const written = await post(demo, '/api/knowledge/documents', { id: DOCUMENT, title: evil('title'), content: `# ${evil('content')}\n\`${evil('code')}\``, keywords: [evil('keyword').slice(0, 100)] });
   assert.ok(written.status < 300, JSON.stringify(written));
   sql(`update documents set named_entities = ${quoted(JSON.stringify([{ name: evil('entity').slice(0, 190), type: evil('kind') }]))} where id = '${DOCUMENT}'`);
@@ -37,6 +38,8 @@ test('tickets: lists, facets, chips, details, drafts', async (t) => {
   await page.locator('a.result', { hasText: 'zxqv name' }).first().click();
   await page.locator('.details', { hasText: 'zxqv description' }).waitFor();
   await page.locator('.details .fusion').first().waitFor();
+  await page.locator('.whole', { hasText: 'zxqv author' }).waitFor();
+  await page.locator('.whole', { hasText: 'zxqv comment' }).waitFor();
   await inert(page);
   await page.locator('.facet button', { hasText: 'zxqv status' }).click();
   await page.locator('.chip.on', { hasText: 'zxqv status' }).waitFor();

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { demo, finish, launch } from './kit.mjs';
 
 const path = process.argv[2];
-const page = await (await launch()).newPage({ viewport: { width: 1360, height: 850 }, deviceScaleFactor: 0.8, colorScheme: 'light' });
+const page = await (await launch()).newPage({ viewport: { width: 1360, height: 880 }, deviceScaleFactor: 0.75, colorScheme: 'light' });
 await page.goto(`${demo}/#search?q=resolve+login+issue`);
 await page.locator('a.result').first().waitFor();
 await page.locator('.badge.meaning').first().waitFor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { accessible, demo, finish, open, service, until } from './kit.mjs';
+import { accessible, demo, finish, open, service, sql, until } from './kit.mjs';
 import { startModel } from './model.mjs';
 
 after(finish);
@@ -83,6 +83,100 @@ test('filters by list, as they are typed and as chips; pages; a URL for each sta
   await page.getByRole('link', { name: 'Previous' }).waitFor();
   await page.goBack();
   await until('the first page again', async () => (await page.getByRole('link', { name: 'Previous' }).count()) === 0);
+});
+
+test('every kind of facet narrows, and is told with its counts', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment`);
+  await told(page, 'by meaning and keywords');
+  for (const [title, param] of [['Assignee', 'assignee'], ['Reporter', 'reporter'], ['Type', 'type'], ['Priority', 'priority'], ['Label', 'label'], ['Open or done', 'state']]) {
+    const facet = page.locator('.facet').filter({ has: page.locator('summary', { hasText: title }) });
+    await facet.locator('summary').click();
+    const value = facet.locator('li button').first();
+    const [name, number] = [await value.locator('.name').innerText(), Number(await value.locator('.count').innerText())];
+    const answered = page.waitForResponse((r) => r.url().endsWith('/api/hybrid-search') && r.request().postDataJSON().filters);
+    await value.click();
+    const { results } = await (await answered).json();
+    assert.equal(results.length, Math.min(10, number), `${title} ${name}`);
+    const of = { state: (r) => (r.status_category === 'done' ? 'done' : 'open'), label: (r) => (r.labels.includes(name) ? name : '') }[param] ?? ((r) => r[param]);
+    assert.deepEqual([...new Set(results.map(of))], [name], title);
+    assert.match(page.url(), new RegExp(`${param}=`));
+    if (param === 'state') await accessible(page);
+    await page.locator('.chip.on', { hasText: title }).click();
+    await page.locator('.chip.on').waitFor({ state: 'detached' });
+    await facet.locator('summary').click();
+  }
+});
+
+test('filters among the words are read by the service alone', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment`);
+  await told(page, 'by meaning and keywords');
+  await page.fill('#query', 'payment created:>2020-01-01 -label:ios');
+  await page.keyboard.press('Enter');
+  await page.locator('.chip.read', { hasText: 'from 2020-01-02' }).waitFor();
+  await page.locator('.chip.read', { hasText: 'Not label' }).waitFor();
+  assert.equal(await page.inputValue('#query'), 'payment created:>2020-01-01 -label:ios'); // an address has no room for them
+  await page.fill('#query', 'is:open assignee:lena');
+  await page.keyboard.press('Enter');
+  await page.locator('.chip.on', { hasText: 'Open or done' }).waitFor();
+  await page.locator('.chip.on', { hasText: /lena/i }).waitFor();
+  assert.equal(await page.inputValue('#query'), '');
+  await told(page, 'the newest first');
+  await first(page).click();
+  await page.locator('.whole').waitFor();
+  assert.equal(await page.locator('.why').count(), 0); // a list by date has no reasons
+  await page.reload();
+  await told(page, 'the newest first');
+});
+
+test('a result opens the whole ticket: people, dates, links, and its comments in pages', async (t) => {
+  sql("insert into comments (ticket_id, key, author, body, created_at) select ticket_id, 'check-' || n, 'Checker', 'Comment number ' || n || '.', now() + n * interval '1 second' from tickets, generate_series(1, 45) n where key = 'MOB-152'");
+  t.after(() => sql("delete from comments where key like 'check-%'"));
+  const page = await open(t, `${demo}/#search?q=MOB-152&open=MOB-152`);
+  const ticket = page.locator('.whole');
+  await ticket.waitFor();
+  for (const fact of ['Assignee', 'Reporter', 'Type', 'Priority', 'Filed']) await ticket.locator('dt', { hasText: fact }).waitFor();
+  const told = await (await fetch(`${demo}/api/tickets/MOB-152`)).json();
+  assert.ok((await ticket.innerText()).includes(told.description.slice(0, 40)));
+  assert.equal(await ticket.locator('.links li').count(), told.links.length);
+  const shown = () => ticket.locator('.talk').last().locator('li').count();
+  assert.equal(await shown(), 20);
+  await accessible(page);
+  await ticket.getByRole('button', { name: 'Show 20 more' }).click();
+  await until('the second page', async () => (await shown()) === 40);
+  await ticket.getByRole('button', { name: /^Show \d+ more$/ }).click();
+  await until('all comments', async () => (await shown()) === told.comment_count);
+  assert.equal(await ticket.getByRole('button', { name: /^Show/ }).count(), 0);
+});
+
+// Three trips one after the other: the page, the files that it names, the keywords. All else is never answered here.
+test('the first results need three round trips', async (t) => {
+  const html = await (await fetch(demo)).text();
+  const files = [];
+  const page = await open(t, `${demo}/#search?q=charged+twice`, {
+    prepare: (it) => it.route('**/*', async (route) => {
+      const { pathname } = new URL(route.request().url());
+      if (pathname.endsWith('.js')) files.push(pathname);
+      const keywords = pathname.endsWith('/hybrid-search') && route.request().postDataJSON().retrieval === 'keyword';
+      if (keywords || !/^\/(api|readyz)/.test(pathname)) await route.continue();
+    }),
+  });
+  await first(page).waitFor();
+  assert.ok(files.length > 10);
+  assert.deepEqual(files.filter((path) => !html.includes(`"${path.slice(1)}"`)), [], 'files that the page does not name, and is told of one after the other');
+  const mark = await page.evaluate(() => performance.getEntriesByName('tasklens.first-results')[0]?.startTime);
+  assert.ok(mark > 0);
+  t.diagnostic(`first results after ${Math.round(mark)} ms`);
+});
+
+test('nothing moves where motion is not wanted', async (t) => {
+  for (const [reducedMotion, moves] of [['no-preference', true], ['reduce', false]]) {
+    const page = await open(t, `${demo}/#search?q=charged+twice`, {
+      reducedMotion, prepare: (it) => it.route('**/api/hybrid-search', (route) => (route.request().postDataJSON().retrieval === 'keyword' ? route.continue() : undefined)),
+    });
+    await page.locator('.told .spinner').waitFor();
+    assert.equal(await page.evaluate(() => document.getAnimations().length > 0), moves, reducedMotion);
+    await page.close();
+  }
 });
 
 test('what is not there is said, with ways on', async (t) => {

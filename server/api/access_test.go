@@ -22,6 +22,7 @@ var calls = []struct {
 	{http.MethodGet, "/api/tickets/TX-1", "", http.StatusNotFound},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`, http.StatusOK},
 	{http.MethodPost, "/api/tickets/similar/batch", `{"items":[{"text":"why"},{"ticket_key":"TX-1"}]}`, http.StatusOK},
+	{http.MethodGet, "/api/me", "", http.StatusOK},
 	{http.MethodGet, "/api/projects", "", http.StatusOK},
 	{http.MethodGet, "/api/statuses", "", http.StatusOK},
 	{http.MethodGet, "/api/embeddings/status", "", http.StatusForbidden},

@@ -47,7 +47,7 @@ func TestNoMemberSeesAnothersProject(t *testing.T) {
 	t.Parallel()
 	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
 	s := start(t, authenticated, func(c *setup) { c.store, c.threshold = store, 0.1 })
-	s.crowd(20, mixed[:13], s.houseMembers())
+	s.crowd(20, mixed[:14], s.houseMembers())
 }
 
 // What a user may see ends with their membership, also in what is remembered for them, and begins

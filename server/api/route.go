@@ -45,6 +45,7 @@ func (a *API) table() []route {
 		{fiber.MethodPost, "/api/tickets/similar/batch", signedIn, a.similarToMany},
 		{fiber.MethodGet, "/api/tickets/:ticket_id/similar", signedIn, a.similarTickets},
 		{fiber.MethodGet, "/api/tickets/:ticket", signedIn, a.ticket},
+		{fiber.MethodGet, "/api/me", signedIn, a.me},
 		{fiber.MethodGet, "/api/projects", signedIn, a.projects},
 		{fiber.MethodGet, "/api/statuses", signedIn, a.statuses},
 		{fiber.MethodGet, "/api/knowledge/search", signedIn, a.searchDocuments},

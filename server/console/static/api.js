@@ -6,7 +6,10 @@ import { accessToken, refused } from './session.js';
 /** @typedef {Schemas['SearchRequest']} SearchRequest */
 /** @typedef {Schemas['SearchResponse']} SearchResponse */
 /** @typedef {Schemas['SearchResult']} SearchResult */
-/** @typedef {Schemas['FacetValue']} FacetValue */
+/** @typedef {NonNullable<Schemas['Filters']>} Filters */
+/** @typedef {Schemas['FacetValue'] | Schemas['NameFacetValue'] | Schemas['OpenFacetValue']} AnyFacetValue */
+/** @typedef {Schemas['Ticket']} Ticket */
+/** @typedef {Schemas['TicketLink']} TicketLink */
 /** @typedef {Schemas['QueryRequest']} QueryRequest */
 /** @typedef {Schemas['QueryResponse']} QueryResponse */
 /** @typedef {Schemas['Source']} Source */
@@ -82,10 +85,14 @@ const query = (params) => new URLSearchParams(Object.entries(params).filter(([, 
 
 /** @param {SearchRequest} request @param {AbortSignal} [signal] @returns {Promise<SearchResponse>} */
 export const search = (request, signal) => post('hybrid-search', request, signal);
+/** The caller's highest role: none, viewer, member, admin, or service. @param {AbortSignal} [signal] @returns {Promise<string>} */
+export const role = async (signal) => (await get('me', signal)).role;
 /** @param {AbortSignal} [signal] @returns {Promise<Project[]>} */
 export const projects = async (signal) => (await get('projects', signal)).results;
 /** @param {AbortSignal} [signal] @returns {Promise<Status[]>} */
 export const statuses = async (signal) => (await get('statuses', signal)).results;
+/** @param {number} id @param {number} [offset] how many comments are skipped @param {AbortSignal} [signal] @returns {Promise<Ticket>} */
+export const ticket = (id, offset = 0, signal = undefined) => get(`tickets/${id}?${query({ offset })}`, signal);
 /** @param {number} id @param {AbortSignal} [signal] @returns {Promise<SimilarTicket[]>} */
 export const similarTickets = async (id, signal) => (await get(`tickets/${id}/similar?limit=5`, signal)).results;
 /** @param {Schemas['DraftRequest']} draft @param {AbortSignal} [signal] @returns {Promise<SimilarTicket[]>} */

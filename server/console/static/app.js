@@ -22,17 +22,18 @@ const SCREENS = [
   { view: 'documents', name: 'Documents', icon: 'documents' },
 ];
 
-/** What the user may do, found out by asking: what they may not do is not shown. @param {string} subject */
+/** What the user may do: what they may not do is not shown. @param {string} subject */
 function useRights(subject) {
   const all = !settings.auth;
   const [may, setMay] = useState({ read: all, write: all, vote: all });
   useEffect(() => {
     if (all || !subject) return;
     const controller = new AbortController();
-    const allowed = (/** @type {Promise<unknown>} */ asked) => asked.then(() => true, () => false);
     setMay({ read: false, write: false, vote: false });
-    Promise.all([allowed(api.embeddingStatus(controller.signal)), api.projects(controller.signal).then((list) => list.length > 0, () => false)])
-      .then(([admin, member]) => controller.signal.aborted || setMay({ read: admin, write: admin, vote: member || admin }));
+    api.role(controller.signal).then((role) => {
+      const admin = role === 'admin' || role === 'service';
+      if (!controller.signal.aborted) setMay({ read: admin, write: admin, vote: role !== 'none' });
+    }, () => {});
     return () => controller.abort();
   }, [subject]);
   return may;

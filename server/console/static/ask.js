@@ -72,7 +72,7 @@ export function Ask({ params }) {
   return html`<div class="ask">
     <form class="question" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); submit(); }}>
       <label class="sr" for="question">Your question</label>
-      <textarea id="question" rows="2" maxlength="2000" placeholder="Ask about anything in the tickets and documents" value=${text} autofocus
+      <textarea id="question" rows="2" dir="auto" maxlength="2000" placeholder="Ask about anything in the tickets and documents" value=${text} autofocus
         onInput=${(/** @type {any} */ e) => setText(e.target.value)}
         onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) { e.preventDefault(); submit(); } }}></textarea>
       <div class="row">
@@ -118,7 +118,7 @@ function Answer({ reply, busy }) {
   return html`<div class="answered">
     <section class="answer" aria-label="Answer" aria-live="polite" aria-busy=${busy}>
       ${text === '' && busy ? html`<p class="muted"><span class="spinner"></span> ${sources ? 'Reading the sources …' : 'Looking for sources …'}</p>`
-      : html`<p class="text"><${Cited} text=${text} count=${sources?.length ?? 0} lit=${lit} onLight=${setLit} onOpen=${show} />${busy && html`<span class="caret"></span>`}</p>`}
+      : html`<p class="text" dir="auto"><${Cited} text=${text} count=${sources?.length ?? 0} lit=${lit} onLight=${setLit} onOpen=${show} />${busy && html`<span class="caret"></span>`}</p>`}
       ${reply.stopped && html`<p class="small muted">Stopped.</p>`}
       ${done?.low_similarity && html`<p class="small muted">No source is over the threshold: the answer rests on what the question names.</p>`}
       ${(done || reply.stopped) && text && html`<div class="row"><span class="small muted">${done ? `${done.model}${done.cached ? ' · from the cache' : ''}` : ''}</span>
@@ -149,11 +149,13 @@ const nameOf = (s) => (s.type === 'document' ? s.title : s.type === 'ticket' ? `
 /** @param {{source: Source, number: number, open: boolean, onToggle: () => void}} props */
 function SourceCard({ source, number, open, onToggle }) {
   const link = source.type === 'document' ? href('documents', { id: source.document_id }) : href('search', { q: source.ticket_key ?? '', open: source.ticket_key });
+  const name = (source.type === 'document' ? source.title : source.ticket_name) ?? '';
+  const text = name && source.text.startsWith(`${name}\n`) ? source.text.slice(name.length).trim() : source.text;
   return html`<div class="head"><span class="number">${number}</span>
-      ${source.type === 'project' ? html`<span class="name">Project</span>` : html`<a class="name" href=${link}>${source.ticket_key && html`<span class="key">${source.ticket_key}</span> `}${source.type === 'document' ? source.title : source.ticket_name}</a>`}
+      ${source.type === 'project' ? html`<span class="name">Project</span>` : html`<a class="name" href=${link} dir="auto">${source.ticket_key && html`<span class="key">${source.ticket_key}</span> `}${source.type === 'document' ? source.title : source.ticket_name}</a>`}
       ${source.similarity !== null && html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${source.similarity} /><span>${decimal(source.similarity)}</span></span>`}</div>
-    <p class=${`text ${open ? '' : 'clipped'}`}>${source.text}</p>
-    ${(source.text.length > 160 || source.text.includes('\n')) && html`<button type="button" class="link small" aria-expanded=${open} onClick=${onToggle}>${open ? 'Show less' : 'Show all'}<span class="sr"> of source ${number}</span></button>`}`;
+    <p class=${`text ${open ? '' : 'clipped'}`} dir="auto">${text}</p>
+    ${(text.length > 80 || text.includes('\n')) && html`<button type="button" class="link small" aria-expanded=${open} onClick=${onToggle}>${open ? 'Show less' : 'Show all'}<span class="sr"> of source ${number}</span></button>`}`;
 }
 
 /** @param {{done: import('./api.js').QueryResponse, question: string}} props */

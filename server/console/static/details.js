@@ -1,10 +1,10 @@
 // @ts-check
-// One result: its text, why it stands where it stands, and what is like it.
+// One result: what was found of it, why it stands where it stands, the whole ticket, and what is like it.
 import { html } from './dom.js';
 import { useEffect, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { href } from './route.js';
-import { Bar, count, decimal, Failure, Icon, Prose, score, Stack, useLoad } from './ui.js';
+import { asProblem, Bar, count, date, decimal, Failure, Icon, Prose, score, Stack, useLoad } from './ui.js';
 import { Found } from './search.js';
 
 /** @typedef {import('./api.js').SearchResult} SearchResult */
@@ -18,18 +18,61 @@ export function Details({ result, answer, onClose }) {
   const [whole, setWhole] = useState(false);
   useEffect(() => { panel.current?.focus({ preventScroll: true }); }, []);
   const { ticket_id: ticket } = result;
+  const loaded = useLoad(async (signal) => (ticket === null ? null : api.ticket(ticket, 0, signal)), [ticket]);
   const name = result.ticket_name ?? result.project_name;
   const text = result.text.startsWith(name) ? result.text.slice(name.length).trim() : result.text;
-  const long = text.length > 420;
+  const long = text.length > 260;
   return html`<section class="details" ref=${panel} tabindex="-1" aria-label=${`${result.ticket_key ?? 'Project'} ${name}`}>
-    <header><div><p class="key">${result.ticket_key ?? 'Project'}</p><h2>${name}</h2></div>
+    <header><div><p class="key">${result.ticket_key ?? 'Project'}</p><h2 dir="auto">${name}</h2></div>
       <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick=${onClose}><${Icon} name="close" /></button></header>
     <p class="meta"><${Found} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}<span class="muted">${result.project_name}</span></p>
-    ${text && html`<p class="text"><${Prose} text=${long && !whole ? `${text.slice(0, 400).trimEnd()} …` : text} /></p>`}
-    ${long && html`<button type="button" class="link small" onClick=${() => setWhole(!whole)}>${whole ? 'Show less' : 'Show the whole passage'}</button>`}
-    <${Why} result=${result} answer=${answer} />
-    ${ticket !== null && html`<${Similar} ticket=${ticket} />`}
+    ${result.comment && html`<p class="small muted">Found in a comment${result.comment.author ? ` by ${result.comment.author}` : ''}, ${date(result.comment.created_at)}:</p>`}
+    ${!result.comment && text && answer.response.executed.length > 0 && html`<p class="small muted">The passage that was found:</p>`}
+    ${text && answer.response.executed.length > 0 && html`<p class="text" dir="auto"><${Prose} text=${long && !whole ? `${text.slice(0, 240).trimEnd()} …` : text} /></p>`}
+    ${long && answer.response.executed.length > 0 && html`<button type="button" class="link small" onClick=${() => setWhole(!whole)}>${whole ? 'Show less' : 'Show the whole passage'}</button>`}
+    ${answer.response.executed.length > 0 && html`<${Why} result=${result} answer=${answer} />`}
+    ${loaded.problem && html`<section><${Failure} problem=${loaded.problem} retry=${loaded.again} /></section>`}
+    ${loaded.value && html`<${Whole} ticket=${loaded.value} />`}
+    ${ticket !== null && !loaded.loading && html`<${Similar} ticket=${ticket} />`}
   </section>`;
+}
+
+/** The whole ticket. @param {{ticket: api.Ticket}} props */
+function Whole({ ticket: t }) {
+  /** @type {[string, string | null][]} */
+  const facts = [
+    ['Assignee', t.assignee ?? 'nobody'], ['Reporter', t.reporter], ['Type', t.type], ['Priority', t.priority],
+    ['Due', t.due_date && date(t.due_date)], ['Filed', date(t.created_at)],
+    ['Changed', date(t.updated_at) !== date(t.created_at) ? date(t.updated_at) : null], ['Resolved', t.resolved_at && date(t.resolved_at)],
+  ];
+  return html`<section class="whole" aria-labelledby="whole"><h3 id="whole">The ticket</h3>
+    <dl class="facts">${facts.map(([name, value]) => value && html`<div><dt>${name}</dt><dd dir="auto">${value}</dd></div>`)}</dl>
+    ${t.labels.length > 0 && html`<p class="tags" aria-label="Labels">${t.labels.map((label) => html`<a class="chip" href=${href('search', { label })} dir="auto">${label}</a>`)}</p>`}
+    ${t.description ? html`<p class="text" dir="auto"><${Prose} text=${t.description} /></p>` : html`<p class="text muted">No description.</p>`}
+    ${t.links.length > 0 && html`<h4>Links</h4><ul class="links">${t.links.map((link) => html`<li><span class="muted">${LINKS[link.kind]?.[link.direction === 'out' ? 0 : 1] ?? link.kind}</span>
+      <a href=${href('search', { q: link.ticket_key, open: link.ticket_key })}><span class="key">${link.ticket_key}</span> <span dir="auto">${link.ticket_name}</span></a> <span class="status">${link.status}</span></li>`)}</ul>`}
+    ${t.status_changes.length > 0 && html`<h4>History</h4><ol class="talk">${t.status_changes.map((change) => html`<li><p class="small muted">${date(change.created_at)}${change.status && html` · <span class="status">${change.status}</span>`}</p>
+      ${change.note && html`<p class="text" dir="auto"><${Prose} text=${change.note} /></p>`}</li>`)}</ol>`}
+    ${t.comment_count > 0 && html`<${Comments} key=${t.ticket_id} ticket=${t} />`}
+  </section>`;
+}
+
+/** How a link reads from this ticket to the other, and from the other to this one. @type {Record<string, [string, string]>} */
+const LINKS = { duplicates: ['Duplicates', 'Duplicated by'], blocks: ['Blocks', 'Blocked by'], relates_to: ['Relates to', 'Relates to'], child_of: ['Part of', 'Has the part'] };
+
+/** @param {{ticket: api.Ticket}} props */
+function Comments({ ticket: t }) {
+  const [comments, setComments] = useState(t.comments);
+  const [problem, setProblem] = useState(/** @type {api.Problem | null} */ (null));
+  const left = t.comment_count - comments.length;
+  const more = () => api.ticket(t.ticket_id, comments.length).then(
+    (next) => { setComments([...comments, ...next.comments]); setProblem(null); },
+    (error) => setProblem(asProblem(error)),
+  );
+  return html`<h4>${count(t.comment_count)} ${t.comment_count === 1 ? 'comment' : 'comments'}</h4>
+    <ol class="talk">${comments.map((c) => html`<li key=${c.comment_id}><p class="small muted"><strong dir="auto">${c.author ?? 'Somebody'}</strong> · ${date(c.created_at)}</p><p class="text" dir="auto"><${Prose} text=${c.body} /></p></li>`)}</ol>
+    ${problem && html`<${Failure} problem=${problem} retry=${more} />`}
+    ${left > 0 && !problem && html`<button type="button" class="link small" onClick=${more}>Show ${count(Math.min(left, 20))} more</button>`}`;
 }
 
 /** The arithmetic of a result's place. @param {{result: SearchResult, answer: Answer}} props */
@@ -104,6 +147,6 @@ function Similar({ ticket }) {
 
 /** @param {{list: import('./api.js').SimilarTicket[]}} props */
 export const SimilarList = ({ list }) => html`<ul class="similar">${list.map((t) => html`<li key=${t.ticket_id}>
-  <a href=${href('search', { q: t.ticket_key, open: t.ticket_key })}><span class="key">${t.ticket_key}</span><span class="name">${t.ticket_name}</span></a>
+  <a href=${href('search', { q: t.ticket_key, open: t.ticket_key })}><span class="key">${t.ticket_key}</span><span class="name" dir="auto">${t.ticket_name}</span></a>
   <span class="status">${t.status}${t.likely_duplicate ? ' · likely duplicate' : ''}</span>
   ${t.similarity !== null && html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${t.similarity} /><span>${decimal(t.similarity)}</span></span>`}</li>`)}</ul>`;

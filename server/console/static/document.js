@@ -19,6 +19,16 @@ export function DocumentPage({ id, may, back }) {
   const [deleting, setDeleting] = useState(false);
   const [problem, setProblem] = useState(/** @type {api.Problem | null} */ (null));
   const d = loaded.value;
+  /** Out of the searches, or into them again. @param {Document} of */
+  async function archive({ title, content, archived }) {
+    try {
+      await api.putDocument({ id, title, content, archived: !archived });
+      setProblem(null);
+      loaded.again();
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
+  }
   async function remove() {
     try {
       await api.deleteDocument(id);
@@ -32,18 +42,20 @@ export function DocumentPage({ id, may, back }) {
     <p><a class="link" href=${href('documents', { q: back })}><${Icon} name="left" />${back ? 'Back to the results' : 'Documents'}</a></p>
     ${loaded.problem?.code === 'not_found' ? html`<${Empty} icon="documents" title="There is no such document"><p>It was deleted, or you may not see it.</p><//>` : loaded.problem && html`<${Failure} problem=${loaded.problem} retry=${loaded.again} />`}
     ${problem && html`<${Failure} problem=${problem} />`}
-    ${d && html`<header><h1>${d.title}</h1><div class="row">
+    ${d && html`<header><h1 dir="auto">${d.title}</h1><div class="row">
         ${may.write && html`<button type="button" class="button" onClick=${() => setEditing(true)}>Replace</button>
+          <button type="button" class="button" onClick=${() => archive(d)}>${d.archived ? 'Restore' : 'Archive'}</button>
           <button type="button" class="button danger" onClick=${() => setDeleting(true)}>Delete</button>`}</div></header>
+      ${d.archived && html`<div class="notice"><${Icon} name="documents" /><p>It is archived: searches and answers leave it out.</p></div>`}
       ${d.embedding_status !== 'complete' && html`<div class="notice"><${Icon} name="alert" /><p>${d.embedding_status === 'failed' ? 'Its embedding failed: searches do not find it.' : 'It is being embedded: searches find it in a moment.'}</p></div>`}
-      <div class="columns"><p class="text">${d.content ? html`<${Prose} text=${d.content} />` : html`<span class="muted">No text.</span>`}</p>
+      <div class="columns"><p class="text" dir="auto">${d.content ? html`<${Prose} text=${d.content} />` : html`<span class="muted">No text.</span>`}</p>
       <aside aria-label="About this document">
         ${may.vote && html`<${Votes} id=${id} />`}
         <h2>Facts</h2>
         <dl class="facts"><div><dt>Written</dt><dd>${date(d.created_at)}</dd></div>
           ${date(d.updated_at) !== date(d.created_at) && html`<div><dt>Changed</dt><dd>${date(d.updated_at)}</dd></div>`}
           <div><dt>Validity</dt><dd>${d.temporal_class ?? 'not known'}</dd></div><div><dt>Usefulness</dt><dd>${decimal(d.utility_score)} of 10</dd></div>
-          <div><dt>Found</dt><dd>${count(d.retrieval_count)} ${d.retrieval_count === 1 ? 'time' : 'times'}</dd></div>${d.archived && html`<div><dt>Archived</dt><dd>yes</dd></div>`}</dl>
+          <div><dt>Found</dt><dd>${count(d.retrieval_count)} ${d.retrieval_count === 1 ? 'time' : 'times'}</dd></div></dl>
         ${d.keywords.length > 0 && html`<h2>Keywords</h2><p class="tags">${d.keywords.map((k) => html`<a class="chip" href=${href('documents', { q: k })}>${k}</a>`)}</p>`}
         ${d.named_entities.length > 0 && html`<h2>Names</h2><p class="tags">${d.named_entities.map((e) => html`<a class="chip" href=${href('documents', { entity: e.name, type: e.type })} title=${e.type ?? ''}>${e.name}</a>`)}</p>`}
         ${d.retrieval_queries.length > 0 && html`<h2>What found it</h2><ul class="plain">${d.retrieval_queries.slice(-8).reverse().map((q) => html`<li><a href=${href('documents', { q })}>${q}</a></li>`)}</ul>`}
@@ -83,6 +95,8 @@ export function DocumentForm({ document: d, open, onClose, onSaved }) {
     if (keywords !== (d?.keywords ?? []).join(', ')) request.keywords = keywords.split(',').map((k) => k.trim()).filter(Boolean);
     const temporal = String(data.get('temporal_class'));
     if (temporal) request.temporal_class = /** @type {DocumentRequest['temporal_class']} */ (temporal);
+    const archived = data.has('archived');
+    if (archived !== (d?.archived ?? false)) request.archived = archived;
     setBusy(true);
     try {
       const saved = await api.putDocument(request);
@@ -102,6 +116,7 @@ export function DocumentForm({ document: d, open, onClose, onSaved }) {
       <label for="document-content">Text</label><textarea id="document-content" name="content" rows="10" value=${d?.content ?? ''}></textarea>
       <label for="document-keywords">Keywords <span class="muted">(separated by commas)</span></label><input id="document-keywords" name="keywords" type="text" value=${(d?.keywords ?? []).join(', ')} />
       <label for="document-class">Validity</label><select id="document-class" name="temporal_class"><option value="">${d?.temporal_class ? `As it is (${d.temporal_class})` : 'As enrichment finds'}</option>${CLASSES.map((c) => html`<option value=${c}>${c}</option>`)}</select>
+      <label class="check"><input type="checkbox" name="archived" checked=${d?.archived ?? false} />Archived <span class="muted">(searches and answers leave it out)</span></label>
       <div class="row end"><button type="button" class="button" onClick=${onClose}>Cancel</button><button class="button primary" disabled=${busy}>${d ? 'Replace' : 'Add'}</button></div>
     </form><//>`;
 }

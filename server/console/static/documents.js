@@ -67,8 +67,8 @@ function Found({ q, basic, params }) {
 
 /** @param {{document: WeighedDocument | FoundDocument, q: string, best: number}} props */
 function DocumentResult({ document: d, q, best }) {
-  return html`<a class="result" href=${href('documents', { id: d.id, q })}><span class="head"><span class="name">${d.title}</span></span>
-    <span class="excerpt">${d.content.slice(0, 400).replace(/^#+ /gm, '').replaceAll('`', '')}</span>
+  return html`<a class="result" href=${href('documents', { id: d.id, q })}><span class="head"><span class="name" dir="auto">${d.title}</span></span>
+    <span class="excerpt" dir="auto">${d.content.slice(0, 400).replace(/^#+ /gm, '').replaceAll('`', '')}</span>
     ${'final_score' in d ? html`<${Parts} document=${d} best=${best} />` : html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${d.similarity} /><span>${decimal(d.similarity)}</span></span>`}</a>`;
 }
 

@@ -23,9 +23,9 @@ export function Draft() {
       <p class="muted">Write the ticket here. What is already filed about it shows up as you type. Nothing is stored.</p>
       <form onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
         <label for="title">Title</label>
-        <input id="title" type="text" maxlength="500" autocomplete="off" autofocus value=${draft.title} placeholder="What goes wrong, in one line" onInput=${(/** @type {any} */ e) => edit({ title: e.target.value })} />
+        <input id="title" type="text" dir="auto" maxlength="500" autocomplete="off" autofocus value=${draft.title} placeholder="What goes wrong, in one line" onInput=${(/** @type {any} */ e) => edit({ title: e.target.value })} />
         <label for="text">Description</label>
-        <textarea id="text" rows="9" maxlength="90000" value=${draft.text} placeholder="What happens, what should happen, how to see it" onInput=${(/** @type {any} */ e) => edit({ text: e.target.value })}></textarea>
+        <textarea id="text" rows="9" dir="auto" maxlength="90000" value=${draft.text} placeholder="What happens, what should happen, how to see it" onInput=${(/** @type {any} */ e) => edit({ text: e.target.value })}></textarea>
         <label for="project">Compare with</label>
         <select id="project" value=${draft.project} onChange=${(/** @type {any} */ e) => edit({ project: e.target.value })}><option value="">All projects</option>
           ${(projects.value ?? []).map((p) => html`<option value=${String(p.project_id)}>${p.name}</option>`)}</select>

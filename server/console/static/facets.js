@@ -1,55 +1,86 @@
 // @ts-check
-// What a search can be narrowed to. Another facet is another line: the chips, the lists, the address and what is typed follow.
+// What a search can be narrowed to. Another facet is another line: the chips, the lists and the address follow. What is typed
+// among the words (status:done) is read by the service, which says how it was read.
 
-/** @typedef {import('./api.js').SearchRequest} SearchRequest */
-/** @typedef {import('./api.js').FacetValue} FacetValue */
-/**
- * @typedef {object} Facet
- * @property {'project' | 'status'} name in the response, in the address, and as it is typed (status:done)
- * @property {string} title
- * @property {(value: FacetValue) => string} key what stands in the address for a value
- * @property {(request: SearchRequest, key: string) => void} apply
- */
+/** @typedef {import('./api.js').SearchResponse} SearchResponse */
+/** @typedef {Record<string, any>} Filters as the service reads and writes them */
+/** @typedef {import('./api.js').AnyFacetValue} AnyFacetValue */
+/** @typedef {'project' | 'status' | 'open' | 'type' | 'priority' | 'assignee' | 'reporter' | 'label'} Name */
+/** @typedef {{name: Name, param: string, title: string, member: keyof import('./api.js').Filters, typed?: string}} Facet name: in the response; param: in the address; typed: as it is typed, where that is another word */
 
 /** @type {Facet[]} */
 export const FACETS = [
-  { name: 'project', title: 'Project', key: (v) => String(v.value), apply: (request, key) => { request.project_id = Number(key); } },
-  { name: 'status', title: 'Status', key: (v) => v.label, apply: (request, key) => { request.status_filter = key; } },
+  { name: 'project', param: 'project', title: 'Project', member: 'projects' },
+  { name: 'status', param: 'status', title: 'Status', member: 'statuses' },
+  { name: 'open', param: 'state', title: 'Open or done', member: 'open', typed: 'is' },
+  { name: 'assignee', param: 'assignee', title: 'Assignee', member: 'assignee' },
+  { name: 'reporter', param: 'reporter', title: 'Reporter', member: 'reporter' },
+  { name: 'type', param: 'type', title: 'Type', member: 'types' },
+  { name: 'priority', param: 'priority', title: 'Priority', member: 'priorities' },
+  { name: 'label', param: 'label', title: 'Label', member: 'labels' },
 ];
 
-/** A value that can be typed after name:, and how it is shown. @typedef {{key: string, label: string, short?: string}} Value */
+/** What stands in the address for a value. @param {Facet} facet @param {AnyFacetValue} value */
+export const keyOf = (facet, value) => (facet.name === 'status' ? value.label : String(value.value));
 
-/**
- * The filters among the words of a query: status:done, project:TX, status:"to do". Those that are complete and known are
- * taken out; what is being typed at the end gives suggestions.
- * @param {string} text @param {Record<string, Value[]>} known @param {boolean} complete whether the last word is
- */
-export function readFilters(text, known, complete) {
-  /** @type {Record<string, string>} */
+/** Whether a value is the one that is chosen. @param {Facet} facet @param {AnyFacetValue} value @param {string} key */
+export const isChosen = (facet, value, key) => key !== '' && keyOf(facet, value).toLowerCase() === key.toLowerCase();
+
+/** The filters of an address. @param {Record<string, string>} chosen @returns {import('./api.js').Filters | undefined} */
+export function filtersOf(chosen) {
+  /** @type {Filters} */
   const filters = {};
-  /** @type {{facet: Facet, value: Value}[]} */
-  let suggestions = [];
-  const pattern = new RegExp(`(^|\\s)(${FACETS.map((f) => f.name).join('|')}):("[^"]*"?|[^\\s"]*)(?=\\s|$)`, 'gi');
-  const rest = text.replace(pattern, (all, before, name, typed, at) => {
-    const facet = /** @type {Facet} */ (FACETS.find((f) => f.name === name.toLowerCase()));
-    const wanted = typed.replaceAll('"', '').toLowerCase();
-    const values = known[facet.name] ?? [];
-    const same = values.find((v) => [v.label, v.short].some((t) => t?.toLowerCase() === wanted));
-    const last = at + all.length === text.length;
-    if (same && (complete || !last || /^".*"$/.test(typed))) {
-      filters[facet.name] = same.key;
-      return before;
-    }
-    if (last) {
-      suggestions = values.filter((v) => `${v.short ?? ''} ${v.label}`.toLowerCase().includes(wanted)).slice(0, 8).map((value) => ({ facet, value }));
-    }
-    return all;
-  });
-  const left = Object.keys(filters).length > 0 ? rest.replace(/\s+/g, ' ').trimStart() : text;
-  // What is searched for: a filter that is still being typed is no word of the query.
-  const query = (suggestions.length > 0 ? withoutLastWord(left) : left).trim();
-  return { filters, suggestions, rest: left, query };
+  for (const { name, param, member } of FACETS) {
+    const key = chosen[param];
+    if (!key) continue;
+    if (name === 'open') filters.open = key === 'true';
+    else filters[member] = [name === 'project' && /^\d+$/.test(key) ? Number(key) : key];
+  }
+  return Object.keys(filters).length > 0 ? filters : undefined;
 }
 
-/** @param {string} text that ends with name:… @returns {string} it without that */
-export const withoutLastWord = (text) => text.replace(/(^|\s)\S+:("[^"]*"?|[^\s"]*)$/, '$1');
+/**
+ * Filters that were typed, as they stand in an address; null where an address has no room for them, such as dates.
+ * @param {Filters} filters @param {Record<string, string>} chosen what the address has already
+ * @param {{key: string, project_id: number}[]} projects
+ */
+export function chosenFrom(filters, chosen, projects) {
+  /** @type {Record<string, string>} */
+  const more = {};
+  for (const [member, value] of Object.entries(filters)) {
+    const facet = FACETS.find((f) => f.member === member);
+    const list = Array.isArray(value) ? value : Array.isArray(value?.any) && !value.all ? value.any : [value];
+    const [one] = list;
+    if (!facet || list.length !== 1 || !['string', 'number', 'boolean'].includes(typeof one)) return null;
+    const known = facet.name === 'project' ? projects.find((p) => p.key.toLowerCase() === String(one).toLowerCase()) : undefined;
+    const key = known ? String(known.project_id) : String(one);
+    if (chosen[facet.param] && chosen[facet.param].toLowerCase() !== key.toLowerCase()) return null;
+    more[facet.param] = key;
+  }
+  return more;
+}
+
+/** Filters in words. @param {Filters} filters @returns {{title: string, text: string}[]} */
+export function tell(filters) {
+  return Object.entries(filters).flatMap(([member, value]) => {
+    if (member === 'not') return tell(value).map(({ title, text }) => ({ title: `Not ${title.toLowerCase()}`, text }));
+    const title = FACETS.find((f) => f.member === member)?.title ?? `${member[0].toUpperCase()}${member.slice(1)}`;
+    /** @param {unknown[]} list @param {string} between */
+    const names = (list, between) => list.map((one) => one ?? 'nobody').join(between);
+    if (typeof value === 'boolean') return [{ title, text: value ? 'open' : 'done' }];
+    if (!value || typeof value !== 'object') return [{ title, text: String(value) }];
+    if (Array.isArray(value)) return [{ title, text: names(value, ' or ') }];
+    if (value.any || value.all) return [{ title, text: [value.any && names(value.any, ' or '), value.all && names(value.all, ' and ')].filter(Boolean).join(' and ') }];
+    return [{ title, text: value.from && value.to ? `${value.from} to ${value.to}` : value.from ? `from ${value.from}` : `until ${value.to}` }];
+  });
+}
+
+const LAST = new RegExp(`(^|\\s)(${FACETS.map((f) => f.typed ?? f.name).join('|')}):("[^"]*|[^\\s"]*)$`, 'i');
+
+/** A filter that is being typed at the end of a text: which, and how far. @param {string} text */
+export function beingTyped(text) {
+  const found = LAST.exec(text);
+  if (!found) return null;
+  const facet = /** @type {Facet} */ (FACETS.find((f) => (f.typed ?? f.name) === found[2].toLowerCase()));
+  return { facet, part: found[3].replace('"', '').toLowerCase(), rest: text.slice(0, found.index + found[1].length) };
+}

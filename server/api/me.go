@@ -1,0 +1,19 @@
+package api
+
+import "github.com/gofiber/fiber/v2"
+
+// me tells a caller their highest role, so that a frontend offers what they may do.
+func (a *API) me(c *fiber.Ctx) error {
+	if err := noParameters(c); err != nil {
+		return err
+	}
+	db, err := a.database(c)
+	if err != nil {
+		return err
+	}
+	var role string
+	if err := db.Call(c.UserContext(), "caller_role", nil, &role); err != nil {
+		return err
+	}
+	return c.JSON(fiber.Map{"role": role})
+}
