@@ -132,7 +132,8 @@ start_database() { # [NAME]
 }
 
 # A PostgREST that is installed, or our gateway, over the database. Sets which of them it is, and
-# its port.
+# its port, and the address and key that the demo prints for supabase-js.
+# shellcheck disable=SC2034
 start_rest() {
   local secret
   [ -s "$local/jwt-secret" ] || (umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$local/jwt-secret")
@@ -155,7 +156,13 @@ start_rest() {
     SUPABASE_URL=$(address_of gateway)
     rest_port=${SUPABASE_URL##*:}
     export SUPABASE_URL
+    frontend_url=$SUPABASE_URL
+  else
+    # supabase-js appends /rest/v1, which PostgREST itself does not serve.
+    PORT=0 POSTGREST_URL=$SUPABASE_REST_URL begin gateway "$lab" gateway
+    frontend_url=$(address_of gateway)
   fi
+  anon_key=$(JWT_SECRET=$secret "$lab" token anon)
 }
 
 # Begins it, or begins it again, at its port.

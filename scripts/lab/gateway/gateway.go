@@ -112,6 +112,9 @@ func (g *Gateway) Close() { g.pool.close() }
 
 // ServeHTTP answers one request with one transaction.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if allowOrigin(w, r) {
+		return
+	}
 	ctx := r.Context()
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
