@@ -9,7 +9,7 @@
 // the shape of the result, and the status of an error. It must not know which
 // functions there are, nor anything about what they do.
 //
-// Left out, and refused rather than ignored where a request asks for it:
+// A page of any origin may call it. Left out, and refused rather than ignored where asked for:
 // tables, filters and columns in the query string, CSV, XML and binary bodies.
 // Left out in silence: Prefer, the settings response.status and
 // response.headers, settings of roles, and fuzzy hints.
