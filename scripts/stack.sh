@@ -130,7 +130,9 @@ start_database() { # [NAME]
   DATABASE_URL=$OWNER_URL "$lab" migrate >&2
 }
 
-# An installed PostgREST, or our gateway, over the database. Sets which of them it is, and its port.
+# An installed PostgREST, or our gateway, over the database. Sets which of them it is, its port, and
+# the address and key that the demo prints for supabase-js.
+# shellcheck disable=SC2034
 start_rest() {
   local secret
   [ -s "$local/jwt-secret" ] || (umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$local/jwt-secret")
@@ -153,7 +155,13 @@ start_rest() {
     SUPABASE_URL=$(address_of gateway)
     rest_port=${SUPABASE_URL##*:}
     export SUPABASE_URL
+    frontend_url=$SUPABASE_URL
+  else
+    # supabase-js appends /rest/v1, which PostgREST itself does not serve.
+    PORT=0 POSTGREST_URL=$SUPABASE_REST_URL begin gateway "$lab" gateway
+    frontend_url=$(address_of gateway)
   fi
+  anon_key=$(JWT_SECRET=$secret "$lab" token anon)
 }
 
 # Starts or restarts it on its port.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strconv"
 	"time"
@@ -31,6 +33,8 @@ type devConfig struct {
 	Port        int    `env:"PORT"`
 	DatabaseURL string `env:"DATABASE_URL"`
 	JWTSecret   string `env:"JWT_SECRET"`
+	// PostgREST is a real one, which the gateway then serves under Supabase's path instead of itself.
+	PostgREST   string `env:"POSTGREST_URL"`
 	SupabaseURL string `env:"SUPABASE_URL"` // issuer of user tokens
 }
 
@@ -79,6 +83,14 @@ func serveGateway(ctx context.Context, args []string) error {
 	config, err := readDevConfig(args, 0, 0)
 	if err != nil {
 		return err
+	}
+	if config.PostgREST != "" {
+		target, err := url.Parse(config.PostgREST)
+		if err != nil {
+			return fmt.Errorf("parse POSTGREST_URL: %w", err)
+		}
+		proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+		return serveLoopback(ctx, config.Port, gateway.Prefixed(proxy))
 	}
 	if config.DatabaseURL == "" {
 		return errNoDatabase

@@ -53,9 +53,13 @@ func (g *Gateway) route(r *http.Request) (target, error) {
 	switch {
 	case len(segments) == 1 && segments[0] == "":
 		return target{}, fault{status: http.StatusNotFound, code: "PGRST126", message: "Root endpoint metadata is disabled"}
-	case len(segments) == 1:
+	case len(segments) == 1 && segments[0] == "rpc":
 		return target{}, fault{status: http.StatusNotFound, code: "PGRST205",
-			message: "Could not find the table '" + to.schema + "." + segments[0] + "' in the schema cache"}
+			message: "Could not find the table '" + to.schema + ".rpc' in the schema cache"}
+	case len(segments) == 1:
+		return target{}, fault{status: http.StatusNotFound, code: "NO_TABLES",
+			message: "The demo's stand-in for PostgREST serves functions only, not the table '" + segments[0] + "'.",
+			hint:    "No migration is missing. Call a function with rpc(), or install PostgREST (or set POSTGREST_BIN) and restart the demo."}
 	case len(segments) != 2 || segments[0] != "rpc" || segments[1] == "":
 		return target{}, invalidPath
 	}
