@@ -80,6 +80,10 @@ var reads = map[string]func(n int) any{
 		similar := with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})
 		return []any{map[string]any{"project_name": labelled(n), "ticket_name": labelled(n), "text": labelled(n), "embedded": true, "results": []any{similar}}}
 	},
+	"get_ticket": func(n int) any {
+		return []any{with(ticketOf(n), map[string]any{"project_key": "T", "status_category": "done", "description": labelled(n), "labels": []string{},
+			"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "notes": []any{}, "comments": []any{}})}
+	},
 	"retrieve_chunks":          func(n int) any { return []any{chunkOf(n)} },
 	"retrieve_chunks_hybrid":   func(n int) any { return []any{chunkOf(n)} },
 	"retrieve_all_chunks":      func(n int) any { return []any{chunkOf(n)} },

@@ -32,6 +32,7 @@ var mixed = []call{
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","corpus":"all"}`},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"payment charged twice"}`},
 	{http.MethodGet, "/api/tickets/{ticket}/similar", ""},
+	{http.MethodGet, "/api/tickets/{ticket}", ""},
 	{http.MethodGet, "/api/projects", ""},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment -type:chore","filters":{"assignee":"me"},"facets":true}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"assignee:me"}`},

@@ -42,6 +42,7 @@ func (a *API) table() []route {
 		{fiber.MethodPost, "/api/query", signedIn, a.query},
 		{fiber.MethodPost, "/api/hybrid-search", signedIn, a.hybridSearch},
 		{fiber.MethodPost, "/api/tickets/similar", signedIn, a.similarToDraft},
+		{fiber.MethodGet, "/api/tickets/:ticket", signedIn, a.ticket},
 		{fiber.MethodGet, "/api/tickets/:ticket_id/similar", signedIn, a.similarTickets},
 		{fiber.MethodGet, "/api/projects", signedIn, a.projects},
 		{fiber.MethodGet, "/api/statuses", signedIn, a.statuses},

@@ -51,7 +51,7 @@ func NewHandler(api API, version string) http.Handler {
 }
 
 // tools in the order in which clients list them is by name; here by subject.
-var tools = []tool{searchTickets}
+var tools = []tool{search, fetch, searchTickets, ask, findDuplicates, searchDocuments, findEntity, listProjects}
 
 // tool is one tool: its schemas, and what it does.
 type tool struct {

@@ -237,6 +237,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.finish_embedding_jobs(uuid, bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.finish_reembed()', 'volatile', 'invoker', 'service_role'),
     ('public.get_document(uuid)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.get_ticket(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.keyword_ranking(text, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.list_dead_embedding_jobs(integer)', 'stable', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
@@ -328,6 +329,10 @@ select results_eq(
         || 'last_retrieved_at timestamp with time zone, retrieval_queries text[], enriched_at timestamp with time zone, '
         || 'enrichment_model text, enrichment_error text, created_at timestamp with time zone, '
         || 'updated_at timestamp with time zone)'),
+    ('get_ticket', 'ticket text',
+      'TABLE(ticket_id bigint, ticket_key text, ticket_name text, project_id bigint, project_key text, project_name text, status text, status_category text, '
+        || 'description text, assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, resolved_at timestamp with time zone, '
+        || 'created_at timestamp with time zone, updated_at timestamp with time zone, links jsonb, notes jsonb, comments jsonb, comment_count bigint)'),
     ('keyword_ranking', 'query_text text, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(projects text, tickets text, scores text, exact integer)'),
     ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',

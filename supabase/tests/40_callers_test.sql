@@ -84,6 +84,7 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('find_similar_documents',      '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
   ('find_similar_tickets',        '(11, ''m'')',                                             '- 0 0 1 1 1 1'),
   ('get_document',                '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
+  ('get_ticket',                  '(''11'')',                                                '- 0 0 1 1 1 1'),
   ('keyword_ranking',             '(''pump'')',                                              '- 1 1 1 1 1 1'),
   ('list_projects',               '()',                                                      '- 0 1 1 1 1 2'),
   ('list_statuses',               '()',                                                      '- 2 2 2 2 2 2'),
@@ -118,7 +119,7 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     (13, 'select from retrieve_chunks_hybrid(''the goal of Wheels?'', pg_temp.unit(1, 1536), ''m'') where named'),
     (14, 'select from retrieve_all_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'') where named'),
     (15, 'select from list_tickets(filters => ''{"projects": [2], "statuses": "to do"}'')'),
-    (16, 'select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''')
+    (16, 'select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status'''), (17, 'select from get_ticket(''bb-22'')')
   ) s(place, statement) order by s.place $$,
   $$ values
     ('select from search_by_keyword(''BB-22'')', '- 0 1 0 0 0 1'),
@@ -137,7 +138,8 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from retrieve_chunks_hybrid(''the goal of Wheels?'', pg_temp.unit(1, 1536), ''m'') where named', '- 0 1 0 0 0 1'),
     ('select from retrieve_all_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'') where named', '- 0 4 0 0 0 4'),
     ('select from list_tickets(filters => ''{"projects": [2], "statuses": "to do"}'')', '- 0 3 0 0 0 3'),
-    ('select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''', '- 0 1 0 0 0 1') $$,
+    ('select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''', '- 0 1 0 0 0 1'),
+    ('select from get_ticket(''bb-22'')', '- 0 1 0 0 0 1') $$,
   'and nothing else, however they ask');
 
 -- Who is who --------------------------------------------------------------------------------------
