@@ -181,10 +181,10 @@ func TestSimilarTicketsRefused(t *testing.T) {
 			t.Errorf("%s: %s", path, detail)
 		}
 	}
-	for _, path := range []string{"/api/tickets", "/api/tickets/1", "/api/tickets/1/similar/2", "/api/tickets//similar"} {
+	for _, path := range []string{"/api/tickets", "/api/tickets/1000", "/api/tickets/1/similar/2", "/api/tickets//similar"} {
 		s.get(path).want(http.StatusNotFound)
 	}
-	s.get("/api/tickets/similar").want(http.StatusMethodNotAllowed)
+	s.get("/api/tickets/similar").want(http.StatusNotFound) // as a ticket's key
 	s.post(good, map[string]any{}).want(http.StatusMethodNotAllowed)
 	s.get(good+"?limit=100", "Authorization", "Bearer "+s.token("anon")).want(http.StatusForbidden)
 }

@@ -53,7 +53,11 @@ var searchDocuments = tool{
 			found = append(found, shown)
 			fmt.Fprintf(&data, "%d. %s (document:%s): %s%s\n", i+1, show(shown["title"]), show(shown["id"]), show(shown["text"]), rest(shown, documentFields))
 		}
-		return &answer{object{"results": found}, fenced(count(len(found), "document"), data.String())}, nil
+		said := count(len(found), "document")
+		if len(found) == 0 {
+			said += " A lower threshold finds more."
+		}
+		return &answer{object{"results": found}, fenced(said, data.String())}, nil
 	},
 }
 

@@ -34,7 +34,9 @@ func (f fakeAPI) Request(context.Context, string, string, []byte) Response {
 
 func (f fakeAPI) Address(context.Context) string { return "https://search.example.com" }
 
-func (f fakeAPI) Failed(_ context.Context, tool string, err error) { f.failed <- tool + ": " + err.Error() }
+func (f fakeAPI) Failed(_ context.Context, tool string, err error) {
+	f.failed <- tool + ": " + err.Error()
+}
 
 func connect(t *testing.T, api API) *sdk.ClientSession {
 	t.Helper()
