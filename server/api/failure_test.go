@@ -194,7 +194,7 @@ func TestDatabaseUnreachable(t *testing.T) {
 func TestDatabaseFailures(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	functions := []string{"read_sources", "retrieve_chunks", "search_hybrid", "find_similar_tickets", "similar_tickets", "list_projects", "list_statuses", "embedding_status",
+	functions := []string{"read_sources", "retrieve_chunks", "search_hybrid", "get_ticket", "find_similar_tickets", "similar_tickets", "list_projects", "list_statuses", "embedding_status",
 		"upsert_documents", "get_document", "find_similar_documents", "search_documents", "search_documents_hybrid", "find_documents_by_entity"}
 	told := func(code string) string {
 		return `{"code":"` + code + `","message":"` + upstreamText + ` relation \"public.secrets\"","details":"` + upstreamText + `","hint":null}`

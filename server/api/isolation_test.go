@@ -32,7 +32,6 @@ var mixed = []call{
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","corpus":"all"}`},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"payment charged twice"}`},
 	{http.MethodGet, "/api/tickets/{ticket}/similar", ""},
-	{http.MethodGet, "/api/tickets/{ticket}", ""},
 	{http.MethodGet, "/api/projects", ""},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment -type:chore","filters":{"assignee":"me"},"facets":true}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"assignee:me"}`},
@@ -41,6 +40,7 @@ var mixed = []call{
 	{http.MethodGet, "/api/knowledge/search?q=payment&track=false", ""},
 	{http.MethodGet, "/api/knowledge/search?q=payment&hybrid=true&track=false", ""},
 	{http.MethodGet, "/api/knowledge/documents/" + someDocument, ""},
+	{http.MethodGet, "/api/tickets/{ticket}", ""},
 }
 
 var ofTenant = regexp.MustCompile(`tenant-\d+\.`)
