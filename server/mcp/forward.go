@@ -21,8 +21,8 @@ const (
 	forwardLimit = 2 * time.Minute
 )
 
-// Forward passes messages between a program that speaks the protocol over its standard input and
-// output, one a line, and a service's endpoint. It returns when the input ends, or with the context.
+// Forward passes messages, one a line, between a program that speaks the protocol over its standard
+// input and output and a service's endpoint. It returns when the input ends, or with the context.
 func Forward(ctx context.Context, in io.Reader, out io.Writer, endpoint, token string) error {
 	f := &forwarder{endpoint: endpoint, token: token, out: out, client: &http.Client{
 		Timeout: forwardLimit,
