@@ -109,6 +109,9 @@ func TestFences(t *testing.T) {
 		if strings.Count(text, mark) != 2 || !strings.HasSuffix(text, "</data-"+mark+">") || fenced("Said.", "x"+strings.Join(data, "")) != text {
 			t.Fatalf("%q", text)
 		}
+		if other := fenced("Said.", "y"+strings.Join(data, "")); strings.Contains(other, mark) {
+			t.Fatalf("another text has the same mark: %q", other)
+		}
 	})
 }
 
