@@ -35,6 +35,7 @@ func (c Config) accessProblems(wrong func(bad bool, format string, args ...any))
 	wrong(c.JWTSecret != "" && len(c.JWTSecret) < minSecretBytes, "SUPABASE_JWT_SECRET must have at least %d bytes", minSecretBytes)
 	wrong(c.Console != "off" && c.Console != "on", "CONSOLE must be on or off, not %q", c.Console)
 	wrong(!mayBePublished(c.PublishableKey, c.key()), "SUPABASE_PUBLISHABLE_KEY must be the project's publishable (or anon) key: it is shown to everyone, and this one is secret")
+	wrong(c.PublicURL != "" && !isOrigin(c.PublicURL), "PUBLIC_URL must be an address such as https://search.example.com, without a path, not %q", c.PublicURL)
 	for _, origin := range c.origins() {
 		wrong(!isOrigin(origin), "CORS_ORIGINS must be a list of origins such as https://example.com,https://example.org, not %q: * would let every page in the world ask", origin)
 	}

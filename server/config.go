@@ -33,6 +33,8 @@ type Config struct {
 	Console        string `env:"CONSOLE" envDefault:"on"`
 	PublishableKey string `env:"SUPABASE_PUBLISHABLE_KEY"` // the console signs users in to Supabase Auth with it
 
+	PublicURL string `env:"PUBLIC_URL"` // "": as a request names the service
+
 	CORSOrigins   string        `env:"CORS_ORIGINS"`
 	RateLimit     string        `env:"RATE_LIMIT" envDefault:"auto"`
 	MaxInFlight   int           `env:"MAX_IN_FLIGHT" envDefault:"256"`
@@ -83,6 +85,10 @@ type Config struct {
 
 	MetricsAddress string `env:"METRICS_ADDRESS"` // "": where the service itself listens, while AUTH is off
 
+	// A running service, for the verb mcp alone.
+	TasklensURL   string `env:"TASKLENS_URL" envDefault:"http://127.0.0.1:8080"`
+	TasklensToken string `env:"TASKLENS_TOKEN"`
+
 	// Traces are on if one of these is set. OpenTelemetry's SDK reads its other settings.
 	OTelEndpoint       string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
 	OTelTracesEndpoint string `env:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"`
@@ -105,6 +111,16 @@ func readConfig() (Config, error) {
 		return c, fmt.Errorf("the settings are not right (docs/settings.md lists them):\n%w", errors.Join(problems...))
 	}
 	return c, nil
+}
+
+// readRemote reads where a running service is and the token for it. Its other settings are not this
+// program's.
+func readRemote() (address, token string, err error) {
+	c, _ := env.ParseAs[Config]() // texts are always readable
+	if !isHTTP(c.TasklensURL) {
+		return "", "", fmt.Errorf("TASKLENS_URL must be the http(s) address of a service, such as https://search.example.com, not %q", c.TasklensURL)
+	}
+	return c.TasklensURL, c.TasklensToken, nil
 }
 
 // unreadable returns the settings that could not be parsed, by their environment names.

@@ -38,7 +38,7 @@ func TestConfigHasDefaults(t *testing.T) {
 		RequestTimeout:  30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
 		QueryLog: "on", QueryLogRetention: 30,
 		Cache: "on", CacheTTL: time.Hour, CacheMaxBytes: 64 << 20,
-		LogFormat: "text", LogLevel: "info",
+		LogFormat: "text", LogLevel: "info", TasklensURL: "http://127.0.0.1:8080",
 	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -37,6 +37,8 @@ const usage = `usage: server VERB
   calibrate [--precision 0.9] [PATH]
                  measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
   check [--json] say what is missing or doubtful in the database; exit with 1 where there are errors (scripts/check)
+  mcp            let a program that starts its MCP servers itself use the running service at TASKLENS_URL, over standard
+                 input and output (docs/mcp.md)
   health         exit with 0 where the service at HOST and PORT is alive, else with 1 (for containers)
   version        print what this program was built from
 `
@@ -52,6 +54,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"calibrate": calibrateThreshold,
 	"check":     checkInstallation,
 	"health":    checkHealth,
+	"mcp":       serveStdio,
 	"version":   printVersion,
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 
+	"tasklens/internal/identity"
 	"tasklens/internal/reembed"
 	"tasklens/internal/rescue"
 	"tasklens/internal/search"
@@ -98,6 +99,9 @@ func serve(ctx context.Context, args []string) error {
 		MatchThreshold: config.MatchThreshold,
 		Fusion:         config.Fusion,
 		RequestTimeout: config.RequestTimeout,
+		PublicURL:      config.PublicURL,
+		Issuer:         identity.IssuerOf(config.SupabaseURL),
+		Version:        moduleVersion(),
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,14 @@ import (
 	"runtime/debug"
 )
 
+// moduleVersion is the version that a release was built from.
+func moduleVersion() string {
+	if build, known := debug.ReadBuildInfo(); known && build.Main.Version != "" {
+		return build.Main.Version
+	}
+	return "(devel)"
+}
+
 // printVersion prints the module's version, the revision if the build recorded it, the digest of
 // the sources, and the version of Go.
 func printVersion(_ context.Context, args []string) error {

@@ -18,6 +18,7 @@ var calls = []struct {
 	{http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`, http.StatusForbidden},
 	{http.MethodPost, "/api/query", `{"question":"why"}`, http.StatusOK},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"why"}`, http.StatusOK},
+	{http.MethodGet, "/api/tickets/TX-1", "", http.StatusNotFound},
 	{http.MethodGet, "/api/tickets/1/similar", "", http.StatusNotFound},
 	{http.MethodGet, "/api/tickets/TX-1", "", http.StatusNotFound},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`, http.StatusOK},

@@ -37,6 +37,7 @@ var permissions = []struct {
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","corpus":"all"}`, everyone},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"why","facets":true}`, everyone},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`, everyone},
+	{http.MethodGet, "/api/tickets/T-1", "", everyone},
 	{http.MethodGet, "/api/tickets/1/similar", "", everyone},
 	{http.MethodGet, "/api/tickets/T-1", "", everyone},
 	{http.MethodPost, "/api/tickets/similar/batch", `{"items":[{"text":"why"},{"ticket_key":"TX-1"}]}`, everyone},

@@ -278,6 +278,7 @@ func TestPathsAndMethods(t *testing.T) {
 		"/api/me": "GET", "/api/projects": "GET", "/api/statuses": "GET", "/api/embeddings/status": "GET",
 		"/api/embeddings/generate": "POST", "/api/query": "POST", "/api/hybrid-search": "POST",
 		"/api/tickets/similar": "POST", "/api/tickets/similar/batch": "POST", "/api/tickets/{ticket}": "GET", "/api/tickets/{ticket_id}/similar": "GET",
+		"/mcp": "POST", "/.well-known/oauth-protected-resource": "GET", "/.well-known/oauth-protected-resource/mcp": "GET",
 		"/api/knowledge/documents": "POST", "/api/knowledge/documents/{id}": "GET DELETE", "/api/knowledge/documents/{id}/similar": "GET",
 		"/api/knowledge/documents/{id}/feedback": "POST", "/api/knowledge/search": "GET", "/api/knowledge/entities/{name}": "GET",
 		"/api/knowledge/enrich/batch": "POST", "/api/knowledge/enrich/stats": "GET",

@@ -42,6 +42,7 @@ var mixed = []call{
 	{http.MethodGet, "/api/knowledge/search?q=payment&track=false", ""},
 	{http.MethodGet, "/api/knowledge/search?q=payment&hybrid=true&track=false", ""},
 	{http.MethodGet, "/api/knowledge/documents/" + someDocument, ""},
+	{http.MethodGet, "/api/tickets/{ticket}", ""},
 }
 
 var ofTenant = regexp.MustCompile(`tenant-\d+\.`)

@@ -112,6 +112,10 @@ type toolCalls struct{ api *API }
 
 func (t toolCalls) Address(ctx context.Context) string { return ctx.Value(visitKey{}).(*visit).address }
 
+func (t toolCalls) Failed(ctx context.Context, tool string, err error) {
+	t.api.Log.ErrorContext(ctx.Value(visitKey{}).(*visit).ctx, "a tool failed", "tool", tool, "error", err)
+}
+
 func (t toolCalls) Request(ctx context.Context, method, target string, body []byte) mcp.Response {
 	v := ctx.Value(visitKey{}).(*visit)
 	request := fasthttp.AcquireRequest()

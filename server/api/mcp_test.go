@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -105,5 +107,255 @@ func TestToolsBySDK(t *testing.T) {
 	}
 	if _, err := session.CallTool(context.Background(), &sdk.CallToolParams{Name: "delete_tickets"}); err == nil {
 		t.Error("an unknown tool was called")
+	}
+}
+
+// startShelf is a service with tickets and documents.
+func startShelf(t *testing.T, changes ...func(*setup)) (s *service, documents map[string]string) {
+	t.Helper()
+	s = startTracker(t, changes...)
+	return s, s.shelve(notes...)
+}
+
+type foundThings struct {
+	Results []struct{ ID, Title, URL string }
+}
+
+type fetched struct {
+	ID, Title, Text, URL string
+	Metadata             map[string]any
+}
+
+// Search and fetch have the members that ChatGPT's connectors require, and the same as text.
+func TestSearchAndFetch(t *testing.T) {
+	t.Parallel()
+	s, documents := startShelf(t)
+	result := s.tool("search", map[string]any{"query": "payment retried with the idempotency key"})
+	if !sameJSON(t, []byte(result.Content[0].Text), result.Structured) {
+		t.Errorf("the text is another: %s", result.Content[0].Text)
+	}
+	var found foundThings
+	if err := json.Unmarshal(result.Structured, &found); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for _, r := range found.Results {
+		kind, name, _ := strings.Cut(r.ID, ":")
+		kinds[kind]++
+		if r.Title == "" || !strings.HasPrefix(r.URL, s.url+"/#") {
+			t.Errorf("%s is %+v", r.ID, r)
+		}
+		result := s.tool("fetch", map[string]any{"id": r.ID})
+		if !sameJSON(t, []byte(result.Content[0].Text), result.Structured) {
+			t.Errorf("the text is another: %s", result.Content[0].Text)
+		}
+		var read fetched
+		if err := json.Unmarshal(result.Structured, &read); err != nil || read.ID != r.ID || read.Title != r.Title || read.URL != r.URL || read.Metadata["type"] != kind ||
+			!strings.Contains(read.Text, read.Title) || kind == "ticket" && read.Metadata["ticket_key"] != name {
+			t.Errorf("%s is %+v (%v)", r.ID, read, err)
+		}
+	}
+	if kinds["ticket"] == 0 || kinds["document"] == 0 || !strings.Contains(string(result.Structured), "document:"+documents["Payment"]) {
+		t.Errorf("found are %v", found)
+	}
+}
+
+func sameJSON(t *testing.T, one, other []byte) bool {
+	t.Helper()
+	var a, b any
+	if json.Unmarshal(one, &a) != nil || json.Unmarshal(other, &b) != nil {
+		return false
+	}
+	return cmp.Equal(a, b)
+}
+
+// A long ticket is read in pages that add up to it.
+func TestFetchPages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	long := strings.Repeat("Zürich pays twice. ", 1200)
+	s.load([]project{{Key: "TX", Name: "Checkout"}}, []ticket{{Key: "TX-1", Project: "TX", Name: "Long", Description: long, Notes: []note{{Note: "A note."}}}})
+	run(t, s.connect(), "insert into public.comments (ticket_id, author, body) values ($1, 'Ada', 'The last word.')", s.ids["TX-1"])
+	var whole strings.Builder
+	pages := 1
+	for page := 1; page <= pages; page++ {
+		read := structured[fetched](s, "fetch", map[string]any{"id": "ticket:tx-1", "page": page})
+		pages = int(read.Metadata["pages"].(float64))
+		_, data, _ := strings.Cut(read.Text, ">\n")
+		data, _, _ = strings.Cut(data, "\n</data-")
+		if len(read.Text) > 9000 {
+			t.Errorf("page %d has %d bytes", page, len(read.Text))
+		}
+		whole.WriteString(data + " ")
+	}
+	squeezed := strings.Join(strings.Fields(whole.String()), "")
+	if pages != 3 || !strings.Contains(squeezed, strings.ReplaceAll(strings.TrimSpace(long), " ", "")) || !strings.Contains(squeezed, "Anote.") || !strings.HasSuffix(squeezed, "Thelastword.") {
+		t.Errorf("%d pages have %d bytes", pages, whole.Len())
+	}
+	if r := s.tool("fetch", map[string]any{"id": "ticket:TX-1", "page": 4}); !r.IsError || !strings.Contains(r.Content[0].Text, "page: this text has 3") {
+		t.Errorf("beyond the last page: %+v", r)
+	}
+}
+
+// Pages of a search follow one another, and fields bring more.
+func TestSearchTicketsPages(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	seen := map[string]bool{}
+	page, pages := 1, 0
+	for ; page > 0 && pages < 50; pages++ {
+		found := structured[foundTickets](s, "search_tickets", map[string]any{"filters": map[string]any{"projects": []string{"TX", "IAM"}}, "limit": 3, "page": page})
+		for _, r := range found.Results {
+			if seen[r.Key] || !strings.HasPrefix(r.Key, "TX-") && !strings.HasPrefix(r.Key, "IAM-") {
+				t.Errorf("%s comes on page %d", r.Key, page)
+			}
+			seen[r.Key] = true
+		}
+		page = 0
+		if found.NextPage != nil {
+			page = *found.NextPage
+		}
+	}
+	if pages < 2 || len(seen) != 3*(pages-1)+1 && len(seen) != 3*(pages-1)+2 && len(seen) != 3*pages {
+		t.Errorf("%d pages have %d tickets", pages, len(seen))
+	}
+	run(t, s.connect(), "update public.tickets set assignee = 'Lena', description = $2 where ticket_id = $1", s.ids["IAM-97"], strings.Repeat("Login fails. ", 100))
+	s.generate("IAM", "IAM-97").want(http.StatusOK)
+	for _, whole := range []bool{false, true} {
+		arguments := map[string]any{"query": "IAM-97", "limit": 1}
+		if whole {
+			arguments["fields"] = []string{"text", "assignee"}
+		}
+		first := structured[foundTickets](s, "search_tickets", arguments).Results[0]
+		if first.Key != "IAM-97" || (first.Assignee != nil) != whole || (len(first.Text) > 300) != whole {
+			t.Errorf("with fields %t: %+v", whole, first)
+		}
+	}
+}
+
+// Every tool's result is by its output schema, and short by default.
+func TestResultsAreBySchema(t *testing.T) {
+	t.Parallel()
+	s, documents := startShelf(t)
+	run(t, s.connect(), `update public.documents set named_entities = '[{"name": "Ada", "type": "person"}]' where id = $1`, documents["Payment"])
+	session := s.mcpClient()
+	listed, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := map[string][]map[string]any{
+		"search": {{"query": "payment"}}, "fetch": {{"id": "ticket:TX-400"}, {"id": "document:" + documents["Payment"]}},
+		"search_tickets":   {{"query": "payment"}, {"query": "project:TX"}, {"query": "payment", "fields": []string{"explain", "links", "labels"}}},
+		"ask":              {{"question": retried}, {"question": retried, "corpus": "all", "fields": []string{"similarity"}}, {"question": "xylophone zebra quantum"}},
+		"find_duplicates":  {{"text": "Paid twice"}, {"ticket": "TX-400"}, {"ticket": s.ids["TX-400"]}, {"ticket": "tx-400", "filters": map[string]any{"open": true}}},
+		"search_documents": {{"query": "payment"}, {"query": "payment", "threshold": 0, "fields": []string{"text", "keywords"}}},
+		"find_entity":      {{"name": "Ada"}, {"name": "Ada", "type": "person"}, {"name": "no/body.."}},
+		"list_projects":    {nil, {"limit": 1}},
+	}
+	for _, tool := range listed.Tools {
+		schema, _ := json.Marshal(tool.OutputSchema)
+		var parsed jsonschema.Schema
+		if err := json.Unmarshal(schema, &parsed); err != nil {
+			t.Fatal(err)
+		}
+		resolved, err := parsed.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(calls[tool.Name]) == 0 {
+			t.Errorf("no call of %s", tool.Name)
+		}
+		for _, arguments := range calls[tool.Name] {
+			result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool.Name, Arguments: arguments})
+			if err != nil || result.IsError {
+				t.Errorf("%s %v: %+v (%v)", tool.Name, arguments, result, err)
+				continue
+			}
+			if err := resolved.Validate(result.StructuredContent); err != nil {
+				t.Errorf("%s %v: %v", tool.Name, arguments, err)
+			}
+			if text := result.Content[0].(*sdk.TextContent).Text; len(text) > 9000 {
+				t.Errorf("%s %v: %d bytes", tool.Name, arguments, len(text))
+			}
+		}
+	}
+}
+
+// What is wrong with a call is told in a result that names the argument.
+func TestToolErrors(t *testing.T) {
+	t.Parallel()
+	s, _ := startShelf(t)
+	for name, calls := range map[string]map[string]string{
+		"search_tickets": {
+			`{"query":"x","limit":1000}`: "limit: must be an integer from 1 to 50", `{"query":"x","page":0}`: "page: must be", `{"query":"x","page":900}`: "page: must be at most 1000",
+			`{"query":7}`: "query: must be a string", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour",
+			`{"query":"x","sort":"best"}`: "sort: must be", `{"query":"x","fields":["nothing"]}`: "fields: nothing is not a field",
+			`{"quary":"x"}`: "quary: is not an argument of this tool. Its arguments are fields, filters, limit, page, query, sort.", `{"query":"assignee:me"}`: "needs a user's token",
+			`[]`: "The arguments must be one JSON object", `{"query":"x","fields":"text"}`: "fields: must be a list",
+		},
+		"search":           {`{}`: "query: is required", `{"query":""}`: "query: ", `{"query":null}`: "query: is required"},
+		"fetch":            {`{"id":"TX-400"}`: "id: must be one that search gave", `{"id":"ticket:TX-1000"}`: "There is no such ticket", `{"id":"document:x"}`: "id: must be a UUID", `{"id":"ticket:"}`: "id: must be", `{"id":"ticket:.."}`: "There is no such ticket"},
+		"ask":              {`{"question":" "}`: "question: must have 1 to 2000", `{"question":"x","corpus":"documents","filters":{"open":true}}`: "filters: must be left out", `{"question":"x","top_k":99}`: "top_k: must be"},
+		"find_duplicates":  {`{}`: "give either", `{"text":"x","ticket":"TX-400"}`: "give either", `{"ticket":"TX-1000"}`: "There is no such ticket", `{"text":" "}`: "text: must have", `{"ticket":"TX-400","filters":{"colour":1}}`: "filters.colour", `{"ticket":[]}`: "ticket: must be a string"},
+		"search_documents": {`{"query":"x","threshold":7}`: "threshold: must be a number from 0 to 1", `{"query":" "}`: "query: "},
+		"find_entity":      {`{"name":" "}`: "name: must have", `{"name":"` + strings.Repeat("x", 300) + `"}`: "name: must have 1 to 200"},
+		"list_projects":    {`{"limit":0}`: "limit: must be", `{"x":1}`: "x: is not an argument"},
+	} {
+		for arguments, want := range calls {
+			result := s.tool(name, json.RawMessage(arguments))
+			if text := result.Content[0].Text; !result.IsError || !strings.Contains(text, want) {
+				t.Errorf("%s %s: %s", name, arguments, text)
+			}
+		}
+	}
+	// A failure of the service's is told with what to do.
+	s.model.answer("embeddings", http.StatusInternalServerError, `{}`)
+	if r := s.tool("find_duplicates", map[string]any{"text": "Paid twice"}); !r.IsError || !strings.Contains(r.Content[0].Text, "The model provider failed") || !strings.Contains(r.Content[0].Text, "request_id") {
+		t.Errorf("the model fails: %+v", r)
+	}
+	if found := structured[struct{ Degraded []string }](s, "search_tickets", map[string]any{"query": "payment without a model"}); len(found.Degraded) == 0 {
+		t.Error("a search without a model does not say so")
+	}
+}
+
+// What is wrong with a message is an error of the protocol.
+func TestMessagesThatAreNone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for body, status := range map[string]int{
+		"nonsense": http.StatusBadRequest, `[` + message("search", nil) + `]`: http.StatusBadRequest, `{}`: http.StatusBadRequest, "": http.StatusUnsupportedMediaType,
+		strings.Repeat(" ", 1<<20) + "{}": http.StatusRequestEntityTooLarge, `{"jsonrpc":"2.0","id":1,"method":"nothing"}`: http.StatusBadRequest,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`:                     http.StatusAccepted,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`: http.StatusOK,
+	} {
+		r := s.send(http.MethodPost, "/mcp", body).want(status)
+		if status == http.StatusOK && !strings.Contains(r.text, `"error":{"code":-32602`) {
+			t.Errorf("%s: %s", body, r.text)
+		}
+	}
+	s.send(http.MethodPost, "/mcp?x=1", message("list_projects", nil)).want(http.StatusBadRequest)
+	s.send(http.MethodPost, "/mcp", message("list_projects", nil), "Content-Encoding", "gzip").want(http.StatusUnsupportedMediaType)
+	s.send(http.MethodPost, "/mcp", message("list_projects", nil), "Mcp-Protocol-Version", "1999-01-01").want(http.StatusBadRequest)
+	for _, method := range []string{http.MethodGet, http.MethodDelete} {
+		if r := s.send(method, "/mcp", "").want(http.StatusMethodNotAllowed); r.header.Get("Allow") != "POST" {
+			t.Errorf("Allow is %q", r.header.Get("Allow"))
+		}
+	}
+}
+
+// A tool goes the way of its endpoint: it is counted, logged and cached as that is.
+func TestToolsGoTheWayOfRequests(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, counting, logging)
+	arguments := map[string]any{"query": "resolve login issue"}
+	s.tool("search_tickets", arguments, "X-Request-Id", "first-call")
+	s.tool("search_tickets", arguments)
+	s.post("/api/hybrid-search", map[string]any{"query": "resolve login issue"}).want(http.StatusOK)
+	if c := s.memo.Counts()["hybrid-search"]; c.Misses != 1 || c.Hits != 2 {
+		t.Errorf("the cache counts %+v", c)
+	}
+	s.counted(duration("POST", "/mcp", "2xx")+"2", duration("POST", "/api/hybrid-search", "2xx")+"3")
+	if _, is := s.queryLog()["first-call"]; !is {
+		t.Error("the query log lacks it")
 	}
 }

@@ -24,6 +24,8 @@ type API interface {
 	Request(ctx context.Context, method, target string, body []byte) Response
 	// Address is where the caller reaches the service, such as https://search.example.com.
 	Address(ctx context.Context) string
+	// Failed logs a bug that a tool met. Its caller is told no more than that.
+	Failed(ctx context.Context, tool string, err error)
 }
 
 // Response is the API's response to one request.
@@ -51,7 +53,7 @@ func NewHandler(api API, version string) http.Handler {
 }
 
 // tools in the order in which clients list them is by name; here by subject.
-var tools = []tool{searchTickets}
+var tools = []tool{search, fetch, searchTickets, ask, findDuplicates, searchDocuments, findEntity, listProjects}
 
 // tool is one tool: its schemas, and what it does.
 type tool struct {
@@ -99,11 +101,15 @@ func (t tool) handle(api API) sdk.ToolHandler {
 		case errors.As(err, &refused):
 			return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: refused.text}}}, nil
 		case err != nil:
-			return nil, fmt.Errorf("call %s: %w", t.name, err)
+			api.Failed(ctx, t.name, err)
+			return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: failed}}}, nil
 		}
 		return &sdk.CallToolResult{StructuredContent: result.structured, Content: []sdk.Content{&sdk.TextContent{Text: result.text}}}, nil
 	}
 }
+
+// failed is all that is told of a bug.
+const failed = "The service failed. Retrying will not help."
 
 // refusal is why a tool did not do what was asked, in words that its caller can act on.
 type refusal struct{ text string }

@@ -121,7 +121,7 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     (13, 'select from retrieve_chunks_hybrid(''the goal of Wheels?'', pg_temp.unit(1, 1536), ''m'') where named'),
     (14, 'select from retrieve_all_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'') where named'),
     (15, 'select from list_tickets(filters => ''{"projects": [2], "statuses": "to do"}'')'),
-    (16, 'select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''')
+    (16, 'select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status'''), (17, 'select from get_ticket(ticket_key => ''bb-22'')')
   ) s(place, statement) order by s.place $$,
   $$ values
     ('select from search_by_keyword(''BB-22'')', '- 0 1 0 0 0 1'),
@@ -140,7 +140,8 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from retrieve_chunks_hybrid(''the goal of Wheels?'', pg_temp.unit(1, 1536), ''m'') where named', '- 0 1 0 0 0 1'),
     ('select from retrieve_all_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'') where named', '- 0 4 0 0 0 4'),
     ('select from list_tickets(filters => ''{"projects": [2], "statuses": "to do"}'')', '- 0 3 0 0 0 3'),
-    ('select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''', '- 0 1 0 0 0 1') $$,
+    ('select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''', '- 0 1 0 0 0 1'),
+    ('select from get_ticket(ticket_key => ''bb-22'')', '- 0 1 0 0 0 1') $$,
   'and nothing else, however they ask');
 
 -- Exports are loaded by the service alone, also what was written for its loads within the database.

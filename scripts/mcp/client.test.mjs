@@ -1,0 +1,65 @@
+// @ts-check
+// The official TypeScript SDK's client, which checks results by the tools' output schemas, over both
+// ways to the tools.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+
+const url = process.env.SERVICE_URL ?? '';
+const program = process.env.PROGRAM ?? '';
+
+/** @type {Record<string, () => import('@modelcontextprotocol/sdk/shared/transport.js').Transport>} */
+const ways = {
+  HTTP: () => new StreamableHTTPClientTransport(new URL(`${url}/mcp`)),
+  stdio: () => new StdioClientTransport({ command: program, args: ['mcp'], env: { TASKLENS_URL: url } }),
+};
+
+/** @type {[string, Record<string, unknown>, RegExp][]} */
+const calls = [
+  ['search', { query: 'customer charged twice' }, /ticket:TX-400/],
+  ['fetch', { id: 'ticket:TX-400' }, /Customer charged twice when a payment is retried/],
+  ['search_tickets', { query: 'TX-400', fields: ['links', 'labels', 'similarity'] }, /TX-400/],
+  ['search_tickets', { filters: { open: true, projects: ['TX'] }, limit: 5, page: 2 }, /TX-/],
+  ['ask', { question: 'How was the double charge fixed with the idempotency key?' }, /TX-400/],
+  ['ask', { question: 'What is the capital of Mars?', corpus: 'all' }, /./],
+  ['find_duplicates', { text: 'Paid twice for one order' }, /TX-402/],
+  ['find_duplicates', { ticket: 'tx-400', limit: 3 }, /TX-|MOB-/],
+  ['search_documents', { query: 'rotate the signing keys', threshold: 0.1 }, /document:/],
+  ['find_entity', { name: 'wiktor' }, /Wiktor/i],
+  ['list_projects', {}, /Checkout and Payments/],
+];
+
+for (const [name, transport] of Object.entries(ways)) {
+  test(`tools over ${name}`, async () => {
+    const client = new Client({ name: 'check', version: '1' });
+    await client.connect(transport());
+    try {
+      assert.equal(client.getServerVersion()?.name, 'tasklens');
+      assert.match(client.getInstructions() ?? '', /never an instruction/);
+      await client.ping();
+      const { tools } = await client.listTools(); // output schemas are kept, and results checked by them
+      assert.deepEqual(new Set(tools.map((t) => t.name)), new Set(calls.map(([tool]) => tool)));
+      for (const tool of tools) {
+        assert.equal(tool.annotations?.readOnlyHint, true, tool.name);
+        assert.equal(tool.annotations?.openWorldHint, false, tool.name);
+      }
+      const results = await Promise.all(calls.map(([tool, args]) => client.callTool({ name: tool, arguments: args })));
+      results.forEach((result, i) => {
+        const [tool, , want] = calls[i];
+        const text = /** @type {{text: string}[]} */ (result.content)[0].text;
+        assert.ok(!result.isError, `${tool}: ${text}`);
+        assert.match(text, want, tool);
+        assert.ok(text.length < 9000, `${tool}: ${text.length} characters`);
+        if (tool === 'search' || tool === 'fetch') assert.deepEqual(JSON.parse(text), result.structuredContent);
+      });
+      const refused = await client.callTool({ name: 'search_tickets', arguments: { query: 'x', limit: 1000 } });
+      assert.ok(refused.isError);
+      assert.match(/** @type {{text: string}[]} */ (refused.content)[0].text, /limit: must be an integer from 1 to 50/);
+      await assert.rejects(client.callTool({ name: 'delete_tickets', arguments: {} }), /-32602|unknown tool/i);
+    } finally {
+      await client.close();
+    }
+  });
+}

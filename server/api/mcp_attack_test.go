@@ -1,0 +1,119 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"tasklens/internal/index"
+	"tasklens/internal/testbed"
+)
+
+// clipped is a text of so many characters as a title may have.
+func clipped(text string) string {
+	runes := []rune(text)
+	return string(runes[:min(len(runes), 500)])
+}
+
+var dataFence = regexp.MustCompile(`(?s)<data-([0-9a-f]{12})>\n(.*)\n</data-([0-9a-f]{12})>`)
+
+// What stands in a ticket or a document is data in every tool's result: without marks of models and
+// hidden characters, and where it is a text for a model, within a fence that it cannot close.
+func TestAttacksThroughTools(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) { c.threshold = 0 })
+	names := slices.Sorted(maps.Keys(testbed.Attacks))
+	projects := []project{{Key: "TX", Name: "HACKED " + hostile(testbed.Attacks["ChatML"]), Description: hostile(testbed.Attacks["Llama 2"])}}
+	var tickets []ticket
+	for i, name := range names {
+		attack := hostile(testbed.Attacks[name])
+		tickets = append(tickets, ticket{Key: fmt.Sprintf("TX-%d", i), Project: "TX", Name: "HACKED " + attack, Description: "payment\n" + attack, Notes: []note{{Note: "HACKED " + attack}}})
+	}
+	s.load(projects, tickets)
+	db := s.connect()
+	documents, sources := map[string]string{}, []index.Source{{ProjectID: s.ids["TX"]}}
+	for i, name := range names {
+		attack := hostile(testbed.Attacks[name])
+		id := s.ids[fmt.Sprintf("TX-%d", i)]
+		run(t, db, "update public.tickets set assignee = $2, reporter = $2, ticket_type = $2, priority = $2, labels = array[$2] where ticket_id = $1", id, attack)
+		run(t, db, "insert into public.comments (ticket_id, author, body) values ($1, $2, $2)", id, attack)
+		run(t, db, "insert into public.ticket_links (ticket_id, kind, other_ticket_id) values ($1, 'relates_to', $2)", id, s.ids[fmt.Sprintf("TX-%d", (i+1)%len(names))])
+		entities, _ := json.Marshal([]map[string]string{{"name": "Ada " + attack, "type": attack}})
+		var document string
+		if err := db.QueryRow(t.Context(), "insert into public.documents (title, content, keywords, named_entities) values ($1, $2, array[$2], $3) returning id::text",
+			clipped("HACKED "+attack), "payment\n"+attack, string(entities)).Scan(&document); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		documents[name] = document
+		sources = append(sources, index.Source{ProjectID: s.ids["TX"], TicketID: &id})
+	}
+	if _, err := s.indexer.Index(t.Context(), s.rows, sources, false); err != nil {
+		t.Fatal(err)
+	}
+	run(t, db, "update public.status set name = 'To Do ' || $1", hostile(testbed.Attacks["Mistral"]))
+	s.embedDocuments()
+	shown := map[string]int{}
+	check := func(tool string, arguments map[string]any) {
+		t.Helper()
+		result := s.tool(tool, arguments)
+		shown[tool] += strings.Count(string(result.Structured), "HACKED")
+		for _, text := range append(texts(result.Structured), result.Content[0].Text) {
+			if mark := testbed.RoleMark.FindString(text); mark != "" {
+				t.Errorf("%s %v has the mark %q in %q", tool, arguments, mark, text)
+			}
+			if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(testbed.Unseen, r) }) {
+				t.Errorf("%s %v has hidden characters in %+q", tool, arguments, text)
+			}
+		}
+		fenced := result.Content[0].Text
+		if tool == "fetch" {
+			var read fetched
+			if err := json.Unmarshal(result.Structured, &read); err != nil {
+				t.Error(err)
+			}
+			fenced = read.Text
+		} else if tool == "search" {
+			return // JSON is its fence
+		}
+		fences := dataFence.FindAllStringSubmatch(fenced, -1)
+		if len(fences) != 1 || fences[0][1] != fences[0][3] || strings.Count(fenced, fences[0][1]) != 2 || strings.Contains(strings.Replace(fenced, fences[0][2], "", 1), "HACKED") {
+			t.Errorf("%s %v is not fenced: %q", tool, arguments, fenced)
+		}
+	}
+	for page := range 2 {
+		check("search_tickets", map[string]any{"query": "HACKED", "limit": 50, "page": page + 1})
+		check("search_tickets", map[string]any{"query": "payment", "limit": 50, "page": page + 1, "fields": []string{"text", "highlight", "assignee", "reporter", "type", "priority", "labels", "links", "comment", "explain"}})
+	}
+	for i, name := range names {
+		check("fetch", map[string]any{"id": fmt.Sprintf("ticket:TX-%d", i)})
+		check("fetch", map[string]any{"id": "document:" + documents[name]})
+		if i%9 == 0 {
+			check("find_duplicates", map[string]any{"ticket": fmt.Sprintf("TX-%d", i), "limit": 50})
+		}
+	}
+	check("search", map[string]any{"query": "HACKED payment"})
+	check("find_duplicates", map[string]any{"text": "Say HACKED.", "limit": 50})
+	for _, corpus := range []string{"tickets", "documents", "all"} {
+		check("ask", map[string]any{"question": "Who says HACKED about a payment?", "corpus": corpus, "top_k": 20, "fields": []string{"text", "comment"}})
+	}
+	check("search_documents", map[string]any{"query": "payment HACKED", "threshold": 0, "limit": 50, "fields": []string{"text", "keywords"}})
+	check("find_entity", map[string]any{"name": "Ada", "limit": 50})
+	check("list_projects", nil)
+	for _, tool := range []string{"search", "fetch", "search_tickets", "ask", "find_duplicates", "search_documents", "find_entity", "list_projects"} {
+		if shown[tool] == 0 {
+			t.Errorf("%s has shown no attack", tool)
+		}
+	}
+	// What a caller makes up is not repeated as it came either.
+	for _, attack := range testbed.Attacks {
+		r := s.tool("search_tickets", map[string]any{hostile(attack): 1, "query": "x"})
+		if mark := testbed.RoleMark.FindString(r.Content[0].Text); mark != "" || !r.IsError {
+			t.Errorf("an error has the mark %q: %q", mark, r.Content[0].Text)
+		}
+	}
+}

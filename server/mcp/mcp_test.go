@@ -1,0 +1,125 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+var update = flag.Bool("update", false, "write testdata/tools.json anew")
+
+// fakeAPI answers every request so.
+type fakeAPI struct {
+	response Response
+	panics   bool
+	failed   chan string
+}
+
+func (f fakeAPI) Request(context.Context, string, string, []byte) Response {
+	if f.panics {
+		panic("oh")
+	}
+	return f.response
+}
+
+func (f fakeAPI) Address(context.Context) string { return "https://search.example.com" }
+
+func (f fakeAPI) Failed(_ context.Context, tool string, err error) {
+	f.failed <- tool + ": " + err.Error()
+}
+
+func connect(t *testing.T, api API) *sdk.ClientSession {
+	t.Helper()
+	server := httptest.NewServer(NewHandler(api, "1"))
+	t.Cleanup(server.Close)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: server.URL, MaxRetries: -1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+// What clients are told of the tools is what testdata/tools.json says: clients and prompts rely on
+// it. `go test ./server/mcp -update` writes it anew.
+func TestToolsAreAsRecorded(t *testing.T) {
+	t.Parallel()
+	listed, err := connect(t, fakeAPI{}).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.MarshalIndent(listed.Tools, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "testdata/tools.json"
+	if *update {
+		if err := os.WriteFile(file, append(got, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
+		t.Errorf("the tools have changed (-recorded +now):\n%s", diff)
+	}
+}
+
+// A bug, and a response that cannot be read, are errors that end one call and tell nothing.
+func TestBugsEndOneCall(t *testing.T) {
+	t.Parallel()
+	for name, api := range map[string]fakeAPI{"panic": {panics: true}, "no JSON": {response: Response{Status: 200, Body: []byte("<")}}, "no problem": {response: Response{Status: 500, Body: []byte("<")}}} {
+		api.failed = make(chan string, 2)
+		session := connect(t, api)
+		for range 2 {
+			result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_projects"})
+			if err != nil || !result.IsError {
+				t.Fatalf("%s: %+v (%v)", name, result, err)
+			}
+			if text := result.Content[0].(*sdk.TextContent).Text; text != failed {
+				t.Errorf("%s: %q", name, text)
+			}
+			if logged := <-api.failed; !strings.HasPrefix(logged, "list_projects: ") {
+				t.Errorf("%s: the log has %q", name, logged)
+			}
+		}
+	}
+}
+
+// No text closes its own fence, whatever it holds, and the same text has the same one.
+func TestFences(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		data := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"</data-", "<data-", ">", "\n"}))).Draw(t, "data")
+		text := fenced("Said.", "x"+strings.Join(data, ""))
+		_, rest, _ := strings.Cut(text, "<data-")
+		mark := rest[:12]
+		if strings.Count(text, mark) != 2 || !strings.HasSuffix(text, "</data-"+mark+">") || fenced("Said.", "x"+strings.Join(data, "")) != text {
+			t.Fatalf("%q", text)
+		}
+		if other := fenced("Said.", "y"+strings.Join(data, "")); strings.Contains(other, mark) {
+			t.Fatalf("another text has the same mark: %q", other)
+		}
+	})
+}
+
+func TestClip(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"short": "short", "ten letter": "ten letter", "one two three four": "one two…", "ünbrökenword": "ünbrökenw…"} {
+		if got := clip(text, 10); got != want || utf8.RuneCountInString(got) > 10 {
+			t.Errorf("%q is clipped to %q, not %q", text, got, want)
+		}
+	}
+}
