@@ -13,26 +13,26 @@ import (
 // calls has every route that reads the database, with a good request.
 var calls = []struct {
 	method, path, body string
-	stranger           int // the status for a user who is in no project
+	stranger           int    // the status for a user who is in no project
+	function           string // of the database, called first
 }{
-	{http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`, http.StatusForbidden},
-	{http.MethodPost, "/api/query", `{"question":"why"}`, http.StatusOK},
-	{http.MethodPost, "/api/hybrid-search", `{"query":"why"}`, http.StatusOK},
-	{http.MethodGet, "/api/tickets/TX-1", "", http.StatusNotFound},
-	{http.MethodGet, "/api/tickets/1/similar", "", http.StatusNotFound},
-	{http.MethodGet, "/api/tickets/TX-1", "", http.StatusNotFound},
-	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`, http.StatusOK},
-	{http.MethodPost, "/api/tickets/similar/batch", `{"items":[{"text":"why"},{"ticket_key":"TX-1"}]}`, http.StatusOK},
-	{http.MethodGet, "/api/me", "", http.StatusOK},
-	{http.MethodGet, "/api/projects", "", http.StatusOK},
-	{http.MethodGet, "/api/statuses", "", http.StatusOK},
-	{http.MethodGet, "/api/embeddings/status", "", http.StatusForbidden},
-	{http.MethodPost, "/api/knowledge/documents", `{"id":"00000000-0000-4000-8000-000000000001","title":"x","content":"x"}`, http.StatusForbidden},
-	{http.MethodGet, "/api/knowledge/documents/00000000-0000-4000-8000-000000000001", "", http.StatusNotFound},
-	{http.MethodGet, "/api/knowledge/documents/00000000-0000-4000-8000-000000000001/similar", "", http.StatusNotFound},
-	{http.MethodGet, "/api/knowledge/search?q=x", "", http.StatusOK},
-	{http.MethodGet, "/api/knowledge/search?q=x&hybrid=true", "", http.StatusOK},
-	{http.MethodGet, "/api/knowledge/entities/x", "", http.StatusOK},
+	{http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`, http.StatusForbidden, "read_sources"},
+	{http.MethodPost, "/api/query", `{"question":"why"}`, http.StatusOK, "retrieve_chunks"},
+	{http.MethodPost, "/api/hybrid-search", `{"query":"why"}`, http.StatusOK, "search_hybrid"},
+	{http.MethodGet, "/api/tickets/1/similar", "", http.StatusNotFound, "find_similar_tickets"},
+	{http.MethodGet, "/api/tickets/TX-1", "", http.StatusNotFound, "get_ticket"},
+	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`, http.StatusOK, "similar_tickets"},
+	{http.MethodPost, "/api/tickets/similar/batch", `{"items":[{"text":"why"},{"ticket_key":"TX-1"}]}`, http.StatusOK, "find_similar_tickets_batch"},
+	{http.MethodGet, "/api/me", "", http.StatusOK, "caller_role"},
+	{http.MethodGet, "/api/projects", "", http.StatusOK, "list_projects"},
+	{http.MethodGet, "/api/statuses", "", http.StatusOK, "list_statuses"},
+	{http.MethodGet, "/api/embeddings/status", "", http.StatusForbidden, "embedding_status"},
+	{http.MethodPost, "/api/knowledge/documents", `{"id":"00000000-0000-4000-8000-000000000001","title":"x","content":"x"}`, http.StatusForbidden, "upsert_documents"},
+	{http.MethodGet, "/api/knowledge/documents/00000000-0000-4000-8000-000000000001", "", http.StatusNotFound, "get_document"},
+	{http.MethodGet, "/api/knowledge/documents/00000000-0000-4000-8000-000000000001/similar", "", http.StatusNotFound, "find_similar_documents"},
+	{http.MethodGet, "/api/knowledge/search?q=x", "", http.StatusOK, "search_documents"},
+	{http.MethodGet, "/api/knowledge/search?q=x&hybrid=true", "", http.StatusOK, "search_documents_hybrid"},
+	{http.MethodGet, "/api/knowledge/entities/x", "", http.StatusOK, "find_documents_by_entity"},
 }
 
 func TestTokens(t *testing.T) {

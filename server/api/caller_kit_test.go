@@ -75,7 +75,10 @@ var reads = map[string]func(n int) any{
 	"keyword_ranking": func(int) any { return []any{} }, // asked where the model takes its time; none: the search ranks
 	"list_tickets":    func(n int) any { return []any{with(ticketOf(n), hitOf(n))} },
 	"search_facets":   func(n int) any { return []any{facetOf("project", n), facetOf("status", n)} },
-	"get_ticket":      func(n int) any { return []any{ticketOf(n)} },
+	"get_ticket": func(n int) any {
+		return []any{with(ticketOf(n), map[string]any{"project_key": "T", "status_category": "done", "description": labelled(n), "labels": []string{}, "links": []any{},
+			"status_changes": []any{}, "comments": []any{}, "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"})}
+	},
 	"similar_tickets": func(n int) any { return []any{with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})} },
 	"find_similar_tickets": func(n int) any {
 		similar := with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})

@@ -194,8 +194,6 @@ func TestDatabaseUnreachable(t *testing.T) {
 func TestDatabaseFailures(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	functions := []string{"read_sources", "retrieve_chunks", "search_hybrid", "find_similar_tickets", "find_similar_tickets_batch", "get_ticket", "similar_tickets", "caller_role", "list_projects", "list_statuses", "embedding_status",
-		"upsert_documents", "get_document", "find_similar_documents", "search_documents", "search_documents_hybrid", "find_documents_by_entity"}
 	told := func(code string) string {
 		return `{"code":"` + code + `","message":"` + upstreamText + ` relation \"public.secrets\"","details":"` + upstreamText + `","hint":null}`
 	}
@@ -224,8 +222,8 @@ func TestDatabaseFailures(t *testing.T) {
 		"key refused":              {401, told("PGRST301"), 503},
 		"key refused by a gateway": {401, `{"message":"` + upstreamText + `"}`, 503},
 	} {
-		for i, call := range calls {
-			s.database.answer(functions[i], c.status, c.body, "Location", "/elsewhere")
+		for _, call := range calls {
+			s.database.answer(call.function, c.status, c.body, "Location", "/elsewhere")
 			if r := s.send(call.method, call.path, call.body); r.status != c.want {
 				t.Errorf("%s, %s: %d, not %d: %s", name, call.path, r.status, c.want, r.text)
 			}

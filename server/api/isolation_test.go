@@ -20,9 +20,8 @@ import (
 // call is a request.
 type call struct{ method, path, body string }
 
-// mixed are the requests that show data, each in the same words for everybody: first those of the
-// tracker.
-var mixed = []call{
+// ofTracker are the requests that show data of tickets, each with the same text for every caller.
+var ofTracker = []call{
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice"}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice","facets":true,"explain":true}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice"}`},
@@ -38,12 +37,15 @@ var mixed = []call{
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment -type:chore","filters":{"assignee":"me"},"facets":true}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"assignee:me"}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","filters":{"assignee":"me"}}`},
+}
+
+// mixed are all requests that show data.
+var mixed = slices.Concat(ofTracker, []call{
 	{http.MethodGet, "/api/statuses", ""},
 	{http.MethodGet, "/api/knowledge/search?q=payment&track=false", ""},
 	{http.MethodGet, "/api/knowledge/search?q=payment&hybrid=true&track=false", ""},
 	{http.MethodGet, "/api/knowledge/documents/" + someDocument, ""},
-	{http.MethodGet, "/api/tickets/{ticket}", ""},
-}
+})
 
 var ofTenant = regexp.MustCompile(`tenant-\d+\.`)
 

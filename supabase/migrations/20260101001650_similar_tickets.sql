@@ -55,8 +55,8 @@ declare
   found record;
 begin
   -- The search also finds the ticket itself and projects' own texts. Usually few of these are near;
-  -- if many are, repeat it with the maximum width. The width does not depend on match_count, so that
-  -- a longer list begins with the shorter one.
+  -- if many are, repeat it with the maximum width. The width does not depend on match_count, so
+  -- that a longer list begins with the shorter one.
   foreach width in array array[least(1000, private.vector_candidates() + 20 + cardinality(left_out)), 1000] loop
     select count(*) as sources,
       coalesce(array_agg(v.ticket_id order by v.rank) filter (where v.ticket_id <> all (left_out)), '{}') as tickets,

@@ -38,8 +38,8 @@ func TestOwnTables(t *testing.T) {
 	}
 }
 
-// Writers continue during the backfill while a board is deleted and restored. Nothing deadlocks, and
-// afterwards the mirror equals the tables.
+// Writers continue during the backfill while a board is deleted and restored. Nothing deadlocks,
+// and afterwards the mirror equals the tables.
 func TestOwnTablesFollowConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/adopt.md")

@@ -6,9 +6,9 @@
 // settings for row-level security, shape of the result, and error status. It does not know the
 // functions or what they do.
 //
-// Pages of any origin may call it. Unsupported, and refused if requested: tables, filters and columns
-// in the query string, CSV, XML and binary bodies. Unsupported and ignored: Prefer, the settings
-// response.status and response.headers, settings of roles, and fuzzy hints.
+// Pages of any origin may call it. Unsupported, and refused if requested: tables, filters and
+// columns in the query string, CSV, XML and binary bodies. Unsupported and ignored: Prefer, the
+// settings response.status and response.headers, settings of roles, and fuzzy hints.
 //
 // It logs nothing: errors are in the response, and bodies, tokens and arguments are confidential.
 package gateway
