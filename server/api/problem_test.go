@@ -38,6 +38,16 @@ func checkCode(t testing.TB, status int, code string) {
 	}
 }
 
+// wantTokenCode checks that a client can tell a token to renew from one that never was good, by the
+// name that a test has for the token.
+func (r *response) wantTokenCode(name string) {
+	r.t.Helper()
+	want := map[string]string{"none": "token_missing", "expired": "token_expired"}[name]
+	if got := r.problem().Code; got != or(want, "token_invalid") {
+		r.t.Errorf("%s: the code is %q", name, got)
+	}
+}
+
 // The table of codes and the enumeration of openapi.yaml have the same ones.
 func TestProblemCodes(t *testing.T) {
 	t.Parallel()
