@@ -77,6 +77,8 @@ func TestTokens(t *testing.T) {
 			}
 			if r := s.send(call.method, call.path, call.body, "Authorization", c.authorization); r.status != want {
 				t.Errorf("%s: %s answered %d, not %d: %s", name, call.path, r.status, want, r.text)
+			} else if r.status == http.StatusUnauthorized {
+				r.wantTokenCode(name)
 			}
 		}
 	}

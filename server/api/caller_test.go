@@ -143,6 +143,7 @@ func TestNoTokenNoAnswer(t *testing.T) {
 		for _, p := range permissions {
 			for _, body := range []string{p.body, "nonsense"} {
 				r := s.send(p.method, p.path, body, header...).want(http.StatusUnauthorized)
+				r.wantTokenCode(name)
 				if r.header.Get("WWW-Authenticate") != "Bearer" {
 					t.Errorf("%s: %s: WWW-Authenticate is %q", name, p.path, r.header.Get("WWW-Authenticate"))
 				}

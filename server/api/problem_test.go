@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -25,11 +26,25 @@ var documentedCodes = sync.OnceValue(func() map[string]int {
 	return codes
 })
 
+// seenCodes are those that some test was answered with.
+var seenCodes sync.Map
+
 // checkCode holds a problem's code against the table.
 func checkCode(t testing.TB, status int, code string) {
 	t.Helper()
+	seenCodes.Store(code, true)
 	if want, ok := documentedCodes()[code]; !ok || want != status {
 		t.Errorf("a problem has the code %q and the status %d, which docs/api.md does not have", code, status)
+	}
+}
+
+// wantTokenCode checks that a client can tell a token to renew from one that never was good, by the
+// name that a test has for the token.
+func (r *response) wantTokenCode(name string) {
+	r.t.Helper()
+	want := map[string]string{"none": "token_missing", "expired": "token_expired"}[name]
+	if got := r.problem().Code; got != or(want, "token_invalid") {
+		r.t.Errorf("%s: the code is %q", name, got)
 	}
 }
 
@@ -44,4 +59,22 @@ func TestProblemCodes(t *testing.T) {
 	if told := slices.Sorted(maps.Keys(documentedCodes())); len(told) == 0 || !slices.Equal(told, enum) {
 		t.Errorf("docs/api.md has the codes\n%q, openapi.yaml\n%q", told, enum)
 	}
+}
+
+// After all tests, each documented code must have occurred: none is documented that nothing sends.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	partial := testing.Short()
+	for _, name := range []string{"run", "skip", "list", "fuzz", "bench"} {
+		partial = partial || flag.Lookup("test."+name).Value.String() != ""
+	}
+	if code == 0 && !partial {
+		for _, documented := range slices.Sorted(maps.Keys(documentedCodes())) {
+			if _, seen := seenCodes.Load(documented); !seen {
+				fmt.Printf("no test was answered with a problem of the documented code %q\n", documented)
+				code = 1
+			}
+		}
+	}
+	os.Exit(code)
 }
