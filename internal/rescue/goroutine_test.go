@@ -29,6 +29,7 @@ var elsewhere = map[string]string{
 	"server/api/api.go Shutdown":          "cancels",
 	"server/api/events.go sendEvents":     "cancels, beside two that are rescued",
 	"server/backfill.go workOff":          "the worker rescues its batches",
+	"server/mcp/forward.go Forward":       "a program of its own, with one client",
 	"server/main.go untilSignalled":       "waits for signals",
 	"server/observe.go serveMetrics":      "net/http rescues its handlers",
 	"server/serve.go serve":               "runWorker and outermost rescue",

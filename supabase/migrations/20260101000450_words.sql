@@ -141,7 +141,7 @@ declare
   composed constant text := private.compose_text(to_words.text);
 begin
   if coalesce(composed, '') = '' then
-    return '';
+    return ''::tsvector;
   end if;
   return to_tsvector('private.words', private.plain_text(composed) || ' ' || private.whole_names(composed) || ' ' || private.dotted_names(composed));
 end
@@ -168,7 +168,7 @@ language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   composed constant text := private.compose_text(implied_words.text);
-  words text[] := '{}';
+  words text[] := array[]::text[];
 begin
   if composed ~* ('[ -](' || private.particles() || ')\M') then
     words := array(
@@ -182,7 +182,7 @@ begin
       select distinct c from regexp_split_to_table(regexp_replace(composed, '[^' || private.unspaced_scripts() || ']+', '', 'g'), '') c where c <> '');
   end if;
   if words = '{}' then
-    return '';
+    return ''::tsvector;
   end if;
   return coalesce((select string_agg(private.quote_word(w) || ':100', ' ')::tsvector from unnest(words) w), '');
 end

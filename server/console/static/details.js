@@ -22,12 +22,13 @@ export function Details({ result, answer, onClose }) {
   const name = result.ticket_name ?? result.project_name;
   const text = result.text.startsWith(name) ? result.text.slice(name.length).trim() : result.text;
   const long = text.length > 260;
+  const comment = result.kind === 'ticket' ? result.comment : undefined;
   return html`<section class="details" ref=${panel} tabindex="-1" aria-label=${`${result.ticket_key ?? 'Project'} ${name}`}>
     <header><div><p class="key">${result.ticket_key ?? 'Project'}</p><h2 dir="auto">${name}</h2></div>
       <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick=${onClose}><${Icon} name="close" /></button></header>
     <p class="meta"><${Found} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}<span class="muted">${result.project_name}</span></p>
-    ${result.comment && html`<p class="small muted">Found in a comment${result.comment.author ? ` by ${result.comment.author}` : ''}, ${date(result.comment.created_at)}:</p>`}
-    ${!result.comment && text && answer.response.executed.length > 0 && html`<p class="small muted">The passage that was found:</p>`}
+    ${comment && html`<p class="small muted">Found in a comment${comment.author ? ` by ${comment.author}` : ''}, ${date(comment.created_at)}:</p>`}
+    ${!comment && text && answer.response.executed.length > 0 && html`<p class="small muted">The passage that was found:</p>`}
     ${text && answer.response.executed.length > 0 && html`<p class="text" dir="auto"><${Prose} text=${long && !whole ? `${text.slice(0, 240).trimEnd()} …` : text} /></p>`}
     ${long && answer.response.executed.length > 0 && html`<button type="button" class="link small" onClick=${() => setWhole(!whole)}>${whole ? 'Show less' : 'Show the whole passage'}</button>`}
     ${answer.response.executed.length > 0 && html`<${Why} result=${result} answer=${answer} />`}
