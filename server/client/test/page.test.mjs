@@ -1,25 +1,19 @@
-// The page of docs/frontend.md in Chromium: from the origin that the service allows (PAGE_ORIGIN), and from one that it does not.
+// The page of docs/frontend.md in Chromium: from the origin that the service allows (PAGE_ORIGIN), and from one that it does not. PAGE_FOLDER is where the package is installed.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
 
-const client = new URL('../', import.meta.url).pathname;
-const { SERVICE_URL, PAGE_ORIGIN, CHROMIUM } = process.env;
-const [, html] = /```html page\n(.*?)```/s.exec(readFileSync(`${client}../../docs/frontend.md`, 'utf8'));
+const { SERVICE_URL, PAGE_ORIGIN, PAGE_FOLDER, CHROMIUM } = process.env;
+const [, html] = /```html page\n(.*?)```/s.exec(readFileSync(new URL('../../../docs/frontend.md', import.meta.url), 'utf8'));
 const page = html.replace('http://127.0.0.1:8080', SERVICE_URL);
 assert.notEqual(page, html);
 
-/** What a folder with the page and `npm install tasklens-client` has. */
-function file(path) {
-  if (path === '/') return page;
-  const own = '/node_modules/tasklens-client/';
-  return readFileSync(path.startsWith(own) ? client + path.slice(own.length) : client + path.slice(1));
-}
+// Serves the folder in which the package is installed.
 const server = createServer((request, response) => {
   try {
-    const body = file(request.url);
+    const body = request.url === '/' ? page : readFileSync(PAGE_FOLDER + request.url);
     response.setHeader('content-type', request.url === '/' ? 'text/html; charset=utf-8' : 'text/javascript');
     response.end(body);
   } catch {
@@ -29,7 +23,7 @@ const server = createServer((request, response) => {
 
 let browser;
 before(async () => {
-  await new Promise((resolve) => server.listen(new URL(PAGE_ORIGIN).port, resolve));
+  await new Promise((resolve) => server.listen(new URL(PAGE_ORIGIN).port, '127.0.0.1', resolve));
   browser = await chromium.launch({ executablePath: CHROMIUM, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
 });
 after(async () => {
