@@ -64,6 +64,21 @@ test('a call that is aborted', async () => {
   assert.deepEqual(await events.next(), { value: undefined, done: true });
 });
 
+test('an abort reaches the request, and ends a stream of which more has arrived', async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const waiting = createTasklens({ url: 'http://127.0.0.1', fetch: (request) => new Promise((_, reject) => {
+    request.signal.addEventListener('abort', () => reject(request.signal.reason));
+    controller.abort();
+  }) });
+  await assert.rejects(waiting.ask('x', { signal }).next(), { name: 'AbortError' });
+  const second = new AbortController();
+  const events = answering('event: delta\ndata: {"text":"a"}\n\nevent: delta\ndata: {"text":"b"}\n\n').ask('x', { signal: second.signal });
+  assert.equal((await events.next()).value.data.text, 'a');
+  second.abort();
+  await assert.rejects(events.next(), { name: 'AbortError' });
+});
+
 test('leaving the loop ends the request', async () => {
   let ended = false;
   const body = new ReadableStream({
