@@ -2078,8 +2078,8 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description Seconds to wait before trying again. */
         "Retry-After": number;
-        /** @description How to authenticate. */
-        "WWW-Authenticate": "Bearer";
+        /** @description How to authenticate. That of `/mcp` names the metadata from which OAuth clients learn where tokens come from (RFC 9728). */
+        "WWW-Authenticate": string;
     };
     pathItems: never;
 }
@@ -3406,6 +3406,7 @@ export interface operations {
                      *       "type": "about:blank",
                      *       "title": "Bad Request",
                      *       "status": 400,
+                     *       "code": "invalid",
                      *       "detail": "The request body must be one JSON object: it is of another type.",
                      *       "request_id": "1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52"
                      *     }
@@ -3674,6 +3675,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.0.3",
+                     *       "info": {
+                     *         "title": "tasklens",
+                     *         "version": "1"
+                     *       },
+                     *       "paths": {}
+                     *     }
+                     */
                     "application/json": {
                         [key: string]: unknown;
                     };
