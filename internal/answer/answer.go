@@ -1,7 +1,6 @@
-// Package answer answers questions from the tracker's own texts and the team's documents: it
-// retrieves chunks over a threshold, picks relevant and different ones (MMR), asks a chat model
-// that is given nothing else, and checks what the model cites. It knows neither how models are
-// asked nor how the database is reached.
+// Package answer answers questions from the tracker's texts and the team's documents: it retrieves
+// chunks over a threshold, picks relevant and diverse ones (MMR), sends only these to a chat model,
+// and checks the model's citations. It does not know how models or the database are called.
 package answer
 
 import (
@@ -20,39 +19,40 @@ import (
 	"tasklens/internal/vector"
 )
 
-// maxAnswerTokens bounds what the chat model may write. Of one that does not keep to it
-// reply.MaxBytes are read.
+// maxAnswerTokens bounds what the chat model may write. If a model ignores it, reading stops at
+// reply.MaxBytes.
 const maxAnswerTokens = 800
 
-// maxModelName is the greatest length of a model's name in characters, as the provider tells it.
+// maxModelName is the maximum length in characters of a model's name as the provider reports it.
 const maxModelName = 200
 
-// Database calls a Postgres function with named arguments, as whoever the caller is.
+// Database calls a Postgres function with named arguments, under the caller's identity.
 type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Model answers from a prompt, in one piece or piece by piece.
+// Model answers a prompt, as a whole or as a stream.
 type Model interface {
 	Complete(ctx context.Context, instructions, message string, maxTokens int) (chat.Completion, error)
 	Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (chat.Completion, error)
 	ChatModel() string
 }
 
-// Tokenizer measures text: the byte length of each token, in order.
+// Tokenizer splits text into tokens and returns the byte length of each.
 type Tokenizer interface {
 	Lengths(text string) []int
 }
 
-// DefaultContextTokens has room for the most chunks that can be asked for at their usual length.
+// DefaultContextTokens fits the largest number of chunks a request can ask for, at their usual
+// length.
 const DefaultContextTokens = 8000
 
-// Options are what an operator chooses.
+// Options are the operator's choices.
 type Options struct {
-	ContextTokens int     // most tokens of all sources together in a prompt; 0 is DefaultContextTokens
-	VectorWeight  float64 // of the two searches, where candidates come from hybrid search
+	ContextTokens int     // maximum tokens of all sources in a prompt; 0 is DefaultContextTokens
+	VectorWeight  float64 // weight in hybrid search for candidates
 	KeywordWeight float64
-	Fusion        string // search.RRF, also where it is empty, or search.Convex
+	Fusion        string // search.RRF (default) or search.Convex
 }
 
 // Answerer answers questions. It is safe for concurrent use.
@@ -62,7 +62,7 @@ type Answerer struct {
 	options   Options
 }
 
-// New makes an answerer.
+// New returns an Answerer.
 func New(model Model, tokenizer Tokenizer, options Options) *Answerer {
 	if options.ContextTokens <= 0 {
 		options.ContextTokens = DefaultContextTokens
@@ -70,76 +70,75 @@ func New(model Model, tokenizer Tokenizer, options Options) *Answerer {
 	return &Answerer{model: model, tokenizer: tokenizer, options: options}
 }
 
-// Question is what is asked, and of which part of the tracker.
+// Question is a question and the part of the tracker it is about.
 type Question struct {
 	Text           string
 	Corpus         Corpus // "" is Tickets
 	ProjectID      *int64
 	StatusFilter   *string
 	Filters        filter.Filters
-	TopK           int     // chunks that the answer may draw on
-	MatchThreshold float64 // cosine similarity that a chunk must exceed
-	Lambda         float64 // MMR: 1 is relevance alone, 0 diversity alone
-	Hybrid         bool    // candidates come from hybrid search, so that exact codes are found
+	TopK           int     // number of chunks given to the model
+	MatchThreshold float64 // exclusive minimum cosine similarity of a chunk
+	Lambda         float64 // MMR: 1 is relevance only, 0 diversity only
+	Hybrid         bool    // candidates come from hybrid search, which finds exact codes
 }
 
-// Corpus is what a question is asked of.
+// Corpus is the set of texts a question is answered from.
 type Corpus string
 
-// The corpora. Of Documents and All, chunks are compared by the first 768 numbers of their vectors.
+// The corpora. For Documents and All, chunks are compared by the first 768 numbers of their
+// vectors.
 const (
 	Tickets   Corpus = "tickets" // and projects
 	Documents Corpus = "documents"
-	All       Corpus = "all" // ProjectID, StatusFilter and Filters narrow the tickets alone
+	All       Corpus = "all" // ProjectID, StatusFilter and Filters apply to tickets only
 )
 
-// Source is a chunk that the answer could draw on: of a ticket, of a project's own text or of a
-// document.
+// Source is a chunk given to the model: of a ticket, of a project's own text or of a document.
 type Source struct {
 	Type       string          `json:"type"` // ticket, project or document
 	DocumentID *string         `json:"document_id,omitempty"`
 	Title      *string         `json:"title,omitempty"`      // of the document
-	TicketID   *int64          `json:"ticket_id"`            // nil for a project's own text and a document
-	Similarity *float64        `json:"similarity"`           // cosine; nil where a text found by its words has no vector
+	TicketID   *int64          `json:"ticket_id"`            // nil for a project's own text and for a document
+	Similarity *float64        `json:"similarity"`           // cosine; nil for a text found by keywords that has no vector
 	ProjectID  *int64          `json:"project_id,omitempty"` // nil for a document
 	TicketKey  *string         `json:"ticket_key"`
 	TicketName *string         `json:"ticket_name"`
-	Comment    *search.Comment `json:"comment,omitempty"` // that the text is of; nil for the ticket's own text and notes
-	ChunkID    *string         `json:"chunk_id"`          // nil where the text is not embedded yet
+	Comment    *search.Comment `json:"comment,omitempty"` // the comment the text comes from; nil for the ticket's own text and notes
+	ChunkID    *string         `json:"chunk_id"`          // nil if the text is not embedded yet
 	Text       string          `json:"text"`
 	Cited      bool            `json:"cited"` // the answer cites it
 }
 
-// Answer is what was found. Its citations [1], [2] … count the sources from 1.
+// Answer is the result. Its citations [1], [2] … number the sources from 1.
 type Answer struct {
 	Text           string
 	Sources        []Source
 	LowSimilarity  bool     // no text was over the threshold
-	BestSimilarity *float64 // within the filters; nil where there was nothing to compare
+	BestSimilarity *float64 // within the filters; nil if there was nothing to compare
 	Model          string
 
 	// For the operator.
 	Outcome          Outcome
-	UnknownCitations int // that were taken out of the text
-	TokensIn         int // of the prompt and of the answer; counted here where the provider does not
+	UnknownCitations int // removed from the text
+	TokensIn         int // of prompt and answer; counted here if the provider does not report them
 	TokensOut        int
-	Embedding        time.Duration // the time that each step took, with the words that are ranked meanwhile; 0 for one that was not needed
+	Embedding        time.Duration // duration of each step, keyword ranking included; 0 if it did not run
 	Retrieval        time.Duration
 	Chat             time.Duration
 }
 
-// Listener is told of an answer while it is made. An error of either method ends the work.
+// Listener receives an answer while it is computed. An error of either method ends the work.
 type Listener interface {
-	// Found comes first, once: the sources are chosen, none is marked as cited yet, and there is no
+	// Found comes first, once, with the chosen sources. None is marked as cited yet, and there is no
 	// text.
 	Found(Answer) error
-	// Piece is a piece of the text. All of them put together are the answer's text.
+	// Piece is a piece of the text. All pieces joined are the answer's text.
 	Piece(text string) error
 }
 
-// Answer answers a question, with its embedding, from the texts that the caller may see. With a
-// listener the model is asked to answer piece by piece; nil asks for the whole. With an error comes
-// what was known by then, for the operator alone.
+// Answer answers a question from the texts the caller may see. With a listener the model streams.
+// An error comes with what was known by then, for the query log.
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, Model: a.model.ChatModel()}
 	started := time.Now()
@@ -157,7 +156,7 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embeddin
 	answer.Retrieval = time.Since(started)
 	answer.BestSimilarity = best(found)
 	chosen := choose(found, q)
-	mark := fence(q.Text, chosen) // before the budget, which it takes its part of
+	mark := fence(q.Text, chosen) // before the budget, which counts it
 	chosen = a.fit(mark, chosen)
 	answer.LowSimilarity = true
 	for _, c := range chosen {
@@ -190,14 +189,15 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embeddin
 	return finish(text, answer, said)
 }
 
-// await waits for the question's embedding; where its words count too, these are ranked meanwhile.
+// await waits for the question's embedding and, for hybrid retrieval, ranks by keywords in
+// parallel.
 func await(ctx context.Context, db Database, q Question, embedding search.Embedding) (vector vector.Vector, ranking *search.Ranking, err error) {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	ask := func(ctx context.Context) error {
 		var err error
 		if vector, err = search.Await(ctx, embedding); err != nil {
-			giveUp() // the chat model is the same provider's, so that keywords are no way out
+			giveUp() // the chat model belongs to the same provider, so keywords alone would not help
 		}
 		return err
 	}
@@ -209,8 +209,7 @@ func await(ctx context.Context, db Database, q Question, embedding search.Embedd
 	return vector, ranking, err
 }
 
-// newText checks what the model writes against the sources, which it is given as they stand in the
-// prompt.
+// newText checks what the model writes against the sources in the form they have in the prompt.
 func newText(sources []Source, listener Listener) *reply.Checker {
 	texts := make([]string, len(sources))
 	for i, s := range sources {
@@ -222,8 +221,8 @@ func newText(sources []Source, listener Listener) *reply.Checker {
 	return reply.New(texts, listener.Piece)
 }
 
-// ask has the model answer into text, piece by piece or as a whole. A text that is full ends the
-// model's work, as the model's own limit does.
+// ask has the model answer into text, as a stream or as a whole. A full text stops the model, as
+// the model's own limit does.
 func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker, pieces bool) (said chat.Completion, err error) {
 	if pieces {
 		said, err = a.model.Stream(ctx, instructions, message, maxAnswerTokens, func(piece string) error {

@@ -2,10 +2,9 @@ package answer
 
 import "tasklens/internal/clean"
 
-// fit keeps the sources of a prompt within the budget of tokens: the least relevant one goes first,
-// the later one of equals. What is left keeps its order. A single source that is too long is cut
-// rather than left out, because an answer from its beginning is better than none. Sources are
-// measured as the prompt has them, with the mark of its fence.
+// fit keeps a prompt's sources within the token budget by dropping the least relevant first, and
+// the later of equals. The others keep their order. A single source that is too long is truncated
+// rather than dropped. Sources are measured in the form they have in the prompt.
 func (a *Answerer) fit(mark string, chosen []candidate) []candidate {
 	if a.surelyFits(mark, chosen) {
 		return chosen
@@ -33,9 +32,9 @@ func (a *Answerer) fit(mark string, chosen []candidate) []candidate {
 	return chosen
 }
 
-// surelyFits says that the sources are far from filling the budget, without counting their tokens,
-// which takes longer than all else here. The blanks that the prompt puts into a text at most triple
-// the tokens that it was stored with; what stands around it has no more tokens than bytes.
+// surelyFits reports that the sources are far below the budget, without the cost of counting their
+// tokens. Blanks inserted by the prompt at most triple a text's stored tokens, and the markup
+// around it has at most one token a byte.
 func (a *Answerer) surelyFits(mark string, chosen []candidate) bool {
 	most := 0
 	for i, c := range chosen {
@@ -49,8 +48,8 @@ func (a *Answerer) surelyFits(mark string, chosen []candidate) bool {
 	return most <= a.options.ContextTokens
 }
 
-// weight is how relevant a candidate is, by the measure that chose it. What the question names is
-// worth more than the most similar text.
+// weight is the relevance of a candidate by the measure that chose it. A source named in the
+// question outweighs the most similar text.
 func (c candidate) weight() float64 {
 	switch {
 	case c.Named && c.Similarity != nil:
@@ -65,9 +64,8 @@ func (c candidate) weight() float64 {
 	return 0
 }
 
-// cut leaves of a source that takes so many tokens the beginning that is within the budget, at a
-// character's end. Tokens are those of the text as the prompt has it, which is shorter by what
-// nobody sees and longer by the blanks in role marks.
+// cut truncates a source to the budget, between characters. Tokens are those of the text as the
+// prompt has it: shorter by invisible characters, longer by the blanks in role markers.
 func (a *Answerer) cut(mark string, c candidate, total int) candidate {
 	lengths := a.tokenizer.Lengths(data(c.Text))
 	kept := c

@@ -5,20 +5,20 @@ import (
 	"tasklens/internal/reply"
 )
 
-// Outcome is how an answer came about. All of them are answers: only a provider that fails is an
+// Outcome is how an answer came about. All outcomes are answers: only a failing provider is an
 // error.
 type Outcome string
 
 const (
 	Answered  Outcome = "answered"
-	Abstained Outcome = "abstained" // nothing was relevant, the chat model was not asked
+	Abstained Outcome = "abstained" // nothing was relevant; the chat model was not called
 	Refused   Outcome = "refused"   // the text is the model's refusal
-	Empty     Outcome = "empty"     // the model said nothing
-	CutOff    Outcome = "cut_off"   // the text reached its greatest length; a note says so
-	Filtered  Outcome = "filtered"  // the provider's content filter ended the text, or withheld it; a note says so
+	Empty     Outcome = "empty"     // the model returned nothing
+	CutOff    Outcome = "cut_off"   // the text reached its maximum length; a note says so
+	Filtered  Outcome = "filtered"  // the provider's content filter truncated or withheld the text; a note says so
 )
 
-// What is said where the model says nothing, or not all.
+// Texts for when the model returns nothing or not everything.
 const (
 	nothingRelevant = "I found nothing relevant to this question in the projects and tickets searched."
 	noAnswer        = "The model gave no answer to this question."
@@ -27,8 +27,8 @@ const (
 	filterNote      = "\n\n(The answer ends here because of the model provider's content filter.)"
 )
 
-// outcomeOf says how an answer came about, what ends a text that is not whole, and what stands for
-// one that is empty.
+// outcomeOf returns the outcome, the note that ends an incomplete text, and the replacement for an
+// empty one.
 func outcomeOf(said chat.Completion, empty bool) (outcome Outcome, note, instead string) {
 	switch {
 	case said.Finish == chat.FinishFilter:
@@ -43,7 +43,7 @@ func outcomeOf(said chat.Completion, empty bool) (outcome Outcome, note, instead
 	return Answered, "", ""
 }
 
-// finish closes the text and gives the answer its end.
+// finish closes the text and completes the answer.
 func finish(text *reply.Checker, answer Answer, said chat.Completion) (Answer, error) {
 	if err := text.Close(); err != nil {
 		return answer, err

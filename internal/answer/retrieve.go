@@ -10,10 +10,10 @@ import (
 	"tasklens/internal/vector"
 )
 
-// candidates is how many chunks MMR chooses from.
+// candidates is the number of chunks MMR chooses from.
 const candidates = 40
 
-// candidate is a row of one of the retrieving functions.
+// candidate is a row of one of the retrieval functions.
 type candidate struct {
 	Source
 	search.CommentColumns
@@ -23,17 +23,16 @@ type candidate struct {
 	Kind          string    `json:"kind"` // project, ticket, status_note, comment or document
 	Tokens        int       `json:"tokens"`
 	OverThreshold bool      `json:"over_threshold"`
-	Named         bool      `json:"named"`        // of a source that the question names: a candidate whatever its similarity
-	Relevance     *float64  `json:"relevance"`    // hybrid: the fused score, 0 to 1; nil in a row that is no candidate
-	Similarities  []float64 `json:"similarities"` // to the rows before this one, in their order
+	Named         bool      `json:"named"`        // the question names its source: a candidate whatever its similarity
+	Relevance     *float64  `json:"relevance"`    // hybrid: fused score, 0 to 1; nil in a row that is not a candidate
+	Similarities  []float64 `json:"similarities"` // to the preceding rows, in order
 }
 
-// sourceChunks is how many chunks of one ticket are candidates before any further one of it: half
-// of the context, so that a long ticket leaves room for others, but enough for a description, a
-// cause and a resolution.
+// sourceChunks limits the candidates of one ticket while others are available: half of the context,
+// so a long ticket leaves room for others, but enough for a description, a cause and a resolution.
 func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 
-// retrieve gives the rows for a question, the best first.
+// retrieve returns the rows for a question, best first.
 func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model string, embedding vector.Vector, ranking *search.Ranking) ([]candidate, error) {
 	arguments := map[string]any{
 		"query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold,
@@ -67,8 +66,8 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model 
 	return typed(found), err
 }
 
-// documentCandidates is how many chunks of documents are looked at: more than candidates, because a
-// long document's may crowd out others before it is thinned.
+// documentCandidates is the number of document chunks retrieved. It exceeds candidates, because a
+// long document may crowd out others before thin removes its surplus.
 const documentCandidates = 100
 
 func retrieveDocuments(ctx context.Context, db Database, q Question, model string, embedding vector.Vector) ([]candidate, error) {
@@ -83,7 +82,7 @@ func retrieveDocuments(ctx context.Context, db Database, q Question, model strin
 	return typed(found), err
 }
 
-// typed says of each row what it is.
+// typed sets the type of each row.
 func typed(found []candidate) []candidate {
 	for i := range found {
 		switch c := &found[i]; {
@@ -99,7 +98,7 @@ func typed(found []candidate) []candidate {
 	return found
 }
 
-// best is the greatest similarity of all rows.
+// best is the highest similarity of all rows.
 func best(found []candidate) *float64 {
 	var best *float64
 	for _, c := range found {
@@ -110,12 +109,11 @@ func best(found []candidate) *float64 {
 	return best
 }
 
-// choose picks the chunks of an answer by maximal marginal relevance. MMR itself is the textbook's,
-// with the caller's lambda; this decides what the candidates are, how alike they are, and that what
-// the question names is among the chosen. With lambda 1 nothing is left out: the caller asks for
-// relevance alone.
+// choose picks the chunks of an answer by maximal marginal relevance with the caller's lambda. It
+// defines the candidates and their similarity to one another, and ensures that sources named in the
+// question are chosen. With lambda 1 nothing is thinned: the caller asks for relevance only.
 func choose(found []candidate, q Question) []candidate {
-	var places []int // in found
+	var places []int // indices in found
 	for i, c := range found {
 		if c.Named || q.Hybrid && c.Relevance != nil || !q.Hybrid && c.OverThreshold {
 			places = append(places, i)
@@ -131,7 +129,7 @@ func choose(found []candidate, q Question) []candidate {
 	}
 	wanted, reserved := q.TopK, reserve(found, places, q.TopK)
 	if len(reserved) > 0 {
-		wanted = len(places) // what is named may come last
+		wanted = len(places) // named sources may come last
 	}
 	var named, others []candidate
 	room := q.TopK - len(reserved)
@@ -149,7 +147,7 @@ func choose(found []candidate, q Question) []candidate {
 	return append(named, others...)
 }
 
-// relevance is what MMR weighs.
+// relevance is the relevance that MMR uses.
 func (c candidate) relevance(q Question) float64 {
 	switch {
 	case q.Hybrid && c.Relevance != nil:
@@ -160,9 +158,9 @@ func (c candidate) relevance(q Question) float64 {
 	return 0
 }
 
-// reserve keeps places among the top for what the question names: one for the best named ticket,
-// for each project, and for each other ticket, in that order; further texts of theirs have half of
-// the top, so that others have a place too.
+// reserve keeps places among the top for sources named in the question: one for the best named
+// ticket, each project and each other ticket, in that order. Their further texts get at most half
+// of the top.
 func reserve(found []candidate, places []int, top int) map[int]bool {
 	var tickets, projects, further []int
 	seen := map[sourceID]bool{}
@@ -194,11 +192,10 @@ func reserve(found []candidate, places []int, top int) map[int]bool {
 	return reserved
 }
 
-// thin leaves out what would fill the context without adding to it, as long as enough is left:
-// chunks of a ticket beyond its share, texts that are another one's copy, and short notes and
-// comments that have no word of the question, where their ticket has other chunks. What a note such
-// as "Patch is up" has in common with a question is the header that was embedded with it: it says
-// that the ticket is right, and nothing else. The best candidate stays, and so does what is named.
+// thin drops what would fill the context without adding to it, while enough is left: surplus chunks
+// of a ticket, copies, and short notes and comments without a word of the question whose ticket has
+// other chunks. The similarity of a note such as "Patch is up" comes from its embedded header and
+// only says that the ticket is right. The best candidate and named sources stay.
 func thin(found []candidate, places []int, q Question, alike *likeness) []int {
 	perSource := map[sourceID]int{}
 	asked := wordsOf(q.Text)
@@ -241,7 +238,7 @@ func thin(found []candidate, places []int, q Question, alike *likeness) []int {
 	return kept
 }
 
-// sourceID tells tickets, projects and documents apart.
+// sourceID identifies a ticket, project or document.
 type sourceID struct {
 	document        string
 	project, ticket int64
@@ -259,17 +256,17 @@ func (c candidate) sourceID() (id sourceID) {
 	return id
 }
 
-// shortNote is the length in tokens under which a note's vector is mostly that of its header.
+// shortNote is the length in tokens below which a note's vector is mostly that of its header.
 const shortNote = 25
 
-// likeness says how alike two candidates are, 0 to 1.
+// likeness measures how similar two candidates are, 0 to 1.
 type likeness struct {
 	found   []candidate
-	usual   float64 // the mean between chunks of different tickets
+	usual   float64 // mean between chunks of different tickets
 	byPlace []wordSet
 }
 
-// newLikeness measures what is usual among the rows.
+// newLikeness measures the usual similarity among the rows.
 func newLikeness(found []candidate) *likeness {
 	l := &likeness{found: found, byPlace: make([]wordSet, len(found))}
 	pairs := 0
@@ -287,11 +284,10 @@ func newLikeness(found []candidate) *likeness {
 	return l
 }
 
-// of is the cosine of the vectors, except between chunks of one ticket: these share the header that
-// was embedded with them, so that their vectors are alike whatever they say, and MMR would prefer
-// any other ticket to the note that holds the resolution. There the overlap of the texts counts, on
-// the scale of this list: no common word is as alike as two tickets usually are, the same words are
-// as alike as can be; and never more than the vectors say.
+// of is the cosine of the vectors, except between chunks of one ticket. Their shared header makes
+// these vectors similar whatever the texts say, and MMR would prefer any other ticket to the note
+// with the resolution. There it is the overlap of the texts, scaled so that no common word equals
+// the usual similarity of two tickets and equal words equal 1, and at most the cosine.
 func (l *likeness) of(i, j int) float64 {
 	cosine := l.cosine(i, j)
 	if l.found[i].sourceID() != l.found[j].sourceID() {
@@ -300,7 +296,7 @@ func (l *likeness) of(i, j int) float64 {
 	return min(cosine, l.usual+(1-l.usual)*overlap(l.wordsAt(i), l.wordsAt(j)))
 }
 
-// cosine is that of the vectors, in either order; 0 where it was not told.
+// cosine is the cosine of the vectors, in either order; 0 if unknown.
 func (l *likeness) cosine(i, j int) float64 {
 	if i < j {
 		i, j = j, i
@@ -311,7 +307,7 @@ func (l *likeness) cosine(i, j int) float64 {
 	return l.found[i].Similarities[j]
 }
 
-// wordsAt are the words of a candidate, which are wanted for every comparison with another.
+// wordsAt returns the words of a candidate, cached because every comparison needs them.
 func (l *likeness) wordsAt(place int) wordSet {
 	if l.byPlace[place] == nil {
 		l.byPlace[place] = wordsOf(l.found[place].Text)
@@ -319,17 +315,16 @@ func (l *likeness) wordsAt(place int) wordSet {
 	return l.byPlace[place]
 }
 
-// sameText is the overlap of words from which a text is another one's copy. Where texts are longer
-// than the headers that are embedded with them (longText bytes), vectors of copies are nearer to
-// one another than near, so that most texts need not be read for it.
+// sameText is the word overlap from which a text counts as a copy. Between texts longer than their
+// headers (longText bytes), copies have a cosine above near, so most texts need not be read.
 const (
 	sameText = 0.9
 	longText = 800
 )
 
-// near is a cosine that vectors of copies exceed. Models differ in where cosines lie, so it is
-// nearShare of the way from what is usual to 1; at most nearCosine, as a list of copies is usually
-// alike.
+// near is a cosine that copies exceed. Models differ in their range, so it is nearShare of the way
+// from the usual similarity to 1, and at most nearCosine, because in a list of copies the usual
+// similarity is high.
 func (l *likeness) near() float64 {
 	const nearCosine, nearShare = 0.8, 0.4
 	return min(nearCosine, l.usual+(1-l.usual)*nearShare)
@@ -337,7 +332,7 @@ func (l *likeness) near() float64 {
 
 func (l *likeness) copied(i, j int) bool {
 	a, b := l.found[i].Text, l.found[j].Text
-	// A cosine of 0 is one that is not known.
+	// A cosine of 0 is unknown.
 	if cosine := l.cosine(i, j); cosine != 0 && cosine < l.near() && min(len(a), len(b)) >= longText {
 		return false
 	}

@@ -6,16 +6,15 @@ import (
 	"unicode"
 )
 
-// wordSet is the hashes of a text's words, in order, each once. It is never nil. Hashes of 64 bits:
-// that two of the few thousand words of a list have the same one does not happen, and comparing two
-// texts is comparing numbers. Every candidate is compared with every other.
+// wordSet holds the 64-bit hashes of a text's words, sorted and unique; never nil. Collisions among
+// a few thousand words are negligible, and comparing numbers is fast: every candidate is compared
+// with every other.
 type wordSet []uint64
 
 const beginningLetters = 6
 
-// wordsOf gives the words of a text that can tell it from another: of three letters or more, in
-// lower case and cut to their first six, which joins most forms of a word, without the most usual
-// of English.
+// wordsOf returns the distinguishing words of a text: three letters or more, lower case, cut to six
+// letters, which joins most forms of a word, without the most common words of English.
 func wordsOf(text string) wordSet {
 	set := make(wordSet, 0, len(text)/6) // about as many as an English text has
 	add := func(beginning, whole uint64, letters int) {
@@ -42,8 +41,7 @@ func wordsOf(text string) wordSet {
 	return slices.Compact(set)
 }
 
-// inWord is true of letters and digits. Most texts are mostly ASCII, for which the tables of
-// package unicode are a detour.
+// inWord reports letters and digits. ASCII, the common case, skips the tables of package unicode.
 func inWord(r rune) bool {
 	if r < unicode.MaxASCII {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
@@ -66,7 +64,7 @@ const noLetters uint64 = 14695981039346656037
 
 func withLetter(hash uint64, r rune) uint64 { return (hash ^ uint64(r)) * 1099511628211 }
 
-// overlap is how many of the words of two texts are in both (Jaccard), 0 to 1.
+// overlap is the share of words that two texts have in common (Jaccard), 0 to 1.
 func overlap(a, b wordSet) float64 {
 	common := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -85,11 +83,11 @@ func overlap(a, b wordSet) float64 {
 	return float64(common) / float64(len(a)+len(b)-common)
 }
 
-// overlapReaches says whether the overlap is at least so much, and gives up as soon as it cannot
-// be: of texts that differ that is after a few words.
+// overlapReaches reports whether the overlap is at least this high. For different texts it knows
+// after a few words.
 func overlapReaches(a, b wordSet, least float64) bool {
-	// With d words in one alone, the overlap is (n − d) / (n + d), n being the words of both,
-	// counted twice.
+	// With d words in only one text and n words in both texts, common ones counted twice, the overlap
+	// is (n − d) / (n + d).
 	n := len(a) + len(b)
 	most := (1 - least) / (1 + least) * float64(n)
 	apart := 0
