@@ -13,7 +13,7 @@ type storedDocument struct {
 	Text       string        `json:"text"`
 	SourceHash string        `json:"source_hash"`
 	Chunks     []storedChunk `json:"chunks"`
-	Read       int           `json:"documents_read"` // of those asked for, from the first on
+	Read       int           `json:"documents_read"` // how many of the requested documents were read, from the first on
 }
 
 func readDocuments(ctx context.Context, db Database, sources []Source) (found []storedSource, read int, err error) {
@@ -38,8 +38,8 @@ func readDocuments(ctx context.Context, db Database, sources []Source) (found []
 	return found, read, nil
 }
 
-// storeDocuments cuts the vectors to what documents are compared by. The vector of the whole
-// document the database makes of those of its chunks.
+// storeDocuments truncates the vectors to the dimensions that documents are compared by. The
+// database computes the vector of the whole document from those of its chunks.
 func storeDocuments(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
 	if len(plans) == 0 {
 		return nil, nil

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// modelOf is the model that a source is embedded by: its set's, or, where that is not settled, or
-// there are no sets, as of documents, the configured one.
+// modelOf is the model that embeds a source: that of its set, or the configured one if the set has
+// none, and for documents.
 func (x *Indexer) modelOf(source storedSource) string {
 	if source.Set.Model != nil {
 		return *source.Set.Model
@@ -14,10 +14,9 @@ func (x *Indexer) modelOf(source storedSource) string {
 	return x.model.EmbeddingModel()
 }
 
-// bring embeds what is new and stores it as it comes, so that what is paid for is not lost, and no
-// more vectors are held than one request to the model makes. It returns the places of what is not
-// stored; with an error the model fails. Where models differ, what one of them refuses keeps
-// nothing from the others.
+// bring embeds new chunks and stores them as they arrive, so that nothing paid for is lost and only
+// one request's vectors are held in memory. It returns the places that are not stored; with an
+// error, a model failed. A failure of one model does not delay sources of another.
 func (r *run) bring(ctx context.Context, plans []*plan) (undone []int, err error) {
 	var failed []error
 	asked := map[string]bool{}
@@ -27,7 +26,7 @@ func (r *run) bring(ctx context.Context, plans []*plan) (undone []int, err error
 			failed = append(failed, r.embed(ctx, p.model, plans))
 		}
 	}
-	// The rest: what only lost chunks, and, after a failure, what has its vectors all the same.
+	// The rest: sources that only lost chunks and, after a failure, sources that have their vectors.
 	failed = append(failed, r.store(ctx, plans, true))
 	for _, p := range plans {
 		if p.state != ended {
@@ -43,12 +42,11 @@ func (r *run) bring(ctx context.Context, plans []*plan) (undone []int, err error
 	return undone, nil
 }
 
-// staged is how many chunks of a source that is stored in parts are embedded at once: a program
-// that ends loses no more.
+// staged is the number of chunks of a large source that are embedded at once: a program that stops
+// loses no more than that.
 const staged = storeRows
 
-// embed gives a vector to every new chunk of the plans of a model, in as few requests as the limits
-// allow.
+// embed gives every new chunk of a model's plans a vector, in as few requests as the limits allow.
 func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 	var batch []*planned
 	var inputs []string
@@ -78,7 +76,7 @@ func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 		for j := range p.chunks {
 			next := &p.chunks[j]
 			if p.state != waiting {
-				break // it changed meanwhile
+				break // it changed in the meantime
 			}
 			if next.chunkID != nil {
 				continue

@@ -1,7 +1,6 @@
 // Package index turns the texts of tickets, comments, projects and documents into stored chunks
-// with embeddings. It owns what is embedded again and what is kept, and that nothing stale is left
-// behind when a text changes meanwhile. It knows neither how models are asked nor how the database
-// is reached.
+// with embeddings. It decides what is embedded again and what is kept, and leaves nothing stale if
+// a text changes in the meantime. It does not know how models or the database are called.
 package index
 
 import (
@@ -11,12 +10,12 @@ import (
 	"tasklens/internal/vector"
 )
 
-// Database calls a Postgres function with named arguments, as whoever the caller is.
+// Database calls a Postgres function with named arguments, under the caller's identity.
 type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Model embeds texts, at most MaxInputs of at most MaxTokens tokens together.
+// Model embeds at most MaxInputs texts of at most MaxTokens tokens together.
 type Model interface {
 	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
 	EmbeddingModel() string // the configured one
@@ -35,13 +34,13 @@ type Limits struct {
 	Tokens int
 }
 
-// New makes an indexer.
+// New returns an Indexer.
 func New(model Model, tokenizer chunk.Tokenizer, limits Limits) *Indexer {
 	return &Indexer{model: model, tokenizer: tokenizer, limits: limits}
 }
 
-// Source is what is indexed as one: a ticket with its status notes, a comment on it (CommentID not
-// nil), a project's own text (TicketID nil), or, where DocumentID is not empty, a document.
+// Source is the unit of indexing: a ticket with its status notes, a comment (CommentID not nil), a
+// project's own text (TicketID nil) or a document (DocumentID not empty).
 type Source struct {
 	ProjectID  int64
 	TicketID   *int64
@@ -49,19 +48,19 @@ type Source struct {
 	DocumentID string
 }
 
-// same tells whether both are one source.
+// same reports whether both are the same source.
 func (s Source) same(other Source) bool {
 	return s.DocumentID == other.DocumentID && s.ProjectID == other.ProjectID && equal(s.TicketID, other.TicketID) && equal(s.CommentID, other.CommentID)
 }
 
-// Result tells what was done for one source.
+// Result is the outcome for one source.
 type Result struct {
 	Source
-	Done         bool     // its chunks are in step with its text, or it does not exist
-	Found        bool     // false: there is no such project or document, no such ticket in the project, or no such comment on the ticket
+	Done         bool     // its chunks match its text, or it does not exist
+	Found        bool     // false: no such project or document, no such ticket in the project, or no such comment on the ticket
 	EmbeddingIDs []string // all stored chunks, in order
 	Embedded     int      // chunks that were sent to the model
 	Reused       int      // chunks that were kept
 	Model        string   // of the stored chunks
-	Tokens       int      // sent to the model for it, by the tokenizer's count
+	Tokens       int      // sent to the model for it, as counted by the tokenizer
 }

@@ -8,7 +8,7 @@ import (
 	"tasklens/internal/portion"
 )
 
-// Measure tells how many tokens Sync would send to the model for some sources now, and how many
+// Measure returns how many tokens Sync would send to the model for these sources now, and how many
 // characters their texts have; with anew, stored chunks do not count.
 func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source, anew bool) (tokens, characters int, err error) {
 	var failed error

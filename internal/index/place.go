@@ -2,33 +2,32 @@ package index
 
 import "sort"
 
-// gap is what lies between the positions of chunks that are stored together: room for 20 later ones
-// at every place, each halving what is left. Where none is left, the next chunks move.
+// gap is the distance between the positions of chunks stored together: room for 20 later insertions
+// at every place, each halving the rest. When no room is left, the next chunks move.
 const gap = 1 << 20
 
 // setPlaces gives the chunks of a plan increasing positions that no stored chunk of the source has,
-// and moves as few of the kept ones as can be: moving one costs as much in the vector index as
-// storing it.
+// moving as few kept chunks as possible: a move costs the vector index as much as an insertion.
 func (p *plan) setPlaces() {
 	taken := make(map[int64]bool, len(p.stored))
 	for _, stored := range p.stored {
 		taken[stored.Position] = true
 	}
 	stays := longestIncreasing(p.chunks)
-	var low *int64 // the position before; nil at the beginning
+	var low *int64 // the preceding position; nil at the start
 	for i := 0; i < len(p.chunks); {
 		end := i
 		for end < len(p.chunks) && !stays[end] {
 			end++
 		}
-		var high *int64 // the position behind; nil at the end
+		var high *int64 // the following position; nil at the end
 		if end < len(p.chunks) {
 			high = &p.chunks[end].position
 		}
 		if end > i {
 			places := spread(low, high, end-i, taken)
 			if places == nil {
-				stays[end] = false // no room: the next one moves as well
+				stays[end] = false // no room: the next one moves, too
 				continue
 			}
 			for n, place := range places {
@@ -46,8 +45,8 @@ func (p *plan) setPlaces() {
 	}
 }
 
-// spread finds so many free positions between two, as even as can be; nil where there are not
-// enough.
+// spread returns this many free positions between two, spaced as evenly as possible, or nil if
+// there are not enough.
 func spread(low, high *int64, count int, taken map[int64]bool) []int64 {
 	step := int64(gap)
 	first := int64(0)
@@ -79,10 +78,10 @@ func spread(low, high *int64, count int, taken map[int64]bool) []int64 {
 	return places
 }
 
-// longestIncreasing tells which of the kept chunks form the longest run of increasing positions
+// longestIncreasing marks the kept chunks that form the longest run of increasing positions
 // (patience sorting).
 func longestIncreasing(chunks []planned) []bool {
-	var tails []int // of the best run of each length, the chunk that ends it
+	var tails []int // the last chunk of the best run of each length
 	before := make([]int, len(chunks))
 	for i, next := range chunks {
 		if next.chunkID == nil {

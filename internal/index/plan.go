@@ -8,29 +8,29 @@ import (
 	"tasklens/internal/vector"
 )
 
-// plan is what the chunks of one source are to become.
+// plan is the intended state of one source's chunks.
 type plan struct {
 	source Source
 	place  int    // among the sources of a run
-	hash   string // of the source's texts, as they were read
+	hash   string // of the source's texts as read
 	chunks []planned
-	stored []storedChunk // staged ones too
+	stored []storedChunk // including staged ones
 	model  string
-	set    *int // that the chunks are of; nil leaves it to the database
+	set    *int // the set of the chunks; nil leaves it to the database
 	state  state
 }
 
-// state is what became of a plan.
+// state is the progress of a plan.
 type state int
 
 const (
 	waiting  state = iota
-	outdated       // its source changed, or somebody else is writing it: it is to be read again
+	outdated       // its source changed, or another writer holds it: it must be read again
 	ended          // stored, or failed
 )
 
-// planned is one chunk to be: a stored or staged one that is kept (chunkID not nil), or a new one
-// that wants a vector.
+// planned is one intended chunk: a stored or staged one that is kept (chunkID not nil), or a new
+// one that needs a vector.
 type planned struct {
 	text           string
 	input          string
@@ -42,14 +42,14 @@ type planned struct {
 	chunkID        *string
 	staged         bool
 	position       int64
-	moved          bool // a kept one: it gets another position, or is another note's
+	moved          bool // a kept chunk that changes position or belongs to another note
 	vector         vector.Vector
 	made           bool // by this run
 }
 
-// newPlan chunks the texts of a source for a model, and finds the stored chunks that can stay:
-// those of the same input and model, each used once. With force none stays but staged ones, which
-// are paid for and were never shown.
+// newPlan chunks the texts of a source for a model and finds the stored chunks to keep: those with
+// the same input and model, each used once. With force only staged chunks are kept, which are paid
+// for and were never visible.
 func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 	p := &plan{
 		source: source.Source,
@@ -67,7 +67,7 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 		}
 	}
 	header := chunk.Header(x.tokenizer, source.Names...)
-	// Counted once for all chunks: no token reaches over the blank line that ends it.
+	// Counted once for all chunks: no token crosses the blank line at its end.
 	headerTokens := len(x.tokenizer.Lengths(chunk.Input(header, "")))
 	for _, text := range source.Texts {
 		for _, piece := range chunk.Split(x.tokenizer, text.Text) {
@@ -90,7 +90,7 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 	return p
 }
 
-// unchanged tells whether what is stored is what is planned, to the order.
+// unchanged reports whether the stored chunks equal the planned ones, order included.
 func (p *plan) unchanged() bool {
 	for _, next := range p.chunks {
 		if next.chunkID == nil || next.staged || next.moved {
@@ -106,7 +106,7 @@ func (p *plan) unchanged() bool {
 	return shown == len(p.chunks)
 }
 
-// embedded tells whether all that is to be stored has its vector.
+// embedded reports whether everything to be stored has its vector.
 func (p *plan) embedded() bool {
 	for _, next := range p.chunks {
 		if next.chunkID == nil && next.vector == nil {
@@ -116,7 +116,7 @@ func (p *plan) embedded() bool {
 	return true
 }
 
-// ids are those of the chunks, all of which are stored.
+// ids returns the ids of the chunks, all of which are stored.
 func (p *plan) ids() []string {
 	ids := make([]string, len(p.chunks))
 	for i, next := range p.chunks {
@@ -127,11 +127,11 @@ func (p *plan) ids() []string {
 
 func equal(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// finish notes what a plan did, once its chunks are stored under these ids.
+// finish records what a plan did, once its chunks are stored under these ids.
 func (r *run) finish(p *plan, embeddingIDs []string) {
 	p.state, r.slow = ended, 0
 	result := &r.results[p.place]
-	// Tokens were counted on the way.
+	// Tokens were counted along the way.
 	*result = Result{Source: p.source, Found: true, Done: true, EmbeddingIDs: embeddingIDs, Model: p.model, Tokens: result.Tokens}
 	for i := range p.chunks {
 		next := &p.chunks[i]

@@ -5,11 +5,11 @@ import "context"
 // storedSource is a source as the database has it.
 type storedSource struct {
 	Source
-	Names      []string // that stand above each of its chunks
+	Names      []string // shown above each of its chunks
 	Texts      []storedText
 	SourceHash string
 	Chunks     []storedChunk // in order
-	Set        set           // none of a document
+	Set        set           // zero for a document
 }
 
 type storedText struct {
@@ -24,11 +24,12 @@ type storedChunk struct {
 	Model          string `json:"model"`
 	StatusChangeID *int64 `json:"status_change_id"`
 	Position       int64  `json:"position"`
-	Staged         bool   `json:"staged"` // nobody sees it yet
+	Staged         bool   `json:"staged"` // not visible yet
 }
 
-// readSources gives the sources that exist, in the order asked for, with the chunks of this set, or
-// of that which serves; and for how many of those asked for that is: no more than one answer takes.
+// readSources returns the existing sources in the requested order, with the chunks of this set or,
+// by default, of the serving one, and how many of the requested sources it covers: no more than fit
+// into one response.
 func readSources(ctx context.Context, db Database, sources []Source, number *int) (found []storedSource, read int, err error) {
 	tracked, documents := split(sources, func(s Source) Source { return s })
 	found, readTracked, err := readTracked(ctx, db, tracked, number)
@@ -46,7 +47,7 @@ func readSources(ctx context.Context, db Database, sources []Source, number *int
 			from, left = &foundDocuments, &readDocuments
 		}
 		if *left == 0 {
-			break // what lies behind is read again: few answers are that long
+			break // the rest is read again; responses are rarely that long
 		}
 		*left--
 		read++
@@ -57,7 +58,7 @@ func readSources(ctx context.Context, db Database, sources []Source, number *int
 	return merged, read, nil
 }
 
-// split tells what belongs to the tracker from what belongs to documents. Each keeps its order.
+// split separates the tracker's sources from documents, each in order.
 func split[T any](all []T, source func(T) Source) (tracked, documents []T) {
 	for _, one := range all {
 		if source(one).DocumentID == "" {

@@ -15,13 +15,13 @@ import (
 	"tasklens/internal/wait"
 )
 
-// attempts bounds how often a source is read again because it changed while it was being embedded,
-// or was being written by somebody else at the moment of storing.
+// attempts bounds how often a source is read again because it changed while it was embedded, or was
+// being written at the moment of storing.
 const attempts = 6
 
-// Index brings the chunks of some sources in step with their texts and tells what it did for each,
-// in order. Unchanged chunks keep their ids and are not sent to the model, unless force. With an
-// error the results that are Done stand all the same.
+// Index brings the chunks of some sources in step with their texts and returns the outcome of each,
+// in order. Unchanged chunks keep their ids and are not sent to the model, unless force is set.
+// With an error, the results that are Done are still valid.
 func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, force bool) ([]Result, error) {
 	r := x.run(ctx, db, sources, &pass{force: force})
 	errs := []error{r.err}
@@ -42,16 +42,15 @@ type run struct {
 	pass    *pass
 	results []Result
 
-	made map[string]vector.Vector // by model and input hash: what this run paid for; nil once it is staged or stored
-	slow int                      // sources in a row that the database was too slow for, each alone
+	made map[string]vector.Vector // by model and input hash: the vectors this run paid for; nil once it is staged or stored
+	slow int                      // consecutive sources for which the database was too slow, each alone
 
-	left   []int         // places of what is to be tried again
-	failed map[int]error // by place, why a source by itself cannot be done now
+	left   []int         // places to try again
+	failed map[int]error // by place, why a single source cannot be done now
 	err    error         // why nothing more can be done now
 }
 
-// run attempts the sources until nothing is left to do. A source that fails keeps no other from its
-// turn.
+// run attempts the sources until nothing is left. A source that fails does not stop the others.
 func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pass) *run {
 	r := &run{Indexer: x, db: db, pass: p, results: make([]Result, len(sources)), made: map[string]vector.Vector{}, failed: map[int]error{}}
 	r.left = make([]int, len(sources))
@@ -70,8 +69,8 @@ func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pas
 	return r
 }
 
-// tooSlow is how many sources in a row the database may be too slow for, each alone, before it
-// counts as out of reach: then nothing more is asked of it, nor of the model.
+// tooSlow is the number of consecutive sources for which the database may be too slow, each alone,
+// before the run stops calling the database and the model.
 const tooSlow = 3
 
 // fail gives up a source for this run.
@@ -82,7 +81,7 @@ func (r *run) fail(place int, err error) {
 	}
 }
 
-// stalled is an error once nothing can be stored.
+// stalled returns an error once nothing can be stored.
 func (r *run) stalled() error {
 	if r.slow < tooSlow {
 		return nil
@@ -90,8 +89,8 @@ func (r *run) stalled() error {
 	return portion.Stop(portion.TooSlow(slices.Collect(maps.Values(r.failed))[0]))
 }
 
-// attempt does what can be done now and returns the places that want another attempt. With an
-// error, these are what it left undone, and nothing more can be done now.
+// attempt does what can be done now and returns the places to try again. With an error, these are
+// the unfinished ones, and nothing more can be done now.
 func (r *run) attempt(ctx context.Context, pending []int) (again []int, err error) {
 	left := pending
 	err = portion.Each(ctx, pending, func(part []int) (int, error) {
@@ -123,16 +122,16 @@ func (r *run) sources(places []int) []Source {
 	return sources
 }
 
-// plan finds out what is to be done for sources that were read. Those that do not exist, or are in
-// step, are done.
+// plan decides what to do for the sources just read. Those that do not exist or are in step are
+// done.
 func (r *run) plan(ctx context.Context, rows []storedSource, places []int) (plans []*plan) {
 	for _, row := range rows {
 		if row.Set.Building != nil {
-			// A set that was being built at any moment of this may serve by now, and wants its turn.
+			// A set that was being built at any point may be serving by now, and must be visited.
 			r.pass.building, r.pass.foreign = row.Set.Building, *row.Set.BuildingChunking != chunk.Version
 		}
 	}
-	next := 0 // rows come in the order asked for, without those that do not exist
+	next := 0 // rows come in the requested order, without missing sources
 	for _, place := range places {
 		result := &r.results[place]
 		if next == len(rows) || !rows[next].same(result.Source) {

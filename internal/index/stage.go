@@ -8,8 +8,8 @@ import (
 	"tasklens/internal/vector"
 )
 
-// stage stores the chunks of a large source that are embedded so far in parts that nobody sees yet,
-// and, when all are there, has the database show them. Before the end, full parts alone.
+// stage stores the embedded chunks of a large source in invisible parts and, once all are there,
+// has the database make them visible. Until then only full parts are stored.
 func (r *run) stage(ctx context.Context, p *plan, end bool) error {
 	var part []*planned
 	bytes := 0
@@ -46,7 +46,7 @@ func (r *run) stage(ctx context.Context, p *plan, end bool) error {
 	if err := flush(); err != nil || p.state != waiting || !complete {
 		return err
 	}
-	// What remains is to show: short, however many there are.
+	// Only making them visible remains: fast, however many there are.
 	return portion.Each(ctx, []*plan{p}, func(whole []*plan) (int, error) {
 		stored, err := callStore(ctx, r.db, whole)
 		if err != nil {
@@ -69,7 +69,7 @@ type stageResult struct {
 	EmbeddingIDs []string `json:"embedding_ids"`
 }
 
-// stagePart stages some chunks of a plan in one call, or in as many as the database needs.
+// stagePart stages chunks of a plan in one call, or in as many as the database needs.
 func (r *run) stagePart(ctx context.Context, p *plan, all []*planned) error {
 	return portion.Each(ctx, all, func(part []*planned) (int, error) {
 		if p.state != waiting {

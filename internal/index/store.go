@@ -10,21 +10,21 @@ import (
 	"tasklens/internal/vector"
 )
 
-// What one call stores at most, far below what a slow database writes within a statement timeout of
-// 8 s (80 chunks at 100 ms each), and what a proxy in between takes as a body.
+// What one call stores at most: far below what a slow database writes within a statement timeout of
+// 8 s (80 chunks at 100 ms each), and what a proxy accepts as a body.
 const (
 	storeRows  = 40
 	storeBytes = 900_000
 )
 
-// A new chunk in a call has a number of some 12 bytes for each dimension and what stands beside it;
-// a kept one its id and place.
+// A new chunk costs about 12 bytes for each dimension plus its other fields; a kept one its id and
+// place.
 const (
 	newBytes  = 12*vector.Dimensions + 300
 	keptBytes = 90
 )
 
-// size is what storing a plan takes: rows that are written, one at least, and bytes.
+// size is the cost of storing a plan: rows to write, at least one, and bytes.
 func (p *plan) size() (rows, bytes int) {
 	for i := range p.chunks {
 		r, b := p.chunks[i].size()
@@ -43,11 +43,11 @@ func (c *planned) size() (rows, bytes int) {
 	return 0, keptBytes
 }
 
-// fits tells whether a source of this size is stored in one call. One row has to.
+// fits reports whether a source of this size can be stored in one call. A single row always can.
 func fits(rows, bytes int) bool { return rows == 1 || rows <= storeRows && bytes <= storeBytes }
 
-// store stores what is embedded: sources whole, several in a call, and one that is too large for a
-// call in parts. At the end all of what is there is stored; before, full calls alone.
+// store stores what is embedded: whole sources, several in a call, and a source too large for one
+// call in parts. At the end everything is stored; before, only full calls.
 func (r *run) store(ctx context.Context, plans []*plan, end bool) error {
 	var group []*plan
 	rows, bytes := 0, 0
@@ -83,8 +83,8 @@ func (r *run) store(ctx context.Context, plans []*plan, end bool) error {
 	return nil
 }
 
-// storeGroup stores plans in one call, or in as many as the database needs. One that is too much
-// alone is stored in parts.
+// storeGroup stores plans in one call, or in as many as the database needs. A plan that is too
+// large alone is stored in parts.
 func (r *run) storeGroup(ctx context.Context, plans []*plan) error {
 	var parted []*plan
 	err := portion.Each(ctx, plans, func(part []*plan) (int, error) {
@@ -119,7 +119,7 @@ func (r *run) storeGroup(ctx context.Context, plans []*plan) error {
 	return err
 }
 
-// newChunk is an element of store_chunks' chunks.
+// newChunk is an element of store_chunks' argument chunks.
 type newChunk struct {
 	Source         int     `json:"source,omitempty"` // place of the source, from 1
 	ChunkID        *string `json:"chunk_id,omitempty"`
@@ -139,12 +139,12 @@ type storeResult struct {
 	EmbeddingIDs []string `json:"embedding_ids"`
 }
 
-// patience is how long a call that stores may outlast its caller's context: more than the 8 s after
+// patience is how long a storing call may outlast its caller's context: longer than the 8 s after
 // which Supabase cancels it.
 const patience = 10 * time.Second
 
-// outlast gives a call that stores the time to end: cancelled halfway, what it carries would be
-// embedded again. It fails where the context has ended before.
+// outlast lets a storing call finish: if it were cancelled, its chunks would have to be embedded
+// again. It fails if the context ended before the call.
 func outlast(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if ctx.Err() != nil {
 		return nil, nil, late(ctx)
@@ -154,13 +154,13 @@ func outlast(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	return longer, func() { stop(); cancel() }, nil
 }
 
-// late is the error of a run whose context has ended.
+// late is the error of a run whose context ended.
 func late(ctx context.Context) error {
 	return fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", ctx.Err())
 }
 
-// callStore writes the chunks of all plans, each source only if its text is still the one that was
-// embedded: in one transaction for those of the tracker, and one for documents.
+// callStore writes the chunks of all plans, each source only if its text is still the embedded one:
+// one transaction for the tracker's sources, and one for documents.
 func callStore(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
 	ctx, cancel, err := outlast(ctx)
 	if err != nil {
@@ -187,8 +187,8 @@ func callStore(ctx context.Context, db Database, plans []*plan) ([]storeResult, 
 	return merged, nil
 }
 
-// newChunks are the chunks of plans as the storing functions take them, and the vectors of those
-// that are new.
+// newChunks returns the chunks of plans in the form of the storing functions, and the vectors of
+// the new ones.
 func newChunks(plans []*plan) (chunks []newChunk, vectors []vector.Vector, hashes []string) {
 	chunks, vectors = []newChunk{}, []vector.Vector{}
 	for i, p := range plans {
@@ -212,7 +212,7 @@ func appendChunk(chunks []newChunk, vectors []vector.Vector, p *plan, next *plan
 	return append(chunks, row), vectors
 }
 
-// call calls a storing function and checks that it tells of every source.
+// call calls a storing function and checks that it reports on every source.
 func call(ctx context.Context, db Database, function string, arguments map[string]any, sources int) ([]storeResult, error) {
 	var rows []storeResult
 	err := db.Call(ctx, function, arguments, &rows)

@@ -5,18 +5,18 @@ import (
 	"errors"
 )
 
-// ErrUndone is the outcome of a source that is to be tried again: its text changes again and again,
-// somebody else is writing it, or it did not get its turn.
+// ErrUndone means that a source should be tried again: its text keeps changing, another writer
+// holds it, or it was not reached.
 var ErrUndone = errors.New("not done yet")
 
-// ErrLarge is the outcome of a source that takes many calls and was left out, because it was not
-// the only one. Alone it has its turn.
+// ErrLarge means that a source needs many calls and was left out because it was not alone. Alone it
+// is indexed.
 var ErrLarge = errors.New("to be embedded alone")
 
-// Sync is Index for who can come again. The outcome of a source is nil where it is done, as is one
-// that does not exist, ErrUndone, ErrLarge, or why it failed by itself. err says why nothing more
-// could be done now. While another set of chunks is being built, a source is done when it is in
-// step in both, and left to others where this program does not chunk as that set wants it.
+// Sync is Index for callers that come back. The outcome of a source is nil if it is done or does
+// not exist, ErrUndone, ErrLarge, or its own failure. err is why nothing more could be done now.
+// While another set of chunks is being built, a source is done when it is in step in both sets; a
+// set with another chunking is left to other programs.
 func (x *Indexer) Sync(ctx context.Context, db Database, sources []Source) (outcomes []error, err error) {
 	present := &pass{small: len(sources) > 1}
 	r := x.run(ctx, db, sources, present)
@@ -43,14 +43,14 @@ func (x *Indexer) Sync(ctx context.Context, db Database, sources []Source) (outc
 		}
 		return outcomes, r.err
 	}
-	// Named, so that it is this set's turn even if it serves by now.
+	// By number, so that this set is visited even if it serves by now.
 	r = x.run(ctx, db, rest, &pass{set: present.building, small: len(sources) > 1})
 	r.tell(outcomes, places)
 	return outcomes, r.err
 }
 
-// tell writes what is not done to the outcomes; places are where its sources stand there, nil where
-// they are all.
+// tell writes the unfinished outcomes; places maps its sources to outcomes, nil if they are the
+// same.
 func (r *run) tell(outcomes []error, places []int) {
 	at := func(place int) int {
 		if places == nil {
@@ -66,13 +66,13 @@ func (r *run) tell(outcomes []error, places []int) {
 	}
 }
 
-// pass is one way through the sources, for one set of chunks.
+// pass is one pass over the sources, for one set of chunks.
 type pass struct {
-	set   *int // nil: the one that serves
+	set   *int // nil: the serving set
 	force bool
 	small bool // large sources are left out
 
-	// What was read on the way.
-	building *int // the set that is being built; nil without one
-	foreign  bool // it wants another chunking than this program's
+	// Read along the way.
+	building *int // the set being built; nil if none
+	foreign  bool // it requires another chunking than this program's
 }

@@ -13,15 +13,15 @@ type trackedSource struct {
 	Texts       []storedText  `json:"texts"`
 	SourceHash  string        `json:"source_hash"`
 	Chunks      []storedChunk `json:"chunks"`
-	Read        int           `json:"sources_read"` // of those asked for, from the first on
+	Read        int           `json:"sources_read"` // how many of the requested sources were read, from the first on
 	set
 }
 
-// set is a set of the tracker's chunks. All rows that were read at one moment have the same.
+// set is a set of the tracker's chunks. All rows of one reading have the same.
 type set struct {
-	Number *int    `json:"embedding_set"`   // nil where it neither serves nor is being built any more
-	Model  *string `json:"embedding_model"` // that it must be embedded by; nil: the configured one
-	// The set that is being built to serve next; nil where there is none.
+	Number *int    `json:"embedding_set"`   // nil if it neither serves nor is being built any more
+	Model  *string `json:"embedding_model"` // the model it requires; nil: the configured one
+	// The set that is being built to serve next; nil if none.
 	Building         *int `json:"building_set"`
 	BuildingChunking *int `json:"building_chunking"`
 }

@@ -1,8 +1,7 @@
-// Package reembed changes the model, or the chunking, by which tickets are searched, while search
-// goes on: another set of chunks is filled beside the one that serves, and takes its place when it
-// is complete. It owns the order of the steps, and which model queries are embedded by meanwhile.
-// What is in which set, and when a set is complete, is the database's; the embedding itself is the
-// workers', who bring what is edited in step in both sets.
+// Package reembed changes the model or the chunking of search without interrupting it: a second set
+// of chunks is filled beside the serving one and replaces it when complete. It owns the order of
+// the steps, and which model embeds queries in the meantime. The database decides what is in which
+// set and when a set is complete; workers embed, and keep edits in step in both sets.
 package reembed
 
 import (
@@ -19,17 +18,17 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// State says what the set that does not serve is for.
+// State is the purpose of the set that does not serve.
 type State string
 
 // The states of the other set.
 const (
 	Unused   State = "unused"
-	Building State = "building" // filled, to serve next
-	Retired  State = "retired"  // served before, or was given up; to be emptied
+	Building State = "building" // being filled, to serve next
+	Retired  State = "retired"  // served before or was abandoned; to be emptied
 )
 
-// Recipe is what chunks are made by.
+// Recipe is how chunks are made.
 type Recipe struct {
 	Model    string
 	Chunking int // chunk.Version
@@ -43,17 +42,17 @@ type Sets struct {
 	OtherState    State   `json:"other_state"`
 	OtherModel    *string `json:"other_model"`
 	OtherChunking *int    `json:"other_chunking"`
-	// What was measured of models so far, these or others.
+	// What has been measured of any model so far.
 	Thresholds []threshold.Measured `json:"match_thresholds"`
 }
 
-// IsBy tells whether the serving set is known to be made by a recipe.
+// IsBy reports whether the serving set is known to follow a recipe.
 func (s Sets) IsBy(r Recipe) bool {
 	return s.Model != nil && *s.Model == r.Model && s.Chunking != nil && *s.Chunking == r.Chunking
 }
 
-// Models are those by which queries are embedded now or next: the serving set's, which is
-// configured where the set has no model of its own, and that of the set that is being built.
+// Models are the models that queries are embedded with now or next: that of the serving set, or the
+// configured one if the set names none, and that of the set being built.
 func (s Sets) Models(configured string) []string {
 	models := []string{configured}
 	if s.Model != nil {
@@ -65,7 +64,7 @@ func (s Sets) Models(configured string) []string {
 	return models
 }
 
-// Read tells which sets there are.
+// Read returns the current sets.
 func Read(ctx context.Context, db Database) (Sets, error) {
 	var rows []Sets
 	err := db.Call(ctx, "embedding_sets", nil, &rows)
@@ -78,10 +77,9 @@ func Read(ctx context.Context, db Database) (Sets, error) {
 	return rows[0], nil
 }
 
-// Begin begins to fill the other set, or goes on: it asks, behind fresh edits, for all that is not
-// in it yet, and returns how many sources it added to those that wait already. A set that is
-// retired must be emptied before; one that is being built by another recipe stays as it is, and is
-// an error.
+// Begin starts or continues filling the other set: it queues, behind recent edits, everything that
+// the set lacks, and returns how many sources it added to the queue. A retired set must be emptied
+// first; a set that is being built with another recipe is an error and stays unchanged.
 func Begin(ctx context.Context, db Database, r Recipe) (added int, err error) {
 	if err := db.Call(ctx, "begin_reembed", map[string]any{"embedding_model": r.Model, "chunking": r.Chunking}, &added); err != nil {
 		return 0, fmt.Errorf("begin another set of embeddings: %w", err)
@@ -89,7 +87,7 @@ func Begin(ctx context.Context, db Database, r Recipe) (added int, err error) {
 	return added, nil
 }
 
-// Finish lets the other set serve, if it is complete, and tells whether it does.
+// Finish makes the other set serve if it is complete, and reports whether it does.
 func Finish(ctx context.Context, db Database) (serves bool, err error) {
 	if err := db.Call(ctx, "finish_reembed", nil, &serves); err != nil {
 		return false, fmt.Errorf("switch to the other set of embeddings: %w", err)
@@ -97,7 +95,7 @@ func Finish(ctx context.Context, db Database) (serves bool, err error) {
 	return serves, nil
 }
 
-// Abandon gives up the set that is being built; false where none is.
+// Abandon gives up the set that is being built; false if there is none.
 func Abandon(ctx context.Context, db Database) (was bool, err error) {
 	if err := db.Call(ctx, "abandon_reembed", nil, &was); err != nil {
 		return false, fmt.Errorf("give up the other set of embeddings: %w", err)
@@ -106,16 +104,14 @@ func Abandon(ctx context.Context, db Database) (was bool, err error) {
 }
 
 const (
-	// startOver is returned where open transactions held some of the set: the next pass removes
-	// what is left.
+	// startOver is returned if open transactions held part of the set: the next pass removes the rest.
 	startOver = "00000000-0000-0000-0000-000000000000"
-	// heldPause is between two passes.
+	// heldPause is the interval between two passes.
 	heldPause = time.Second
 )
 
-// Clear empties the retired set, a part at a time. A set that served a moment ago gets a grace
-// first, so that queries which were embedded for it are still answered: as long as a request may
-// take.
+// Clear empties the retired set in parts. A set that served a moment ago first gets a grace period,
+// as long as a request may take, so that queries embedded for it are still answered.
 func Clear(ctx context.Context, db Database, grace time.Duration) error {
 	if err := wait.For(ctx, grace); err != nil {
 		return fmt.Errorf("empty the former set of embeddings: %w", err)

@@ -13,21 +13,22 @@ import (
 	"tasklens/internal/threshold"
 )
 
-// ErrUnknown is in the chain of every error of Serving: nothing may be embedded by a guess.
+// ErrUnknown is in the chain of every error of Serving: nothing may be embedded with a guessed
+// model.
 var ErrUnknown = errors.New("the serving model is not known yet")
 
 const (
-	// servingLife is how long an answer is taken for the present one. A query that is embedded by
-	// the former model meanwhile is answered by the former set.
+	// servingLife is how long a reading is valid. A query embedded with the previous model in that
+	// time is answered from the previous set.
 	servingLife = time.Second
-	// servingRefresh is the age from which it is asked for again in the background, so that no
-	// query waits for it where they come often.
+	// servingRefresh is the age at which it is read again in the background, so that frequent queries
+	// never wait for it.
 	servingRefresh = servingLife / 2
-	// servingTimeout bounds the call; without an answer the last known model holds.
+	// servingTimeout bounds the call; without a response the last known model stays valid.
 	servingTimeout = time.Second
 )
 
-// Serving knows which model the set that is searched is of. It is safe for concurrent use.
+// Serving knows the model of the set that is searched. It is safe for concurrent use.
 type Serving struct {
 	db         Database
 	configured string
@@ -47,21 +48,21 @@ type answer struct {
 	asked    time.Time
 }
 
-// NewServing asks a database. configured is the model of a set that names none.
+// NewServing reads from a database. configured is the model of a set that names none.
 func NewServing(db Database, configured string) *Serving {
 	return &Serving{db: db, configured: configured}
 }
 
-// Fixed knows one model and asks nobody.
+// Fixed always returns one model.
 func Fixed(model string) *Serving {
 	return &Serving{last: answer{model: model, known: true, asked: time.Unix(1<<40, 0)}}
 }
 
-// Use is the model of the set that is searched, by which queries are to be embedded. Until the
-// database has answered once, it fails with ErrUnknown; later failures leave the last known model.
+// Use returns the model that queries must be embedded with. Until the database has responded once,
+// it fails with ErrUnknown; later failures keep the last known model.
 func (s *Serving) Use(ctx context.Context) (string, error) { return model(ctx, s.read(ctx)) }
 
-// Last is the last known model, however old that is: for what was made under that model's name.
+// Last returns the last known model, however old: for results cached under that model's name.
 func (s *Serving) Last(ctx context.Context) (string, error) {
 	if last := s.lately(); last.known {
 		return last.model, nil
@@ -69,7 +70,7 @@ func (s *Serving) Last(ctx context.Context) (string, error) {
 	return s.Use(ctx)
 }
 
-// Measured is what was known of models' thresholds at the last reading.
+// Measured returns what was known of models' thresholds at the last reading.
 func (s *Serving) Measured() []threshold.Measured { return s.lately().measured }
 
 func model(ctx context.Context, last answer) (string, error) {
@@ -84,7 +85,7 @@ func model(ctx context.Context, last answer) (string, error) {
 	return "", unknown
 }
 
-// read gives the last answer, or waits for the next where that is older than servingLife.
+// read returns the last reading, or waits for the next if that is older than servingLife.
 func (s *Serving) read(ctx context.Context) answer {
 	last := s.lately()
 	if time.Since(last.asked) < servingRefresh {
@@ -110,10 +111,9 @@ func (s *Serving) lately() answer {
 	return s.last
 }
 
-// ask remembers a failure as long as an answer, so that not every query waits for a database that
-// hangs.
+// ask caches a failure as long as a reading, so that not every query waits for a hanging database.
 func (s *Serving) ask(ctx context.Context) {
-	// For others as well, so it does not end with this request.
+	// For other requests too, so it does not end with this one.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), servingTimeout)
 	defer cancel()
 	var sets Sets

@@ -7,27 +7,26 @@ import (
 	"tasklens/internal/index"
 )
 
-// sampled is how many sources are read to see how many tokens their texts have.
+// sampled is the number of sources read to estimate the tokens of all.
 const sampled = 100
 
-// Measurer tells how many tokens sources would cost.
+// Measurer counts the tokens that sources would cost.
 type Measurer interface {
 	Measure(ctx context.Context, db index.Database, sources []index.Source, anew bool) (tokens, characters int, err error)
 }
 
 // Missing is what a backfill would embed.
 type Missing struct {
-	Sources int // that have a text but no chunk of the model, or all that have a text
-	Tokens  int // of what would be sent to the model: counted, or, of more than 100 sources, estimated by 100 picked at random
+	Sources int // with a text but without a chunk of the model, or all with a text
+	Tokens  int // that would be sent to the model: counted up to 100 sources, otherwise estimated from 100 random ones
 }
 
-// MeasureMissing tells what EnqueueMissing would ask for.
+// MeasureMissing returns what EnqueueMissing would queue.
 func MeasureMissing(ctx context.Context, db Database, measurer Measurer, model string, everything bool) (Missing, error) {
 	return measure(ctx, db, measurer, map[string]any{"embedding_model": model, "everything": everything}, false)
 }
 
-// MeasureAnew tells what it takes to embed all that a set of chunks is made of anew, by whatever
-// model.
+// MeasureAnew returns the cost of embedding everything in a set of chunks again, with any model.
 func MeasureAnew(ctx context.Context, db Database, measurer Measurer, set int) (Missing, error) {
 	return measure(ctx, db, measurer, map[string]any{"embedding_model": "", "everything": true, "embedding_set": set}, true)
 }
@@ -65,9 +64,8 @@ func measure(ctx context.Context, db Database, measurer Measurer, arguments map[
 	return missing, nil
 }
 
-// EnqueueMissing asks for all sources that have a text but no chunk of the model, or, with
-// everything, for all that have a text, behind fresh edits. It returns how many were added to those
-// that wait already.
+// EnqueueMissing queues, behind recent edits, all sources that have a text but no chunk of the
+// model or, with everything, all that have a text. It returns how many were added to the queue.
 func EnqueueMissing(ctx context.Context, db Database, model string, everything bool) (added int, err error) {
 	err = db.Call(ctx, "enqueue_missing_embeddings", map[string]any{"embedding_model": model, "everything": everything}, &added)
 	if err != nil {

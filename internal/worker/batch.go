@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// stalled is how long a group may go without an answer of the database: one that hangs for
-	// longer counts as failed. A large source takes as long as it needs.
+	// stalled is how long a group may go without a response from the database before it counts as
+	// failed. A large source takes as long as it needs.
 	stalled = 5 * time.Minute
-	// limitedPause is how long a provider is left alone that limits us and does not say for how long.
+	// limitedPause is the pause after a provider's rate limit without a Retry-After.
 	limitedPause = 5 * time.Second
 )
 
-// work does what was taken, and lets go of all of it.
+// work processes the claimed jobs and releases all of them.
 func (w *Worker) work(ctx context.Context, taken claimed) {
 	w.leases.add(taken.LeaseID)
 	defer w.leases.remove(taken.LeaseID)
 	rest := taken.Jobs
-	var large []job // each alone, behind the others: nobody else's job stays open for as long as it takes
+	var large []job // each alone and last, so that no other job stays open that long
 	for len(rest)+len(large) > 0 {
 		var group []job
 		if len(rest) > 0 {
@@ -41,8 +41,9 @@ func (w *Worker) work(ctx context.Context, taken claimed) {
 	}
 }
 
-// next takes the first group off: neighbours of the same attempt. What failed together is tried
-// again in ever smaller groups, so that a source that cannot be embedded fails alone in the end.
+// next removes the first group: neighbours with the same attempt number. Jobs that failed together
+// are retried in ever smaller groups, so that a source that cannot be embedded eventually fails
+// alone.
 func next(jobs []job, batch int) (group, rest []job) {
 	size := batch
 	for range min(jobs[0].Attempt-1, 3) {
@@ -58,7 +59,7 @@ func next(jobs []job, batch int) (group, rest []job) {
 	return jobs[:n], jobs[n:]
 }
 
-// answering says when its database answers.
+// answering records each response of its database.
 type answering struct {
 	Database
 	heard func()
@@ -72,8 +73,8 @@ func (a answering) Call(ctx context.Context, function string, arguments, result 
 	return err
 }
 
-// group brings the sources of some jobs in step, ends or gives back the jobs, and tells whether to
-// go on with others. It leaves out the large ones of several.
+// group brings the sources of some jobs in step, ends or releases the jobs, and reports whether to
+// continue. In a group of several it leaves out large sources.
 func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []job, goOn bool) {
 	sources := make([]index.Source, len(jobs))
 	for i, j := range jobs {
@@ -123,7 +124,7 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []j
 	w.warn(ctx, "embed what was edited", err)
 	var failure *fault.Error
 	if errors.As(err, &failure) && failure.Code == fault.Unavailable {
-		// A limit is waiting and no failure, and so is a database that is away.
+		// A rate limit is a delay, not a failure, and so is an unreachable database.
 		pause := failure.RetryAfter
 		if pause <= 0 {
 			pause = limitedPause

@@ -8,22 +8,22 @@ import (
 	"tasklens/internal/wait"
 )
 
-// Of the pauses after failures: each is twice the one before.
+// Pauses after failures: each is twice the previous one.
 const (
 	firstPause   = 500 * time.Millisecond
 	longestPause = 30 * time.Second
 )
 
-// brake keeps a worker from taking jobs, and using up their attempts, while everything fails.
+// brake keeps a worker from claiming jobs, and using up their attempts, while everything fails.
 type brake struct {
 	mutex    sync.Mutex
-	failures int // groups in a row
+	failures int // consecutive failed groups
 	pause    time.Duration
 	until    time.Time
 }
 
-// failed says that a group failed, and tells whether to go on: one may fail by itself, two in a row
-// are no accident.
+// failed records a failed group and reports whether to continue: one may fail by itself, two in a
+// row are systematic.
 func (b *brake) failed() bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -34,15 +34,15 @@ func (b *brake) failed() bool {
 	return false
 }
 
-// stop makes a pause without a failure of a group's.
+// stop starts a pause without a failed group.
 func (b *brake) stop() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.lengthen()
 }
 
-// lengthen makes the next pause, unless one is being made: the batches under way fail at about the
-// same time.
+// lengthen starts the next pause, unless one is running: concurrent batches fail at about the same
+// time.
 func (b *brake) lengthen() {
 	if now := time.Now(); !now.Before(b.until) {
 		b.pause = min(max(2*b.pause, firstPause), longestPause)
@@ -50,7 +50,7 @@ func (b *brake) lengthen() {
 	}
 }
 
-// hold makes a pause of this length at least.
+// hold starts a pause of at least this length.
 func (b *brake) hold(pause time.Duration) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -59,21 +59,21 @@ func (b *brake) hold(pause time.Duration) {
 	}
 }
 
-// loosen says that a group went well.
+// loosen records a successful group.
 func (b *brake) loosen() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.failures, b.pause = 0, 0
 }
 
-// on tells whether the last that was heard is failure.
+// on reports whether the last result was a failure.
 func (b *brake) on() bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	return b.pause > 0
 }
 
-// left is how long the pause lasts still, nothing when the context has ended.
+// left is the remaining pause, 0 if the context has ended.
 func (b *brake) left(ctx context.Context) time.Duration {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -83,5 +83,5 @@ func (b *brake) left(ctx context.Context) time.Duration {
 	return max(0, time.Until(b.until))
 }
 
-// wait waits out the pause.
+// wait waits for the pause to end.
 func (b *brake) wait(ctx context.Context) error { return wait.For(ctx, b.left(ctx)) }

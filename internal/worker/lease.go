@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// leases are those under which jobs are held now.
+// leases are the leases of the jobs held now.
 type leases struct {
 	mutex sync.Mutex
 	held  []string
@@ -31,8 +31,8 @@ func (l *leases) list() []string {
 	return slices.Clone(l.held)
 }
 
-// beat makes the leases last while their batches are under way. Where it cannot, another worker
-// will do the same work; that costs requests and nothing else.
+// beat renews the leases while their batches run. If that fails, another worker repeats the work,
+// which costs only requests.
 func (w *Worker) beat(ctx context.Context) {
 	ticker := time.NewTicker(w.options.Lease / 3)
 	defer ticker.Stop()

@@ -8,11 +8,11 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// Every call that takes or gives back jobs goes on when the worker is stopped: half done, it would
-// leave jobs taken until their lease runs out.
+// Every call that claims or releases jobs continues when the worker stops: otherwise jobs would
+// stay claimed until their lease expires.
 const callTimeout = 10 * time.Second
 
-// claimed is what one call took from the queue.
+// claimed is the result of one call to claim jobs.
 type claimed struct {
 	LeaseID        string   `json:"lease_id"`
 	Jobs           []job    `json:"jobs"`
@@ -25,7 +25,7 @@ type job struct {
 	Attempt int `json:"attempt"` // 1 the first time
 }
 
-// source is a source as the queue names it; what it is not, is null.
+// source is a source as the queue identifies it; fields that do not apply are null.
 type source struct {
 	ProjectID  int64  `json:"project_id"`
 	TicketID   *int64 `json:"ticket_id"` // nil: the project's own text
@@ -51,7 +51,7 @@ func (w *Worker) call(ctx context.Context, function string, arguments map[string
 	return rescue.Do(func() error { return w.db.Call(ctx, function, arguments, result) })
 }
 
-// claim takes up to so many jobs.
+// claim takes up to this many jobs.
 func (w *Worker) claim(ctx context.Context, wanted int) (claimed, error) {
 	var rows []claimed
 	err := w.call(ctx, "claim_embedding_jobs", map[string]any{
@@ -63,8 +63,7 @@ func (w *Worker) claim(ctx context.Context, wanted int) (claimed, error) {
 	return rows[0], nil
 }
 
-// The three ways in which jobs leave a worker. When a call fails, its jobs come back when their
-// lease runs out.
+// The three ways a job leaves a worker. If a call fails, its jobs return when their lease expires.
 
 func (w *Worker) finish(ctx context.Context, lease string, jobs []job) {
 	w.end(ctx, "finish_embedding_jobs", map[string]any{"lease_id": lease}, jobs)
@@ -76,7 +75,7 @@ func (w *Worker) fail(ctx context.Context, lease string, jobs []job, reason erro
 	}, jobs)
 }
 
-// release gives jobs back untried, due after a delay; later lets the database choose one.
+// release returns jobs without an attempt, due after a delay; later lets the database choose it.
 func (w *Worker) release(ctx context.Context, lease string, jobs []job, delay time.Duration) {
 	arguments := map[string]any{"lease_id": lease}
 	if delay != later {

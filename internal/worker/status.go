@@ -5,19 +5,18 @@ import (
 	"fmt"
 )
 
-// Status says how far the chunks are in step. Sources are counted, not jobs: a ticket once, however
-// often it was edited.
+// Status is the state of indexing. It counts sources, not jobs: an often edited ticket counts once.
 type Status struct {
-	Pending              int     `json:"pending"`                // wait for a worker
-	Running              int     `json:"running"`                // are being embedded
-	Failed               int     `json:"failed"`                 // wait for another attempt after one that failed
-	Dead                 int     `json:"dead"`                   // were given up, and wait to be replayed
-	OldestPendingSeconds float64 `json:"oldest_pending_seconds"` // of those pending or failed; 0 without any
+	Pending              int     `json:"pending"`                // waiting for a worker
+	Running              int     `json:"running"`                // being embedded
+	Failed               int     `json:"failed"`                 // waiting for a retry
+	Dead                 int     `json:"dead"`                   // given up, waiting to be replayed
+	OldestPendingSeconds float64 `json:"oldest_pending_seconds"` // of pending and failed ones; 0 if there are none
 	Chunks               int     `json:"chunks"`
-	SourcesWithoutChunks int     `json:"sources_without_chunks"` // have a text but no chunk of the model
+	SourcesWithoutChunks int     `json:"sources_without_chunks"` // with a text but without a chunk of the model
 }
 
-// ReadStatus asks the database how far the chunks of a model are in step.
+// ReadStatus reads the state of indexing for a model.
 func ReadStatus(ctx context.Context, db Database, model string) (Status, error) {
 	var rows []Status
 	err := db.Call(ctx, "embedding_status", map[string]any{"embedding_model": model}, &rows)

@@ -7,10 +7,10 @@ import (
 	"tasklens/internal/wait"
 )
 
-// sweepEvery is the pause between two looks for chunks that were staged and never shown.
+// sweepEvery is the interval between searches for abandoned staged chunks.
 const sweepEvery = time.Hour
 
-// sweep removes chunks that nobody came back to, some at a time.
+// sweep removes abandoned staged chunks, a few at a time.
 func (w *Worker) sweep(ctx context.Context) {
 	for ctx.Err() == nil {
 		for swept := 1; swept > 0 && ctx.Err() == nil; {

@@ -1,8 +1,8 @@
-// Package worker keeps chunks in step with texts that change: it takes jobs from the queue in the
-// database, has their sources indexed, and says what became of them. It owns how many are under
-// way, what is tried again and when, and that a worker which stops leaves nothing taken. The queue
-// itself, its order and its delays are the database's; how a text becomes chunks is the indexer's.
-// Any number of workers may run over one database.
+// Package worker keeps chunks in step with changing texts: it claims jobs from the queue in the
+// database, has their sources indexed, and reports the outcome. It owns concurrency, retries, and
+// that a stopping worker releases its jobs. The queue with its order and delays belongs to the
+// database; turning a text into chunks belongs to the indexer. Any number of workers may share a
+// database.
 package worker
 
 import (
@@ -21,40 +21,39 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Indexer brings sources in step. The outcome of one is nil where that is done, index.ErrUndone
-// where it is to be tried again, else why it failed by itself; err is why nothing more could be
-// done.
+// Indexer brings sources in step. The outcome of a source is nil if it is done, index.ErrUndone if
+// it should be tried again, otherwise its own failure; err is why nothing more could be done.
 type Indexer interface {
 	Sync(ctx context.Context, db index.Database, sources []index.Source) (outcomes []error, err error)
 }
 
-// Options say how a worker works. What is zero has the default.
+// Options configure a worker. Zero values mean the default.
 type Options struct {
-	Concurrency int           // batches under way at a time; 4
-	Batch       int           // sources of one batch, at most 1000; 100
-	Lease       time.Duration // how long what a dead worker had taken stays taken; 1 min
-	Attempts    int           // after which a job is given up; 10
-	Poll        time.Duration // the mean pause between two looks at an idle queue; 1.25 s
-	Retry       time.Duration // after the first failure, then twice as long each time; 5 s
-	// Warn is told what fails. It is called from several goroutines.
+	Concurrency int           // concurrent batches; 4
+	Batch       int           // sources in one batch, at most 1000; 100
+	Lease       time.Duration // how long jobs of a dead worker stay claimed; 1 min
+	Attempts    int           // before a job is given up; 10
+	Poll        time.Duration // mean interval between polls of an idle queue; 1.25 s
+	Retry       time.Duration // after the first failure, doubling each time; 5 s
+	// Warn is called with failures, from several goroutines.
 	Warn func(ctx context.Context, message string, err error)
-	// Watch is told of each group of so many sources. The context that it gives is that of the
-	// work; the function that it gives is called once, with how many are done and why the rest is
-	// not. nil watches nothing.
+	// Watch is called with the size of each group. The context it returns is used for the work; the
+	// function it returns is called once, with how many are done and why the others are not. May be
+	// nil.
 	Watch func(ctx context.Context, sources int) (context.Context, func(done int, err error))
 }
 
-// Worker works until it is told to stop.
+// Worker works until its context ends.
 type Worker struct {
 	db      Database
 	indexer Indexer
 	options Options
 	brake   brake
 	leases  leases
-	ended   chan struct{} // a batch has ended since the dispatcher looked
+	ended   chan struct{} // a batch ended since the dispatcher last looked
 }
 
-// New makes a worker. Nothing happens before Run.
+// New returns a Worker. Run starts it.
 func New(db Database, indexer Indexer, o Options) *Worker {
 	o.Concurrency = cmp.Or(o.Concurrency, 4)
 	o.Batch = cmp.Or(o.Batch, 100)
@@ -68,11 +67,10 @@ func New(db Database, indexer Indexer, o Options) *Worker {
 	return &Worker{db: db, indexer: indexer, options: o, ended: make(chan struct{}, 1)}
 }
 
-// shortest is the first pause of a queue that has just run empty: where something was written, more
-// often follows.
+// shortest is the first pause after the queue runs empty: one write is often followed by another.
 const shortest = 100 * time.Millisecond
 
-// Run works until the context ends, and returns when all that it had taken is done or free again.
+// Run works until the context ends, and returns when all claimed jobs are done or released.
 func (w *Worker) Run(ctx context.Context) {
 	beating, stopBeating := context.WithCancel(context.WithoutCancel(ctx))
 	var background sync.WaitGroup
@@ -96,7 +94,7 @@ func (w *Worker) Run(ctx context.Context) {
 		}
 		wanted := w.options.Batch
 		if w.brake.on() {
-			wanted = 1 // one job is enough to see whether it goes on, and spends no attempts of the others
+			wanted = 1 // one job shows whether it works again, without using up the attempts of others
 		}
 		taken, err := w.claim(ctx, wanted)
 		if len(taken.Jobs) > 0 {
@@ -124,10 +122,10 @@ func (w *Worker) Run(ctx context.Context) {
 	}
 }
 
-// idle waits for about so long, or until a job comes due, or a batch ends: what was edited during
-// it can be taken then.
+// idle waits for about this long, or until a job is due or a batch ends: sources edited during a
+// batch can be claimed then.
 func (w *Worker) idle(ctx context.Context, pause time.Duration, due *float64) {
-	// Workers that began together shall not ask together.
+	// Workers started together must not poll together.
 	pause = time.Duration(float64(pause) * (0.75 + rand.Float64()/2))
 	if due != nil && *due < pause.Seconds() {
 		pause = max(10*time.Millisecond, time.Duration(*due*float64(time.Second)))
@@ -141,8 +139,8 @@ func (w *Worker) idle(ctx context.Context, pause time.Duration, due *float64) {
 	}
 }
 
-// alone runs work of which a panic must not end the rest. What it had taken and not given back is
-// free when its lease is over, with an attempt used up.
+// alone runs work whose panic must not stop the rest. Jobs it did not release become free when the
+// lease expires, with one attempt used up.
 func (w *Worker) alone(ctx context.Context, work func(context.Context)) {
 	err := rescue.Do(func() error {
 		work(ctx)
