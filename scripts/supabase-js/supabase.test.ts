@@ -1,0 +1,61 @@
+// supabase-js without the service: over a real PostgREST or the stand-in, whichever the demo runs,
+// under row-level security. The types are those of supabase/database.types.ts.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createClient } from '@supabase/supabase-js';
+import ws from 'ws';
+import type { Database } from '../../supabase/database.types.js';
+
+const { REST_ADDRESS = '', ANON_KEY = '', MEMBER_TOKEN = '', STRANGER_TOKEN = '' } = process.env;
+// Node 20 has no WebSocket of its own.
+const realtime = { transport: ws as never };
+const as = (token?: string) => createClient<Database>(REST_ADDRESS, ANON_KEY, { realtime, ...(token ? { accessToken: async () => token } : {}) });
+
+test('a member searches by keywords, in their project alone', async () => {
+  const { data, error } = await as(MEMBER_TOKEN).rpc('search_by_keyword', { query_text: 'charged twice', match_count: 20 });
+  assert.equal(error, null);
+  assert.ok(data && data.length > 0);
+  assert.deepEqual(new Set(data.map((row) => row.project_id)), new Set([Number(process.env.MEMBER_PROJECT)]));
+  assert.deepEqual(data.map((row) => row.rank), data.map((_, n) => n + 1));
+});
+
+test('a member reads their lists', async () => {
+  const { data } = await as(MEMBER_TOKEN).rpc('list_projects');
+  assert.deepEqual(data?.map((project) => project.key), ['TX']);
+  const statuses = await as(MEMBER_TOKEN).rpc('list_statuses');
+  assert.ok((statuses.data?.length ?? 0) > 2);
+});
+
+test('documents are found by an entity', async () => {
+  const { data, error } = await as(MEMBER_TOKEN).rpc('find_documents_by_entity', { entity_name: 'wiktor', match_limit: 5 });
+  assert.equal(error, null);
+  assert.ok(data && data.length > 0 && data.length <= 5);
+  for (const row of data) assert.match(row.matched_entity, /wiktor/i);
+});
+
+test('a user without a project finds nothing', async () => {
+  const found = await as(STRANGER_TOKEN).rpc('search_by_keyword', { query_text: 'charged twice' });
+  assert.deepEqual([found.error, found.data], [null, []]);
+  assert.deepEqual((await as(STRANGER_TOKEN).rpc('list_projects')).data, []);
+});
+
+test('the key alone may read nothing', async () => {
+  const { data, error } = await as().rpc('search_by_keyword', { query_text: 'charged twice' });
+  assert.deepEqual([data, error?.code], [null, '42501']);
+});
+
+test('a wrong argument is an error of PostgREST', async () => {
+  const { error } = await as(MEMBER_TOKEN).rpc('search_by_keyword', { query_texts: 'x' } as never);
+  assert.equal(error?.code, 'PGRST202');
+});
+
+test('tables, under row-level security or refused in words', async () => {
+  const { data, error } = await as(MEMBER_TOKEN).from('tickets').select('key, name').eq('key', 'TX-400');
+  if (process.env.STAND_IN) {
+    assert.deepEqual([error?.code, data], ['NO_TABLES', null]);
+    assert.match(error?.hint ?? '', /No migration is missing/);
+    return;
+  }
+  assert.deepEqual([error, data?.map((ticket) => ticket.key)], [null, ['TX-400']]);
+  assert.deepEqual((await as(STRANGER_TOKEN).from('tickets').select('key')).data, []);
+});

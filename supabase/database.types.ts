@@ -1,0 +1,1724 @@
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | { [key: string]: Json | undefined }
+  | Json[]
+
+export type Database = {
+  // Allows to automatically instantiate createClient with right options
+  // instead of createClient<Database, { PostgrestVersion: 'XX' }>(URL, KEY)
+  __InternalSupabase: {
+    PostgrestVersion: "12"
+  }
+  public: {
+    Tables: {
+      chunks: {
+        Row: {
+          chunk_id: string
+          comment_id: number | null
+          created_at: string
+          embedding: string
+          embedding_set: number
+          generation: number | null
+          input_hash: string
+          kind: string
+          model: string
+          position: number
+          project_id: number
+          status_change_id: number | null
+          text: string
+          ticket_id: number | null
+          tokens: number
+        }
+        Insert: {
+          chunk_id?: string
+          comment_id?: number | null
+          created_at?: string
+          embedding: string
+          embedding_set?: number
+          generation?: number | null
+          input_hash: string
+          kind: string
+          model: string
+          position: number
+          project_id: number
+          status_change_id?: number | null
+          text: string
+          ticket_id?: number | null
+          tokens: number
+        }
+        Update: {
+          chunk_id?: string
+          comment_id?: number | null
+          created_at?: string
+          embedding?: string
+          embedding_set?: number
+          generation?: number | null
+          input_hash?: string
+          kind?: string
+          model?: string
+          position?: number
+          project_id?: number
+          status_change_id?: number | null
+          text?: string
+          ticket_id?: number | null
+          tokens?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: "chunks_comment_id_fkey"
+            columns: ["comment_id"]
+            referencedRelation: "comments"
+            referencedColumns: ["comment_id"]
+          },
+          {
+            foreignKeyName: "chunks_project_id_fkey"
+            columns: ["project_id"]
+            referencedRelation: "projects"
+            referencedColumns: ["project_id"]
+          },
+          {
+            foreignKeyName: "chunks_status_change_id_fkey"
+            columns: ["status_change_id"]
+            referencedRelation: "status_changes"
+            referencedColumns: ["status_change_id"]
+          },
+          {
+            foreignKeyName: "chunks_ticket_id_project_id_fkey"
+            columns: ["ticket_id", "project_id"]
+            referencedRelation: "tickets"
+            referencedColumns: ["ticket_id", "project_id"]
+          },
+        ]
+      }
+      comment_entries: {
+        Row: {
+          comment_id: number
+          length: number
+          project_id: number
+          ticket_id: number
+          words: unknown
+        }
+        Insert: {
+          comment_id: number
+          length: number
+          project_id: number
+          ticket_id: number
+          words: unknown
+        }
+        Update: {
+          comment_id?: number
+          length?: number
+          project_id?: number
+          ticket_id?: number
+          words?: unknown
+        }
+        Relationships: [
+          {
+            foreignKeyName: "comment_entries_comment_id_fkey"
+            columns: ["comment_id"]
+            referencedRelation: "comments"
+            referencedColumns: ["comment_id"]
+          },
+          {
+            foreignKeyName: "comment_entries_project_id_fkey"
+            columns: ["project_id"]
+            referencedRelation: "projects"
+            referencedColumns: ["project_id"]
+          },
+          {
+            foreignKeyName: "comment_entries_ticket_id_project_id_fkey"
+            columns: ["ticket_id", "project_id"]
+            referencedRelation: "tickets"
+            referencedColumns: ["ticket_id", "project_id"]
+          },
+        ]
+      }
+      comments: {
+        Row: {
+          author: string | null
+          body: string
+          comment_id: number
+          created_at: string
+          key: string | null
+          ticket_id: number
+          updated_at: string
+        }
+        Insert: {
+          author?: string | null
+          body: string
+          comment_id?: number
+          created_at?: string
+          key?: string | null
+          ticket_id: number
+          updated_at?: string
+        }
+        Update: {
+          author?: string | null
+          body?: string
+          comment_id?: number
+          created_at?: string
+          key?: string | null
+          ticket_id?: number
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "comments_ticket_id_fkey"
+            columns: ["ticket_id"]
+            referencedRelation: "tickets"
+            referencedColumns: ["ticket_id"]
+          },
+        ]
+      }
+      document_chunks: {
+        Row: {
+          chunk_id: string
+          created_at: string
+          document_id: string
+          generation: number | null
+          input_hash: string
+          position: number
+          text: string
+          tokens: number
+        }
+        Insert: {
+          chunk_id?: string
+          created_at?: string
+          document_id: string
+          generation?: number | null
+          input_hash: string
+          position: number
+          text: string
+          tokens: number
+        }
+        Update: {
+          chunk_id?: string
+          created_at?: string
+          document_id?: string
+          generation?: number | null
+          input_hash?: string
+          position?: number
+          text?: string
+          tokens?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: "document_chunks_document_id_fkey"
+            columns: ["document_id"]
+            referencedRelation: "documents"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      document_entities: {
+        Row: {
+          document_id: string
+          name: string
+          place: number
+          type: string | null
+        }
+        Insert: {
+          document_id: string
+          name: string
+          place: number
+          type?: string | null
+        }
+        Update: {
+          document_id?: string
+          name?: string
+          place?: number
+          type?: string | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: "document_entities_document_id_fkey"
+            columns: ["document_id"]
+            referencedRelation: "documents"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      document_votes: {
+        Row: {
+          document_id: string
+          helpful: boolean
+          user_id: string | null
+          vote_id: number
+          voted_at: string
+        }
+        Insert: {
+          document_id: string
+          helpful: boolean
+          user_id?: string | null
+          vote_id?: never
+          voted_at?: string
+        }
+        Update: {
+          document_id?: string
+          helpful?: boolean
+          user_id?: string | null
+          vote_id?: never
+          voted_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "document_votes_document_id_fkey"
+            columns: ["document_id"]
+            referencedRelation: "documents"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      documents: {
+        Row: {
+          archived: boolean
+          content: string
+          created_at: string
+          embedding_status: string
+          enriched_at: string | null
+          enriched_entities: NonNullable<Json>
+          enriched_keywords: string[]
+          enriched_temporal_class: string | null
+          enrichment_attempts: number
+          enrichment_due_at: string
+          enrichment_error: string | null
+          enrichment_lease_id: string | null
+          enrichment_model: string | null
+          given_entities: NonNullable<Json>
+          given_keywords: string[]
+          given_temporal_class: string | null
+          helpful_votes: number
+          id: string
+          keywords: string[]
+          last_retrieved_at: string | null
+          named_entities: NonNullable<Json>
+          removed_entities: NonNullable<Json>
+          removed_keywords: string[]
+          retrieval_count: number
+          retrieval_queries: string[]
+          temporal_class: string | null
+          title: string
+          unhelpful_votes: number
+          updated_at: string
+          upserted_keywords: string[]
+          utility_base: number
+          utility_score: number
+        }
+        Insert: {
+          archived?: boolean
+          content?: string
+          created_at?: string
+          embedding_status?: string
+          enriched_at?: string | null
+          enriched_entities?: NonNullable<Json>
+          enriched_keywords?: string[]
+          enriched_temporal_class?: string | null
+          enrichment_attempts?: number
+          enrichment_due_at?: string
+          enrichment_error?: string | null
+          enrichment_lease_id?: string | null
+          enrichment_model?: string | null
+          given_entities?: NonNullable<Json>
+          given_keywords?: string[]
+          given_temporal_class?: string | null
+          helpful_votes?: number
+          id?: string
+          keywords?: string[]
+          last_retrieved_at?: string | null
+          named_entities?: NonNullable<Json>
+          removed_entities?: NonNullable<Json>
+          removed_keywords?: string[]
+          retrieval_count?: number
+          retrieval_queries?: string[]
+          temporal_class?: string | null
+          title: string
+          unhelpful_votes?: number
+          updated_at?: string
+          upserted_keywords?: string[]
+          utility_base: number
+          utility_score?: number
+        }
+        Update: {
+          archived?: boolean
+          content?: string
+          created_at?: string
+          embedding_status?: string
+          enriched_at?: string | null
+          enriched_entities?: NonNullable<Json>
+          enriched_keywords?: string[]
+          enriched_temporal_class?: string | null
+          enrichment_attempts?: number
+          enrichment_due_at?: string
+          enrichment_error?: string | null
+          enrichment_lease_id?: string | null
+          enrichment_model?: string | null
+          given_entities?: NonNullable<Json>
+          given_keywords?: string[]
+          given_temporal_class?: string | null
+          helpful_votes?: number
+          id?: string
+          keywords?: string[]
+          last_retrieved_at?: string | null
+          named_entities?: NonNullable<Json>
+          removed_entities?: NonNullable<Json>
+          removed_keywords?: string[]
+          retrieval_count?: number
+          retrieval_queries?: string[]
+          temporal_class?: string | null
+          title?: string
+          unhelpful_votes?: number
+          updated_at?: string
+          upserted_keywords?: string[]
+          utility_base?: number
+          utility_score?: number
+        }
+        Relationships: []
+      }
+      embeddings: {
+        Row: {
+          chunk_id: string | null
+          created_at: string
+          document_id: string
+          embedding: string
+          embedding_id: number
+          generation: number | null
+          model: string | null
+        }
+        Insert: {
+          chunk_id?: string | null
+          created_at?: string
+          document_id: string
+          embedding: string
+          embedding_id?: never
+          generation?: number | null
+          model?: string | null
+        }
+        Update: {
+          chunk_id?: string | null
+          created_at?: string
+          document_id?: string
+          embedding?: string
+          embedding_id?: never
+          generation?: number | null
+          model?: string | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: "embeddings_chunk_id_document_id_fkey"
+            columns: ["chunk_id", "document_id"]
+            referencedRelation: "document_chunks"
+            referencedColumns: ["chunk_id", "document_id"]
+          },
+          {
+            foreignKeyName: "embeddings_document_id_fkey"
+            columns: ["document_id"]
+            referencedRelation: "documents"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      keyword_entries: {
+        Row: {
+          body_length: number
+          keyword_entry_id: number
+          project_id: number
+          ticket_id: number | null
+          title_length: number
+          title_words: unknown
+          words: unknown
+        }
+        Insert: {
+          body_length: number
+          keyword_entry_id?: never
+          project_id: number
+          ticket_id?: number | null
+          title_length: number
+          title_words: unknown
+          words: unknown
+        }
+        Update: {
+          body_length?: number
+          keyword_entry_id?: never
+          project_id?: number
+          ticket_id?: number | null
+          title_length?: number
+          title_words?: unknown
+          words?: unknown
+        }
+        Relationships: [
+          {
+            foreignKeyName: "keyword_entries_project_id_fkey"
+            columns: ["project_id"]
+            referencedRelation: "projects"
+            referencedColumns: ["project_id"]
+          },
+          {
+            foreignKeyName: "keyword_entries_ticket_id_project_id_fkey"
+            columns: ["ticket_id", "project_id"]
+            referencedRelation: "tickets"
+            referencedColumns: ["ticket_id", "project_id"]
+          },
+        ]
+      }
+      project_members: {
+        Row: {
+          created_at: string
+          project_id: number
+          role: Database["public"]["Enums"]["project_role"]
+          user_id: string
+        }
+        Insert: {
+          created_at?: string
+          project_id: number
+          role?: Database["public"]["Enums"]["project_role"]
+          user_id: string
+        }
+        Update: {
+          created_at?: string
+          project_id?: number
+          role?: Database["public"]["Enums"]["project_role"]
+          user_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "project_members_project_id_fkey"
+            columns: ["project_id"]
+            referencedRelation: "projects"
+            referencedColumns: ["project_id"]
+          },
+        ]
+      }
+      projects: {
+        Row: {
+          created_at: string
+          description: string | null
+          key: string
+          name: string
+          project_id: number
+          updated_at: string
+        }
+        Insert: {
+          created_at?: string
+          description?: string | null
+          key: string
+          name: string
+          project_id?: number
+          updated_at?: string
+        }
+        Update: {
+          created_at?: string
+          description?: string | null
+          key?: string
+          name?: string
+          project_id?: number
+          updated_at?: string
+        }
+        Relationships: []
+      }
+      search_config: {
+        Row: {
+          current_weight: number
+          dated_weight: number
+          evergreen_weight: number
+          freshness_weight: number
+          historical_weight: number
+          keyword_weight: number
+          only_row: boolean
+          similarity_weight: number
+          unknown_weight: number
+          utility_weight: number
+        }
+        Insert: {
+          current_weight?: number
+          dated_weight?: number
+          evergreen_weight?: number
+          freshness_weight?: number
+          historical_weight?: number
+          keyword_weight?: number
+          only_row?: boolean
+          similarity_weight?: number
+          unknown_weight?: number
+          utility_weight?: number
+        }
+        Update: {
+          current_weight?: number
+          dated_weight?: number
+          evergreen_weight?: number
+          freshness_weight?: number
+          historical_weight?: number
+          keyword_weight?: number
+          only_row?: boolean
+          similarity_weight?: number
+          unknown_weight?: number
+          utility_weight?: number
+        }
+        Relationships: []
+      }
+      status: {
+        Row: {
+          category: string
+          name: string
+          status_id: number
+        }
+        Insert: {
+          category: string
+          name: string
+          status_id?: number
+        }
+        Update: {
+          category?: string
+          name?: string
+          status_id?: number
+        }
+        Relationships: []
+      }
+      status_changes: {
+        Row: {
+          created_at: string
+          note: string | null
+          status_change_id: number
+          status_id: number | null
+          ticket_id: number
+          updated_at: string
+        }
+        Insert: {
+          created_at?: string
+          note?: string | null
+          status_change_id?: number
+          status_id?: number | null
+          ticket_id: number
+          updated_at?: string
+        }
+        Update: {
+          created_at?: string
+          note?: string | null
+          status_change_id?: number
+          status_id?: number | null
+          ticket_id?: number
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "status_changes_status_id_fkey"
+            columns: ["status_id"]
+            referencedRelation: "status"
+            referencedColumns: ["status_id"]
+          },
+          {
+            foreignKeyName: "status_changes_ticket_id_fkey"
+            columns: ["ticket_id"]
+            referencedRelation: "tickets"
+            referencedColumns: ["ticket_id"]
+          },
+        ]
+      }
+      ticket_links: {
+        Row: {
+          created_at: string
+          kind: string
+          other_ticket_id: number
+          ticket_id: number
+        }
+        Insert: {
+          created_at?: string
+          kind: string
+          other_ticket_id: number
+          ticket_id: number
+        }
+        Update: {
+          created_at?: string
+          kind?: string
+          other_ticket_id?: number
+          ticket_id?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: "ticket_links_other_ticket_id_fkey"
+            columns: ["other_ticket_id"]
+            referencedRelation: "tickets"
+            referencedColumns: ["ticket_id"]
+          },
+          {
+            foreignKeyName: "ticket_links_ticket_id_fkey"
+            columns: ["ticket_id"]
+            referencedRelation: "tickets"
+            referencedColumns: ["ticket_id"]
+          },
+        ]
+      }
+      tickets: {
+        Row: {
+          assignee: string | null
+          created_at: string
+          description: string | null
+          due_date: string | null
+          key: string
+          labels: string[]
+          name: string
+          priority: string | null
+          project_id: number
+          reporter: string | null
+          resolved_at: string | null
+          status_id: number
+          ticket_id: number
+          ticket_type: string | null
+          updated_at: string
+        }
+        Insert: {
+          assignee?: string | null
+          created_at?: string
+          description?: string | null
+          due_date?: string | null
+          key: string
+          labels?: string[]
+          name: string
+          priority?: string | null
+          project_id: number
+          reporter?: string | null
+          resolved_at?: string | null
+          status_id: number
+          ticket_id?: number
+          ticket_type?: string | null
+          updated_at?: string
+        }
+        Update: {
+          assignee?: string | null
+          created_at?: string
+          description?: string | null
+          due_date?: string | null
+          key?: string
+          labels?: string[]
+          name?: string
+          priority?: string | null
+          project_id?: number
+          reporter?: string | null
+          resolved_at?: string | null
+          status_id?: number
+          ticket_id?: number
+          ticket_type?: string | null
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "tickets_project_id_fkey"
+            columns: ["project_id"]
+            referencedRelation: "projects"
+            referencedColumns: ["project_id"]
+          },
+          {
+            foreignKeyName: "tickets_status_id_fkey"
+            columns: ["status_id"]
+            referencedRelation: "status"
+            referencedColumns: ["status_id"]
+          },
+        ]
+      }
+    }
+    Views: {
+      [_ in never]: never
+    }
+    Functions: {
+      abandon_reembed: { Args: Record<PropertyKey, never>; Returns: boolean }
+      begin_reembed: {
+        Args: { chunking: number; embedding_model: string }
+        Returns: number
+      }
+      caller_role: { Args: Record<PropertyKey, never>; Returns: string }
+      check_installation: {
+        Args: { embedding_model?: string }
+        Returns: {
+          finding: string
+          remedy: string
+          severity: string
+          subject: string
+        }[]
+      }
+      claim_embedding_jobs: {
+        Args: {
+          attempt_limit?: number
+          job_limit?: number
+          lease_seconds?: number
+        }
+        Returns: {
+          jobs: Json
+          lease_id: string
+          next_due_seconds: number
+        }[]
+      }
+      claim_enrichments: {
+        Args: {
+          attempt_limit?: number
+          batch_size?: number
+          lease_seconds?: number
+        }
+        Returns: {
+          attempt: number
+          content: string
+          id: string
+          lease_id: string
+          source_hash: string
+          title: string
+        }[]
+      }
+      clear_retired_set: {
+        Args: { after?: string; row_limit?: number }
+        Returns: string
+      }
+      compare_tickets: {
+        Args: {
+          embedding_model: string
+          query_embeddings: string[]
+          ticket_keys: string[]
+        }
+        Returns: {
+          place: number
+          similarities: number[]
+        }[]
+      }
+      data_version: { Args: { project_filter?: number }; Returns: string }
+      delete_document: { Args: { doc_id: string }; Returns: boolean }
+      embedding_sets: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          chunking: number
+          match_thresholds: Json
+          model: string
+          other_chunking: number
+          other_model: string
+          other_state: string
+          serving: number
+        }[]
+      }
+      embedding_status: {
+        Args: { embedding_model: string }
+        Returns: {
+          chunks: number
+          dead: number
+          failed: number
+          oldest_pending_seconds: number
+          pending: number
+          running: number
+          sources_without_chunks: number
+        }[]
+      }
+      enqueue_missing_embeddings: {
+        Args: { embedding_model: string; everything?: boolean }
+        Returns: number
+      }
+      enrichment_stats: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          enriched: number
+          failed: number
+          total: number
+          unenriched: number
+        }[]
+      }
+      extend_embedding_leases: {
+        Args: { lease_ids: string[]; lease_seconds?: number }
+        Returns: number
+      }
+      fail_embedding_jobs: {
+        Args: {
+          attempt_limit?: number
+          error: string
+          job_ids: number[]
+          lease_id: string
+          retry_seconds?: number
+        }
+        Returns: number
+      }
+      fail_enrichment: {
+        Args: {
+          doc_id: string
+          error: string
+          lease_id: string
+          retry_seconds?: number
+        }
+        Returns: boolean
+      }
+      find_documents_by_entity: {
+        Args: {
+          entity_name: string
+          entity_type?: string
+          match_limit?: number
+        }
+        Returns: {
+          id: string
+          matched_entity: string
+          matched_type: string
+          title: string
+        }[]
+      }
+      find_similar_documents: {
+        Args: { doc_id: string; match_count?: number }
+        Returns: {
+          id: string
+          similarity: number
+          title: string
+        }[]
+      }
+      find_similar_tickets: {
+        Args: {
+          embedding_model: string
+          filters?: Json
+          match_count?: number
+          ticket_id: number
+        }
+        Returns: {
+          embedded: boolean
+          project_name: string
+          results: Json
+          text: string
+          ticket_name: string
+        }[]
+      }
+      find_similar_tickets_batch: {
+        Args: {
+          embedding_model: string
+          filters?: Json
+          match_count?: number
+          ticket_keys: string[]
+        }
+        Returns: {
+          embedded: boolean
+          place: number
+          project_name: string
+          results: Json
+          text: string
+          ticket_id: number
+          ticket_name: string
+        }[]
+      }
+      find_unlisted: {
+        Args: { tickets: Json }
+        Returns: {
+          comment_id: number
+          comment_key: string
+          kind: string
+          other_key: string
+          ticket_key: string
+        }[]
+      }
+      finish_embedding_jobs: {
+        Args: { job_ids: number[]; lease_id: string }
+        Returns: number
+      }
+      finish_reembed: { Args: Record<PropertyKey, never>; Returns: boolean }
+      get_document: {
+        Args: { doc_id: string }
+        Returns: {
+          archived: boolean
+          content: string
+          created_at: string
+          embedding_status: string
+          enriched_at: string
+          enrichment_error: string
+          enrichment_model: string
+          id: string
+          keywords: string[]
+          last_retrieved_at: string
+          named_entities: Json
+          retrieval_count: number
+          retrieval_queries: string[]
+          temporal_class: string
+          title: string
+          updated_at: string
+          utility_score: number
+        }[]
+      }
+      get_ticket: {
+        Args: {
+          comment_limit?: number
+          comment_offset?: number
+          ticket_id?: number
+          ticket_key?: string
+        }
+        Returns: {
+          assignee: string
+          comment_count: number
+          comments: Json
+          created_at: string
+          description: string
+          due_date: string
+          labels: string[]
+          links: Json
+          priority: string
+          project_id: number
+          project_key: string
+          project_name: string
+          reporter: string
+          resolved_at: string
+          status: string
+          status_category: string
+          status_changes: Json
+          ticket_id: number
+          ticket_key: string
+          ticket_name: string
+          ticket_type: string
+          updated_at: string
+        }[]
+      }
+      keyword_ranking: {
+        Args: {
+          filters?: Json
+          project_filter?: number
+          query_text: string
+          status_filter?: string
+        }
+        Returns: {
+          exact: number
+          projects: string
+          scores: string
+          tickets: string
+        }[]
+      }
+      list_dead_embedding_jobs: {
+        Args: { match_count?: number }
+        Returns: {
+          attempts: number
+          comment_id: number
+          dead_at: string
+          document_id: string
+          job_id: number
+          last_error: string
+          project_id: number
+          ticket_id: number
+          ticket_key: string
+          title: string
+        }[]
+      }
+      list_migrations: { Args: Record<PropertyKey, never>; Returns: string[] }
+      list_projects: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          key: string
+          name: string
+          project_id: number
+          tickets: number
+        }[]
+      }
+      list_statuses: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          name: string
+          status_id: number
+        }[]
+      }
+      list_ticket_keys: {
+        Args: { after?: number; match_count?: number; project_ids: number[] }
+        Returns: {
+          key: string
+          ticket_id: number
+        }[]
+      }
+      list_tickets: {
+        Args: {
+          filters?: Json
+          match_count?: number
+          match_offset?: number
+          project_filter?: number
+          sort?: string
+          status_filter?: string
+        }
+        Returns: {
+          assignee: string
+          created_at: string
+          due_date: string
+          has_more: boolean
+          highlight: string
+          labels: string[]
+          links: Json
+          priority: string
+          project_id: number
+          project_name: string
+          reporter: string
+          status: string
+          status_category: string
+          text: string
+          ticket_id: number
+          ticket_key: string
+          ticket_name: string
+          ticket_type: string
+          updated_at: string
+        }[]
+      }
+      log_queries: {
+        Args: { entries: Json; retention_days?: number }
+        Returns: {
+          deleted: number
+          logged: number
+        }[]
+      }
+      may_write_project: { Args: { project_id: number }; Returns: boolean }
+      measure_missing_embeddings: {
+        Args: {
+          embedding_model: string
+          embedding_set?: number
+          everything?: boolean
+          sample_count?: number
+        }
+        Returns: {
+          characters: number
+          sample: Json
+          sources: number
+        }[]
+      }
+      nearest_chunks: {
+        Args: {
+          filters?: Json
+          match_count?: number
+          project_filter?: number
+          query_embedding: string
+          status_filter?: string
+        }
+        Returns: {
+          chunk_id: string
+          kind: string
+          project_id: number
+          similarity: number
+          text: string
+          ticket_id: number
+          ticket_key: string
+        }[]
+      }
+      prune_tickets: {
+        Args: { comment_ids?: number[]; links?: Json; ticket_ids?: number[] }
+        Returns: {
+          comments: number
+          ticket_links: number
+          tickets: number
+        }[]
+      }
+      rate_document: {
+        Args: { doc_id: string; helpful: boolean }
+        Returns: number
+      }
+      read_documents: {
+        Args: { document_ids: string[] }
+        Returns: {
+          chunks: Json
+          documents_read: number
+          id: string
+          source_hash: string
+          text: string
+          title: string
+        }[]
+      }
+      read_sources: {
+        Args: {
+          comment_ids?: number[]
+          embedding_set?: number
+          project_ids: number[]
+          ticket_ids: number[]
+        }
+        Returns: {
+          building_chunking: number
+          building_set: number
+          chunks: Json
+          comment_heading: string
+          comment_id: number
+          embedding_model: string
+          embedding_set: number
+          project_id: number
+          project_name: string
+          source_hash: string
+          sources_read: number
+          texts: Json
+          ticket_id: number
+          ticket_name: string
+        }[]
+      }
+      release_embedding_jobs: {
+        Args: { delay_seconds?: number; job_ids: number[]; lease_id: string }
+        Returns: number
+      }
+      release_enrichments: {
+        Args: { delay_seconds?: number; lease_ids: string[] }
+        Returns: number
+      }
+      replay_embedding_jobs: { Args: { job_ids?: number[] }; Returns: number }
+      retrieve_all_chunks: {
+        Args: {
+          embedding_model: string
+          filters?: Json
+          match_count?: number
+          match_threshold?: number
+          project_filter?: number
+          query_embedding: string
+          question?: string
+          source_chunk_limit?: number
+          status_filter?: string
+        }
+        Returns: {
+          chunk_id: string
+          comment_author: string
+          comment_created_at: string
+          comment_id: number
+          document_id: string
+          kind: string
+          named: boolean
+          over_threshold: boolean
+          project_id: number
+          project_key: string
+          project_name: string
+          similarities: number[]
+          similarity: number
+          status: string
+          text: string
+          ticket_id: number
+          ticket_key: string
+          ticket_name: string
+          title: string
+          tokens: number
+        }[]
+      }
+      retrieve_chunks: {
+        Args: {
+          embedding_model: string
+          filters?: Json
+          match_count?: number
+          match_threshold?: number
+          project_filter?: number
+          query_embedding: string
+          question?: string
+          source_chunk_limit?: number
+          status_filter?: string
+        }
+        Returns: {
+          chunk_id: string
+          comment_author: string
+          comment_created_at: string
+          comment_id: number
+          kind: string
+          named: boolean
+          over_threshold: boolean
+          project_id: number
+          project_key: string
+          project_name: string
+          similarities: number[]
+          similarity: number
+          status: string
+          text: string
+          ticket_id: number
+          ticket_key: string
+          ticket_name: string
+          tokens: number
+        }[]
+      }
+      retrieve_chunks_hybrid: {
+        Args: {
+          embedding_model: string
+          filters?: Json
+          fusion?: string
+          keyword_ranking?: Json
+          keyword_weight?: number
+          match_count?: number
+          match_threshold?: number
+          project_filter?: number
+          query_embedding: string
+          query_text: string
+          source_chunk_limit?: number
+          status_filter?: string
+          vector_weight?: number
+        }
+        Returns: {
+          chunk_id: string
+          comment_author: string
+          comment_created_at: string
+          comment_id: number
+          kind: string
+          named: boolean
+          over_threshold: boolean
+          project_id: number
+          project_key: string
+          project_name: string
+          relevance: number
+          similarities: number[]
+          similarity: number
+          status: string
+          text: string
+          ticket_id: number
+          ticket_key: string
+          ticket_name: string
+          tokens: number
+        }[]
+      }
+      retrieve_document_chunks: {
+        Args: {
+          embedding_model: string
+          match_count?: number
+          match_threshold?: number
+          query_embedding: string
+        }
+        Returns: {
+          chunk_id: string
+          document_id: string
+          over_threshold: boolean
+          similarities: number[]
+          similarity: number
+          text: string
+          title: string
+          tokens: number
+        }[]
+      }
+      retry_enrichments: { Args: Record<PropertyKey, never>; Returns: number }
+      sample_tickets: {
+        Args: { embedding_model: string; match_count?: number }
+        Returns: {
+          duplicate: boolean
+          ticket_key: string
+          ticket_name: string
+        }[]
+      }
+      search_by_keyword: {
+        Args: {
+          filters?: Json
+          match_count?: number
+          project_filter?: number
+          query_text: string
+          status_filter?: string
+        }
+        Returns: {
+          exact: boolean
+          project_id: number
+          rank: number
+          score: number
+          ticket_id: number
+        }[]
+      }
+      search_by_vector: {
+        Args: {
+          embedding_model: string
+          filters?: Json
+          match_count?: number
+          match_threshold?: number
+          project_filter?: number
+          query_embedding: string
+          status_filter?: string
+        }
+        Returns: {
+          chunk_id: string
+          project_id: number
+          rank: number
+          similarity: number
+          ticket_id: number
+        }[]
+      }
+      search_documents: {
+        Args: {
+          embedding_model?: string
+          match_count?: number
+          match_threshold?: number
+          query_embedding: string
+        }
+        Returns: {
+          content: string
+          id: string
+          similarity: number
+          title: string
+        }[]
+      }
+      search_documents_hybrid: {
+        Args: {
+          embedding_model?: string
+          freshness_decay_days?: number
+          match_count?: number
+          match_threshold?: number
+          query_embedding: string
+          query_keywords: string[]
+          track_retrievals?: boolean
+        }
+        Returns: {
+          content: string
+          final_score: number
+          freshness_boost: number
+          id: string
+          keyword_score: number
+          keywords: string[]
+          similarity: number
+          temporal_class: string
+          temporal_weight: number
+          title: string
+          utility_boost: number
+        }[]
+      }
+      search_facets: {
+        Args: {
+          embedding_model?: string
+          filters?: Json
+          match_threshold?: number
+          project_filter?: number
+          query_embedding?: string
+          query_text: string
+          status_filter?: string
+        }
+        Returns: {
+          capped: boolean
+          count: number
+          facet: string
+          label: string
+          value: number
+        }[]
+      }
+      search_hybrid: {
+        Args: {
+          embedding_model?: string
+          filters?: Json
+          fusion?: string
+          keyword_ranking?: Json
+          keyword_weight?: number
+          match_count?: number
+          match_offset?: number
+          match_threshold?: number
+          project_filter?: number
+          query_embedding?: string
+          query_text: string
+          sort?: string
+          status_filter?: string
+          vector_weight?: number
+        }
+        Returns: {
+          assignee: string
+          chunk_id: string
+          comment_author: string
+          comment_created_at: string
+          comment_id: number
+          created_at: string
+          due_date: string
+          exact: boolean
+          fused_score: number
+          has_more: boolean
+          highlight: string
+          keyword_contribution: number
+          keyword_rank: number
+          keyword_score: number
+          labels: string[]
+          links: Json
+          matched_by: string[]
+          priority: string
+          project_id: number
+          project_name: string
+          relaxed: boolean
+          reporter: string
+          rrf_score: number
+          similarity: number
+          source: string
+          status: string
+          status_category: string
+          text: string
+          ticket_id: number
+          ticket_key: string
+          ticket_name: string
+          ticket_type: string
+          updated_at: string
+          vector_contribution: number
+          vector_rank: number
+        }[]
+      }
+      similar_tickets: {
+        Args: {
+          embedding_model: string
+          exclude_ticket?: number
+          filters?: Json
+          match_count?: number
+          project_filter?: number
+          query_embedding: string
+          query_text?: string
+        }
+        Returns: {
+          confidence: number
+          fused_score: number
+          keyword_contribution: number
+          keyword_rank: number
+          keyword_score: number
+          likely_duplicate: boolean
+          project_id: number
+          similarity: number
+          status: string
+          ticket_id: number
+          ticket_key: string
+          ticket_name: string
+          vector_contribution: number
+          vector_rank: number
+        }[]
+      }
+      similar_tickets_batch: {
+        Args: {
+          drafts: Json
+          embedding_model: string
+          filters?: Json
+          match_count?: number
+        }
+        Returns: {
+          place: number
+          results: Json
+        }[]
+      }
+      stage_chunks: {
+        Args: {
+          chunks: Json
+          comment_id?: number
+          embedding_set?: number
+          embeddings: string[]
+          project_id: number
+          source_hash: string
+          ticket_id: number
+        }
+        Returns: {
+          embedding_ids: string[]
+          staged: boolean
+        }[]
+      }
+      stage_document_chunks: {
+        Args: {
+          chunks: Json
+          document_id: string
+          embeddings: string[]
+          source_hash: string
+        }
+        Returns: {
+          embedding_ids: string[]
+          staged: boolean
+        }[]
+      }
+      store_chunks: {
+        Args: {
+          chunks: Json
+          comment_ids?: number[]
+          embedding_set?: number
+          embeddings: string[]
+          project_ids: number[]
+          source_hashes: string[]
+          ticket_ids: number[]
+        }
+        Returns: {
+          embedding_ids: string[]
+          place: number
+          stored: boolean
+        }[]
+      }
+      store_document_chunks: {
+        Args: {
+          chunks: Json
+          document_ids: string[]
+          embeddings: string[]
+          source_hashes: string[]
+        }
+        Returns: {
+          embedding_ids: string[]
+          place: number
+          stored: boolean
+        }[]
+      }
+      store_duplicate_calibration: {
+        Args: {
+          duplicate_threshold?: number
+          duplicates: number
+          embedding_model: string
+          intercept: number
+          results: number
+          slope: number
+        }
+        Returns: undefined
+      }
+      store_enrichment: {
+        Args: {
+          doc_id: string
+          keywords: string[]
+          model: string
+          named_entities: Json
+          source_hash: string
+          temporal_class: string
+        }
+        Returns: boolean
+      }
+      store_match_thresholds: { Args: { thresholds: Json }; Returns: undefined }
+      sweep_staged_chunks: { Args: { row_limit?: number }; Returns: number }
+      track_document_retrieval: {
+        Args: { doc_id: string; query_text: string }
+        Returns: undefined
+      }
+      track_document_retrievals: {
+        Args: { doc_ids: string[]; query_text: string }
+        Returns: undefined
+      }
+      unanswered_questions: {
+        Args: { days?: number; match_count?: number }
+        Returns: {
+          best_similarity: number
+          last_asked_at: string
+          question: string
+          times: number
+        }[]
+      }
+      upsert_documents: {
+        Args: { documents: Json; embedded_by_caller?: boolean }
+        Returns: {
+          created: boolean
+          embedding_status: string
+          id: string
+        }[]
+      }
+      upsert_projects: {
+        Args: { projects: Json }
+        Returns: {
+          key: string
+          project_id: number
+        }[]
+      }
+      upsert_ticket_links: {
+        Args: { links: Json }
+        Returns: {
+          key: string
+          kind: string
+          other_key: string
+        }[]
+      }
+      upsert_tickets: {
+        Args: { tickets: Json }
+        Returns: {
+          comment_ids: number[]
+          key: string
+          project_id: number
+          ticket_id: number
+        }[]
+      }
+    }
+    Enums: {
+      project_role: "viewer" | "member" | "admin"
+    }
+    CompositeTypes: {
+      [_ in never]: never
+    }
+  }
+}
+
+type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">]
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+        DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
+    : never) = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
+      Row: infer R
+    }
+    ? R
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] &
+        DefaultSchema["Views"])
+    ? (DefaultSchema["Tables"] &
+        DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+        Row: infer R
+      }
+      ? R
+      : never
+    : never
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never) = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Insert: infer I
+    }
+    ? I
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Insert: infer I
+      }
+      ? I
+      : never
+    : never
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never) = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Update: infer U
+    }
+    ? U
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Update: infer U
+      }
+      ? U
+      : never
+    : never
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema["Enums"]
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends (DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
+    : never) = never,
+> = DefaultSchemaEnumNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
+    ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
+    : never
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema["CompositeTypes"]
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends (PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+    : never) = never,
+> = PublicCompositeTypeNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
+    ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
+    : never
+
+export const Constants = {
+  public: {
+    Enums: {
+      project_role: ["viewer", "member", "admin"],
+    },
+  },
+} as const
+
