@@ -42,7 +42,7 @@ func startFunction(t *testing.T, source string, env ...string) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("the function runs under Node, which is not installed")
+		t.Fatal("the function runs under Node, which is not installed: run ./scripts/test, which installs it")
 	}
 	folder := t.TempDir()
 	for name, text := range map[string]string{"function.mjs": source, "deno.mjs": denoUnderNode} {
