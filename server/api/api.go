@@ -51,7 +51,7 @@ type Parts struct {
 	Enricher       *enrich.Enricher
 	Tracker        *knowledge.Tracker // nil counts no retrievals
 	QueryLog       *querylog.Log      // nil keeps none
-	Memo           *memo.Memo         // nil: every response is made anew
+	Memo           *memo.Memo         // nil: responses are not cached
 	Embeddings     *memo.Embeddings   // of queries
 	Verifier       *identity.Verifier // of callers; nil: without a token they are the service (AUTH=off)
 	Limits         Limits

@@ -31,7 +31,7 @@ type visit struct {
 
 type visitKey struct{}
 
-// visitOf is the visit that a tool's request belongs to; nil for what comes over the network.
+// visitOf returns the visit a tool's request belongs to; nil for requests from the network.
 func visitOf(c *fiber.Ctx) *visit {
 	v, _ := c.Locals(visitKey{}).(*visit)
 	return v
@@ -40,7 +40,8 @@ func visitOf(c *fiber.Ctx) *visit {
 // newTools connects the tools with the API that they call.
 func (a *API) newTools() http.Handler { return mcp.NewHandler(toolCalls{a}, a.Version) }
 
-// serveMCP is /mcp. The SDK speaks net/http; a message and its response are small and whole.
+// serveMCP handles /mcp. The SDK speaks net/http; messages and responses are small and not
+// streamed.
 func (a *API) serveMCP(c *fiber.Ctx) error {
 	if err := a.refusePages(c); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (a *API) serveMCP(c *fiber.Ctx) error {
 		request.Header.Add(string(name), string(value))
 	}
 	request.Header.Del(fiber.HeaderAuthorization)
-	// The response is JSON whatever is accepted; the SDK would refuse who does not accept both.
+	// Responses are always JSON; the SDK would reject clients that do not accept both types.
 	request.Header.Set(fiber.HeaderAccept, fiber.MIMEApplicationJSON+", "+mimeEvents)
 	response := &wholeResponse{header: http.Header{}, status: http.StatusOK}
 	a.tools.ServeHTTP(response, request)
@@ -73,7 +74,7 @@ func (a *API) serveMCP(c *fiber.Ctx) error {
 	return c.Status(response.status).Send(response.body.Bytes())
 }
 
-// refusedByProtocol makes a problem of what the SDK says in plain text.
+// refusedByProtocol turns the SDK's plain text errors into problems.
 func refusedByProtocol(response *wholeResponse) error {
 	switch response.status {
 	case http.StatusBadRequest:
@@ -85,7 +86,7 @@ func refusedByProtocol(response *wholeResponse) error {
 	}
 }
 
-// wholeResponse keeps a response until it is whole.
+// wholeResponse buffers a response.
 type wholeResponse struct {
 	header http.Header
 	status int
@@ -106,8 +107,8 @@ func (w *wholeResponse) Write(text []byte) (int, error) {
 	return w.body.Write(text)
 }
 
-// toolCalls makes requests of the API for its tools. They take the way of any other request, but
-// that their visit has been admitted and counted.
+// toolCalls makes API requests for the tools. They are handled like any other, except that their
+// visit has already been admitted and counted.
 type toolCalls struct{ api *API }
 
 func (t toolCalls) Address(ctx context.Context) string { return ctx.Value(visitKey{}).(*visit).address }
@@ -140,8 +141,8 @@ func (t toolCalls) Request(ctx context.Context, method, target string, body []by
 	}
 }
 
-// refusePages keeps out pages of other origins than the service's own and those that the operator
-// named. A browser always sends the header with what a page posts.
+// refusePages rejects pages of origins other than the service's own and those in CORS_ORIGINS.
+// Browsers send Origin with every POST of a page.
 func (a *API) refusePages(c *fiber.Ctx) error {
 	origin := c.Get(fiber.HeaderOrigin)
 	if origin == "" || a.mayRead(c) || origin == a.PublicURL {
@@ -153,10 +154,10 @@ func (a *API) refusePages(c *fiber.Ctx) error {
 	return fault.New(fault.Forbidden, "Pages of this origin may not call: CORS_ORIGINS does not name it.")
 }
 
-// saneHost is a host that may stand in an address of ours.
+// saneHost is a host that may appear in our addresses.
 var saneHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]{1,255}$`)
 
-// address is where a client reaches the service: as the operator says, or else as the client did.
+// address is where clients reach the service: PUBLIC_URL, or the host they used.
 func (a *API) address(c *fiber.Ctx) string {
 	if host := string(c.Request().Host()); a.PublicURL == "" && saneHost.MatchString(host) {
 		return "http://" + host
@@ -164,8 +165,8 @@ func (a *API) address(c *fiber.Ctx) string {
 	return a.PublicURL
 }
 
-// challenge is what a response without the right to be there says of how to get it: for /mcp, where
-// its clients read which server gives tokens (RFC 9728).
+// challenge is the WWW-Authenticate header of a 401. For /mcp it names the resource metadata, where
+// clients find the authorization server (RFC 9728).
 func (a *API) challenge(c *fiber.Ctx) string {
 	if a.Verifier == nil || c.Path() != mcpPath {
 		return "Bearer"
@@ -177,7 +178,7 @@ func (a *API) challenge(c *fiber.Ctx) string {
 	return challenge
 }
 
-// resource is the metadata of /mcp as a protected resource.
+// resource returns the metadata of /mcp as a protected resource.
 func (a *API) resource(c *fiber.Ctx) error {
 	if a.Verifier == nil {
 		return fiber.ErrNotFound

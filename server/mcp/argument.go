@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// text is an argument that is a string, "" where it is left out.
+// text returns a string argument, "" if it is absent.
 func (c *call) text(name string) (text string, err error) {
 	if value := c.arguments[name]; value != nil && json.Unmarshal(value, &text) != nil {
 		return "", refuse("%s: must be a string. Correct it and call again.", name)
@@ -14,7 +14,7 @@ func (c *call) text(name string) (text string, err error) {
 	return text, nil
 }
 
-// integer is an argument that is an integer, or its default.
+// integer returns an integer argument, or its default.
 func (c *call) integer(name string, fallback, low, high int) (int, error) {
 	value := c.arguments[name]
 	if value == nil {
@@ -27,7 +27,7 @@ func (c *call) integer(name string, fallback, low, high int) (int, error) {
 	return number, nil
 }
 
-// fields is the argument of this name: which fields a result shall have besides the usual ones.
+// fields returns the argument of this name: the fields a result has besides the usual ones.
 func (c *call) fields(usual, more []string) ([]string, error) {
 	var wanted []string
 	if value := c.arguments["fields"]; value != nil && json.Unmarshal(value, &wanted) != nil {
@@ -41,8 +41,7 @@ func (c *call) fields(usual, more []string) ([]string, error) {
 	return wanted, nil
 }
 
-// pass gives the arguments of these names as they came, for the body of a request: the API says
-// what is wrong with them.
+// pass returns these arguments unchanged, for the body of a request. The API validates them.
 func (c *call) pass(names ...string) map[string]any {
 	body := map[string]any{}
 	for _, name := range names {
@@ -53,8 +52,8 @@ func (c *call) pass(names ...string) map[string]any {
 	return body
 }
 
-// maxName bounds what an error repeats of a caller's own text.
+// maxName bounds how much of a caller's text an error repeats.
 const maxName = 100
 
-// short is a caller's own text as an error repeats it.
+// short is a caller's text as an error repeats it.
 func short(text string) string { return clip(line(text), maxName) }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The tools search and fetch have the shapes that ChatGPT's connectors require: these arguments and
-// members alone, and the result as JSON in the text too.
+// The tools search and fetch have exactly the shapes that ChatGPT's connectors require, and repeat
+// the result as JSON in the text.
 
 const (
 	ticketPrefix   = "ticket:"
@@ -45,7 +45,7 @@ var search = tool{
 		}
 		found := []object{}
 		for _, ticket := range results(tickets, "results") {
-			// A project's own text is in the results without a key. There is nothing more to read of it.
+			// A project found by its own text has no key, and nothing more to read.
 			if key := show(ticket["ticket_key"]); key != "" {
 				found = append(found, object{"id": ticketPrefix + key, "title": key + " " + show(ticket["ticket_name"]), "url": c.ticketURL(ctx, key)})
 			}
@@ -106,7 +106,7 @@ var fetch = tool{
 	},
 }
 
-// plain has the result itself as the text.
+// plain repeats the result as the text.
 func plain(structured object) (*answer, error) {
 	text, err := json.Marshal(structured)
 	if err != nil {
@@ -115,10 +115,10 @@ func plain(structured object) (*answer, error) {
 	return &answer{json.RawMessage(text), string(text)}, nil
 }
 
-// maxComments bounds how many comments of a ticket fetch shows: a page of the API.
+// maxComments bounds the comments of a ticket that fetch shows: a page of the API.
 const maxComments = 100
 
-// fetchTicket reads a ticket, with its newest comments.
+// fetchTicket reads a ticket with its newest comments.
 func (c *call) fetchTicket(ctx context.Context, name string) (read object, whole string, err error) {
 	path := "/api/tickets/" + segment(name)
 	ticket, err := c.get(ctx, path, url.Values{"limit": {strconv.Itoa(maxComments)}}, "ticket", "id")
@@ -170,7 +170,7 @@ func (c *call) fetchDocument(ctx context.Context, id string) (read object, whole
 	return object{"title": title, "url": c.documentURL(ctx, show(document["id"])), "metadata": metadata}, title + "\n\n" + or(document["content"], ""), nil
 }
 
-// or is a text of a response, or what stands in its place.
+// or returns a text of a response, or the fallback if it is blank.
 func or(value any, fallback string) string {
 	if text, _ := value.(string); strings.TrimSpace(text) != "" {
 		return text
@@ -178,7 +178,7 @@ func or(value any, fallback string) string {
 	return fallback
 }
 
-// ticketURL is the console's page of a ticket.
+// ticketURL is the address of a ticket in the console.
 func (c *call) ticketURL(ctx context.Context, key string) string {
 	return c.api.Address(ctx) + "/#search?" + url.Values{"q": {key}, "open": {key}}.Encode()
 }

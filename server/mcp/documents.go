@@ -61,7 +61,7 @@ var searchDocuments = tool{
 	},
 }
 
-// documents searches documents. A tool only reads, so what it finds is not counted as retrieved.
+// documents searches documents. Tools only read, so results are not counted as retrieved.
 func (c *call) documents(ctx context.Context, query string, limit int) ([]object, error) {
 	parameters := url.Values{"q": {query}, "hybrid": {"true"}, "track": {"false"}, "limit": {strconv.Itoa(limit)}}
 	if threshold := c.arguments["threshold"]; threshold != nil {
@@ -127,7 +127,7 @@ var findEntity = tool{
 	},
 }
 
-// segment is a text as one segment of a path. Dots alone would be another path.
+// segment escapes a text as one path segment. Dots alone would change the path.
 func segment(text string) string {
 	return strings.ReplaceAll(url.PathEscape(text), ".", "%2E")
 }

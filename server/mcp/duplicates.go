@@ -11,7 +11,7 @@ import (
 
 const defaultSimilar = 5
 
-// similarFields are those that have a place in the text of a result.
+// similarFields are the fields shown in the text of a result.
 var similarFields = []string{"ticket_id", "ticket_key", "ticket_name", "status", "project_id", "similarity"}
 
 var findDuplicates = tool{
@@ -57,7 +57,7 @@ var findDuplicates = tool{
 		if err != nil {
 			return nil, err
 		}
-		// All fields that there are: a result is short.
+		// All fields: a result is short.
 		found := append([]object{}, results(response, "results")...)
 		var data strings.Builder
 		for i, similar := range found {
@@ -68,7 +68,7 @@ var findDuplicates = tool{
 	},
 }
 
-// ticketName is the argument that names a ticket. Models write an id as a number too.
+// ticketName returns the argument that names a ticket. Models also send an id as a number.
 func (c *call) ticketName() (string, error) {
 	var id json.Number
 	if value := c.arguments["ticket"]; value != nil && json.Unmarshal(value, &id) == nil && value[0] != '"' {

@@ -26,7 +26,7 @@ const (
 func Forward(ctx context.Context, in io.Reader, out io.Writer, endpoint, token string) error {
 	f := &forwarder{endpoint: endpoint, token: token, out: out, client: &http.Client{
 		Timeout: forwardLimit,
-		// The token is for this service alone.
+		// The token must reach no other service.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	lines, failed := make(chan []byte), make(chan error, 1)
@@ -88,7 +88,7 @@ type forwarder struct {
 	out   io.Writer
 }
 
-// forwarded is what is read of a message.
+// forwarded holds the fields of a message that forwarding needs.
 type forwarded struct {
 	line   []byte
 	ID     json.RawMessage `json:"id"`
@@ -99,7 +99,7 @@ type forwarded struct {
 	} `json:"params"`
 }
 
-// readMessage reads what is forwarded; what cannot be read is the service's to refuse.
+// readMessage reads these fields; the service rejects what cannot be parsed.
 func readMessage(line []byte) forwarded {
 	m := forwarded{line: line}
 	_ = json.Unmarshal(line, &m)
@@ -110,7 +110,7 @@ func readMessage(line []byte) forwarded {
 func (f *forwarder) forward(ctx context.Context, m forwarded) {
 	response, err := f.post(ctx, m)
 	if err != nil {
-		// A notification has no response, and the client none to wait for.
+		// A notification has no response, and no client waits for one.
 		if len(m.ID) > 0 {
 			failure, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{"code": -32603, "message": err.Error()}})
 			f.write(failure)

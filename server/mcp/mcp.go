@@ -1,6 +1,6 @@
-// Package mcp offers what the API reads as tools of the Model Context Protocol. A tool call is one
-// or more requests of the API: who may see what, limits and the cache are decided there. This
-// package owns the tools' schemas and what a model reads of the responses. It knows no Fiber.
+// Package mcp offers the API's reading endpoints as tools of the Model Context Protocol. A tool
+// call is one or more requests to the API, which decides on rights, limits and the cache. This
+// package owns the tools' schemas and the text a model reads. It does not know Fiber.
 package mcp
 
 import (
@@ -18,13 +18,13 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// API makes requests of the HTTP API as the caller that a context belongs to.
+// API makes requests to the HTTP API as the caller in the context.
 type API interface {
-	// Request has the path and query in target. A body is JSON.
+	// Request takes path and query in target and a JSON body.
 	Request(ctx context.Context, method, target string, body []byte) Response
 	// Address is where the caller reaches the service, such as https://search.example.com.
 	Address(ctx context.Context) string
-	// Failed logs a bug that a tool met. Its caller is told no more than that.
+	// Failed logs a bug in a tool. Its caller sees no details.
 	Failed(ctx context.Context, tool string, err error)
 }
 
@@ -52,7 +52,7 @@ func NewHandler(api API, version string) http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 }
 
-// tools in the order in which clients list them is by name; here by subject.
+// tools are grouped by subject; clients list them by name.
 var tools = []tool{search, fetch, searchTickets, ask, findDuplicates, searchDocuments, findEntity, listProjects}
 
 // tool is one tool: its schemas, and what it does.
@@ -65,7 +65,7 @@ type tool struct {
 	run      func(ctx context.Context, c *call) (*answer, error)
 }
 
-// answer is what a tool returns: for programs, and as a text for models whose client shows no more.
+// answer is what a tool returns: structured, and as text for clients that show nothing else.
 type answer struct {
 	structured any
 	text       string
@@ -83,8 +83,8 @@ func (t tool) declare() *sdk.Tool {
 	}
 }
 
-// handle runs the tool. What is wrong with a call is told in a result, which the model reads;
-// errors of the protocol reach the client's program alone.
+// handle runs the tool. Errors of a call are results, which the model reads; protocol errors reach
+// only the client program.
 func (t tool) handle(api API) sdk.ToolHandler {
 	return func(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var result *answer
@@ -108,10 +108,10 @@ func (t tool) handle(api API) sdk.ToolHandler {
 	}
 }
 
-// failed is all that is told of a bug.
+// failed is all a caller learns of a bug.
 const failed = "The service failed. Retrying will not help."
 
-// refusal is why a tool did not do what was asked, in words that its caller can act on.
+// refusal is why a tool did not run, in words that its caller can act on.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
@@ -125,7 +125,7 @@ type call struct {
 	names     []string // of all arguments
 }
 
-// read takes the arguments of a call, without those that are null. The API checks their values.
+// read takes the arguments of a call, without nulls. The API validates their values.
 func (c *call) read(t tool, arguments json.RawMessage) error {
 	for name := range t.input {
 		c.names = append(c.names, name)
@@ -150,7 +150,7 @@ func (c *call) read(t tool, arguments json.RawMessage) error {
 	return nil
 }
 
-// known tells the arguments that there are.
+// known names the tool's arguments.
 func (c *call) known() string {
 	if len(c.names) == 0 {
 		return "This tool has no arguments."

@@ -22,7 +22,7 @@ func (c *call) post(ctx context.Context, path string, body map[string]any, renam
 	return c.read200(c.api.Request(ctx, http.MethodPost, path, text), renamed)
 }
 
-// get asks for a path with these query parameters.
+// get requests a path with these query parameters.
 func (c *call) get(ctx context.Context, path string, query url.Values, renamed ...string) (object, error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -30,8 +30,8 @@ func (c *call) get(ctx context.Context, path string, query url.Values, renamed .
 	return c.read200(c.api.Request(ctx, http.MethodGet, path, nil), renamed)
 }
 
-// read200 decodes a response, with all its texts cleaned. renamed has pairs: a field of the
-// request, and the argument that it was made of.
+// read200 decodes a response and cleans all its texts. renamed holds pairs: a field of the request,
+// and the argument it came from.
 func (c *call) read200(response Response, renamed []string) (object, error) {
 	if response.Status != http.StatusOK {
 		return nil, c.refused(response, renamed)
@@ -45,7 +45,7 @@ func (c *call) read200(response Response, renamed []string) (object, error) {
 	return cleaned(body).(object), nil
 }
 
-// problem is RFC 9457's.
+// problem is an RFC 9457 problem.
 type problem struct {
 	Title     string
 	Code      string
@@ -67,7 +67,7 @@ var advice = map[int]string{
 	http.StatusInternalServerError: "Retrying will not help: report the request id.",
 }
 
-// refused tells a problem of the API in words for a model.
+// refused describes a problem of the API to a model.
 func (c *call) refused(response Response, renamed []string) error {
 	var p problem
 	if err := json.Unmarshal(response.Body, &p); err != nil {

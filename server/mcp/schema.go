@@ -19,7 +19,7 @@ func choice(description string, values ...string) schema {
 	return schema{"type": "string", "enum": values, "description": description}
 }
 
-// maybe is a text that may be null.
+// maybe is a nullable text.
 func maybe(description string) schema {
 	return schema{"type": []string{"string", "null"}, "description": description}
 }
@@ -28,12 +28,13 @@ func list(description string, of schema) schema {
 	return schema{"type": "array", "items": of, "description": description}
 }
 
-// record is an object with these required members; others may come with it.
+// record is an object with these required members, open to others.
 func record(properties schema, required ...string) schema {
 	return schema{"type": "object", "properties": properties, "required": required}
 }
 
-// filters is the argument of that name. The API document has all about it; a model needs the names.
+// filters is the schema of the argument filters. The API document has the details; a model needs
+// the names.
 func filters() schema {
 	names := func(description string) schema { return list(description, schema{"type": "string"}) }
 	span := schema{"type": "object", "properties": schema{"from": schema{"type": "string"}, "to": schema{"type": "string"}},

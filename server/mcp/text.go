@@ -13,8 +13,8 @@ import (
 	"tasklens/internal/clean"
 )
 
-// cleaned is a value of a response with its texts as they may stand in a prompt, and its scores
-// rounded: the digits beyond say nothing to a model.
+// cleaned makes the texts of a response safe for a prompt and rounds scores: further digits mean
+// nothing to a model.
 func cleaned(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -44,7 +44,7 @@ func rounded(number json.Number) any {
 	return json.Number(strconv.FormatFloat(value, 'f', 4, 64))
 }
 
-// clip is the beginning of a text, at most so many characters, cut at a word where one ends near.
+// clip truncates a text to so many characters, at the end of a word if one is near.
 func clip(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -60,7 +60,7 @@ func clip(text string, most int) string {
 // line is a cleaned text on one line.
 func line(text string) string { return strings.Join(strings.Fields(clean.Prompt(text)), " ") }
 
-// show is a value as a part of a line.
+// show formats a value as a part of a line.
 func show(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -73,8 +73,8 @@ func show(value any) string {
 	}
 }
 
-// fenced is a text for a model: what the service says, then the data between marks that it does
-// not hold, so that no text can end its own fence. The same data has the same marks.
+// fenced is a text for a model: the service's words, then the data between marks that the data does
+// not contain, so no text can close its own fence. Equal data has equal marks.
 func fenced(said, data string) string {
 	if data == "" {
 		return said
@@ -88,8 +88,7 @@ func fenced(said, data string) string {
 	}
 }
 
-// chosen is a result with the fields that are usual and those that were asked for. A text is
-// clipped unless it was asked for.
+// chosen is a result with the usual and the requested fields. Texts are clipped unless requested.
 func chosen(result object, usual, wanted []string) object {
 	chosen := object{}
 	for _, names := range [][]string{usual, wanted} {
@@ -105,10 +104,10 @@ func chosen(result object, usual, wanted []string) object {
 	return chosen
 }
 
-// snippet is how many characters of a text a result has by default.
+// snippet is the default length in characters of a result's text.
 const snippet = 280
 
-// results is the list of that name in a response.
+// results returns the list of this name in a response.
 func results(body object, name string) (list []object) {
 	values, _ := body[name].([]any)
 	for _, value := range values {

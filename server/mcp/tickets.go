@@ -78,7 +78,7 @@ var searchTickets = tool{
 	},
 }
 
-// paging is which results are asked for.
+// paging is the requested page.
 func (c *call) paging() (limit, page int, err error) {
 	if limit, err = c.integer("limit", defaultLimit, 1, maxLimit); err != nil {
 		return 0, 0, err
@@ -89,7 +89,7 @@ func (c *call) paging() (limit, page int, err error) {
 	return limit, page, nil
 }
 
-// nextPage is the page that follows, or nil.
+// nextPage is the number of the next page, or nil.
 func nextPage(response object, page int) any {
 	if more, _ := response["has_more"].(bool); more {
 		return page + 1
@@ -97,7 +97,7 @@ func nextPage(response object, page int) any {
 	return nil
 }
 
-// paged tells in words what there is besides the results.
+// paged says how many further results there are.
 func paged(structured object) string {
 	told := ""
 	if next := structured["next_page"]; next != nil {
@@ -120,7 +120,7 @@ func count(number int, what string) string {
 	}
 }
 
-// ticketLine is a ticket in the text of a result, with what was asked for beyond the usual fields.
+// ticketLine is one ticket in the text of a result, with the requested extra fields.
 func ticketLine(ticket object) string {
 	var b strings.Builder
 	if key := show(ticket["ticket_key"]); key != "" {
@@ -134,7 +134,7 @@ func ticketLine(ticket object) string {
 	return b.String() + rest(ticket, ticketFields)
 }
 
-// rest are the fields of a result that have no place of their own in its line.
+// rest are the fields of a result that its line does not show otherwise.
 func rest(result object, told []string) string {
 	var b strings.Builder
 	for _, name := range sorted(result) {
