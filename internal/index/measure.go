@@ -9,7 +9,7 @@ import (
 )
 
 // Measure returns how many tokens Sync would send to the model for these sources now, and how many
-// characters their texts have; with anew, stored chunks do not count.
+// characters their texts have; if anew is set, stored chunks are ignored.
 func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source, anew bool) (tokens, characters int, err error) {
 	var failed error
 	err = portion.Each(ctx, sources, func(part []Source) (int, error) {

@@ -85,7 +85,7 @@ test('filters by list, as they are typed and as chips; pages; a URL for each sta
   await until('the first page again', async () => (await page.getByRole('link', { name: 'Previous' }).count()) === 0);
 });
 
-test('every kind of facet narrows, and is told with its counts', async (t) => {
+test('every kind of facet narrows, and shows its counts', async (t) => {
   const page = await open(t, `${demo}/#search?q=payment`);
   await told(page, 'by meaning and keywords');
   for (const [title, param] of [['Assignee', 'assignee'], ['Reporter', 'reporter'], ['Type', 'type'], ['Priority', 'priority'], ['Label', 'label'], ['Open or done', 'state']]) {
@@ -162,7 +162,7 @@ test('the first results need three round trips', async (t) => {
   });
   await first(page).waitFor();
   assert.ok(files.length > 10);
-  assert.deepEqual(files.filter((path) => !html.includes(`"${path.slice(1)}"`)), [], 'files that the page does not name, and is told of one after the other');
+  assert.deepEqual(files.filter((path) => !html.includes(`"${path.slice(1)}"`)), [], 'files that the page does not name, and would load one after another');
   const mark = await page.evaluate(() => performance.getEntriesByName('tasklens.first-results')[0]?.startTime);
   assert.ok(mark > 0);
   t.diagnostic(`first results after ${Math.round(mark)} ms`);

@@ -57,7 +57,7 @@ func (a *API) take(c *fiber.Ctx, caller *known, requests int) error {
 	return refused
 }
 
-// countMore counts a request as so many more, or as the whole burst, if that is less.
+// countMore counts a request as more than one, at most as the whole burst.
 func (a *API) countMore(c *fiber.Ctx, more int) error {
 	if a.Limits.Rate == nil {
 		return nil

@@ -2,7 +2,7 @@ package api
 
 import "github.com/gofiber/fiber/v2"
 
-// me tells a caller their highest role, so that a frontend offers what they may do.
+// me returns the caller's highest role, so that a frontend offers only permitted actions.
 func (a *API) me(c *fiber.Ctx) error {
 	if err := noParameters(c); err != nil {
 		return err

@@ -19,8 +19,7 @@ type batchRequest struct {
 	Limit   *int           `json:"limit"`
 }
 
-// batchItems are kept as they come, to be read one by one: what is wrong with one of them is told
-// by its place.
+// batchItems are kept undecoded, so that an invalid item gets an error of its own.
 type batchItems struct{ all []json.RawMessage }
 
 // UnmarshalJSON keeps the elements of a list.
@@ -53,7 +52,7 @@ func (r *batchRequest) check(wrong report) {
 	checkRange(wrong, "limit", r.Limit, 1, maxLimit)
 }
 
-// read makes an item to compare, or says why it is none.
+// read decodes and validates an item.
 func (batchRequest) read(raw json.RawMessage) (search.Compared, error) {
 	var item batchItem
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -84,7 +83,7 @@ func (batchRequest) read(raw json.RawMessage) (search.Compared, error) {
 	return search.Compared{TicketKey: key, Text: text, ProjectID: item.ProjectID}, nil
 }
 
-// maxKeyCharacters is more than any key has.
+// maxKeyCharacters bounds a key in a batch; tickets may have longer ones, up to 255.
 const maxKeyCharacters = 200
 
 type batchResponse struct {
@@ -102,9 +101,9 @@ type batchError struct {
 	Detail string     `json:"detail"`
 }
 
-// similarToMany finds likely duplicates of several tickets and drafts. It counts as so many
-// requests against the rate limit. It fails as a whole where no item could be compared because the
-// model cannot be asked.
+// similarToMany finds likely duplicates of several tickets and drafts. Each item counts as one
+// request against the rate limit. The whole request fails if upstream failures left no item
+// compared.
 func (a *API) similarToMany(c *fiber.Ctx) error {
 	var request batchRequest
 	if err := decode(c, &request); err != nil {
@@ -149,7 +148,7 @@ func (a *API) similarToMany(c *fiber.Ctx) error {
 
 func (a *API) writeBatch(c *fiber.Ctx, outcomes []search.Outcome) error {
 	response := batchResponse{Items: make([]batchOutcome, len(outcomes))}
-	var upstream error // what the items fail by that are not at fault themselves
+	var upstream error // the failure of items that are not themselves invalid
 	done := 0
 	for i, outcome := range outcomes {
 		var failure *fault.Error

@@ -16,7 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-var update = flag.Bool("update", false, "write testdata/tools.json anew")
+var update = flag.Bool("update", false, "rewrite testdata/tools.json")
 
 // fakeAPI answers every request so.
 type fakeAPI struct {
@@ -51,7 +51,7 @@ func connect(t *testing.T, api API) *sdk.ClientSession {
 }
 
 // What clients are told of the tools is what testdata/tools.json says: clients and prompts rely on
-// it. `go test ./server/mcp -update` writes it anew.
+// it. `go test ./server/mcp -update` rewrites it.
 func TestToolsAreAsRecorded(t *testing.T) {
 	t.Parallel()
 	listed, err := connect(t, fakeAPI{}).ListTools(t.Context(), nil)

@@ -21,7 +21,7 @@ const (
 	batchSize    = 10  // that one request compares
 	wanted       = 0.9 // precision
 	leastSupport = 10  // results that a threshold must have over it
-	toRead       = 50  // hits that nobody judged, to be read by whoever runs this
+	toRead       = 50  // unjudged hits, printed for reading
 )
 
 // DuplicateReport is how well the service tells duplicates from other tickets: drafts, which are

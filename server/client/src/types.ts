@@ -616,7 +616,7 @@ export interface paths {
          * Call tools by the Model Context Protocol
          * @description The streamable HTTP transport of the Model Context Protocol, without sessions: each POST is one JSON-RPC message and
          *     gets one JSON response, a notification an empty `202`. Batches are refused. The tools read what the caller may read;
-         *     a tool call counts as one request. Docs: `docs/mcp.md`. What is wrong with a tool's arguments stands in its result
+         *     a tool call counts as one request. Docs: `docs/mcp.md`. Errors in a tool's arguments are in its result
          *     (`isError`); an error here is one of the protocol, as a problem or as a JSON-RPC error.
          */
         post: operations["mcp"];
@@ -1537,17 +1537,17 @@ export interface components {
              */
             items: unknown[];
             filters?: components["schemas"]["Filters"];
-            /**
-             * @description The most results of each item.
-             * @default 5
-             */
-            limit: number | null;
+            /** @description The most results of each item; 5 by default. */
+            limit?: number | null;
         };
         SimilarBatchResponse: {
             items: {
                 results?: components["schemas"]["SimilarTicket"][];
                 error?: {
-                    /** @example not_found */
+                    /**
+                     * @description `invalid`, `not_found`, or the kind of failure upstream, such as `provider`, `unavailable` or `timeout`.
+                     * @example not_found
+                     */
                     code: string;
                     /** @example There is no such ticket. */
                     detail: string;
