@@ -25,6 +25,17 @@ test('documents are found by score and by similarity, and the score is taken apa
   await page.locator('a.result').first().waitFor();
 });
 
+test('a search that finds nothing near enough can show the nearest anyway', async (t) => {
+  const page = await open(t, `${demo}/#documents?q=zxqv+wvut`);
+  await page.getByText('No document found').waitFor();
+  await accessible(page);
+  await page.getByRole('link', { name: 'Show the nearest anyway' }).click();
+  await page.locator('a.result').first().waitFor();
+  assert.match(page.url(), /threshold=0/);
+  await page.fill('#query', 'zxqv wvut srqp'); // another query has the usual threshold again
+  await page.getByText('No document found').waitFor();
+});
+
 test('with other weights the parts do not add up, and the score is drawn alone', async (t) => {
   sql('update search_config set similarity_weight = 0.9, keyword_weight = 0.1, utility_weight = 0, freshness_weight = 0');
   t.after(() => sql('update search_config set similarity_weight = default, keyword_weight = default, utility_weight = default, freshness_weight = default'));

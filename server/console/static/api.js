@@ -97,7 +97,7 @@ export const ticket = (id, offset = 0, signal = undefined) => get(`tickets/${id}
 export const similarTickets = async (id, signal) => (await get(`tickets/${id}/similar?limit=5`, signal)).results;
 /** @param {Schemas['DraftRequest']} draft @param {AbortSignal} [signal] @returns {Promise<SimilarTicket[]>} */
 export const similarToDraft = async (draft, signal) => (await post('tickets/similar', draft, signal)).results;
-/** @param {{q: string, hybrid?: boolean, track?: boolean, limit?: number}} params @param {AbortSignal} [signal] @returns {Promise<(WeighedDocument | FoundDocument)[]>} */
+/** @param {{q: string, hybrid?: boolean, track?: boolean, limit?: number, threshold?: number}} params @param {AbortSignal} [signal] @returns {Promise<(WeighedDocument | FoundDocument)[]>} */
 export const searchDocuments = async (params, signal) => (await get(`knowledge/search?${query(params)}`, signal)).results;
 /** @param {string} name @param {string} type @param {number} limit @param {AbortSignal} [signal] @returns {Promise<NamedDocument[]>} */
 export const documentsNaming = async (name, type, limit, signal) => (await get(`knowledge/entities/${encodeURIComponent(name)}?${query({ type, limit })}`, signal)).results;

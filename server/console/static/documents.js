@@ -22,7 +22,7 @@ export function Documents({ params, may }) {
   if (id) return html`<${DocumentPage} key=${id} id=${id} may=${may} back=${params.get('q') ?? ''} />`;
   return html`<div class="documents">
     <${Field} params=${params} add=${may.write ? () => setAdding(true) : null} />
-    ${entity ? html`<${Naming} entity=${entity} type=${params.get('type') ?? ''} />` : html`<${Found} q=${params.get('q') ?? ''} basic=${params.get('by') === 'similarity'} params=${params} />`}
+    ${entity ? html`<${Naming} entity=${entity} type=${params.get('type') ?? ''} />` : html`<${Found} q=${params.get('q') ?? ''} basic=${params.get('by') === 'similarity'} all=${params.get('threshold') === '0'} params=${params} />`}
     <${DocumentForm} open=${adding} onClose=${() => setAdding(false)} onSaved=${(/** @type {string} */ saved) => go(href('documents', { id: saved }))} />
   </div>`;
 }
@@ -48,9 +48,9 @@ function Field({ params, add }) {
     ${add && html`<button type="button" class="button" onClick=${add}><${Icon} name="plus" />Add</button>`}</form>`;
 }
 
-/** @param {{q: string, basic: boolean, params: URLSearchParams}} props */
-function Found({ q, basic, params }) {
-  const found = useLoad(async (signal) => (q ? api.searchDocuments({ q, hybrid: !basic, limit: 20, track: false }, signal) : null), [q, basic]);
+/** all: without a threshold. @param {{q: string, basic: boolean, all: boolean, params: URLSearchParams}} props */
+function Found({ q, basic, all, params }) {
+  const found = useLoad(async (signal) => (q ? api.searchDocuments({ q, hybrid: !basic, limit: 20, track: false, ...(all && { threshold: 0 }) }, signal) : null), [q, basic, all]);
   if (!q) return html`<${Start} />`;
   const list = found.value ?? [];
   const best = Math.max(...list.map((d) => ('final_score' in d ? d.final_score : 0)), 0.0001);
@@ -60,7 +60,8 @@ function Found({ q, basic, params }) {
         onChange=${(/** @type {string} */ by) => go(href('documents', { ...Object.fromEntries(params), by }))} /></div>
     ${found.problem && html`<${Failure} problem=${found.problem} retry=${found.again} />`}
     ${found.value && list.length === 0 && html`<${Empty} icon="documents" title="No document found"><p>None is near enough to “${q}”.</p>
-      <p class="actions"><a class="button" href=${href('ask', { q, corpus: 'all' })}>Ask it as a question</a></p><//>`}
+      <p class="actions">${!all && html`<a class="button" href=${href('documents', { ...Object.fromEntries(params), threshold: '0' })}>Show the nearest anyway</a>`}
+      <a class="button" href=${href('ask', { q, corpus: 'all' })}>Ask it as a question</a></p><//>`}
     ${!basic && list.length > 0 && html`<p class="legend small muted"><span class="dot meaning"></span>Similarity <span class="dot keyword"></span>Keywords <span class="dot votes"></span>Votes <span class="dot fresh"></span>Freshness</p>`}
     <ol class="results">${list.map((d, i) => html`<li key=${i}><${DocumentResult} document=${d} q=${q} best=${best} /></li>`)}</ol></section>`;
 }
