@@ -76,6 +76,17 @@ free_port() {
   echo $port
 }
 
+# A free port that is the same at each start, so that a frontend's configuration stays valid.
+kept_port() { # FILE
+  local port
+  port=$(cat "$1" 2>/dev/null || true)
+  if [ -z "$port" ] || listens "$port"; then
+    port=$(free_port)
+    echo "$port" >"$1"
+  fi
+  echo "$port"
+}
+
 # Ends what a killed script left behind, unless another one still runs here.
 clear_way() {
   local other name
@@ -148,17 +159,16 @@ start_rest() {
     export SUPABASE_URL=http://127.0.0.1:$rest_port SUPABASE_REST_URL=http://127.0.0.1:$rest_port
   else
     rest=gateway
-    rest_port=0
+    rest_port=$(kept_port "$local/rest-port")
   fi
   begin_rest
   if [ $rest = gateway ]; then
     SUPABASE_URL=$(address_of gateway)
-    rest_port=${SUPABASE_URL##*:}
     export SUPABASE_URL
     frontend_url=$SUPABASE_URL
   else
     # supabase-js appends /rest/v1, which PostgREST itself does not serve.
-    PORT=0 POSTGREST_URL=$SUPABASE_REST_URL begin gateway "$lab" gateway
+    PORT=$(kept_port "$local/rest-port") POSTGREST_URL=$SUPABASE_REST_URL begin gateway "$lab" gateway
     frontend_url=$(address_of gateway)
   fi
   anon_key=$(JWT_SECRET=$secret "$lab" token anon)
