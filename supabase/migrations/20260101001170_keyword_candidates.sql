@@ -126,24 +126,38 @@ language plpgsql stable rows 1000 security invoker set search_path = '' set enab
 as $$
 #variable_conflict use_column
 declare
+  -- Reading an entry's words costs about this many times as much as counting the entry.
+  word_cost constant integer := 12;
   total double precision;
   few bigint[];
+  by_index boolean; -- whether looking up the words of the few costs less than reading them
   conditions text := '';
   has_comments constant boolean := coalesce((select sum(u) from unnest(comments) as u), 0) > 0;
 begin
   if scope.projects is not null or scope.on_tickets or required is not null then
     select greatest(t.entries, 1) into total from private.word_entries(array['']) t;
-    -- Reading an entry's words costs about twelve times as much as counting the entry.
-    few := private.narrow_entries(scope, required, greatest(1000, sqrt(reach * total / 12)::integer));
+    few := private.narrow_entries(scope, required, greatest(1000, sqrt(reach * total / word_cost)::integer));
     if few is not null then
+      by_index := (select sum(u) from unnest(entries) as u) <= word_cost * cardinality(few);
       return query
+        with term as materialized (
+          select u.word::tsquery as query, u.idf, 1.7 * u.idf as title_idf from unnest(words, idfs) as u(word, idf)
+        ), hit as (
+          select e.keyword_entry_id, e.project_id, e.ticket_id, e.title_words, t.query, t.idf, t.title_idf
+          from term t
+          -- "offset 0": or the planner would check all words of the few.
+          cross join lateral (select e.* from public.keyword_entries e where e.words @@ t.query offset 0) e
+          where by_index and e.keyword_entry_id = any (few)
+          union all
+          select e.keyword_entry_id, e.project_id, e.ticket_id, e.title_words, t.query, t.idf, t.title_idf
+          from public.keyword_entries e join term t on e.words @@ t.query
+          where not by_index and e.keyword_entry_id = any (few)
+        )
         select h.keyword_entry_id, min(h.project_id), min(h.ticket_id), sum(h.gain), max(h.comment_ids)
         from (
-          select e.keyword_entry_id, e.project_id, e.ticket_id, case when e.title_words @@ t.query then t.title_idf else t.idf end as gain,
+          select h.keyword_entry_id, h.project_id, h.ticket_id, case when h.title_words @@ h.query then h.title_idf else h.idf end as gain,
             null::bigint[] as comment_ids
-          from public.keyword_entries e
-          join (select u.word::tsquery as query, u.idf, 1.7 * u.idf as title_idf from unnest(words, idfs) as u(word, idf)) t on e.words @@ t.query
-          where e.keyword_entry_id = any (few)
+          from hit h
           union all
           select e.keyword_entry_id, e.project_id, e.ticket_id, 0.5 * c.gain, c.comment_ids
           from private.comment_candidates(
@@ -151,6 +165,7 @@ begin
             array(select e.ticket_id from public.keyword_entries e where e.keyword_entry_id = any (few) and e.ticket_id is not null),
             reach, candidate_limit) c
           join public.keyword_entries e on e.ticket_id = c.ticket_id
+          where has_comments
         ) h
         group by h.keyword_entry_id
         order by 4 desc, 1
