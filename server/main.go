@@ -17,30 +17,29 @@ import (
 
 const usage = `usage: server VERB
 
-  serve          answer HTTP requests, and embed what was edited (settings: docs/settings.md)
-  worker         embed what was edited, and nothing else
+  serve          answer HTTP requests and embed edits (settings: docs/settings.md)
+  worker         embed edits and nothing else
   import [--prune] PATH
                  load and index projects and tickets from a folder of JSON Lines or an export of Jira, Linear or GitHub,
-                 or documents from a folder of Markdown files; --prune removes what an earlier import brought and this
-                 one lacks
+                 or documents from a folder of Markdown files; --prune deletes what an earlier import loaded and this
+                 one does not contain
   backfill [--everything] [--price DOLLARS] [--yes]
-                 embed what has no chunks of the present model; without --yes only say what that would cost (scripts/backfill)
+                 embed what has no chunks of the current model; without --yes only estimate the cost (scripts/backfill)
   reembed [--estimate] [--price DOLLARS] [--abandon]
-                 embed everything anew by EMBEDDING_MODEL and this program's chunking, while search goes on by what it has,
-                 then switch (scripts/reembed)
+                 embed everything again with EMBEDDING_MODEL and this program's chunking; search uses the old chunks until
+                 it switches (scripts/reembed)
   enrich [--retry]
-                 have the model say what documents are about that nobody has read yet; --retry those too that failed
-                 (scripts/enrich)
-
+                 extract keywords, entities and a temporal class from new and changed documents; --retry includes failed
+                 ones at once (scripts/enrich)
   questions [--days 7] [--limit 50]
-                 show which questions found nothing lately (scripts/questions)
+                 list recent questions that found nothing (scripts/questions)
   calibrate [--precision 0.9] [PATH]
-                 measure which threshold tells apart what belongs together in the data at hand (scripts/calibrate)
-  check [--json] say what is missing or doubtful in the database; exit with 1 where there are errors (scripts/check)
-  mcp            let a program that starts its MCP servers itself use the running service at TASKLENS_URL, over standard
-                 input and output (docs/mcp.md)
-  health         exit with 0 where the service at HOST and PORT is alive, else with 1 (for containers)
-  version        print what this program was built from
+                 measure which similarity threshold fits the imported data; with PATH, judged queries, also when a similar
+                 ticket is a likely duplicate (scripts/calibrate)
+  check [--json] report what is missing or doubtful in the database; exit with 1 if there are errors (scripts/check)
+  mcp            serve MCP over standard input and output, through the running service at TASKLENS_URL (docs/mcp.md)
+  health         exit with 0 if the service at HOST and PORT is alive, else with 1 (for containers)
+  version        print version, revision and Go's version
 `
 
 var verbs = map[string]func(ctx context.Context, args []string) error{

@@ -110,8 +110,7 @@ func (a *API) describe(err error, request logged) problemBody {
 	body := problemBody{Type: "about:blank", Status: http.StatusInternalServerError, Code: "internal", Detail: "Something went wrong.", RequestID: request.id}
 	switch {
 	case errors.As(err, &failure):
-		known := outcomes[failure.Code]
-		body.Status, body.Code, body.Detail = known.status, cmp.Or(string(failure.Reason), known.code), failure.Message
+		body.Status, body.Code, body.Detail = outcomes[failure.Code].status, codeOf(failure), failure.Message
 		for _, field := range failure.Fields {
 			body.Errors = append(body.Errors, problemField{Field: field.Name, Message: field.Message})
 		}
@@ -134,6 +133,11 @@ func (a *API) describe(err error, request logged) problemBody {
 		a.Log.DebugContext(request.ctx, "the database's details", "details", answer.Details)
 	}
 	return body
+}
+
+// codeOf returns the code that a client gets of a failure.
+func codeOf(failure *fault.Error) string {
+	return cmp.Or(string(failure.Reason), outcomes[failure.Code].code)
 }
 
 // seconds rounds up and returns at least 1: with 0 a client would retry at once.

@@ -69,7 +69,7 @@ func (batchRequest) read(raw json.RawMessage) (search.Compared, error) {
 	}
 	switch {
 	case item.TicketKey != nil && (item.Text != nil || item.ProjectID != nil):
-		wrong(true, "ticket_key", "stands alone")
+		wrong(true, "ticket_key", "must not be combined with text or project_id")
 	case item.TicketKey != nil:
 		checkLength(wrong, "ticket_key", &key, maxKeyCharacters)
 	default:
@@ -83,8 +83,8 @@ func (batchRequest) read(raw json.RawMessage) (search.Compared, error) {
 	return search.Compared{TicketKey: key, Text: text, ProjectID: item.ProjectID}, nil
 }
 
-// maxKeyCharacters bounds a key in a batch; tickets may have longer ones, up to 255.
-const maxKeyCharacters = 200
+// maxKeyCharacters is the longest key that a ticket can have.
+const maxKeyCharacters = 255
 
 type batchResponse struct {
 	Items []batchOutcome `json:"items"`
@@ -97,8 +97,8 @@ type batchOutcome struct {
 }
 
 type batchError struct {
-	Code   fault.Code `json:"code"`
-	Detail string     `json:"detail"`
+	Code   string `json:"code"` // of a problem
+	Detail string `json:"detail"`
 }
 
 // similarToMany finds likely duplicates of several tickets and drafts. Each item counts as one
@@ -157,7 +157,7 @@ func (a *API) writeBatch(c *fiber.Ctx, outcomes []search.Outcome) error {
 			done++
 			response.Items[i].Results = outcome.Results
 		case errors.As(outcome.Err, &failure):
-			response.Items[i].Error = &batchError{failure.Code, failure.Message}
+			response.Items[i].Error = &batchError{codeOf(failure), failure.Message}
 			if failure.Code != fault.Invalid && failure.Code != fault.NotFound {
 				upstream = outcome.Err
 			}

@@ -97,7 +97,7 @@ func TestSimilarBatchWithoutTheModel(t *testing.T) {
 	s := startTracker(t)
 	s.model.answer("embeddings", 500, upstreamText)
 	got := s.compareAll(map[string]any{"ticket_key": "TX-400"}, map[string]any{"text": "charged twice"})
-	if len(got.Items[0].Results) != 3 || got.Items[1].Error == nil || got.Items[1].Error.Code != "provider" || strings.Contains(got.Items[1].Error.Detail, upstreamText) {
+	if len(got.Items[0].Results) != 3 || got.Items[1].Error == nil || got.Items[1].Error.Code != "model_failed" || strings.Contains(got.Items[1].Error.Detail, upstreamText) {
 		t.Errorf("%+v", got)
 	}
 	s.post("/api/tickets/similar/batch", map[string]any{"items": []any{map[string]any{"text": "charged twice"}}}).want(http.StatusBadGateway)

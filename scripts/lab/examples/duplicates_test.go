@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,7 +94,15 @@ func TestFlagDuplicates(t *testing.T) {
 		t.Fatal(err)
 	}
 	service := apitest.Start(t, database, offline.NewHandler())
-	env := []string{"HOOK_SECRET=s3cret", "SUPABASE_REST_URL=" + service.RESTURL, "SUPABASE_SERVICE_ROLE_KEY=" + service.Key, "TASKLENS_TOKEN=" + service.Key}
+	rest, err := url.Parse(service.RESTURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project := httptest.NewServer(http.StripPrefix("/rest/v1", httputil.NewSingleHostReverseProxy(rest)))
+	t.Cleanup(project.Close)
+	env := []string{"SUPABASE_URL=" + project.URL, "SUPABASE_SERVICE_ROLE_KEY=" + service.Key, "TASKLENS_TOKEN=" + service.Key}
+	open := startFunction(t, function, append(env, "TASKLENS_URL="+service.URL)...)
+	env = append(env, "HOOK_SECRET=s3cret")
 	working := startFunction(t, function, append(env, "TASKLENS_URL="+service.URL)...)
 	failing := startFunction(t, function, append(env, "TASKLENS_URL="+service.URL+"/nowhere")...)
 
@@ -129,6 +140,7 @@ func TestFlagDuplicates(t *testing.T) {
 			t.Fatalf("status %d, %s, %v; want %d, %s", response.StatusCode, text, err, status, want)
 		}
 	}
+	call(open, "undefined", http.StatusForbidden, "secret") // no secret is set
 	call(working, "guess", http.StatusForbidden, "secret")
 	call(failing, "s3cret", http.StatusInternalServerError, "status 404")
 	call(working, "s3cret", http.StatusOK, `{"checked":0,"flagged":0}`) // they are claimed

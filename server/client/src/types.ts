@@ -1544,11 +1544,7 @@ export interface components {
             items: {
                 results?: components["schemas"]["SimilarTicket"][];
                 error?: {
-                    /**
-                     * @description `invalid`, `not_found`, or the kind of failure upstream, such as `provider`, `unavailable` or `timeout`.
-                     * @example not_found
-                     */
-                    code: string;
+                    code: components["schemas"]["ProblemCode"];
                     /** @example There is no such ticket. */
                     detail: string;
                 };
