@@ -844,7 +844,7 @@ export type Database = {
         Args: {
           entity_name: string
           entity_type?: string
-          match_limit?: number
+          match_count?: number
         }
         Returns: {
           id: string

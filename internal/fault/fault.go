@@ -28,13 +28,14 @@ const (
 type Reason string
 
 const (
-	TokenMissing   Reason = "token_missing"    // of Unauthorized
-	TokenExpired   Reason = "token_expired"    // of Unauthorized
-	SessionEnded   Reason = "session_ended"    // of Unauthorized: the user has signed out
-	HostNotAllowed Reason = "host_not_allowed" // of Forbidden
-	ModelLimited   Reason = "model_limited"    // of Unavailable: the model provider limits our rate
-	Busy           Reason = "busy"             // of Unavailable: too many requests at a time
-	Stopping       Reason = "stopping"         // of Unavailable
+	TokenMissing     Reason = "token_missing"      // of Unauthorized
+	TokenExpired     Reason = "token_expired"      // of Unauthorized
+	SessionEnded     Reason = "session_ended"      // of Unauthorized: the user has signed out
+	HostNotAllowed   Reason = "host_not_allowed"   // of Forbidden
+	OriginNotAllowed Reason = "origin_not_allowed" // of Forbidden
+	ModelLimited     Reason = "model_limited"      // of Unavailable: the model provider limits our rate
+	Busy             Reason = "busy"               // of Unavailable: too many requests at a time
+	Stopping         Reason = "stopping"           // of Unavailable
 )
 
 // ErrKey marks an error because the model provider rejects the key.

@@ -27,7 +27,7 @@ test('a member reads their lists', async () => {
 });
 
 test('documents are found by an entity', async () => {
-  const { data, error } = await as(MEMBER_TOKEN).rpc('find_documents_by_entity', { entity_name: 'wiktor', match_limit: 5 });
+  const { data, error } = await as(MEMBER_TOKEN).rpc('find_documents_by_entity', { entity_name: 'wiktor', match_count: 5 });
   assert.equal(error, null);
   assert.ok(data && data.length > 0 && data.length <= 5);
   for (const row of data) assert.match(row.matched_entity, /wiktor/i);

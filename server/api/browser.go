@@ -45,8 +45,11 @@ func (a *API) mayRead(c *fiber.Ctx) bool {
 
 // preflight answers CORS preflight requests. Any other OPTIONS request is passed on and refused.
 func (a *API) preflight(c *fiber.Ctx) error {
-	if c.Method() != fiber.MethodOptions || c.Get(fiber.HeaderAccessControlRequestMethod) == "" || !a.mayRead(c) {
+	if c.Method() != fiber.MethodOptions || c.Get(fiber.HeaderAccessControlRequestMethod) == "" || c.Get(fiber.HeaderOrigin) == "" {
 		return c.Next()
+	}
+	if !a.mayRead(c) {
+		return errOrigin
 	}
 	c.Set(fiber.HeaderAccessControlAllowMethods, corsMethods)
 	c.Set(fiber.HeaderAccessControlAllowHeaders, corsHeaders)
@@ -54,13 +57,17 @@ func (a *API) preflight(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
+// errOrigin is shown by a browser to people (in its network panel), not to the page.
+var errOrigin = fault.New(fault.Forbidden,
+	"Pages of this origin may not call this service: CORS_ORIGINS does not list it as the address bar shows it.").Because(fault.OriginNotAllowed)
+
 // refuseForeignNames guards against DNS rebinding with AUTH=off: a page whose host name resolves
 // to this machine would otherwise be same-origin and act as the service.
 func (a *API) refuseForeignNames(c *fiber.Ctx) error {
 	if a.Verifier != nil || isLocalName(string(c.Request().Host())) {
 		return c.Next()
 	}
-	return fault.New(fault.Forbidden, "While AUTH is off this service answers to the names of its own machine alone.").Because(fault.HostNotAllowed)
+	return fault.New(fault.Forbidden, "While AUTH is off this service accepts only host names and addresses of its own machine.").Because(fault.HostNotAllowed)
 }
 
 // isLocalName also accepts names without a dot, which cannot be registered publicly.

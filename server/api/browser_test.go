@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Without callers the service answers to the names of its machine alone.
+// With AUTH=off the service accepts only names of its own machine.
 func TestForeignNames(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -224,7 +224,8 @@ func TestBrowsers(t *testing.T) {
 		}
 	}
 	for _, origin := range []string{"https://evil.example.com", "https://app.example.com.evil.net", "http://app.example.com", "https://APP.example.com", "null", "*"} {
-		if r := preflight(origin).want(http.StatusMethodNotAllowed); r.header.Get("Access-Control-Allow-Origin") != "" || r.header.Get("Vary") != "Origin" {
+		if r := preflight(origin).want(http.StatusForbidden); r.header.Get("Access-Control-Allow-Origin") != "" || r.header.Get("Vary") != "Origin" ||
+			!strings.Contains(r.text, `"code":"origin_not_allowed"`) {
 			t.Errorf("%s may: %v", origin, r.header)
 		}
 		if r := s.get("/api/projects", append(asking(s.user(1)), "Origin", origin)...).want(http.StatusOK); r.header.Get("Access-Control-Allow-Origin") != "" {
@@ -257,7 +258,7 @@ func TestOtherPagesMayNot(t *testing.T) {
 	s := start(t)
 	for _, r := range []*response{
 		s.get("/api/projects", "Origin", "https://example.com").want(http.StatusOK),
-		s.send(http.MethodOptions, "/api/projects", "", "Origin", "https://example.com", "Access-Control-Request-Method", "GET").want(http.StatusMethodNotAllowed),
+		s.send(http.MethodOptions, "/api/projects", "", "Origin", "https://example.com", "Access-Control-Request-Method", "GET").want(http.StatusForbidden),
 		s.send(http.MethodPost, "/api/query", strings.Repeat("x", 1<<20+1)).want(http.StatusRequestEntityTooLarge),
 		s.send("BREW", "/api/query", "").want(http.StatusMethodNotAllowed),
 	} {

@@ -151,7 +151,7 @@ func (a *API) refusePages(c *fiber.Ctx) error {
 	if u, err := url.Parse(origin); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host == string(c.Request().Host()) {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "Pages of this origin may not call: CORS_ORIGINS does not name it.")
+	return errOrigin
 }
 
 // saneHost is a host that may appear in our addresses.

@@ -11,6 +11,15 @@ comment on schema private is 'Helpers of the search functions; not exposed throu
 revoke all on schema private from public;
 grant usage on schema private to authenticated, service_role;
 
+-- The one rule for a count, limit or offset out of range.
+create function private.clamp(value integer, default_value integer, lowest integer, highest integer) returns integer
+language sql immutable security invoker set search_path = ''
+as $$ select greatest(clamp.lowest, least(clamp.highest, coalesce(clamp.value, clamp.default_value))) $$;
+comment on function private.clamp(integer, integer, integer, integer) is
+  'value, or default_value for null, raised to lowest and lowered to highest.';
+revoke execute on function private.clamp(integer, integer, integer, integer) from public;
+grant execute on function private.clamp(integer, integer, integer, integer) to authenticated, service_role;
+
 -- Each migration ends by recording itself here, so that every tool (the Supabase CLI, `lab
 -- migrate`, psql, the SQL editor) leaves the same record. Tools also keep their own records, which
 -- nothing here reads.

@@ -38,7 +38,7 @@ as $$
   select t.ticket_id, t.key from public.tickets t
   where t.project_id = any(list_ticket_keys.project_ids) and t.ticket_id > list_ticket_keys.after
   order by t.ticket_id
-  limit least(greatest(list_ticket_keys.match_count, 1), 10000)
+  limit private.clamp(list_ticket_keys.match_count, 1000, 1, 10000)
 $$;
 comment on function public.list_ticket_keys(bigint[], bigint, integer) is
   'A page of the tickets of some projects in order of ids, starting after the given id. At most 10,000.';

@@ -210,7 +210,7 @@ begin
   return query
   select r.rank, r.project_id, r.ticket_id, r.score, r.exact
   from private.rank_by_keyword(
-    search_by_keyword.query_text, least(1000, search_by_keyword.match_count),
+    search_by_keyword.query_text, private.clamp(search_by_keyword.match_count, 10, 1, 1000),
     search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 500, 200, 50, search_by_keyword.filters) r;
 end
 $$;

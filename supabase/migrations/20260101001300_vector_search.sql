@@ -24,7 +24,7 @@ begin
       nearest_sources.query_embedding, nearest_sources.embedding_model, nearest_sources.project_filter,
       nearest_sources.status_filter, nearest_sources.match_threshold,
       -- Enough chunks that a long ticket with hundreds of them leaves room for others.
-      10000, greatest(1, least(1000, nearest_sources.match_count)),
+      10000, private.clamp(nearest_sources.match_count, 10, 1, 1000),
       nearest_sources.required, nearest_sources.excluded, nearest_sources.excluded_tickets, nearest_sources.filters
     ) s
     where s.similarity > nearest_sources.match_threshold
@@ -34,7 +34,7 @@ begin
     b.project_id, b.ticket_id, b.chunk_id, b.similarity
   from best b
   order by 1
-  limit greatest(1, least(1000, nearest_sources.match_count));
+  limit private.clamp(nearest_sources.match_count, 10, 1, 1000);
 end
 $$;
 comment on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb) is

@@ -211,8 +211,8 @@ declare
   ranking constant private.word_ranking := case
     when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter, filters)
     else private.read_ranking(keyword_ranking) end;
-  page_size constant integer := greatest(1, least(100, match_count));
-  page_start constant integer := greatest(0, least(1000, match_offset));
+  page_size constant integer := private.clamp(match_count, 10, 1, 100);
+  page_start constant integer := private.clamp(match_offset, 0, 0, 1000);
 begin
   status_filter := private.filter_text(status_filter);
   return query

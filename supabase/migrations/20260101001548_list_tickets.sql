@@ -31,9 +31,9 @@ language plpgsql stable rows 10 security invoker set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 declare
-  page_size constant integer := greatest(1, least(100, match_count));
+  page_size constant integer := private.clamp(match_count, 10, 1, 100);
   page constant bigint[] := private.list_passing(
-    project_filter, status_filter, filters, sort, page_size + 1, greatest(0, least(1000, match_offset)));
+    project_filter, status_filter, filters, sort, page_size + 1, private.clamp(match_offset, 0, 0, 1000));
 begin
   return query
   select t.ticket_id, shown.text, p.project_id, p.name, t.key, t.name, s.name, private.highlight(shown.text, null), cardinality(page) > page_size,

@@ -29,12 +29,12 @@ begin
       retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.project_filter, retrieve_chunks.status_filter,
       retrieve_chunks.match_threshold,
       -- If several sources are wanted, read past the hundreds of chunks of a long ticket.
-      case when retrieve_chunks.source_chunk_limit is null then greatest(1, least(100, retrieve_chunks.match_count)) else 10000 end,
-      greatest(1, least(100, retrieve_chunks.match_count)), filters => retrieve_chunks.filters) s
+      case when retrieve_chunks.source_chunk_limit is null then private.clamp(retrieve_chunks.match_count, 20, 1, 100) else 10000 end,
+      private.clamp(retrieve_chunks.match_count, 20, 1, 100), filters => retrieve_chunks.filters) s
   ), kept as (
     select s.* from scanned s
     order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
-    limit greatest(1, least(100, retrieve_chunks.match_count))
+    limit private.clamp(retrieve_chunks.match_count, 20, 1, 100)
   ), named as materialized (
     select n.* from private.named_chunks(
       retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.project_filter,
@@ -45,7 +45,7 @@ begin
     union all
     select n.chunk_id, n.project_id, n.ticket_id, n.similarity, true from named n
     order by named desc, similarity desc nulls last, chunk_id
-    limit greatest(1, least(100, retrieve_chunks.match_count))
+    limit private.clamp(retrieve_chunks.match_count, 20, 1, 100)
   ), nearest as materialized (
     select l.*, c.kind, c.text, c.tokens, c.comment_id,
       -- Normalised, so that the inner product is the cosine, at half the cost. Materialised: a

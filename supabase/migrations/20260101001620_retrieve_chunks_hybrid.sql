@@ -45,11 +45,11 @@ begin
     from private.fuse_searches(
       ranking, query, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
       retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
-      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, greatest(1, least(100, retrieve_chunks_hybrid.match_count)),
+      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, private.clamp(retrieve_chunks_hybrid.match_count, 20, 1, 100),
       retrieve_chunks_hybrid.fusion, retrieve_chunks_hybrid.filters) f
   ), best as (
     select f.* from fused f order by f.place
-    limit greatest(1, least(100, retrieve_chunks_hybrid.match_count))
+    limit private.clamp(retrieve_chunks_hybrid.match_count, 20, 1, 100)
   ), passing as materialized (
     select private.passing_sources(
       array_agg(b.project_id), array_agg(b.ticket_id), retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
@@ -129,7 +129,7 @@ begin
     left join public.chunks c on c.chunk_id = x.chunk_id
     -- A vector of another model cannot be compared.
     left join public.chunks v on v.chunk_id = x.chunk_id and v.model = retrieve_chunks_hybrid.embedding_model
-    where x.cut <= greatest(1, least(100, retrieve_chunks_hybrid.match_count)) or x.place is null
+    where x.cut <= private.clamp(retrieve_chunks_hybrid.match_count, 20, 1, 100) or x.place is null
   )
   select x.chunk_id, x.ticket_id, x.project_id, p.name, t.key, t.name, s.name, coalesce(x.kind, case when x.ticket_id is null then 'project' else 'ticket' end),
     -- A ticket that is not embedded yet is represented by the beginning of its text.

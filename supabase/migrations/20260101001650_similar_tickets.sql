@@ -45,7 +45,7 @@ language plpgsql volatile rows 5 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  wanted constant integer := greatest(1, least(100, match_count));
+  wanted constant integer := private.clamp(match_count, 5, 1, 100);
   left_out constant bigint[] := case when exclude_ticket is null then '{}' else exclude_ticket || private.known_duplicates(exclude_ticket) end;
   rule constant record := private.duplicate_rule(embedding_model);
   shares constant record := private.likeness_shares();

@@ -23,13 +23,13 @@ as $$
     join embedded o on o.ticket_id = l.other_ticket_id
     where l.kind = 'duplicates'
     order by md5(t.key), t.key, o.key
-    limit greatest(1, least(1000, sample_tickets.match_count)) / 2
+    limit private.clamp(sample_tickets.match_count, 200, 1, 1000) / 2
   ), named as (
     select e.key, e.name from embedded e
     where not exists (
       select from public.ticket_links l where l.kind = 'duplicates' and e.ticket_id in (l.ticket_id, l.other_ticket_id))
     order by md5(e.key), e.key
-    limit greatest(1, least(1000, sample_tickets.match_count)) - (select count(*) from duplicates)
+    limit private.clamp(sample_tickets.match_count, 200, 1, 1000) - (select count(*) from duplicates)
   )
   select d.key, d.name, true from duplicates d
   union all

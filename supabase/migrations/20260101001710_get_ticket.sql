@@ -60,7 +60,7 @@ as $$
       from public.comments c
       where c.ticket_id = t.ticket_id
       order by c.created_at, c.comment_id
-      limit greatest(1, least(100, get_ticket.comment_limit))
+      limit private.clamp(get_ticket.comment_limit, 20, 1, 100)
       offset greatest(0, get_ticket.comment_offset)
     ) x
   ) page

@@ -12,7 +12,7 @@ language plpgsql volatile rows 1 security invoker set search_path = '' set plan_
 as $$
 #variable_conflict use_column
 declare
-  wanted constant integer := greatest(1, least(1000, job_limit));
+  wanted constant integer := private.clamp(job_limit, 100, 1, 1000);
   moment constant timestamptz := clock_timestamp();
   lease constant uuid := gen_random_uuid();
   behind boolean;

@@ -104,7 +104,7 @@ as $$
   left join public.documents d on d.id = j.document_id
   where j.dead_at is not null
   order by j.dead_at desc, j.embedding_job_id desc
-  limit greatest(1, least(1000, list_dead_embedding_jobs.match_count))
+  limit private.clamp(list_dead_embedding_jobs.match_count, 100, 1, 1000)
 $$;
 comment on function public.list_dead_embedding_jobs(integer) is 'The dead jobs, latest first, with the error of their last attempt. match_count at most 1000.';
 revoke execute on function public.list_dead_embedding_jobs(integer) from public, anon, authenticated;

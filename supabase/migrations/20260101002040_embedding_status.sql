@@ -133,7 +133,7 @@ as $$
     select * from private.missing_sources(
       measure_missing_embeddings.embedding_model, measure_missing_embeddings.everything, measure_missing_embeddings.embedding_set)
   ), sampled as (
-    select m.* from missing m order by random() limit greatest(1, least(1000, measure_missing_embeddings.sample_count))
+    select m.* from missing m order by random() limit private.clamp(measure_missing_embeddings.sample_count, 100, 1, 1000)
   )
   select count(*), coalesce(sum(m.characters), 0)::bigint,
     (select coalesce(jsonb_agg(jsonb_build_object('project_id', s.project_id, 'ticket_id', s.ticket_id, 'comment_id', s.comment_id, 'document_id', s.document_id)), '[]') from sampled s)

@@ -35,7 +35,7 @@ language plpgsql volatile rows 10 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  wanted constant integer := greatest(1, least(1000, match_count));
+  wanted constant integer := private.clamp(match_count, 10, 1, 1000);
 begin
   return query
   select s.similarity, c.project_id, c.ticket_id, t.key, c.kind, c.text, c.chunk_id

@@ -125,7 +125,7 @@ begin
   with part as materialized (
     select c.chunk_id, c.embedding_set from public.chunks c
     where clear_retired_set.after is null or c.chunk_id > clear_retired_set.after
-    order by c.chunk_id limit greatest(1, least(10000, row_limit))
+    order by c.chunk_id limit private.clamp(row_limit, 1000, 1, 10000)
   ), free as materialized (
     -- An open transaction that deletes a ticket holds its chunks.
     select c.chunk_id from public.chunks c

@@ -59,7 +59,7 @@ as $$
     delete from private.query_log l
     where l.query_id in (
       select o.query_id from private.query_log o
-      where o.asked_at < now() - make_interval(days => greatest(1, log_queries.retention_days))
+      where o.asked_at < now() - make_interval(days => private.clamp(log_queries.retention_days, 30, 1, 36500))
       order by o.asked_at
       limit 1000
       -- Another instance may be deleting the same rows.
@@ -90,10 +90,10 @@ as $$
   select (array_agg(l.question order by l.asked_at desc, l.query_id))[1], count(*), max(l.asked_at), max(l.best_similarity)
   from private.query_log l
   where l.outcome in ('abstained', 'nothing')
-    and l.asked_at > now() - make_interval(days => greatest(1, unanswered_questions.days))
+    and l.asked_at > now() - make_interval(days => private.clamp(unanswered_questions.days, 7, 1, 36500))
   group by private.question_key(l.question)
   order by count(*) desc, max(l.asked_at) desc, private.question_key(l.question)
-  limit greatest(1, least(1000, unanswered_questions.match_count))
+  limit private.clamp(unanswered_questions.match_count, 50, 1, 1000)
 $$;
 comment on function public.unanswered_questions(integer, integer) is
   'The questions and searches without results in the last days, most frequent first: the latest wording, the count, the latest time, and the best similarity of any text. match_count at most 1,000.';

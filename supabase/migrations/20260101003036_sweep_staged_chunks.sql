@@ -18,12 +18,12 @@ begin
     return 0;
   end if;
   with part as materialized (
-    select c.chunk_id from public.chunks c where c.generation = any (stale) limit greatest(1, least(10000, row_limit))
+    select c.chunk_id from public.chunks c where c.generation = any (stale) limit private.clamp(row_limit, 500, 1, 10000)
   )
   delete from public.chunks c using part p where c.chunk_id = p.chunk_id;
   get diagnostics swept = row_count;
   with part as materialized (
-    select c.chunk_id from public.document_chunks c where c.generation = any (stale) limit greatest(1, least(10000, row_limit))
+    select c.chunk_id from public.document_chunks c where c.generation = any (stale) limit private.clamp(row_limit, 500, 1, 10000)
   )
   delete from public.document_chunks c using part p where c.chunk_id = p.chunk_id;
   get diagnostics swept_documents = row_count;

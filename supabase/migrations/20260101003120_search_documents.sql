@@ -15,9 +15,9 @@ as $$
     select s.document_id, s.similarity
     from private.scan_documents(
       search_documents.query_embedding, search_documents.embedding_model, coalesce(search_documents.match_threshold, 0.3),
-      greatest(1, least(100, search_documents.match_count))) s
+      private.clamp(search_documents.match_count, 10, 1, 100)) s
     order by s.similarity desc, s.document_id
-    limit greatest(1, least(100, search_documents.match_count))
+    limit private.clamp(search_documents.match_count, 10, 1, 100)
   )
   select d.id, d.title, d.content, n.similarity
   from nearest n
@@ -37,10 +37,10 @@ as $$
     select s.document_id, s.similarity
     from public.embeddings e
     -- -2 is below every similarity: there is no threshold, only an order.
-    cross join lateral private.scan_documents(e.embedding, e.model, -2, greatest(1, least(100, find_similar_documents.match_count)) + 1) s
+    cross join lateral private.scan_documents(e.embedding, e.model, -2, private.clamp(find_similar_documents.match_count, 5, 1, 100) + 1) s
     where e.document_id = find_similar_documents.doc_id and e.chunk_id is null and s.document_id <> e.document_id
     order by s.similarity desc, s.document_id
-    limit greatest(1, least(100, find_similar_documents.match_count))
+    limit private.clamp(find_similar_documents.match_count, 5, 1, 100)
   )
   select d.id, d.title, n.similarity
   from nearest n

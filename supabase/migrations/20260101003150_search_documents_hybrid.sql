@@ -102,7 +102,7 @@ begin
     with best as materialized (
       select s.* from private.score_documents(document_ids, similarities, wanted, coalesce(freshness_decay_days, 30)) s
       order by s.final_score desc, s.similarity desc, s.document_id
-      limit greatest(1, least(100, match_count))
+      limit private.clamp(match_count, 10, 1, 100)
     )
     select d.id, d.title, d.content, b.similarity, b.keyword_score, b.utility_boost, b.freshness_boost, b.temporal_weight, b.final_score,
       d.keywords, d.temporal_class

@@ -13,7 +13,7 @@ returns table (
 language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
 as $$
 declare
-  wanted constant integer := greatest(1, least(100, match_count));
+  wanted constant integer := private.clamp(match_count, 20, 1, 100);
   -- Reads more rows than needed; see scan_documents.
   read constant integer := greatest(150, wanted);
   saved_sort constant text := current_setting('enable_sort');

@@ -62,7 +62,7 @@ as $$
     where n.place = 1 or n.named or n.similarity > retrieve_all_chunks.match_threshold
     -- greatest() ignores null.
     order by n.named desc, retrieve_all_chunks.source_chunk_limit is not null and n.place_in_source > greatest(1, retrieve_all_chunks.source_chunk_limit), n.place
-    limit greatest(1, least(100, retrieve_all_chunks.match_count))
+    limit private.clamp(retrieve_all_chunks.match_count, 20, 1, 100)
   )
   select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.document_id, d.title, n.kind,
     coalesce(n.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)), n.tokens,

@@ -19,7 +19,7 @@ begin
       where d.enriched_at is null and d.enrichment_due_at <= moment and d.enrichment_attempts < attempt_limit
       -- Archived documents can wait.
       order by d.archived, d.enrichment_due_at, d.id
-      limit greatest(1, least(100, batch_size))
+      limit private.clamp(batch_size, 10, 1, 100)
       for no key update skip locked
     ), taken as (
       update public.documents d

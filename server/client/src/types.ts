@@ -1782,7 +1782,7 @@ export interface components {
          * @description What went wrong, for programs. `docs/api.md` says when each occurs and what a client does. More may be added; then act by the status.
          * @enum {string}
          */
-        ProblemCode: "invalid" | "token_missing" | "token_invalid" | "token_expired" | "session_ended" | "forbidden" | "host_not_allowed" | "not_found" | "path_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal" | "model_failed" | "model_limited" | "unavailable" | "busy" | "stopping" | "timeout";
+        ProblemCode: "invalid" | "token_missing" | "token_invalid" | "token_expired" | "session_ended" | "forbidden" | "host_not_allowed" | "origin_not_allowed" | "not_found" | "path_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal" | "model_failed" | "model_limited" | "unavailable" | "busy" | "stopping" | "timeout";
     };
     responses: {
         /** @description The request is malformed, or a value is missing, unknown or out of range. */

@@ -1,0 +1,108 @@
+-- Counts, limits and offsets out of range: every function reads them by the same rule. Below the
+-- range counts as its lowest value, above it as its highest, and null as the default.
+
+begin;
+select plan(110);
+
+select is(private.clamp(v, 5, 1, 100), expected, coalesce(v::text, 'null') || ' counts as ' || expected)
+from (values (null, 5), (-2147483648, 1), (0, 1), (1, 1), (7, 7), (100, 100), (101, 100), (2147483647, 100)) c(v, expected);
+
+create function pg_temp.unit(dimensions integer) returns extensions.vector
+language sql as $$ select (array[1.0] || array_fill(0.0, array[dimensions - 1]))::extensions.vector $$;
+
+insert into public.status (status_id, name) values (1, 'To Do');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
+insert into public.tickets (ticket_id, project_id, status_id, name) select i, 1, 1, 'payment refused' from generate_series(1, 1100) i;
+insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+select 1, x.ticket_id, 'ticket', 0, x.texts -> 0 ->> 'text', 1, 'h', 'm', pg_temp.unit(1536)
+from private.source_texts(array(select 1::bigint from generate_series(1, 1100)), array(select i::bigint from generate_series(1, 1100) i)) x;
+insert into public.comments (ticket_id, body) select 1, 'payment' from generate_series(1, 150);
+insert into public.documents (title, content, named_entities) select 'd' || i, 'x', '[{"name": "Raft"}]' from generate_series(1, 150) i;
+insert into private.query_log (query_id, asked_at, kind, question, outcome, total_ms)
+select gen_random_uuid(), now(), 'query', 'q' || i, 'nothing', 1 from generate_series(1, 1100) i;
+update private.embedding_jobs set due_at = now() - interval '1 hour';
+create temporary table readable as select * from public.read_documents(array(select d.id from public.documents d));
+select from readable r cross join lateral public.store_document_chunks(
+  array[r.id], array[r.source_hash],
+  '[{"source": 1, "position": 0, "text": "payment", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(768)]) s;
+-- More dead jobs than a call lists.
+create temporary table dead as
+select embedding_job_id from private.embedding_jobs where ticket_id is not null order by 1 limit 1050;
+update private.embedding_jobs set dead_at = now() where embedding_job_id in (select embedding_job_id from dead);
+
+-- Every function with such an argument, how many rows or items a call returns by default and at
+-- most (of the data above), and the call. Null: it returns none, and only has to accept any value.
+create temporary table call (function text, argument text, by_default integer, most integer, statement text);
+insert into call values
+  ('claim_enrichments', 'batch_size', 10, 100, 'select from public.claim_enrichments(%s)'),
+  ('claim_embedding_jobs', 'job_limit', null, null, 'select from public.claim_embedding_jobs(%s)'),
+  ('clear_retired_set', 'row_limit', null, null, 'select public.clear_retired_set(null, %s)'),
+  ('find_documents_by_entity', 'match_count', 10, 100, 'select from public.find_documents_by_entity(''raft'', null, %s)'),
+  ('find_similar_documents', 'match_count', 5, 100, 'select from public.find_similar_documents((select min(id::text)::uuid from public.documents), %s)'),
+  ('find_similar_tickets', 'match_count', 5, 100, 'select from public.find_similar_tickets(1, ''m'', %s) f, jsonb_array_elements(f.results)'),
+  ('find_similar_tickets_batch', 'match_count', 5, 100,
+    'select from public.find_similar_tickets_batch(array[''AA-1''], ''m'', %s) f, jsonb_array_elements(f.results)'),
+  ('get_ticket', 'comment_limit', 20, 100, 'select from public.get_ticket(1, null, %s) t, jsonb_array_elements(t.comments)'),
+  ('get_ticket', 'comment_offset', null, null, 'select from public.get_ticket(1, null, 10, %s)'),
+  ('list_dead_embedding_jobs', 'match_count', 100, 1000, 'select from public.list_dead_embedding_jobs(%s)'),
+  ('list_ticket_keys', 'match_count', 1000, 1100, 'select from public.list_ticket_keys(array[1], 0, %s)'),
+  ('list_tickets', 'match_count', 10, 100, 'select from public.list_tickets(%s)'),
+  ('list_tickets', 'match_offset', null, null, 'select from public.list_tickets(10, %s)'),
+  ('log_queries', 'retention_days', null, null, 'select from public.log_queries(''[]'', %s)'),
+  ('measure_missing_embeddings', 'sample_count', null, null, 'select from public.measure_missing_embeddings(''m'', true, %s)'),
+  ('nearest_chunks', 'match_count', 10, 1000, 'select from public.nearest_chunks(pg_temp.unit(1536), %s)'),
+  ('retrieve_all_chunks', 'match_count', 20, 100, 'select from public.retrieve_all_chunks(pg_temp.unit(1536), ''m'', 0.5, %s)'),
+  ('retrieve_chunks', 'match_count', 20, 100, 'select from public.retrieve_chunks(pg_temp.unit(1536), ''m'', 0.5, %s)'),
+  ('retrieve_chunks_hybrid', 'match_count', 20, 100, 'select from public.retrieve_chunks_hybrid(''payment'', pg_temp.unit(1536), ''m'', 0.5, %s) where relevance is not null'),
+  ('retrieve_document_chunks', 'match_count', 20, 100, 'select from public.retrieve_document_chunks(pg_temp.unit(768), ''m'', 0.5, %s)'),
+  ('sample_tickets', 'match_count', 200, 1000, 'select from public.sample_tickets(''m'', %s)'),
+  ('search_by_keyword', 'match_count', 10, 1000, 'select from public.search_by_keyword(''payment'', %s)'),
+  ('search_by_vector', 'match_count', 10, 1000, 'select from public.search_by_vector(pg_temp.unit(1536), ''m'', 0.5, %s)'),
+  ('search_documents', 'match_count', 10, 100, 'select from public.search_documents(pg_temp.unit(768), %s)'),
+  ('search_documents_hybrid', 'match_count', 10, 100, 'select from public.search_documents_hybrid(pg_temp.unit(768), array[]::text[], %s)'),
+  ('search_hybrid', 'match_count', 10, 100, 'select from public.search_hybrid(''payment'', match_count => %s)'),
+  ('search_hybrid', 'match_offset', null, null, 'select from public.search_hybrid(''payment'', match_offset => %s)'),
+  ('similar_tickets', 'match_count', 5, 100, 'select from public.similar_tickets(pg_temp.unit(1536), ''m'', %s)'),
+  ('similar_tickets_batch', 'match_count', 5, 100,
+    'select from public.similar_tickets_batch(jsonb_build_array(jsonb_build_object(''query_text'', ''payment'', ''query_embedding'', pg_temp.unit(1536)::text)), ''m'', %s) f, jsonb_array_elements(f.results)'),
+  ('sweep_staged_chunks', 'row_limit', null, null, 'select public.sweep_staged_chunks(%s)'),
+  ('unanswered_questions', 'days', null, null, 'select from public.unanswered_questions(%s)'),
+  ('unanswered_questions', 'match_count', 50, 1000, 'select from public.unanswered_questions(7, %s)');
+
+select results_eq(
+  $$ select p.proname::text collate "default", a.name collate "default"
+    from pg_catalog.pg_proc p cross join unnest(p.proargnames) a(name)
+    where p.pronamespace = 'public'::regnamespace
+      and a.name in ('batch_size', 'comment_limit', 'comment_offset', 'days', 'job_limit', 'match_count', 'match_limit', 'match_offset', 'retention_days', 'row_limit', 'sample_count')
+    order by 1, 2 $$,
+  $$ select function, argument from call order by 1, 2 $$,
+  'the calls below are all functions with a count, a limit or an offset');
+
+-- The number of rows of a call, which is undone, or its error.
+create function pg_temp.rows(statement text) returns text
+language plpgsql as $$
+declare
+  found integer;
+begin
+  execute statement;
+  get diagnostics found = row_count;
+  raise exception using errcode = 'UNDO0', message = found::text;
+exception
+  when sqlstate 'UNDO0' then return sqlerrm;
+  when others then return sqlstate || ' ' || sqlerrm;
+end
+$$;
+grant select on call to service_role;
+set local role service_role;
+select is(pg_temp.rows(format(c.statement, v.value)), v.expected::text, format('%s of %s: %s', c.argument, c.function, v.value))
+from call c cross join lateral (values ('-5', 1), ('0', 1), ('null', c.by_default), ('2147483647', c.most)) v(value, expected)
+where c.most is not null
+order by c.function, c.argument, v.expected;
+select matches(string_agg(pg_temp.rows(format(c.statement, v.value)), ' '), '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$', format('%s of %s takes any value', c.argument, c.function))
+from call c cross join (values ('-5'), ('0'), ('null'), ('2147483647')) v(value)
+where c.most is null
+group by c.function, c.argument;
+reset role;
+
+select * from finish();
+rollback;
