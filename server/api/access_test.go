@@ -10,11 +10,11 @@ import (
 	"tasklens/scripts/lab/gateway"
 )
 
-// calls has every route that reads the database, with a good request.
+// calls lists every route that reads the database, with a valid request.
 var calls = []struct {
 	method, path, body string
-	stranger           int    // the status for a user who is in no project
-	function           string // of the database, called first
+	stranger           int    // the status for a user who is a member of no project
+	function           string // the first database function that is called
 }{
 	{http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`, http.StatusForbidden, "read_sources"},
 	{http.MethodPost, "/api/query", `{"question":"why"}`, http.StatusOK, "retrieve_chunks"},
@@ -82,14 +82,14 @@ func TestTokens(t *testing.T) {
 			}
 		}
 	}
-	// Whether the service runs is anybody's to know.
+	// Liveness is public.
 	for _, path := range []string{"/healthz", "/readyz", "/openapi.yaml"} {
 		s.get(path, "Authorization", "Bearer nonsense").want(http.StatusOK)
 	}
 }
 
-// A token travels to the database, and the service's key goes with it only as the key of the
-// project.
+// The caller's token is forwarded to the database. The service key is sent with it only as the
+// project's API key.
 func TestTokenTravels(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -135,7 +135,7 @@ func TestRequestID(t *testing.T) {
 	if made[s.get("/healthz").header.Get("X-Request-Id")] {
 		t.Error("an id was made twice")
 	}
-	// Those of requests that are refused before any route sees them are taken over too.
+	// Requests that are rejected before routing keep their ids too.
 	r := s.send("BREW", "/api/query", "", "X-Request-Id", "brewed").want(http.StatusMethodNotAllowed)
 	if got := r.header.Get("X-Request-Id"); got != "brewed" {
 		t.Errorf("X-Request-Id is %q", got)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What a remembered response takes over HTTP, client and loopback included: the service's own work
-// alone, and with the one call that reads the data's version.
+// The time of a cached response over HTTP, including the client and loopback: without any call to
+// the database, and with the one call that reads the data version.
 func BenchmarkRemembered(b *testing.B) {
 	for name, stale := range map[string]time.Duration{"own work": time.Hour, "with the version": 0} {
 		b.Run(name, func(b *testing.B) {

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// blanks are what a text can be that says nothing: Unicode has more white space than ASCII.
+// blanks are blank texts. Unicode has more white space than ASCII.
 var blanks = []string{`""`, `"  "`, `"\t\r\n "`, `"\u00a0\u2003\u3000"`}
 
-// An optional text that is blank is as if it were left out, and one with blanks around is the same
-// as without: in the response, and in the cache.
+// A blank optional text is treated as absent, and surrounding white space is ignored, in the
+// response and in the cache key.
 func TestBlankTexts(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -30,7 +30,7 @@ func TestBlankTexts(t *testing.T) {
 		for _, field := range []string{"status_filter", "corpus", "retrieval"} {
 			same(query, `{"question":"Who was charged twice?"}`, fmt.Sprintf(`{"question":"Who was charged twice?",%q:%s}`, field, blank))
 		}
-		// A filter that says nothing does not narrow documents either.
+		// A blank filter does not narrow documents either.
 		same(query, `{"question":"Who was charged twice?","corpus":"documents"}`, `{"question":"Who was charged twice?","corpus":"documents","status_filter":`+blank+`}`)
 	}
 	same(search, `{"query":"charged twice","status_filter":"To Do"}`, `{"query":"charged twice","status_filter":"\u00a0 To Do\n"}`)
@@ -38,7 +38,7 @@ func TestBlankTexts(t *testing.T) {
 	same(query, `{"question":"Who was charged twice?","retrieval":"hybrid"}`, `{"question":"Who was charged twice?","retrieval":"\thybrid"}`)
 }
 
-// So are those of a document.
+// The same holds for the texts of a document.
 func TestBlankTextsOfDocuments(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -63,7 +63,7 @@ func TestBlankTextsOfDocuments(t *testing.T) {
 	}
 }
 
-// So are query parameters, as a form sends what nobody filled in.
+// The same holds for query parameters: a form sends empty fields.
 func TestBlankParameters(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

@@ -16,7 +16,7 @@ import (
 
 const issuer = "https://example.supabase.co/auth/v1"
 
-// authenticated is a service that knows its callers, by tokens of the older kind.
+// authenticated is a service with AUTH=on that accepts HS256 tokens.
 func authenticated(c *setup) {
 	c.verifier = func(s *service, options identity.Options) *identity.Verifier {
 		options.Issuer, options.Secret = issuer, s.secret
@@ -24,10 +24,10 @@ func authenticated(c *setup) {
 	}
 }
 
-// userID is that of the test's n-th user.
+// userID returns the id of the test's n-th user.
 func userID(n int) string { return fmt.Sprintf("0b6a3c0e-5f0b-4a51-9d0f-%012d", n) }
 
-// user is an access token of the n-th user, with claims in pairs over the usual ones.
+// user returns an access token of the n-th user. claims are pairs that override the usual ones.
 func (s *service) user(n int, more ...any) string {
 	s.t.Helper()
 	claims := map[string]any{"iss": issuer, "aud": "authenticated", "role": "authenticated", "sub": userID(n), "exp": time.Now().Add(time.Hour).Unix()}
@@ -41,11 +41,11 @@ func (s *service) user(n int, more ...any) string {
 	return token
 }
 
-// asking is the header that a token goes in.
+// asking returns the Authorization header for a token.
 func asking(token string) []string { return []string{"Authorization", "Bearer " + token} }
 
-// tenant is the number of the user whose token a request to the database carries, and 0 for the
-// service.
+// tenant returns the number of the user whose token a database request carries, or 0 for the
+// service key.
 func tenant(t testing.TB, r *http.Request) (n int) {
 	parts := strings.Split(r.Header.Get("Authorization"), ".")
 	var claims struct{ Role, Sub string }
@@ -63,8 +63,8 @@ func tenant(t testing.TB, r *http.Request) (n int) {
 	return n
 }
 
-// reads are the functions that show data: what each gives a tenant, of whom every text tells
-// "tenant-N.".
+// reads are the functions that return data, each with its response for a tenant. Every text
+// contains "tenant-N.".
 var reads = map[string]func(n int) any{
 	"data_version": func(int) any { return "the same for all" },
 	"list_projects": func(n int) any {
@@ -72,7 +72,7 @@ var reads = map[string]func(n int) any{
 	},
 	"list_statuses":   func(n int) any { return []any{map[string]any{"status_id": n, "name": labelled(n)}} },
 	"search_hybrid":   func(n int) any { return []any{with(ticketOf(n), hitOf(n))} },
-	"keyword_ranking": func(int) any { return []any{} }, // asked where the model takes its time; none: the search ranks
+	"keyword_ranking": func(int) any { return []any{} }, // called while the model embeds; empty, so that the search ranks itself
 	"list_tickets":    func(n int) any { return []any{with(ticketOf(n), hitOf(n))} },
 	"search_facets":   func(n int) any { return []any{facetOf("project", n), facetOf("status", n)} },
 	"get_ticket": func(n int) any {
@@ -99,7 +99,7 @@ var reads = map[string]func(n int) any{
 	"search_documents_hybrid":  func(n int) any { return []any{documentOf(n)} },
 	"find_similar_documents":   func(n int) any { return []any{documentOf(n)} },
 	"get_document":             func(n int) any { return []any{documentOf(n)} },
-	"rate_document":            func(int) any { return 0.5 }, // a vote is the caller's own
+	"rate_document":            func(int) any { return 0.5 }, // a vote affects only the caller
 	"find_documents_by_entity": func(n int) any {
 		return []any{with(documentOf(n), map[string]any{"matched_entity": labelled(n), "matched_type": "person"})}
 	},
@@ -137,9 +137,9 @@ func documentOf(n int) map[string]any {
 		"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "retrieval_queries": []string{}}
 }
 
-// houseTenants has the database show each user what is theirs alone, by the token that comes with a
-// request. roles are those that it tells of users; a project belongs to the user of its number.
-// What shows nothing goes to the database itself.
+// houseTenants makes the database return to each user only their own data, by the request's token.
+// roles are the roles that it reports; project N belongs to user N. Functions that return no data
+// are passed on to the real database.
 func (s *service) houseTenants(roles map[int]string) {
 	s.database.intercept(func(w http.ResponseWriter, r *http.Request, name string, body []byte) bool {
 		n := tenant(s.t, r)

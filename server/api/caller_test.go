@@ -17,16 +17,16 @@ import (
 
 const someDocument = "00000000-0000-4000-8000-000000000001"
 
-// Who they are that call, by number: the role that the database tells of each.
+// The callers, by number: the role that the database reports for each.
 var actors = map[int]string{2: "viewer", 3: "member", 4: "admin"}
 
 const outsider, aViewer, aMember, anAdmin = 1, 2, 3, 4
 
-// everyone is what row-level security alone is asked about.
+// everyone lists the callers of routes that only row-level security restricts.
 var everyone = []int{outsider, aViewer, aMember, anAdmin}
 
-// permissions has every route that is not open to all, a good request, and which of the actors may
-// make it.
+// permissions lists every route that is not public, with a valid request and the callers who may
+// use it.
 var permissions = []struct {
 	method, path, body string
 	may                []int
@@ -54,14 +54,15 @@ var permissions = []struct {
 	{http.MethodPost, "/api/knowledge/enrich/batch", `{"batch_size":1}`, []int{anAdmin}},
 	{http.MethodGet, "/api/knowledge/enrich/stats", "", []int{anAdmin}},
 	{http.MethodGet, "/api/embeddings/status", "", []int{anAdmin}},
-	{http.MethodPost, "/api/embeddings/generate", `{"project_id":3}`, []int{aMember}}, // it is the third's alone
+	{http.MethodPost, "/api/embeddings/generate", `{"project_id":3}`, []int{aMember}}, // only the third is a member
 	{http.MethodPost, "/api/embeddings/generate", `{"project_id":4}`, []int{anAdmin}},
 	{http.MethodPost, "/api/embeddings/generate", `{"project_id":2}`, nil}, // the second is a viewer there
 	{http.MethodPost, "/api/embeddings/generate", `{"project_id":999}`, nil},
 	{http.MethodDelete, "/api/knowledge/documents/" + someDocument, "", []int{anAdmin}},
 }
 
-// startHouse is a service that knows its callers, over a database that shows each what is theirs.
+// startHouse starts a service with AUTH=on over a database that returns to each user only their own
+// data.
 func startHouse(t *testing.T, changes ...func(*setup)) *service {
 	t.Helper()
 	s := start(t, append([]func(*setup){authenticated}, changes...)...)
@@ -74,8 +75,8 @@ func startHouse(t *testing.T, changes ...func(*setup)) *service {
 	return s
 }
 
-// Whoever may not is told so, and nothing else is done; whoever may, sees what is theirs. What
-// users read is read with their token, what the service does is done with its key.
+// A caller without the right gets an error and nothing else happens; one with it gets only their
+// own data. Users' data is read with their token; the service's own work uses its key.
 func TestWhoMayCallWhat(t *testing.T) {
 	t.Parallel()
 	s := startHouse(t)
@@ -104,15 +105,14 @@ func TestWhoMayCallWhat(t *testing.T) {
 				}
 			}
 		}
-		// Who holds the service's key may do everything, and sees everything: here, nothing of any
-		// tenant.
+		// The service key may call every route and reads everything: here, nothing of any tenant.
 		if r := s.send(p.method, p.path, p.body, "Authorization", service); r.status == http.StatusForbidden || r.status == http.StatusUnauthorized || strings.Contains(r.text, "tenant-") {
 			t.Errorf("%s %s by the service: %d %s", p.method, p.path, r.status, r.text)
 		}
 	}
 }
 
-// With AUTH=on nobody is anybody without a good token, and is told so before anything else.
+// With AUTH=on a request without a valid token is rejected before anything else is done.
 func TestNoTokenNoAnswer(t *testing.T) {
 	t.Parallel()
 	s := startHouse(t)
@@ -158,7 +158,7 @@ func TestNoTokenNoAnswer(t *testing.T) {
 	}
 }
 
-// One caller's response is nothing for a cache between us and others.
+// Responses must not be stored by shared caches.
 func TestResponsesAreNotForOthers(t *testing.T) {
 	t.Parallel()
 	s := startHouse(t)
@@ -169,7 +169,7 @@ func TestResponsesAreNotForOthers(t *testing.T) {
 	}
 }
 
-// A key set that cannot be read is not the caller's fault, and readiness tells of it.
+// An unreachable key set is not reported as the caller's fault, and readiness reports it.
 func TestAKeySetThatIsAway(t *testing.T) {
 	t.Parallel()
 	key := ""
@@ -190,7 +190,7 @@ func TestAKeySetThatIsAway(t *testing.T) {
 	s.get("/api/projects", asking(key)...).want(http.StatusOK)
 }
 
-// In strict mode Supabase Auth has the last word.
+// In strict mode Supabase Auth decides whether a token is still valid.
 func TestWhoHasSignedOut(t *testing.T) {
 	t.Parallel()
 	var mutex sync.Mutex

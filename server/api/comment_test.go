@@ -14,7 +14,7 @@ type comment struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// A comment is embedded by itself, finds its ticket, and is cited with its author and date.
+// A comment is embedded separately, makes its ticket findable, and is cited with author and date.
 func TestComment(t *testing.T) {
 	t.Parallel()
 	s := start(t)

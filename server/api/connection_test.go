@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// dial opens a connection that the service is known to have taken: it has answered there.
+// dial opens a connection and waits for a response on it, so the service has accepted it.
 func (s *service) dial() (net.Conn, *http.Response) {
 	s.t.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -31,8 +31,7 @@ func (s *service) dial() (net.Conn, *http.Response) {
 	return connection, response
 }
 
-// Who only opens connections, and lets each wait for a body, takes memory without making one
-// request.
+// Idle connections are limited: they use memory before any request is made.
 func TestSoManyConnections(t *testing.T) {
 	t.Parallel()
 	s := start(t, counting, func(c *setup) { c.limits.Connections = 2 })
@@ -67,8 +66,7 @@ func TestSoManyConnections(t *testing.T) {
 	}
 }
 
-// Readiness is anybody's to ask, as often as they like: the database is asked once for all who ask
-// at the same moment.
+// Readiness needs no token and is not rate-limited, so concurrent checks share one database call.
 func TestReadinessIsSharedOut(t *testing.T) {
 	t.Parallel()
 	s := start(t, counting)
@@ -87,7 +85,7 @@ func TestReadinessIsSharedOut(t *testing.T) {
 	s.counted("tasklens_http_requests_in_flight 21") // all of them, and this one
 	close(let)
 	group.Wait()
-	// Who is counted may come to ask a moment later.
+	// A request may be counted in flight shortly before it joins the shared call.
 	asked := len(s.database.requests("list_migrations"))
 	if asked > askers/2 {
 		t.Errorf("the database was asked %d times", asked)

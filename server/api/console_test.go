@@ -22,7 +22,7 @@ func consoleOf(t testing.TB, options ...console.Options) *console.Console {
 	return page
 }
 
-// The page is whole, small, cached, and may ask nobody else.
+// The page is complete, small and cached, and its policy allows no other origin.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	s := start(t)

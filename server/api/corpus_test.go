@@ -26,7 +26,7 @@ type anySource struct {
 	Cited      bool
 }
 
-// kinds are the types of the sources, each once, in alphabetical order.
+// kinds returns the distinct source types in alphabetical order.
 func (a fromAll) kinds() string {
 	var kinds []string
 	for _, s := range a.Sources {
@@ -74,8 +74,7 @@ func TestCorpora(t *testing.T) {
 	}
 }
 
-// A filter narrows the tickets and leaves the documents; where there are only documents it is a
-// mistake.
+// A filter applies to tickets and not to documents. With documents only, it is an error.
 func TestCorporaAndFilters(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -93,7 +92,7 @@ func TestCorporaAndFilters(t *testing.T) {
 	}
 }
 
-// An answer from documents is remembered until they change, whatever happens to tickets.
+// A cached answer from documents is invalidated by changes to documents, not to tickets.
 func TestAnswersFromDocumentsAreRemembered(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// largeBodies are of about 1 MiB each, and of many parts.
+// largeBodies are about 1 MiB each, with many elements.
 func largeBodies() map[string]string {
 	filled := func(begin, part, end string) string {
 		return begin + strings.Repeat(part, (maxBodyBytes-len(begin)-len(end))/len(part)) + end
@@ -37,8 +37,8 @@ func decodeBody(app *fiber.App, body string) error {
 	return decode(c, new(documentRequest))
 }
 
-// A body takes a few times its size while it is read, whatever it consists of. Not parallel: what
-// is allocated is the whole program's.
+// Decoding allocates a small multiple of the body's size. Not parallel: allocations are counted for
+// the whole process.
 func TestMemoryOfBodies(t *testing.T) {
 	app := fiber.New(fiber.Config{Immutable: true})
 	for name, body := range largeBodies() {

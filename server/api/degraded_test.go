@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A model that fails in whatever way leaves the search by words, and says so.
+// If the model fails in any way, search falls back to keywords and reports it.
 func TestSearchDegraded(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.attemptTimeout = 200 * time.Millisecond })
@@ -42,8 +42,8 @@ func TestSearchDegraded(t *testing.T) {
 	}
 }
 
-// A model that hangs does not use up the time of a search. The embedding that comes too late makes
-// the next one complete, and is asked for once.
+// A hanging model does not use up a search's time. The late embedding is cached, requested only
+// once, and completes the next search.
 func TestALateEmbeddingCompletesTheNextSearch(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -83,8 +83,7 @@ func TestALateEmbeddingCompletesTheNextSearch(t *testing.T) {
 	}
 }
 
-// What cannot be answered without the embedding is a timeout long before the request's time is
-// over.
+// A request that cannot do without the embedding times out well before the request's own deadline.
 func TestAModelThatHangs(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.requestTimeout = 5 * time.Minute })

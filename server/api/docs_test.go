@@ -15,8 +15,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// The page is whole: everything that it names is served by this service, and nothing else may be
-// asked.
+// The page is complete: the service serves everything that it references, and the policy allows no
+// other origin.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -56,7 +56,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// Both forms of the description are one document, and are sent once to a client that keeps them.
+// The YAML and JSON forms are the same document, and both support conditional requests.
 func TestDescriptionForms(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -91,7 +91,7 @@ func TestDescriptionForms(t *testing.T) {
 	}
 }
 
-// What is not ours is as it was published, packed or not.
+// Vendored files are unmodified, compressed or not.
 func TestDocsAreAsPublished(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -100,7 +100,7 @@ func TestDocsAreAsPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"swagger-ui.css", "swagger-ui-bundle.js"} {
-		packed := s.get("/docs/" + file) // the client asks for gzip, and unpacks
+		packed := s.get("/docs/" + file) // the client requests gzip and decompresses
 		plain := s.get("/docs/"+file, "Accept-Encoding", "identity")
 		for _, r := range []*response{packed, plain} {
 			sum := sha256.Sum256([]byte(r.text))

@@ -25,7 +25,7 @@ type document struct {
 	router routers.Router
 }
 
-// openDocument reads openapi.yaml and checks it, its examples too.
+// openDocument reads openapi.yaml and validates it, with its examples.
 var openDocument = sync.OnceValues(func() (document, error) {
 	text, err := os.ReadFile("openapi.yaml")
 	if err != nil {
@@ -49,13 +49,13 @@ func theDocument(t testing.TB) document {
 	return doc
 }
 
-// margins are blanks around a text.
+// margins matches white space around a text.
 var margins = regexp.MustCompile(`"(?:\pZ|\\[nrt]|\\u(?:00a0|2003|3000))+|(?:\pZ|\\[nrt]|\\u(?:00a0|2003|3000))+"`)
 
-// checkRequest says what the document has against a request, apart from whether the path exists.
+// checkRequest validates a request against the document, except for the path's existence.
 func (d document) checkRequest(route *routers.Route, request *http.Request, body string) error {
 	copied := request.Clone(context.Background())
-	// Texts are measured once trimmed, which a schema cannot say.
+	// Lengths apply after trimming, which a schema cannot express.
 	copied.Body = io.NopCloser(strings.NewReader(margins.ReplaceAllString(body, `"`)))
 	copied.GetBody = nil
 	input := d.input(route, copied)
@@ -69,7 +69,8 @@ func (d document) input(route *routers.Route, request *http.Request) *openapi3fi
 	}}
 }
 
-// route is the document's for a request; nil where the document knows no such path or method.
+// route returns the document's route for a request, or nil if the document has no such path or
+// method.
 func (d document) route(request *http.Request) *routers.Route {
 	route, _, err := d.find(request)
 	if err != nil {
@@ -79,13 +80,13 @@ func (d document) route(request *http.Request) *routers.Route {
 }
 
 func (d document) find(request *http.Request) (*routers.Route, map[string]string, error) {
-	// Names in a path are compared as they are written; the service does not care about case.
+	// The router compares paths case-sensitively; the service does not.
 	copied := *request
 	copied.URL = &url.URL{Path: request.URL.EscapedPath()}
 	return d.router.FindRoute(&copied)
 }
 
-// checkDocumented holds an answer, and a request that was answered well, against the OpenAPI
+// checkDocumented validates a response, and the request of a successful one, against the OpenAPI
 // document.
 func (r *response) checkDocumented(request *http.Request, body string) {
 	r.t.Helper()
@@ -119,7 +120,7 @@ func (r *response) checkDocumented(request *http.Request, body string) {
 	}
 }
 
-// problem is the body of an answer that is not a success.
+// problem decodes the body of an error response.
 type problem struct {
 	Type      string
 	Title     string
@@ -130,12 +131,12 @@ type problem struct {
 	Errors    []struct{ Field, Message string }
 }
 
-// inner is what must not be seen from outside: traces of the program, SQL, names inside the
-// database, the ways and keys to upstreams and what they said.
+// inner matches what clients must not see: stack traces, SQL, database-internal names, upstream
+// addresses, keys and response bodies.
 var inner = regexp.MustCompile(`(?i)goroutine|panic|\.go\b|\bselect\b|\binsert\b|\bupdate\b|relation|schema cache|pgrst|sqlstate|postgrest|` +
 	`postgres|constraint|127\.0\.0\.1|localhost|dial|tcp|eyJ|sk-|bearer [a-z0-9]{8}|` + upstreamText)
 
-// checkProblem checks what all answers that are not successes share.
+// checkProblem checks what all error responses have in common.
 func (r *response) checkProblem(path string) {
 	r.t.Helper()
 	if id := r.header.Get("X-Request-Id"); !regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`).MatchString(id) {

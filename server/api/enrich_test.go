@@ -10,7 +10,7 @@ import (
 	"tasklens/internal/enrich"
 )
 
-// writeDocuments puts documents into the database, past the service.
+// writeDocuments inserts documents into the database directly.
 func (s *service) writeDocuments(count int, title string) {
 	s.t.Helper()
 	run(s.t, s.connect(), `insert into public.documents (title, content)
@@ -70,7 +70,7 @@ func TestEnrich(t *testing.T) {
 	}
 }
 
-// What fails for one document is told with its id, and nothing of what the provider said.
+// A failure of one document is reported with its id and without the provider's message.
 func TestEnrichTellsWhatFailed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -97,7 +97,7 @@ func TestEnrichTellsWhatFailed(t *testing.T) {
 	}
 }
 
-// A batch that could do something before the provider stopped it reports that.
+// A batch that the provider interrupts reports what it completed.
 func TestEnrichStoppedInTheMiddle(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -125,7 +125,7 @@ func TestEnrichStoppedInTheMiddle(t *testing.T) {
 	}
 }
 
-// A batch that can do nothing says why.
+// A batch that could process nothing returns the error.
 func TestEnrichWithoutTheProvider(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]int{http.StatusTooManyRequests: http.StatusServiceUnavailable, http.StatusUnauthorized: http.StatusBadGateway} {

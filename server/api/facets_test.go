@@ -52,7 +52,7 @@ func TestFacets(t *testing.T) {
 			t.Errorf("facets without being asked for: %s", raw)
 		}
 	}
-	// The same on every page, and the query is embedded once.
+	// Every page has the same facets, and the query is embedded once.
 	asked := len(s.model.inputs(t))
 	page := s.count("payment", map[string]any{"match_threshold": 0.99, "status_filter": "to do", "limit": 1, "offset": 1})
 	if fmt.Sprint(*page.Facets) != want || len(page.Results) != 1 {
@@ -78,8 +78,8 @@ func (s *service) status(name string) int64 {
 	return 0
 }
 
-// What a facet counts for a value is what a search narrowed to it lists, whatever the query and the
-// other filter.
+// The count of a facet value equals the number of results of a search with that filter, for any
+// query and other filter.
 func TestFacetsCountWhatFiltersFind(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -13,7 +13,7 @@ import (
 	"tasklens/scripts/lab/gateway"
 )
 
-// unreachable is an address at which nothing listens.
+// unreachable is an address with no listener.
 func unreachable(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -24,7 +24,7 @@ func unreachable(t testing.TB) string {
 	return "http://" + listener.Addr().String()
 }
 
-// numbers is an answer of the model's with these many vectors of this length.
+// numbers is a response of the model with this many vectors of this length.
 func numbers(vectors, length int, value string) string {
 	items := make([]string, vectors)
 	for i := range items {
@@ -90,7 +90,7 @@ func TestModelFailures(t *testing.T) {
 			}
 		}
 	}
-	// "too few" wants a request of two inputs: the ticket has a note.
+	// "too few" needs a request with two inputs: the ticket has a note.
 	s.model.answer("embeddings", 200, numbers(1, 3, "1"))
 	s.post("/api/embeddings/generate", generate).want(http.StatusBadGateway)
 	if after := s.chunks(s.connect(), "TX-400"); !slices.Equal(before, after) {
@@ -99,12 +99,12 @@ func TestModelFailures(t *testing.T) {
 	if !strings.Contains(s.log.String(), upstreamText) {
 		t.Error("what the model provider said does not stand in the log")
 	}
-	if !strings.Contains(s.log.String(), "answered 401 …: no such key: …") { // the service's end checks that no key is in the log
+	if !strings.Contains(s.log.String(), "answered 401 …: no such key: …") { // the service's cleanup checks that the log contains no key
 		t.Error("what the model provider said of the key does not stand in the log")
 	}
 }
 
-// Shorter vectors are padded, which changes no cosine.
+// Shorter vectors are padded with zeros, which changes no cosine.
 func TestModelOfShorterVectors(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -130,7 +130,7 @@ func TestModelRetried(t *testing.T) {
 		return first
 	})
 	s.generate("TX", "").want(http.StatusOK)
-	// A limit that lasts longer than a request could wait is told at once.
+	// A Retry-After longer than the request's deadline is returned at once, without a retry.
 	s.model.answer("embeddings", 429, said("rate_limit_exceeded"), "Retry-After", "30")
 	asked := len(s.model.requests("embeddings"))
 	if r := s.post("/api/query", map[string]any{"question": "why"}).want(503); r.header.Get("Retry-After") != "30" {
@@ -170,7 +170,7 @@ func TestModelHangs(t *testing.T) {
 	t.Run("at the answer", func(t *testing.T) {
 		t.Parallel()
 		s := startTracker(t, func(c *setup) { c.threshold = 0 })
-		hurried := start(t, func(c *setup) { // the same database, in a hurry
+		hurried := start(t, func(c *setup) { // the same database, with short timeouts
 			c.database, c.threshold, c.requestTimeout = func(testing.TB) *testbed.DB { return s.db }, 0, 3*time.Second
 		})
 		hurried.model.hang("completions")
@@ -266,7 +266,7 @@ func TestReady(t *testing.T) {
 		t.Errorf("readyz says %s", text)
 	}
 	db := s.connect()
-	run(t, db, "insert into private.migrations (version) values ('20990101000000')") // of a newer copy
+	run(t, db, "insert into private.migrations (version) values ('20990101000000')") // a newer migration
 	s.get("/readyz").want(http.StatusOK)
 	if log := s.log.String(); !strings.Contains(log, "20990101000000") || !strings.Contains(log, "newer version of the program") {
 		t.Errorf("the log does not say that the database is newer: %s", log)
@@ -292,7 +292,7 @@ func TestMigrationsMissing(t *testing.T) {
 	}
 }
 
-// A panic is an ordinary internal error to the client, and the service lives on.
+// A panic becomes an internal error for the client, and the service keeps running.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) { c.broken = true })

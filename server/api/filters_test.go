@@ -19,7 +19,7 @@ func startDetailed(t testing.TB, changes ...func(*setup)) *service {
 	return s
 }
 
-// detail adds them to the tickets that are loaded.
+// detail adds these details to the loaded tickets.
 func (s *service) detail() {
 	s.t.Helper()
 	db := s.connect()
@@ -50,20 +50,20 @@ type narrowed struct {
 	}
 }
 
-// narrowedBy searches by a body of JSON.
+// narrowedBy searches with a JSON body.
 func (s *service) narrowedBy(body string, headers ...string) narrowed {
 	s.t.Helper()
 	return read[narrowed](s.send(http.MethodPost, "/api/hybrid-search", body, headers...))
 }
 
-// Every filter narrows a list, a search, a question and a comparison to the same tickets, as JSON
-// and, where there is one, by its operator.
+// Every filter selects the same tickets in a list, a search, a question and a comparison, as JSON
+// and as its operator if it has one.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t, forgetful)
 	for _, c := range []struct {
 		filters, operator string
-		want              string // the newest first
+		want              string // newest first
 	}{
 		{`{"projects":["tx"]}`, "project:tx", "TX-403 TX-402 TX-401 TX-400"},
 		{fmt.Sprintf(`{"projects":%d}`, s.ids["IAM"]), fmt.Sprintf("project:%d", s.ids["IAM"]), "IAM-98 IAM-97"},
@@ -122,8 +122,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// What a query says and what stands beside it must both hold, and the response tells how it was
-// read.
+// Filters in the query and in the body are combined, and the response reports how the query was
+// parsed.
 func TestFiltersInTheQuery(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t)
@@ -171,7 +171,7 @@ func TestFiltersInTheQuery(t *testing.T) {
 	}
 }
 
-// told is what a refusal says of each field.
+// told returns the message for each rejected field.
 func told(r *response) string {
 	r.t.Helper()
 	var fields []string
@@ -236,7 +236,7 @@ func TestDetailsOfResults(t *testing.T) {
 	}
 }
 
-// Facets of what can be filtered hold what the filter takes.
+// Facet values can be used as filters.
 func TestFacetsGiveFilters(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t)
@@ -263,7 +263,7 @@ func TestFacetsGiveFilters(t *testing.T) {
 	}
 }
 
-// Filters that are equal share what is cached, and others never do.
+// Equal filters share a cache entry; different filters never do.
 func TestFiltersInTheCache(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t)
@@ -288,7 +288,7 @@ func TestFiltersInTheCache(t *testing.T) {
 	if from("/api/hybrid-search", `{"query":"payment is:done"}`) == fromMemory || from("/api/hybrid-search", `{"query":"payment is:done","filters":{"open":true}}`) == fromMemory {
 		t.Error("what contradicts itself is another's")
 	}
-	// A change of what is filtered is seen at once.
+	// A change to a filtered field takes effect at once.
 	before := s.narrowedBy(`{"query":"assignee:noor"}`).names()
 	run(t, s.connect(), `update public.tickets set assignee = 'Noor' where key = 'TX-402'`)
 	run(t, s.connect(), `update public.projects set key = 'PAY' where key = 'TX'`)
@@ -297,7 +297,7 @@ func TestFiltersInTheCache(t *testing.T) {
 	}
 }
 
-// "me" is whoever the token names, and nobody without one.
+// "me" is the token's user, and is an error without a token.
 func TestFiltersOfMe(t *testing.T) {
 	t.Parallel()
 	s := start(t, authenticated)
@@ -331,8 +331,7 @@ func TestFiltersOfMe(t *testing.T) {
 	}
 }
 
-// Without AUTH nobody but the database looks at a token, and what it refuses about filters is the
-// client's to mend.
+// With AUTH=off only the database checks the token; its rejection of a filter is a client error.
 func TestTheDatabaseRefusesFilters(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t)

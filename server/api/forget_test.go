@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Every edit that could change a result makes what was kept unreachable; what cannot change it does
-// not.
+// An edit that can change a result invalidates its cache entry; other edits do not.
 func TestEditsAreSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -23,13 +22,13 @@ func TestEditsAreSeenAtOnce(t *testing.T) {
 		search, vector, hybrid bool // moved
 	}{
 		{"update tickets set name = name", false, false, false},
-		{"update tickets set updated_at = now()", true, true, true}, // it is shown, and may be filtered
+		{"update tickets set updated_at = now()", true, true, true}, // updated_at is part of the result and can be filtered by
 		{"update status_changes set status_id = null", false, false, false},
 		{"insert into status (name) values ('Later')", false, false, false},
 		{"update tickets set name = 'Charged once more' where key = 'TX-400'", true, true, true},
 		{"update tickets set status_id = (select status_id from status where name = 'To Do') where key = 'TX-400'", true, true, true},
 		{"update status set name = 'Open' where name = 'To Do'", true, true, true},
-		// Another project's words are rarer now, its vectors are nobody else's.
+		// The other project's keyword weights change; its vectors do not.
 		{"update tickets set description = 'payment payment' where key = 'IAM-97'", true, false, true},
 		{"insert into tickets (key, project_id, status_id, name) select 'TX-410', project_id, status_id, 'payment' from tickets where key = 'TX-400'", true, true, true},
 		{"delete from tickets where key = 'TX-401'", true, true, true},
@@ -72,7 +71,7 @@ func TestEditsAreSeenAtOnce(t *testing.T) {
 	}
 }
 
-// What came about by a failure is made anew the next time.
+// Results of a failure are not cached.
 func TestFailuresAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -95,7 +94,7 @@ func TestFailuresAreNotRemembered(t *testing.T) {
 	s.post("/api/hybrid-search", map[string]any{"query": "payment"}).from(madeOnce)
 }
 
-// Nobody is given what was made for another, and a token is looked at for every request.
+// A cached response is never served to another caller, and every request's token is checked.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.maxStale = time.Minute })

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// exchange sends bytes as they are and returns the statuses of all responses until the service
-// closes the connection, or has nothing more to say: the bytes end with a request that asks for
-// closing where the service need not close it by itself.
+// exchange sends raw bytes and returns the statuses of all responses until the connection is
+// closed. The bytes end with a request with Connection: close unless the service closes the
+// connection itself.
 func (s *service) exchange(raw string) (statuses []int, last *http.Response) {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -40,8 +40,8 @@ func (s *service) exchange(raw string) (statuses []int, last *http.Response) {
 	}
 }
 
-// What a proxy may read as another request than the service does is refused, and nothing after it
-// is read as a request.
+// Requests that a proxy could parse differently are rejected, and the rest of the connection is not
+// parsed as a request.
 func TestAmbiguousRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -107,8 +107,7 @@ func TestAmbiguousRequests(t *testing.T) {
 	}
 }
 
-// What is unusual and has one reading only is answered, and so is what follows on the same
-// connection.
+// Unusual but unambiguous requests are served, and the connection stays usable.
 func TestUnusualRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -137,8 +136,7 @@ func TestUnusualRequests(t *testing.T) {
 	}
 }
 
-// Headers that come a byte at a time, or never end, end with the time for all of them, however
-// often a byte comes.
+// The header timeout covers all headers, so sending a byte at a time does not extend it.
 func TestSlowHeaders(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) { c.limits.HeaderTimeout = 200 * time.Millisecond })

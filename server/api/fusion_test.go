@@ -48,7 +48,7 @@ func TestSearchFusion(t *testing.T) {
 	}
 }
 
-// The setting holds for searches and for questions; a request goes before it.
+// The setting applies to searches and questions; a request overrides it.
 func TestFusionSetting(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.fusion, c.answers.Fusion = "convex", "convex" })

@@ -12,8 +12,8 @@ import (
 	"tasklens/internal/fault"
 )
 
-// Whatever a body is, it is decoded into a request that passes its own check, or refused as
-// invalid, in an answer of bounded size.
+// Any body is either decoded into a request that passes its own check, or rejected as invalid with
+// a response of bounded size.
 func FuzzBody(f *testing.F) {
 	makers := []func() request{
 		func() request { return new(searchRequest) }, func() request { return new(queryRequest) }, func() request { return new(generateRequest) },

@@ -10,8 +10,8 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// A database that is slow, behind a proxy that takes no large bodies, goes away in the middle of a
-// long text. The request fails, what was stored is not paid for again, and asking again ends well.
+// A slow database behind a proxy with a small body limit becomes unreachable in the middle of a
+// long text. The request fails; what was stored is not embedded again, and a retry completes.
 func TestGenerateInASlowDatabase(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) {
@@ -45,7 +45,7 @@ func TestGenerateInASlowDatabase(t *testing.T) {
 	if made.Chunks < 100 || made.Chunks != len(made.EmbeddingIDs) || made.Reused == 0 || made.Embedded+made.Reused != made.Chunks {
 		t.Errorf("in the end it made %d chunks: %d embedded, %d kept", made.Chunks, made.Embedded, made.Reused)
 	}
-	// A long text is stored as it is embedded, 40 chunks at a time: no more can be lost.
+	// Chunks are stored in batches of 40 as they are embedded, so at most one batch is lost.
 	if inputs := len(s.model.inputs(t)); inputs < made.Chunks || inputs > made.Chunks+40 {
 		t.Errorf("%d inputs were embedded for %d chunks", inputs, made.Chunks)
 	}

@@ -26,7 +26,7 @@ type generated struct {
 
 var checkout = []project{{Key: "TX", Name: "Checkout", Description: "From basket to receipt."}}
 
-// paragraphs is a text of some hundred tokens for each paragraph, every one with words of its own.
+// paragraphs returns a text of n paragraphs, each a few hundred tokens of distinct words.
 func paragraphs(count int) []string {
 	list := make([]string, count)
 	for i := range list {
@@ -109,7 +109,7 @@ func TestGenerateProject(t *testing.T) {
 	}
 }
 
-// An edit of one paragraph keeps the chunks that it does not reach, with their ids.
+// After an edit of one paragraph, chunks that do not overlap it keep their ids.
 func TestGenerateAfterEdit(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -146,12 +146,12 @@ func TestGenerateAfterEdit(t *testing.T) {
 		t.Error("the note's chunk has another id now")
 	}
 
-	// A new name is part of every input.
+	// The name is part of every input.
 	run(t, db, "update public.tickets set name = 'Another story' where ticket_id = $1", s.ids["TX-1"])
 	if renamed := read[generated](s.generate("TX", "TX-1")); renamed.Reused != 0 {
 		t.Errorf("after another name %d chunks were kept", renamed.Reused)
 	}
-	// Less text leaves no chunk of the longer one behind.
+	// A shorter text leaves no chunk of the longer one behind.
 	run(t, db, "update public.tickets set description = null where ticket_id = $1", s.ids["TX-1"])
 	run(t, db, "delete from public.status_changes")
 	if short := read[generated](s.generate("TX", "TX-1")); short.Chunks != 1 || len(s.chunks(db, "TX-1")) != 1 {
@@ -180,7 +180,7 @@ func TestGenerateUnknown(t *testing.T) {
 	}
 }
 
-// A source without any text has no chunks, which is no failure.
+// A source without text has no chunks and is not an error.
 func TestGenerateBlank(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -197,10 +197,10 @@ func TestGenerateBlank(t *testing.T) {
 
 func TestGenerateLargest(t *testing.T) {
 	t.Parallel()
-	// However busy the machine is.
+	// Allow for a slow machine.
 	s := start(t, func(c *setup) { c.attemptTimeout, c.requestTimeout = 4*time.Minute, 5*time.Minute })
-	// As much as a request of the gateway and a statement's time must allow for: mixed scripts and
-	// an unbroken run.
+	// The largest text that must fit in a gateway request and a statement timeout: mixed scripts and a
+	// long unbroken run.
 	text := strings.Repeat("The payment service answered too late, サーバーが応答しない。 ", 14_000) + strings.Repeat("a", 60_000)
 	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Everything", Description: text[:1_000_000]}})
 	made := read[generated](s.generate("TX", "TX-1"))
@@ -212,8 +212,8 @@ func TestGenerateLargest(t *testing.T) {
 	}
 }
 
-// What docs/indexing.md has an Edge Function make of a Database Webhook's body, sent with the
-// service's own key; the body itself is refused.
+// The mapping of a Database Webhook's body in docs/indexing.md, sent with the service key; the raw
+// body is rejected.
 func TestWebhookBodyMapsToGenerate(t *testing.T) {
 	t.Parallel()
 	s := start(t, authenticated)

@@ -16,12 +16,11 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// madeUp is how many requests are made up from the document.
+// madeUp is the number of generated requests.
 const madeUp = 10_000
 
-// Requests made up from openapi.yaml, right ones and wrong ones, are never answered by a failure of
-// the service's: what the document allows is not refused as malformed, what it does not allow is
-// not answered well, and every answer is one that the document has.
+// Requests generated from openapi.yaml, valid and invalid, never cause a server error: valid ones
+// are not rejected as malformed, invalid ones do not succeed, and every response is documented.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, forgetful)
@@ -34,7 +33,7 @@ func TestGeneratedRequests(t *testing.T) {
 		statuses[client] = map[int]int{}
 		clients.Go(func() {
 			for i := client; i < madeUp && !t.Failed(); i += side {
-				// One request can be made again by its number alone.
+				// The number of a request is the seed that reproduces it.
 				m := maker{rand.New(rand.NewPCG(2026, uint64(i))), documents}
 				m.send(t, s, operations[i%len(operations)], i, statuses[client])
 			}
@@ -73,10 +72,10 @@ func listOperations(doc document) (all []operation) {
 	return all
 }
 
-// maker makes requests up. Most values are such as the schema allows, and some are not.
+// maker generates requests. Most values match the schema.
 type maker struct {
 	*rand.Rand
-	documents []string // ids of some that are there, unless they have been deleted
+	documents []string // ids of existing documents, unless deleted meanwhile
 }
 
 func (m maker) oneIn(n int) bool { return m.IntN(n) == 0 }
@@ -85,14 +84,14 @@ func pickOf[T any](m maker, from ...T) T { return from[m.IntN(len(from))] }
 
 func (m maker) send(t *testing.T, s *service, o operation, number int, statuses map[int]int) {
 	path, query := o.path, url.Values{}
-	padded := false // texts are measured once trimmed
+	padded := false // lengths apply after trimming
 	for _, p := range append(slices.Clone(o.shared), o.Parameters...) {
 		text := fmt.Sprint(m.value(p.Value.Schema.Value, 0))
 		padded = padded || strings.TrimSpace(text) != text
 		switch {
 		case p.Value.In == openapi3.ParameterInPath:
 			if strings.Trim(text, ".") == "" {
-				text = "x" // or it would be another path
+				text = "x" // an empty text would change the path
 			}
 			path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", url.PathEscape(text))
 		case p.Value.In == openapi3.ParameterInQuery && !m.oneIn(3):
@@ -117,7 +116,7 @@ func (m maker) send(t *testing.T, s *service, o operation, number int, statuses 
 	}
 	request, err := http.NewRequest(o.method, s.url+path, strings.NewReader(body))
 	if err != nil {
-		return // no HTTP client can send it
+		return // not a valid HTTP request
 	}
 	r := s.send(o.method, path, body, headers...)
 	statuses[r.status]++
@@ -127,7 +126,7 @@ func (m maker) send(t *testing.T, s *service, o operation, number int, statuses 
 	}
 	doc := theDocument(t)
 	route := doc.route(request)
-	// What a message may say is the protocol's, and in no schema.
+	// MCP messages follow the protocol and have no schema here.
 	if r.status != http.StatusBadRequest || route == nil || padded || len(headers) > 0 || o.path == "/mcp" {
 		return
 	}
@@ -139,8 +138,9 @@ func (m maker) send(t *testing.T, s *service, o operation, number int, statuses 
 	}
 }
 
-// beyondSchema tells whether a request was refused for what the document says in words, because a
-// schema cannot, or (of 0, which is no boolean) because the checker is not strict.
+// beyondSchema reports whether a request was rejected by a rule that the document states in prose,
+// because a schema cannot express it, or because the validator is lenient (it accepts 0 as a
+// boolean).
 func beyondSchema(r *response, body string) bool {
 	if !utf8.ValidString(body) || body != "" && !json.Valid([]byte(body)) {
 		return true
@@ -161,7 +161,7 @@ var inWords = []string{
 	"must not be empty where", "must be a date", "must not be after to", "must be a JSON object", "cannot be joined with", `has "me", which`, "must have at most 50",
 }
 
-// body is a JSON object by a schema, sometimes broken.
+// body returns a JSON object for a schema, sometimes malformed.
 func (m maker) body(schema *openapi3.Schema) string {
 	text, err := json.Marshal(m.value(schema, 0))
 	if err != nil {
@@ -182,7 +182,7 @@ func (m maker) body(schema *openapi3.Schema) string {
 	return body
 }
 
-// value is a value by a schema; one in twelve is of another kind.
+// value returns a value for a schema; one in twelve has another type.
 func (m maker) value(schema *openapi3.Schema, depth int) any {
 	for _, one := range slices.Concat(schema.AllOf, schema.OneOf, schema.AnyOf) {
 		if schema.Type == nil {
@@ -244,7 +244,7 @@ func bounds(schema *openapi3.Schema, low, high float64) (float64, float64) {
 	return low, high
 }
 
-// text is one of characters that somebody somewhere treats in a way of their own.
+// text returns a text of characters that some software treats specially.
 func (m maker) text(longest int) string {
 	var b strings.Builder
 	for range m.IntN(max(1, longest) + 1) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// route is one that takes a body, with a good one, its text field, and the most characters of that.
+// route takes a body: a valid one, its text field, and that field's maximum length.
 var postRoutes = []struct {
 	path, good, text string
 	most             int
@@ -23,15 +23,15 @@ var postRoutes = []struct {
 	{"/api/tickets/similar", `{"text":"why"}`, "text", 100_000},
 }
 
-// invalid is a bad body and the fields that the answer must name.
+// invalid is an invalid body and the fields that the response must name.
 type invalid struct {
 	name   string
 	body   string
 	fields []string
-	beyond bool // openapi.yaml cannot say so
+	beyond bool // a rule that openapi.yaml cannot express
 }
 
-// refuse expects a 400 that names the fields, and openapi.yaml to refuse the body as well.
+// refuse expects a 400 that names the fields, and that openapi.yaml rejects the body too.
 func (s *service) refuse(path string, c invalid) {
 	s.t.Helper()
 	p := s.send(http.MethodPost, path, c.body, "Content-Type", "application/json").want(http.StatusBadRequest).problem()
@@ -117,7 +117,7 @@ func TestInvalidBodies(t *testing.T) {
 				}
 				c := invalid{name: field + " " + value[:min(len(value), 20)], body: body, fields: []string{field}}
 				c.beyond = value == "9223372036854775808"
-				if value == "NaN" || value == "1e2x" { // no JSON at all
+				if value == "NaN" || value == "1e2x" { // not valid JSON
 					c.fields = nil
 				}
 				s.refuse(route.path, c)
@@ -153,7 +153,7 @@ func TestInvalidBodies(t *testing.T) {
 	}
 }
 
-// An answer about a bad request is never much larger than one about another.
+// The size of a validation error is bounded.
 func TestManyFaults(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -164,7 +164,7 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-// Faults are reported up to a number, and nothing beyond it is read.
+// Only a limited number of errors is reported, and the rest of the body is not read.
 func TestManyMembers(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -225,7 +225,7 @@ func TestSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 		request.Header.Set("Content-Type", "application/json")
-		s.do(request, "").want(http.StatusRequestEntityTooLarge) // in chunks, its length unknown
+		s.do(request, "").want(http.StatusRequestEntityTooLarge) // chunked, without a Content-Length
 		s.send(http.MethodPost, route.path, route.good, "X-Long", strings.Repeat("x", 17<<10)).want(http.StatusRequestHeaderFieldsTooLarge)
 	}
 	s.send(http.MethodPost, "/api/hybrid-search", `{"query":"why"}`+strings.Repeat(" ", most-15)).want(http.StatusOK)
@@ -233,8 +233,7 @@ func TestSizes(t *testing.T) {
 	s.get("/api/projects", "X-Long", strings.Repeat("x", 17<<10)).want(http.StatusRequestHeaderFieldsTooLarge)
 }
 
-// A client that sends the whole of its request, whatever comes back meanwhile, can do so and still
-// read the answer.
+// A client that sends its whole request before it reads can still read the response.
 func TestStubbornClient(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -246,12 +245,12 @@ func TestStubbornClient(t *testing.T) {
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	const size = 16 << 20 // more than fits in the buffers of a connection
+	const size = 16 << 20 // more than the connection's buffers hold
 	if _, err := fmt.Fprintf(conn, "POST /api/query HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", size); err != nil {
 		t.Fatal(err)
 	}
 	answer := bufio.NewReader(conn)
-	if _, err := answer.Peek(1); err != nil { // the service has refused it by now
+	if _, err := answer.Peek(1); err != nil { // the service has rejected it by now
 		t.Fatal(err)
 	}
 	for sent := 0; sent < size; sent += 64 << 10 {

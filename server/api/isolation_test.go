@@ -20,7 +20,7 @@ import (
 // call is a request.
 type call struct{ method, path, body string }
 
-// ofTracker are the requests that show data of tickets, each with the same text for every caller.
+// ofTracker are the requests that return ticket data, with the same text for every caller.
 var ofTracker = []call{
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice"}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice","facets":true,"explain":true}`},
@@ -39,7 +39,7 @@ var ofTracker = []call{
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","filters":{"assignee":"me"}}`},
 }
 
-// mixed are all requests that show data.
+// mixed are all requests that return data.
 var mixed = slices.Concat(ofTracker, []call{
 	{http.MethodGet, "/api/statuses", ""},
 	{http.MethodGet, "/api/knowledge/search?q=payment&track=false", ""},
@@ -49,8 +49,8 @@ var mixed = slices.Concat(ofTracker, []call{
 
 var ofTenant = regexp.MustCompile(`tenant-\d+\.`)
 
-// Of 64 users who ask the same at the same time, by one connection or many, whole or as events,
-// from memory or together with others, nobody is answered from what is somebody else's.
+// 64 users send identical requests concurrently, on one or many connections, streamed or not,
+// cached or collapsed. Nobody receives another user's data.
 func TestNoIdentityCrosses(t *testing.T) {
 	t.Parallel()
 	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
@@ -67,15 +67,15 @@ func TestNoIdentityCrosses(t *testing.T) {
 	}
 }
 
-// users are so many that ask at the same time.
+// users is the number of concurrent users.
 const users = 64
 
-// crowd has all users ask at once, each so often, and looks for what is not theirs: every text that
-// the n-th may see tells of "tenant-n.", and ticket gives the id of one.
+// crowd sends requests of all users concurrently and looks for data of others: every text that the
+// n-th may see contains "tenant-n.", and ticket returns the id of one.
 func (s *service) crowd(each int, requests []call, ticket func(n int) int64) {
 	var running sync.WaitGroup
 	for n := 1; n <= users; n++ {
-		for hand := range 2 { // two pages of one user's, each with a token of its own
+		for hand := range 2 { // two pages of one user, each with its own token
 			token := s.user(n, "jti", fmt.Sprint(hand))
 			dice := rand.New(rand.NewPCG(uint64(n), uint64(hand)))
 			running.Go(func() {
@@ -100,7 +100,7 @@ func (s *service) crowd(each int, requests []call, ticket func(n int) int64) {
 	}
 }
 
-// onlyTheirs makes a request and says whether the answer tells of the n-th user's alone.
+// onlyTheirs makes a request and reports whether the response contains data of the n-th user only.
 func (s *service) onlyTheirs(r call, token string, n int) bool {
 	text := s.plain(r.method, r.path, r.body, token)
 	found := ofTenant.FindAllString(text, -1)
@@ -116,8 +116,8 @@ func (s *service) onlyTheirs(r call, token string, n int) bool {
 	return true
 }
 
-// plain makes a request and gives the text of the answer, events too. Unlike send it does not look
-// at how they are written: that is not what is asked here, and takes most of the time.
+// plain makes a request and returns the body. Unlike send it skips the checks of the format, which
+// would take most of the time.
 func (s *service) plain(method, path, body, token string) string {
 	request, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -139,8 +139,8 @@ func (s *service) plain(method, path, body, token string) string {
 	return string(text)
 }
 
-// forgetfulStore is a memory that loses one of so many things that it is asked for, and knows what
-// it was given.
+// forgetfulStore is a cache that drops an entry on every n-th read, and records the keys that it
+// was given.
 type forgetfulStore struct {
 	every  int
 	mutex  sync.Mutex

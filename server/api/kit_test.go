@@ -32,10 +32,10 @@ import (
 	"tasklens/supabase"
 )
 
-// modelKey is what the service sends to its model provider; it must never be seen anywhere else.
+// modelKey is the service's key for the model provider; it must not appear anywhere else.
 const modelKey = "sk-the-key-of-the-model-provider"
 
-// setup is what a test wants otherwise than usual.
+// setup is what a test changes from the defaults.
 type setup struct {
 	database       func(testing.TB) *testbed.DB
 	embeddingModel string
@@ -44,32 +44,31 @@ type setup struct {
 	fusion         string
 	answers        answer.Options
 	heartbeat      time.Duration
-	failures       int // after which the model's circuit opens; 0: never
+	failures       int // opens the model's circuit breaker; 0: never
 	requestTimeout time.Duration
 	attemptTimeout time.Duration
 	retries        int
-	serviceKey     string     // "" is one of the role service_role
-	restURL        string     // "" is the database's own
-	modelURL       string     // "" is the stand-in
-	broken         bool       // a part that queries need is missing
-	store          memo.Store // nil: memory of its own
+	serviceKey     string     // empty: a token with the role service_role
+	restURL        string     // empty: the database's own
+	modelURL       string     // empty: the stand-in
+	broken         bool       // drop a part that queries need
+	store          memo.Store // nil: a separate in-memory store
 	maxStale       time.Duration
 	forgetful      bool
-	log            bool             // what is asked is kept in the query log
-	logLevel       slog.Level       // debug where it is not told
-	serving        reembed.Database // says which model serves; nil: the configured one does
+	log            bool             // keep a query log
+	logLevel       slog.Level       // default: debug
+	serving        reembed.Database // reports the serving model; nil: the configured one
 	serves         bool             // or the service's own database does
 	more           func(*api.Parts)
-	verifier       func(*service, identity.Options) *identity.Verifier // nil: callers are not known
+	verifier       func(*service, identity.Options) *identity.Verifier // nil: AUTH=off
 	limits         api.Limits
 }
 
-// forgetful is a service that makes everything anew: for tests that ask the same again, and want
-// another answer.
+// forgetful disables the cache, for tests that repeat a request and expect a new result.
 func forgetful(c *setup) { c.forgetful = true }
 
-// service is a running service over a database of its own, with upstreams that can be watched and
-// made to fail.
+// service is a running service with its own database and upstreams that record requests and can
+// fail.
 type service struct {
 	t        testing.TB
 	url      string
@@ -78,7 +77,7 @@ type service struct {
 	secret   []byte
 	database *upstream
 	model    *upstream
-	rows     *postgrest.Session // the database as the service sees it, past the watched upstream
+	rows     *postgrest.Session // the database as the service sees it, bypassing the recording upstream
 	log      *journal
 	queries  *querylog.Log
 	tracker  *knowledge.Tracker
@@ -88,11 +87,11 @@ type service struct {
 	ids      map[string]int64 // of projects and tickets, by key
 }
 
-// between is a threshold over the offline model's cosines of texts that have nothing to do with one
-// another, and under those of a question and its text.
+// between is a threshold above the offline model's cosines of unrelated texts and below those of a
+// question and its answer.
 const between = 0.29
 
-// start runs a service until its test ends.
+// start runs a service until the test ends.
 func start(t testing.TB, changes ...func(*setup)) *service {
 	t.Helper()
 	want := setup{
@@ -203,13 +202,13 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	return s
 }
 
-// token is an access token for a role that is good for an hour.
+// token returns an access token for a role, valid for an hour.
 func (s *service) token(role string) string {
 	s.t.Helper()
 	return testbed.Token(s.t, s.secret, role)
 }
 
-// response is an answer that has been read and checked against the OpenAPI document.
+// response is a response that was read and checked against the OpenAPI document.
 type response struct {
 	t      testing.TB
 	status int
@@ -217,8 +216,8 @@ type response struct {
 	text   string
 }
 
-// send makes a request and checks the answer. headers go in pairs; a Content-Type of JSON goes with
-// every body. It may be called from any goroutine; a request that fails has status 0.
+// send makes a request and checks the response. headers are pairs; a body is sent as JSON. It is
+// safe for concurrent use; a request that fails has status 0.
 func (s *service) send(method, path, body string, headers ...string) *response {
 	s.t.Helper()
 	request, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
@@ -235,7 +234,7 @@ func (s *service) send(method, path, body string, headers ...string) *response {
 	return s.do(request, body)
 }
 
-// do makes a request whose body is this and checks the answer.
+// do sends a request with this body and checks the response.
 func (s *service) do(request *http.Request, body string) *response {
 	s.t.Helper()
 	method, path := request.Method, request.URL.Path
@@ -279,7 +278,7 @@ func (r *response) want(status int) *response {
 	return r
 }
 
-// read decodes the body of a successful answer.
+// read decodes the body of a successful response.
 func read[T any](r *response) (body T) {
 	r.t.Helper()
 	r.want(http.StatusOK)

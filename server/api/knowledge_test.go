@@ -19,7 +19,7 @@ import (
 	"tasklens/internal/knowledge"
 )
 
-// notes are what the shelf holds.
+// notes are the documents of a shelf.
 var notes = []map[string]any{
 	{"title": "Raft in the ledger", "content": "The replicas of the ledger agree by the Raft consensus algorithm.", "keywords": []string{"raft", "consensus"}, "temporal_class": "evergreen"},
 	{"title": "Paxos in the ledger", "content": "The replicas of the ledger once agreed by the Paxos consensus algorithm.", "temporal_class": "historical"},
@@ -27,7 +27,7 @@ var notes = []map[string]any{
 	{"title": "Lunch", "content": "The canteen has soup on Mondays."},
 }
 
-// shelve adds documents and embeds them, and gives their ids by the first word of their titles.
+// shelve adds and embeds documents, and returns their ids by the first word of their titles.
 func (s *service) shelve(documents ...map[string]any) map[string]string {
 	s.t.Helper()
 	ids := map[string]string{}
@@ -47,7 +47,7 @@ func (s *service) shelve(documents ...map[string]any) map[string]string {
 	return ids
 }
 
-// embedDocuments does what a worker would.
+// embedDocuments does the worker's part.
 func (s *service) embedDocuments() {
 	s.t.Helper()
 	rows, _ := s.connect().Query(s.t.Context(), `select id::text from public.documents where embedding_status = 'pending' order by id`)
@@ -64,7 +64,7 @@ func (s *service) embedDocuments() {
 	}
 }
 
-// list is the results of a response, and their fields as they came.
+// list is the results of a response, with raw fields.
 func list(r *response) (results []map[string]any) {
 	r.t.Helper()
 	return read[struct{ Results []map[string]any }](r).Results
@@ -108,7 +108,7 @@ func TestDocuments(t *testing.T) {
 	s.send(http.MethodDelete, path, "").want(http.StatusNotFound)
 }
 
-// The older form has these fields and no other.
+// The older form has exactly these fields.
 func TestSearchDocumentsBasic(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -162,7 +162,7 @@ func TestSearchDocumentsHybrid(t *testing.T) {
 		return byID
 	}
 	got := search()
-	// Of "raft", "algorithm" and "work" it has one.
+	// It contains one of "raft", "algorithm" and "work".
 	if score := got[ids["Raft"]]["keyword_score"].(float64); math.Abs(score-1.0/3) > 1e-9 {
 		t.Errorf("the keyword score is %v", score)
 	}
@@ -179,8 +179,8 @@ func TestSearchDocumentsHybrid(t *testing.T) {
 	}
 }
 
-// Retrievals are counted for both forms, with the query; track=false counts nothing. A tracker that
-// cannot keep up, or fails, is noticed by nobody.
+// Retrievals are counted for both forms, with the query; track=false disables it. A slow or failing
+// tracker does not affect the response.
 func TestRetrievalsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -195,7 +195,7 @@ func TestRetrievalsAreCounted(t *testing.T) {
 	s.get(find("ledger", "&limit=1&threshold=0"))
 	s.get(find("Raft  consensus", "&limit=1&threshold=0&hybrid=true"))
 	s.get(find("Raft", "&limit=1&threshold=0&hybrid=true&track=false"))
-	close(release) // all were answered while the first was not counted
+	close(release) // all requests were answered before the first was counted
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	s.tracker.Close(ctx)
@@ -306,7 +306,7 @@ func TestInvalidDocumentRequests(t *testing.T) {
 	}
 }
 
-// What is tracked is told of when it is lost, and nobody waits for it.
+// A lost retrieval is logged, and requests do not wait for the tracker.
 func TestTrackerLoses(t *testing.T) {
 	t.Parallel()
 	s := start(t)
