@@ -170,7 +170,7 @@ func TestResponsesAreNotForOthers(t *testing.T) {
 }
 
 // An unreachable key set is not reported as the caller's fault, and readiness reports it.
-func TestAKeySetThatIsAway(t *testing.T) {
+func TestUnreachableKeySet(t *testing.T) {
 	t.Parallel()
 	key := ""
 	s := start(t, func(c *setup) {
@@ -191,7 +191,7 @@ func TestAKeySetThatIsAway(t *testing.T) {
 }
 
 // In strict mode Supabase Auth decides whether a token is still valid.
-func TestWhoHasSignedOut(t *testing.T) {
+func TestSignedOut(t *testing.T) {
 	t.Parallel()
 	var mutex sync.Mutex
 	answers := map[string]func(http.ResponseWriter){} // by the Authorization header

@@ -32,7 +32,7 @@ func (s *service) dial() (net.Conn, *http.Response) {
 }
 
 // Idle connections are limited: they use memory before any request is made.
-func TestSoManyConnections(t *testing.T) {
+func TestConnectionLimit(t *testing.T) {
 	t.Parallel()
 	s := start(t, counting, func(c *setup) { c.limits.Connections = 2 })
 	first, response := s.dial()

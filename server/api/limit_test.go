@@ -16,12 +16,12 @@ import (
 	"tasklens/server/api"
 )
 
-// limited allows so many requests an hour.
+// limited allows this many requests an hour.
 func limited(requests int) func(*setup) {
 	return func(c *setup) { c.limits.Rate = limit.New(limit.Policy{Requests: requests, Period: time.Hour}, nil) }
 }
 
-// remaining checks what is told of the limit.
+// remaining checks the rate limit's headers.
 func (r *response) remaining(limit, rest string) *response {
 	r.t.Helper()
 	if policy, left := r.header.Get("RateLimit-Policy"), r.header.Get("RateLimit"); policy != `"requests";q=`+limit+`;w=3600` || !strings.HasPrefix(left, `"requests";r=`+rest+`;t=`) {
@@ -30,10 +30,10 @@ func (r *response) remaining(limit, rest string) *response {
 	return r
 }
 
-func TestWhoAsksTooOften(t *testing.T) {
+func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	s := startHouse(t, limited(3))
-	// A user has one bucket, whatever token and way.
+	// A user has one bucket, for all tokens and routes.
 	s.get("/api/projects", asking(s.user(1))...).want(http.StatusOK).remaining("3", "2")
 	s.send(http.MethodPost, "/api/query", "nonsense", asking(s.user(1, "session_id", "other"))...).want(http.StatusBadRequest).remaining("3", "1")
 	s.get("/api/embeddings/status", asking(s.user(1))...).want(http.StatusForbidden).remaining("3", "0")
@@ -43,7 +43,8 @@ func TestWhoAsksTooOften(t *testing.T) {
 			t.Errorf("Retry-After is %q", wait)
 		}
 	}
-	// Others have theirs, and so has who has no good token: the address, whatever headers say.
+	// Other users have their own bucket. Requests without a valid token share that of their address,
+	// whatever their headers say.
 	s.get("/api/projects", asking(s.user(2))...).want(http.StatusOK).remaining("3", "2")
 	for i, header := range [][]string{nil, asking("nonsense"), asking(s.user(3, "aud", "another")), {"X-Forwarded-For", "192.0.2.1", "Forwarded", "for=192.0.2.1", "X-Real-Ip", "192.0.2.1"}, asking(s.user(4, "aud", "another"))} {
 		if r := s.get("/api/projects", header...); (r.status == http.StatusTooManyRequests) != (i >= 3) || i < 3 && r.status != http.StatusUnauthorized {
@@ -60,8 +61,7 @@ func TestWhoAsksTooOften(t *testing.T) {
 	}
 }
 
-// Where callers are not known, a token proves nothing to us, and a forged one gets no bucket of its
-// own.
+// With AUTH=off a token proves nothing, so a forged one gets no bucket of its own.
 func TestForgedTokensGetNoBucket(t *testing.T) {
 	t.Parallel()
 	s := start(t, limited(3))
@@ -72,9 +72,9 @@ func TestForgedTokensGetNoBucket(t *testing.T) {
 	}
 }
 
-// Beyond so many at a time a request is refused at once; a stream counts until it ends, and health
-// is always told.
-func TestSoManyAtATime(t *testing.T) {
+// Requests beyond the limit in flight are rejected at once. A stream counts until it ends; health
+// is exempt.
+func TestRequestsInFlight(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.limits.InFlight = 2 })
 	let := make(chan struct{})
@@ -114,7 +114,7 @@ func TestSoManyAtATime(t *testing.T) {
 		t.Errorf("the stream ended with %+v", last)
 	}
 	(<-whole).want(http.StatusOK)
-	// Both places are free again, a moment after the last byte.
+	// Both slots are free again shortly after the last byte.
 	for end := time.Now().Add(patience); s.get("/api/projects").status != http.StatusOK; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no place is free")
@@ -125,7 +125,7 @@ func TestSoManyAtATime(t *testing.T) {
 	}
 }
 
-// Who sends slowly, or nothing, does not keep a connection.
+// A client that sends slowly, or nothing, loses its connection.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) {
@@ -164,8 +164,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// Who does not read what was asked for does not keep a connection; a stream may last, as long as it
-// is read.
+// A client that does not read its response loses its connection. A stream may last as long as it is
+// read.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.limits.WriteTimeout, c.heartbeat = 200*time.Millisecond, 100*time.Millisecond })
@@ -188,7 +188,7 @@ func TestSlowReaders(t *testing.T) {
 	if _, err := io.WriteString(connection, "GET /api/projects HTTP/1.1\r\nHost: a\r\nX-Request-Id: unread\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	// Slower than the rest of it could be taken in the time that it may take, however late it begins.
+	// Too slow to read the rest within the time limit, even if the limit starts late.
 	read, part := 0, make([]byte, 128<<10)
 	_ = connection.SetReadDeadline(time.Now().Add(4 * patience))
 	for {
@@ -232,7 +232,7 @@ func TestBrowsers(t *testing.T) {
 			t.Errorf("%s may read", origin)
 		}
 	}
-	// A page reads what went wrong as well, even where nothing of ours has seen the request.
+	// A page can read errors too, even those sent before routing.
 	for name, r := range map[string]*response{
 		"an answer":         s.get("/api/projects", append(asking(s.user(1)), "Origin", ours)...).want(http.StatusOK),
 		"no token":          s.get("/api/projects", "Origin", ours).want(http.StatusUnauthorized),
@@ -252,7 +252,7 @@ func TestBrowsers(t *testing.T) {
 	}
 }
 
-// Nobody else's page may ask where no origin is named, and no response is a page.
+// Without CORS_ORIGINS no other origin may call, and no response is a page.
 func TestOtherPagesMayNot(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -273,7 +273,7 @@ func TestOtherPagesMayNot(t *testing.T) {
 	}
 }
 
-// A small body that becomes a large one is refused as it is.
+// A small compressed body is rejected without being unpacked.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	s := startHouse(t)

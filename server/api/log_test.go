@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// A line has the ids of what it belongs to, and none where it belongs to nothing.
+// A log line has the ids of its request, and none outside of one.
 func TestLinesHaveIDs(t *testing.T) {
 	t.Parallel()
 	of := context.WithValue(t.Context(), requestIDKey{}, "r-1")

@@ -15,7 +15,7 @@ import (
 	"tasklens/server/api"
 )
 
-// oauth is a service that knows its callers and names the server that gives their tokens.
+// oauth is a service with AUTH=on and an authorization server.
 func oauth(c *setup) {
 	authenticated(c)
 	c.more = func(parts *api.Parts) { parts.Issuer = issuer }
@@ -26,7 +26,7 @@ type metadata struct {
 	Servers  []string `json:"authorization_servers"`
 }
 
-// Who has no good token learns where to get one.
+// A request without a valid token learns where to get one.
 func TestWhereTokensComeFrom(t *testing.T) {
 	t.Parallel()
 	s := start(t, oauth)
@@ -63,7 +63,7 @@ func TestWhereTokensComeFrom(t *testing.T) {
 	off.get("/.well-known/oauth-protected-resource/mcp").want(http.StatusNotFound)
 }
 
-// A page calls where it is the service's own or the operator's, and no other, by whatever name.
+// Pages may call from the service's own origin and from those in CORS_ORIGINS only.
 func TestPagesMayNotCallTools(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*service{"off": start(t, origins), "on": start(t, authenticated, origins)} {
@@ -92,7 +92,7 @@ func TestPagesMayNotCallTools(t *testing.T) {
 
 func origins(c *setup) { c.limits.Origins = []string{"https://app.example.com"} }
 
-// A tool call counts once, whatever it asks for, and so does every other message.
+// A tool call counts once, whatever it requests, and so does every other message.
 func TestToolCallsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := startHouse(t, limited(3))
@@ -106,7 +106,7 @@ func TestToolCallsAreCounted(t *testing.T) {
 	s.get("/api/projects", token...).want(http.StatusTooManyRequests)
 }
 
-// A tool's own requests need no further place among those in flight.
+// A tool's inner requests take no further slot of those in flight.
 func TestToolCallsTakeOnePlace(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) { c.limits.InFlight = 1 })
@@ -115,7 +115,7 @@ func TestToolCallsTakeOnePlace(t *testing.T) {
 	}
 }
 
-// With AUTH=off a token acts as its holder, in tools too.
+// With AUTH=off a token acts as its user, in tools too.
 func TestTokenTravelsWithTools(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -131,7 +131,7 @@ func TestTokenTravelsWithTools(t *testing.T) {
 	}
 }
 
-// randomMembers makes projects, and users who are members of some of them, and gives which.
+// randomMembers makes projects, and users who are members of some of them, and returns which.
 func (s *service) randomMembers(dice *rand.Rand, projectCount, userCount int) (members map[int][]int) {
 	s.t.Helper()
 	var projects []project
@@ -154,7 +154,7 @@ func (s *service) randomMembers(dice *rand.Rand, projectCount, userCount int) (m
 			run(s.t, db, "insert into public.comments (ticket_id, author, body) values ($1, $2, $2)", ticket, labelled(n))
 		}
 		run(s.t, db, "update public.tickets set assignee = $2, reporter = $2, labels = array[$2], ticket_type = $2 where project_id = $1", id, labelled(n))
-		// A link to what its reader may not see must not tell of it.
+		// A link to a ticket that the reader may not see must not reveal it.
 		run(s.t, db, "insert into public.ticket_links (ticket_id, kind, other_ticket_id) values ($1, 'relates_to', $2)",
 			s.ids[fmt.Sprintf("T%d-0", n)], s.ids[fmt.Sprintf("T%d-1", n%projectCount+1)])
 		if _, err := s.indexer.Index(s.t.Context(), s.rows, sources, false); err != nil {
@@ -173,8 +173,8 @@ func (s *service) randomMembers(dice *rand.Rand, projectCount, userCount int) (m
 	return members
 }
 
-// Of random users with random memberships nobody is shown a row of a project that is not theirs, by
-// any tool, whatever they name.
+// Users with random memberships get no row of a project that is not theirs, from any tool, whatever
+// they name.
 func TestToolsShowNoForeignRows(t *testing.T) {
 	t.Parallel()
 	const projectCount, userCount = 8, 12
@@ -226,7 +226,7 @@ type toolCall struct {
 	arguments map[string]any
 }
 
-// foreignCalls name a project and its tickets in all the ways there are.
+// foreignCalls name a project and its tickets in every possible way.
 func foreignCalls(n int, document string) []toolCall {
 	key, all := fmt.Sprintf("T%d", n), []string{"assignee", "labels", "links", "comment", "type", "text", "highlight", "ticket_id"}
 	return []toolCall{
@@ -255,12 +255,12 @@ func foreignCalls(n int, document string) []toolCall {
 	}
 }
 
-// hostile is a text that Postgres can store.
+// hostile is a text without what Postgres cannot store.
 func hostile(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
-// texts are all strings of a value.
+// texts returns all strings in a value.
 func texts(value any) (all []string) {
 	switch value := value.(type) {
 	case string:

@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// clipped is a text of so many characters as a title may have.
+// clipped returns a text cut to the length of a title.
 func clipped(text string) string {
 	runes := []rune(text)
 	return string(runes[:min(len(runes), 500)])
@@ -22,8 +22,8 @@ func clipped(text string) string {
 
 var dataFence = regexp.MustCompile(`(?s)<data-([0-9a-f]{12})>\n(.*)\n</data-([0-9a-f]{12})>`)
 
-// What stands in a ticket or a document is data in every tool's result: without marks of models and
-// hidden characters, and where it is a text for a model, within a fence that it cannot close.
+// The texts of tickets and documents are data in every tool's result: without model markup and
+// hidden characters and, where they are meant for a model, within a fence that they cannot close.
 func TestAttacksThroughTools(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) { c.threshold = 0 })
@@ -109,7 +109,7 @@ func TestAttacksThroughTools(t *testing.T) {
 			t.Errorf("%s has shown no attack", tool)
 		}
 	}
-	// What a caller makes up is not repeated as it came either.
+	// Text that a caller makes up is cleaned too.
 	for _, attack := range testbed.Attacks {
 		r := s.tool("search_tickets", map[string]any{hostile(attack): 1, "query": "x"})
 		if mark := testbed.RoleMark.FindString(r.Content[0].Text); mark != "" || !r.IsError {

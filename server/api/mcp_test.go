@@ -21,7 +21,7 @@ type tooled struct {
 	IsError    bool
 }
 
-// message is a JSON-RPC request for a tool.
+// message is a JSON-RPC request that calls a tool.
 func message(tool string, arguments any) string {
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments}})
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *service) tool(name string, arguments any, headers ...string) tooled {
 	return body.Result
 }
 
-// structured is a tool's result for programs.
+// structured returns a tool's structured content.
 func structured[T any](s *service, name string, arguments any, headers ...string) (value T) {
 	s.t.Helper()
 	result := s.tool(name, arguments, headers...)
@@ -52,7 +52,7 @@ func structured[T any](s *service, name string, arguments any, headers ...string
 	return value
 }
 
-// client is one of the SDK's, connected.
+// mcpClient returns a connected client of the SDK.
 func (s *service) mcpClient(headers ...string) *sdk.ClientSession {
 	s.t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
@@ -110,7 +110,7 @@ func TestToolsBySDK(t *testing.T) {
 	}
 }
 
-// startShelf is a service with tickets and documents.
+// startShelf starts a service with tickets and documents.
 func startShelf(t *testing.T, changes ...func(*setup)) (s *service, documents map[string]string) {
 	t.Helper()
 	s = startTracker(t, changes...)
@@ -197,7 +197,7 @@ func TestFetchPages(t *testing.T) {
 	}
 }
 
-// Pages of a search follow one another, and fields bring more.
+// Pages of a search are consecutive, and fields adds more.
 func TestSearchTicketsPages(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -233,7 +233,7 @@ func TestSearchTicketsPages(t *testing.T) {
 	}
 }
 
-// Every tool's result is by its output schema, and short by default.
+// Every tool's result matches its output schema and is short by default.
 func TestResultsAreBySchema(t *testing.T) {
 	t.Parallel()
 	s, documents := startShelf(t)
@@ -281,7 +281,7 @@ func TestResultsAreBySchema(t *testing.T) {
 	}
 }
 
-// What is wrong with a call is told in a result that names the argument.
+// An invalid call returns an error result that names the argument.
 func TestToolErrors(t *testing.T) {
 	t.Parallel()
 	s, _ := startShelf(t)
@@ -308,7 +308,7 @@ func TestToolErrors(t *testing.T) {
 			}
 		}
 	}
-	// A failure of the service's is told with what to do.
+	// A failure of the service is returned with advice.
 	s.model.answer("embeddings", http.StatusInternalServerError, `{}`)
 	if r := s.tool("find_duplicates", map[string]any{"text": "Paid twice"}); !r.IsError || !strings.Contains(r.Content[0].Text, "The model provider failed") || !strings.Contains(r.Content[0].Text, "request_id") {
 		t.Errorf("the model fails: %+v", r)
@@ -318,8 +318,8 @@ func TestToolErrors(t *testing.T) {
 	}
 }
 
-// What is wrong with a message is an error of the protocol.
-func TestMessagesThatAreNone(t *testing.T) {
+// An invalid message is a protocol error.
+func TestInvalidMessages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for body, status := range map[string]int{
@@ -343,8 +343,8 @@ func TestMessagesThatAreNone(t *testing.T) {
 	}
 }
 
-// A tool goes the way of its endpoint: it is counted, logged and cached as that is.
-func TestToolsGoTheWayOfRequests(t *testing.T) {
+// A tool call is counted, logged and cached like a request to its endpoint.
+func TestToolsAreRequests(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, counting, logging)
 	arguments := map[string]any{"query": "resolve login issue"}

@@ -9,9 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The words are looked up while the model embeds, and what comes of it is what one call after it
-// would have found.
-func TestWordsAreRankedMeanwhile(t *testing.T) {
+// Keyword search runs while the model embeds, with the same result as one call afterwards.
+func TestKeywordsRankedWhileEmbedding(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
 	ranked := make(chan struct{}, 1)
@@ -38,7 +37,7 @@ func TestWordsAreRankedMeanwhile(t *testing.T) {
 		if asked := s.database.requests("search_hybrid"); !holds(t, asked[len(asked)-1].body, "keyword_ranking") {
 			t.Errorf("%v: the ranking was not handed on", body)
 		}
-		// Embedded already: the same again, but for a parameter that keeps it from being remembered.
+		// The query is embedded already: the same query again, with a parameter that misses the cache.
 		body["facets"] = true
 		once := read[found](s.post("/api/hybrid-search", body))
 		if diff := cmp.Diff(once, meanwhile); diff != "" {
@@ -47,8 +46,7 @@ func TestWordsAreRankedMeanwhile(t *testing.T) {
 	}
 }
 
-// What may be answered from the cache is embedded before the answer of the database says whether
-// that is needed.
+// The query is embedded before the data version shows whether the cache already has the response.
 func TestAQueryIsEmbeddedWhileTheVersionIsRead(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.requestTimeout = 20 * time.Second })

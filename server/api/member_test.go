@@ -10,8 +10,8 @@ import (
 	"tasklens/internal/index"
 )
 
-// houseMembers gives each user a project of their own in the database, with two tickets, and gives
-// the second one's id.
+// houseMembers gives each user their own project in the database, with two tickets, and returns a
+// function for the second one's id.
 func (s *service) houseMembers() func(n int) int64 {
 	s.t.Helper()
 	var projects []project
@@ -44,7 +44,7 @@ func (s *service) houseMembers() func(n int) int64 {
 	return func(n int) int64 { return s.ids[fmt.Sprintf("T%d-1", n)] }
 }
 
-// The same of the database itself, which decides by its policies.
+// The same against the real database and its policies.
 func TestNoMemberSeesAnothersProject(t *testing.T) {
 	t.Parallel()
 	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
@@ -52,8 +52,7 @@ func TestNoMemberSeesAnothersProject(t *testing.T) {
 	s.crowd(20, ofTracker, s.houseMembers())
 }
 
-// What a user may see ends with their membership, also in what is remembered for them, and begins
-// with it.
+// Access, also to cached responses, ends with a membership and begins with it.
 func TestMembershipEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t, authenticated, func(c *setup) { c.threshold = 0.1 })

@@ -10,10 +10,10 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// psql runs files of migrations as their owner, as somebody at a terminal does.
+// psql runs migration files as their owner, as a person in a terminal would.
 func psql(t testing.TB, db *testbed.DB, arguments ...string) {
 	t.Helper()
-	// PGBIN is where scripts/postgres has found Postgres; elsewhere the PATH leads to psql.
+	// PGBIN is set by scripts/postgres; otherwise psql is on the PATH.
 	program := "psql"
 	if folder := os.Getenv("PGBIN"); folder != "" {
 		program = filepath.Join(folder, program)
@@ -24,7 +24,7 @@ func psql(t testing.TB, db *testbed.DB, arguments ...string) {
 	}
 }
 
-// Whatever applies the migrations, the service is ready, and its cache works.
+// Whichever tool applies the migrations, the service becomes ready, and its cache works.
 func TestMigrationsAppliedByOtherTools(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../supabase/migrations/*.sql")

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// keysOf are the keys of the tickets among the sources, a dash for a project's own text.
+// keysOf returns the keys of the tickets among the sources, with a dash for a project's own text.
 func keysOf(got answered) (keys []string) {
 	for _, source := range got.Sources {
 		if source.TicketKey == nil {
@@ -20,8 +20,8 @@ func keysOf(got answered) (keys []string) {
 	return keys
 }
 
-// The texts of what a question names are sources though nothing is over the threshold, and the
-// model answers from them.
+// The texts of tickets that a question names are sources even if nothing exceeds the threshold, and
+// the model answers from them.
 func TestQueryNames(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -51,7 +51,7 @@ func TestQueryNames(t *testing.T) {
 	if again := len(s.model.requests("completions")); again != asked {
 		t.Errorf("the chat model was asked %d times about nothing", again-asked)
 	}
-	// Names lift, and never narrow.
+	// Names boost, and never filter.
 	plain, lifted := s.ask(doubleCharge), s.ask(doubleCharge+" Is it like TX-400?")
 	if diff := cmp.Diff(plain.LowSimilarity, lifted.LowSimilarity); diff != "" || keysOf(lifted)[0] != "TX-400" || len(lifted.Sources) < 1 {
 		t.Errorf("%+v, with a name %+v", plain, lifted)

@@ -14,12 +14,13 @@ import (
 	"tasklens/server/api"
 )
 
-// counting is a service that shows its metrics.
+// counting is a service with metrics.
 func counting(c *setup) {
 	c.more = func(parts *api.Parts) { parts.Metrics, parts.MetricsHere = metric.New(), true }
 }
 
-// counted checks lines of /metrics, and waits for those that come a moment after their response.
+// counted checks lines of /metrics, and waits for those that are written shortly after their
+// response.
 func (s *service) counted(lines ...string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
@@ -42,7 +43,7 @@ func duration(method, route, status string) string {
 	return `tasklens_http_request_duration_seconds_count{method="` + method + `",route="` + route + `",status="` + status + `"} `
 }
 
-// Requests are counted by their routes, however many paths are tried.
+// Requests are counted by route, so the number of labels is bounded.
 func TestRequestsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, counting, func(c *setup) { c.threshold = 0 })
@@ -83,7 +84,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	}
 }
 
-// A stream is counted when it ends, and by how it ended.
+// A stream is counted when it ends, by how it ended.
 func TestStreamsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, counting, func(c *setup) { c.threshold = 0 })
@@ -107,7 +108,7 @@ func TestStreamsAreCounted(t *testing.T) {
 	s.counted(duration("POST", "/api/query", "5xx") + "1")
 }
 
-// What is missing besides the database is told by name.
+// Readiness names every part that is missing besides the database.
 func TestReadyAsksTheOtherParts(t *testing.T) {
 	t.Parallel()
 	var missing []string
@@ -123,9 +124,8 @@ func TestReadyAsksTheOtherParts(t *testing.T) {
 	}
 }
 
-// Lines of a request have its id, and neither they nor others tell, above debug, what people write
-// or look for, or any key.
-func TestLogKeepsTextsToItself(t *testing.T) {
+// Lines of a request have its id. Above debug level no line contains queries, texts or keys.
+func TestLogHasNoTexts(t *testing.T) {
 	t.Parallel()
 	const planted = "Zwetschgenknoedel"
 	s := startTracker(t, func(c *setup) { c.threshold, c.logLevel = 0, slog.LevelInfo })

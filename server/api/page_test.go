@@ -105,9 +105,9 @@ func TestSearchExplained(t *testing.T) {
 	}
 }
 
-// What the ranking found is deleted before the page is shown: the page is empty, and others follow
-// it.
-func TestAPageThatHasJustGone(t *testing.T) {
+// If everything on a page was deleted after the ranking was cached, the page is empty and others
+// follow.
+func TestPageDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	var tickets []ticket

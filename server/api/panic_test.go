@@ -34,7 +34,7 @@ func startWithLog(t *testing.T, message string) (*service, *atomic.Bool) {
 	return s, armed
 }
 
-// A panic beside the handlers, which Fiber lets through, is an ordinary problem too.
+// A panic outside the handlers, which Fiber does not catch, is an ordinary problem too.
 func TestPanicAroundAHandler(t *testing.T) {
 	t.Parallel()
 	s, armed := startWithLog(t, "request")
@@ -43,7 +43,7 @@ func TestPanicAroundAHandler(t *testing.T) {
 	s.get("/api/projects").want(http.StatusOK)
 }
 
-// A panic of what writes a stream ends that stream and nothing else.
+// A panic while a stream is written ends only that stream.
 func TestPanicInAStream(t *testing.T) {
 	t.Parallel()
 	s, armed := startWithLog(t, "request failed")

@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// documentedCodes are the codes of problems with their statuses, as the table of docs/api.md has
-// them.
+// documentedCodes returns the problem codes with their statuses, from the table in docs/api.md.
 var documentedCodes = sync.OnceValue(func() map[string]int {
 	text, err := os.ReadFile("../../docs/api.md")
 	if err != nil {
@@ -26,10 +25,10 @@ var documentedCodes = sync.OnceValue(func() map[string]int {
 	return codes
 })
 
-// seenCodes are those that some test was answered with.
+// seenCodes are the codes that some test received.
 var seenCodes sync.Map
 
-// checkCode holds a problem's code against the table.
+// checkCode compares a problem's code with the table.
 func checkCode(t testing.TB, status int, code string) {
 	t.Helper()
 	seenCodes.Store(code, true)
@@ -38,8 +37,8 @@ func checkCode(t testing.TB, status int, code string) {
 	}
 }
 
-// wantTokenCode checks that a client can tell a token to renew from one that never was good, by the
-// name that a test has for the token.
+// wantTokenCode checks that a client can tell an expired token from an invalid one. name is the
+// test's name for the token.
 func (r *response) wantTokenCode(name string) {
 	r.t.Helper()
 	want := map[string]string{"none": "token_missing", "expired": "token_expired"}[name]
@@ -48,7 +47,7 @@ func (r *response) wantTokenCode(name string) {
 	}
 }
 
-// The table of codes and the enumeration of openapi.yaml have the same ones.
+// docs/api.md and openapi.yaml list the same codes.
 func TestProblemCodes(t *testing.T) {
 	t.Parallel()
 	var enum []string

@@ -41,7 +41,7 @@ func (s *service) ask(question string, more ...map[string]any) answered {
 	return read[answered](s.post("/api/query", body))
 }
 
-// says has the chat model say a text.
+// says makes the chat model return a text.
 func (s *service) says(text, refusal, finish string) {
 	s.t.Helper()
 	message, err := json.Marshal(map[string]any{"model": "chat-2030", "choices": []any{map[string]any{
@@ -121,7 +121,7 @@ func TestQueryNothingRelevant(t *testing.T) {
 	}
 }
 
-// The threshold is exceeded, not met.
+// The threshold must be exceeded, not only met.
 func TestQueryThreshold(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -220,7 +220,7 @@ func TestQueryCitations(t *testing.T) {
 	}
 }
 
-// What a model does instead of answering is no failure of the service's.
+// A refusal or an empty answer of the model is not an error of the service.
 func TestQueryWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -241,7 +241,7 @@ func TestQueryWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// What a model writes leads nowhere that no source leads, and hides nothing.
+// Links in the model's text lead only where a source's links lead, and hide nothing.
 func TestQueryHostileAnswer(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -251,7 +251,7 @@ func TestQueryHostileAnswer(t *testing.T) {
 	}
 }
 
-// Texts of the tracker stay data, whatever they say.
+// Texts of the tracker remain data, whatever they say.
 func TestQueryHostileText(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -299,7 +299,7 @@ func TestQueryHybrid(t *testing.T) {
 	if got.LowSimilarity || *got.BestSimilarity <= between || got.Model != offline.ChatModel || !strings.Contains(got.Answer, "[1]") {
 		t.Errorf("found by meaning too: %+v", got)
 	}
-	// Relevance alone is the order of the fused list.
+	// With lambda 1 the order is that of the fused list.
 	var listed, sources []string
 	for _, r := range s.search("charged payment", map[string]any{"limit": 5}).Results {
 		listed = append(listed, r.Text)
@@ -319,7 +319,7 @@ func TestQueryHybrid(t *testing.T) {
 	}
 }
 
-// The budget for sources holds on the way to the model, and what it leaves out is no source.
+// The prompt respects the token budget, and texts beyond it are not sources.
 func TestQueryBudget(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.threshold, c.answers.ContextTokens = 0, 200 })

@@ -37,7 +37,7 @@ type logged struct {
 // logging is a service that keeps a query log.
 func logging(c *setup) { c.log = true }
 
-// queryLog stops the service, so that all is written, and reads what the log holds, by request.
+// queryLog stops the service, so that all entries are written, and returns them by request.
 func (s *service) queryLog() map[string]logged {
 	s.t.Helper()
 	if err := s.stop(patience); err != nil {
@@ -139,8 +139,8 @@ func TestQueriesAreLogged(t *testing.T) {
 	}
 }
 
-// What is given out from memory is a question and an answer like any other, but costs nothing.
-func TestWhatIsRememberedIsLogged(t *testing.T) {
+// Cached responses are logged too, at no cost in tokens.
+func TestCachedResponsesAreLogged(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, logging)
 	for _, turn := range []string{"first", "again"} {
@@ -167,7 +167,7 @@ func TestWhatIsRememberedIsLogged(t *testing.T) {
 	}
 }
 
-// Who leaves in the middle of a stream did ask.
+// A client that leaves in the middle of a stream is logged.
 func TestAClientThatLeftIsLogged(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, logging)
@@ -190,7 +190,7 @@ func TestAClientThatLeftIsLogged(t *testing.T) {
 	}
 }
 
-// A log that cannot be written fails and delays nothing.
+// A query log that cannot be written neither fails nor delays requests.
 func TestTheLogFailsNoRequest(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, logging)

@@ -14,7 +14,7 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// What Cache-Status says.
+// Values of Cache-Status.
 const (
 	fromMemory    = "tasklens; hit"
 	madeOnce      = "tasklens; fwd=miss"
@@ -22,7 +22,7 @@ const (
 	notRemembered = "tasklens; fwd=bypass"
 )
 
-// from checks where a response comes from.
+// from checks a response's Cache-Status.
 func (r *response) from(status string) *response {
 	r.t.Helper()
 	r.want(http.StatusOK)
@@ -35,7 +35,7 @@ func (r *response) from(status string) *response {
 	return r
 }
 
-// traffic is how many requests the service has made, by name.
+// traffic counts the service's upstream requests by name.
 func (s *service) traffic() map[string]int {
 	count := map[string]int{}
 	for _, u := range []*upstream{s.database, s.model} {
@@ -48,7 +48,7 @@ func (s *service) traffic() map[string]int {
 	return count
 }
 
-// costs checks what a step asks of the database and the model.
+// costs checks the upstream requests of a step.
 func (s *service) costs(want map[string]int, step func()) {
 	s.t.Helper()
 	before := s.traffic()
@@ -89,7 +89,7 @@ func TestAResponseComesAgain(t *testing.T) {
 	}
 }
 
-// sets is a database that says which model serves.
+// sets is a database that reports which model serves.
 type sets struct {
 	model atomic.Pointer[string]
 	asked atomic.Int64
@@ -101,9 +101,9 @@ func (s *sets) Call(_ context.Context, _ string, _, result any) error {
 	return nil
 }
 
-// Long after it was last asked which model serves, what is remembered costs one call; what is made
-// anew is by the model that serves then, and is found under no other's name.
-func TestTheModelThatServesIsAskedForByWhatIsMade(t *testing.T) {
+// Long after the serving model was last read, a cache hit costs one call. A new result uses the
+// model that serves by then, and is not found under another model's name.
+func TestServingModelOfCachedResponses(t *testing.T) {
 	t.Parallel()
 	var serving sets
 	first, second := offline.EmbeddingModel, offline.EmbeddingModel+"@768"
@@ -119,7 +119,7 @@ func TestTheModelThatServesIsAskedForByWhatIsMade(t *testing.T) {
 		t.Errorf("which model serves was asked %d times for what is remembered", now-asked)
 	}
 	search("payment").from(madeOnce)
-	// The request to the former model was begun early and given up; it may arrive after the other.
+	// The request to the former model was started early and cancelled; it may arrive after the other.
 	if !slices.ContainsFunc(s.model.requests("embeddings"), func(r seen) bool {
 		return strings.Contains(string(r.body), `"payment"`) && strings.Contains(string(r.body), `"dimensions":768`)
 	}) {
@@ -130,9 +130,9 @@ func TestTheModelThatServesIsAskedForByWhatIsMade(t *testing.T) {
 	search("login").from(madeAndKept)
 }
 
-// What is meant to be the same is asked the same: blanks around and between, and how a letter is
-// composed.
-func TestTheSameInOtherForm(t *testing.T) {
+// White space around and between words, and the Unicode composition of letters, do not change the
+// cache key.
+func TestNormalizedCacheKeys(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
 	first := s.search("café  payment")
@@ -150,7 +150,7 @@ func TestTheSameInOtherForm(t *testing.T) {
 			t.Errorf("another %s is taken for the same", name)
 		}
 	}
-	// What is the default anyway is the same.
+	// Explicit defaults do not change the cache key either.
 	if !s.search("café payment", map[string]any{"limit": 10, "offset": 0, "match_threshold": between, "facets": false, "explain": nil}).Cached {
 		t.Error("defaults that are named are not the same")
 	}
@@ -167,8 +167,8 @@ func TestTheSameInOtherForm(t *testing.T) {
 	}
 }
 
-// Events and the whole are the same answer, whichever was made first.
-func TestAnAnswerComesAgainAsEvents(t *testing.T) {
+// A stream and a whole response share one cache entry, whichever was made first.
+func TestCachedAnswerAsStream(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
 	for i, question := range []string{doubleCharge, "Why is the payment page slow?"} {

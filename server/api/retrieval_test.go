@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Keyword search alone asks the model for nothing, and leaves no trace in the cache and the query
-// log.
+// Keyword retrieval does not call the model, and leaves no trace in the cache and the query log.
 func TestSearchByKeywordAlone(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, logging)
@@ -33,7 +32,7 @@ func TestSearchByKeywordAlone(t *testing.T) {
 	if asked := s.model.inputs(t)[before:]; len(asked) > 0 {
 		t.Errorf("embedded were %q", asked)
 	}
-	// The same words by both searches are another request, and a logged one.
+	// The same words with both searches are another request, which is logged.
 	s.post("/api/hybrid-search", map[string]any{"query": query, "retrieval": "hybrid"}, "X-Request-Id", "both")
 	if asked := s.model.inputs(t)[before:]; !slices.Equal(asked, []string{query}) {
 		t.Errorf("embedded were %q", asked)

@@ -11,14 +11,14 @@ import (
 	"tasklens/server/console"
 )
 
-// whoMay is how docs/access.md words what a route asks of its caller.
+// whoMay is how docs/access.md describes a route's requirement of its caller.
 var whoMay = map[access]string{
 	open: "anyone, without a token", signedIn: "every user; RLS decides what they see", asViewer: "viewers of any project",
 	projectMember: "members of that project", asAdmin: "admins of any project",
 }
 
-// The table of requests in docs/access.md names every route once, and with what the code asks of
-// its caller.
+// The table of requests in docs/access.md names every route once, with the requirement that the
+// code has.
 func TestTheTableOfCallers(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/access.md")
@@ -52,8 +52,8 @@ func TestTheTableOfCallers(t *testing.T) {
 	}
 }
 
-// What is open needs no token in the OpenAPI document either, and of all else it says how it is
-// refused.
+// Public routes need no token in the OpenAPI document either, and all others document their
+// refusals.
 func TestAccessIsDocumented(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi3.NewLoader().LoadFromData(openAPI)
@@ -73,8 +73,8 @@ func TestAccessIsDocumented(t *testing.T) {
 	}
 }
 
-// The document is valid, its examples too, and every operation says what it does and shows what
-// JSON it takes and gives.
+// The document and its examples are valid, and every operation has a description and examples of
+// its JSON.
 func TestOperationsAreDescribed(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi3.NewLoader().LoadFromData(openAPI)
@@ -106,7 +106,7 @@ func TestOperationsAreDescribed(t *testing.T) {
 	}
 }
 
-// documented is a path as documents write it.
+// documented returns a path as the documents write it.
 func documented(path string) string {
 	return regexp.MustCompile(`:(\w+)`).ReplaceAllString(path, "{$1}")
 }

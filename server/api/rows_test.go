@@ -68,7 +68,7 @@ func (s *service) load(projects []project, tickets []ticket) {
 	}
 }
 
-// index has the embeddings of everything made: that of tickets, and of projects' own texts.
+// index embeds all tickets and projects' own texts.
 func (s *service) index(projects []project, tickets []ticket) {
 	s.t.Helper()
 	s.load(projects, tickets)
@@ -80,7 +80,7 @@ func (s *service) index(projects []project, tickets []ticket) {
 	}
 }
 
-// generate has the embeddings of a ticket made, or, where its key is "", of the project's own text.
+// generate embeds a ticket or, if its key is "", the project's own text.
 func (s *service) generate(projectKey, ticketKey string) *response {
 	s.t.Helper()
 	body := map[string]any{"project_id": s.ids[projectKey]}
@@ -90,13 +90,13 @@ func (s *service) generate(projectKey, ticketKey string) *response {
 	return s.post("/api/embeddings/generate", body)
 }
 
-// connect is a session of the tracker's own, outside the service.
+// connect opens a database session outside the service.
 func (s *service) connect() *pgx.Conn {
 	s.t.Helper()
 	return testbed.Connect(s.t, s.db.OwnerURL)
 }
 
-// run executes a statement of the tracker's own.
+// run executes a statement outside the service.
 func run(t testing.TB, db *pgx.Conn, sql string, arguments ...any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -106,14 +106,14 @@ func run(t testing.TB, db *pgx.Conn, sql string, arguments ...any) {
 	}
 }
 
-// stored is a chunk as it lies in the database.
+// stored is a row of chunks.
 type stored struct {
 	ID   string
 	Kind string
 	Text string
 }
 
-// chunks are those of a ticket, in order.
+// chunks returns those of a ticket, in order.
 func (s *service) chunks(db *pgx.Conn, ticketKey string) []stored {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

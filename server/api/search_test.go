@@ -46,7 +46,7 @@ type hit struct {
 	}
 }
 
-// name is the ticket's key, or the project's name.
+// name returns the ticket's key, or the project's name.
 func (h hit) name() string {
 	if h.TicketKey != nil {
 		return *h.TicketKey
@@ -148,7 +148,7 @@ func TestSearchFilters(t *testing.T) {
 		"empty status":          {map[string]any{"status_filter": ""}, []string{"TX-400", "TX-401", "TX-403"}},
 		"none, as null":         {map[string]any{"project_id": nil, "status_filter": nil}, []string{"TX-400", "TX-401", "TX-403"}},
 	} {
-		// The threshold leaves the words to decide.
+		// With this threshold only keywords decide.
 		c.filter["match_threshold"] = 0.99
 		got := s.search("payment", c.filter)
 		names := got.names()
@@ -157,7 +157,7 @@ func TestSearchFilters(t *testing.T) {
 			t.Errorf("%s: found were %q, not %q", name, names, c.want)
 		}
 	}
-	// The filters hold for the search by meaning as well.
+	// The filters also apply to vector search.
 	for _, result := range s.search("resolve login issue", map[string]any{"project_id": s.ids["TX"], "match_threshold": 0}).Results {
 		if result.ProjectID != s.ids["TX"] {
 			t.Errorf("found in another project: %+v", result)
@@ -195,7 +195,7 @@ func TestSearchWithoutWords(t *testing.T) {
 	}
 }
 
-// What only the words found has no similarity.
+// A result that only keyword search found has no similarity.
 func TestSearchByWordAlone(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -238,8 +238,8 @@ func TestSearchPhrase(t *testing.T) {
 	}
 }
 
-// The offline model knows nothing that is like a text without words.
-func TestSearchThatSaysNothing(t *testing.T) {
+// To the offline model nothing is similar to a text without words.
+func TestSearchForPunctuation(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
 	for _, query := range []string{"🔥", "🔥\u200b", "the of and", "?!", "…"} {
@@ -285,7 +285,7 @@ func TestSearchProjects(t *testing.T) {
 	}
 }
 
-// Texts of any kind are searched for without failing.
+// Searches for unusual texts do not fail.
 func TestSearchUnusualQueries(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

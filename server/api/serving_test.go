@@ -14,7 +14,7 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// unasked is a database that cannot be asked which model serves, until it is well.
+// unasked is a database that cannot report the serving model until it recovers.
 type unasked struct {
 	well  atomic.Bool
 	model string
@@ -28,8 +28,8 @@ func (u *unasked) Call(_ context.Context, _ string, _, result any) error {
 	return nil
 }
 
-// Until it is known which model the stored vectors are of, nothing is embedded by a guess: words
-// answer a search, and what needs vectors is refused.
+// Until the model of the stored vectors is known, nothing is embedded: search uses keywords, and
+// requests that need vectors are rejected.
 func TestTheServingModelIsNotKnownYet(t *testing.T) {
 	t.Parallel()
 	for name, forgetful := range map[string]bool{"with a cache": false, "without": true} {

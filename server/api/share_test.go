@@ -15,8 +15,8 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// Many who ask the same at the same moment are answered by one answer, whole or as events.
-func TestManyAskTheSame(t *testing.T) {
+// Identical concurrent requests share one result, as a whole or as a stream.
+func TestIdenticalRequestsCollapse(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, logging)
 	arrived, let := make(chan struct{}), make(chan struct{})
@@ -44,7 +44,7 @@ func TestManyAskTheSame(t *testing.T) {
 			answers[i], statuses[i] = read[answered](got).Answer, got.header.Get("Cache-Status")
 		})
 	}
-	// Whoever comes later than the answer gets it too, and asks for no other.
+	// A client that comes after the result gets it from the cache.
 	for end := time.Now().Add(patience); s.traffic()["data_version"] < len(answers) && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
@@ -55,8 +55,7 @@ func TestManyAskTheSame(t *testing.T) {
 			t.Errorf("answer %d is %q, the first %q", i, answer, answers[0])
 		}
 	}
-	// The first was told as events. Of the others, those that came too late to wait for it find it
-	// in the cache.
+	// The first was a stream. Of the others, those too late to wait for it find it in the cache.
 	shared := []string{"", "tasklens; fwd=miss; collapsed", "tasklens; hit"}
 	for i, status := range statuses {
 		if !slices.Contains(shared, status) {
@@ -80,7 +79,7 @@ func TestManyAskTheSame(t *testing.T) {
 	}
 }
 
-// copies are services over one database and one Redis.
+// copies starts two services over one database and one Redis.
 func copies(t *testing.T) (one, two *service, stop func(syscall.Signal)) {
 	t.Helper()
 	url, process := testbed.Redis(t)
@@ -105,7 +104,7 @@ func copies(t *testing.T) (one, two *service, stop func(syscall.Signal)) {
 	}
 }
 
-// Copies of the service share what they remember, and do without a Redis that hangs or is gone.
+// Copies of the service share their cache, and work without a Redis that hangs or is gone.
 func TestCopiesShareRedis(t *testing.T) {
 	t.Parallel()
 	one, two, stop := copies(t)
@@ -116,7 +115,7 @@ func TestCopiesShareRedis(t *testing.T) {
 		two.post("/api/hybrid-search", search).from(fromMemory)
 		two.post("/api/query", question).from(fromMemory)
 	})
-	// A query that one has embedded is not embedded by the other.
+	// A query that one has embedded is not embedded again by the other.
 	one.search("refund")
 	two.costs(map[string]int{"data_version": 1, "search_hybrid": 1}, func() { two.search("refund", map[string]any{"limit": 2}) })
 	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {

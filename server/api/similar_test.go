@@ -30,7 +30,7 @@ func (a alike) keys() (keys []string) {
 	return keys
 }
 
-// similar asks for the tickets like a ticket; query is empty or begins with "?".
+// similar requests the tickets similar to a ticket; query is empty or begins with "?".
 func (s *service) similar(key, query string) alike {
 	s.t.Helper()
 	return read[alike](s.get(fmt.Sprintf("/api/tickets/%d/similar%s", s.ids[key], query)))
@@ -75,8 +75,7 @@ func TestSimilarTickets(t *testing.T) {
 	}
 }
 
-// A ticket that is not embedded, or whose text has changed since, is compared as it will be once it
-// is embedded.
+// A ticket that is not embedded, or whose text has changed since, is compared by its current text.
 func TestSimilarToWhatIsNotEmbedded(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -193,7 +192,7 @@ func TestSimilarTicketsRefused(t *testing.T) {
 	s.get(good+"?limit=100", "Authorization", "Bearer "+s.token("anon")).want(http.StatusForbidden)
 }
 
-// Without the model there is nothing to compare by, unless the ticket is embedded.
+// Without the model only embedded tickets can be compared.
 func TestSimilarWithoutTheModel(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

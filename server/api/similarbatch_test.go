@@ -20,7 +20,7 @@ func (s *service) compareAll(items ...any) batch {
 	return read[batch](s.post("/api/tickets/similar/batch", map[string]any{"items": items, "limit": 3}))
 }
 
-// Each item gets what a request of its own would, with one call of the model for all.
+// Each item gets the results of a request of its own, with one call of the model for all.
 func TestSimilarBatch(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -91,7 +91,7 @@ func TestSimilarBatchRefused(t *testing.T) {
 	}
 }
 
-// What is embedded is compared though the model fails; where nothing is, the request fails.
+// If the model fails, embedded items are compared; if there are none, the request fails.
 func TestSimilarBatchWithoutTheModel(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -103,7 +103,7 @@ func TestSimilarBatchWithoutTheModel(t *testing.T) {
 	s.post("/api/tickets/similar/batch", map[string]any{"items": []any{map[string]any{"text": "charged twice"}}}).want(http.StatusBadGateway)
 }
 
-// Twenty in one request cost what twenty requests do.
+// A batch of twenty counts as twenty requests.
 func TestSimilarBatchIsCounted(t *testing.T) {
 	t.Parallel()
 	s := start(t, limited(5))
@@ -115,7 +115,7 @@ func TestSimilarBatchIsCounted(t *testing.T) {
 	whole.post("/api/tickets/similar/batch", map[string]any{"items": slices.Repeat([]any{item}, 20)}).want(http.StatusOK).remaining("5", "0")
 }
 
-// The decision needs the level of unrelated texts, which is measured for the model.
+// The decision needs the similarity of unrelated texts, which is measured for the model.
 func TestLikelyDuplicate(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

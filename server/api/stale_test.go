@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// pumps are the tickets of TestNothingIsStale. Each edit of one counts its name on: "Pump 2 edit
-// 17".
+// pumps are the tickets of TestNothingIsStale. Each edit increases the number in a name: "Pump 2
+// edit 17".
 type pumps struct {
 	committed [6]atomic.Int64 // of each ticket, the last edit that is certainly committed
 	edits     atomic.Int64
@@ -30,7 +30,7 @@ func (c *pumps) name(ticket int, edit int64) string {
 	return fmt.Sprintf("Pump %d edit %d", ticket, edit)
 }
 
-// write edits tickets, one or two in a transaction, now and then one that is taken back.
+// write edits tickets, one or two in a transaction, sometimes rolled back.
 func (c *pumps) write(ctx context.Context, db *pgx.Conn, random *rand.Rand, mine []int, rounds int) error {
 	for range rounds {
 		first, second := mine[random.IntN(len(mine))], mine[random.IntN(len(mine))]
@@ -56,7 +56,7 @@ func (c *pumps) write(ctx context.Context, db *pgx.Conn, random *rand.Rand, mine
 			}
 		}
 		c.edits.Add(1)
-		// Some are asked before the next edit, so that something is remembered.
+		// Wait for some requests before the next edit, so that something is cached.
 		for enough := c.responses.Load() + random.Int64N(12); c.responses.Load() < enough; {
 			select {
 			case <-ctx.Done():
@@ -72,13 +72,13 @@ var errTakenBack = errors.New("taken back")
 
 func key(ticket int) string { return fmt.Sprintf("PU-%d", ticket) }
 
-// named is a ticket as a response shows it.
+// named is a ticket in a response.
 type named struct {
 	TicketKey  *string `json:"ticket_key"`
 	TicketName *string `json:"ticket_name"`
 }
 
-// question is a request that some of the tickets answer.
+// question returns a request that matches some of the tickets.
 func question(s *service, random *rand.Rand) (path string, body map[string]any) {
 	of := key(random.IntN(len(pumps{}.committed)))
 	switch random.IntN(3) {
@@ -90,7 +90,8 @@ func question(s *service, random *rand.Rand) (path string, body map[string]any) 
 	return "/api/hybrid-search", map[string]any{"query": of}
 }
 
-// read asks one of the copies, and holds what it says against the edits that were committed before.
+// read sends a request to one of the copies, and compares the response with the edits committed
+// before.
 func (c *pumps) read(s *service, path string, body map[string]any) error {
 	var least [6]int64
 	for i := range least {
@@ -128,8 +129,8 @@ func (c *pumps) read(s *service, path string, body map[string]any) error {
 	return nil
 }
 
-// However tickets are edited, no copy of the service ever answers from before the last edit that
-// was committed when it was asked.
+// No copy of the service returns a response older than the last edit that was committed before the
+// request.
 func TestNothingIsStale(t *testing.T) {
 	t.Parallel()
 	one, two, _ := copies(t)

@@ -14,7 +14,7 @@ import (
 	"tasklens/supabase"
 )
 
-// Before the first event a failure is an ordinary problem; after it, the last event.
+// Before the first event a failure is an ordinary problem; afterwards, the last event.
 func TestStreamFails(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, forgetful, func(c *setup) { c.threshold = 0 })
@@ -41,7 +41,7 @@ func TestStreamFails(t *testing.T) {
 	broken.get("/healthz").want(http.StatusOK)
 }
 
-// When the client leaves, the model's work ends, whether the model speaks or is silent.
+// When the client leaves, the model's call is cancelled, whether it is sending or silent.
 func TestStreamLeft(t *testing.T) {
 	t.Parallel()
 	for name, chatty := range map[string]bool{"silent": false, "chatty": true} {
@@ -111,7 +111,7 @@ func TestStreamLeft(t *testing.T) {
 	})
 }
 
-// A silent stream says from time to time that it lives.
+// A silent stream sends heartbeats.
 func TestStreamHeartbeat(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.threshold, c.heartbeat = 0, 10*time.Millisecond })
@@ -163,7 +163,7 @@ func TestStreamAtTheEnd(t *testing.T) {
 	}
 }
 
-// After several failures in a row the model is left alone for a while, and asked again after it.
+// After several failures in a row the circuit breaker opens, and closes again later.
 func TestModelLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, forgetful, func(c *setup) { c.threshold, c.failures = 0, 3 })
@@ -183,7 +183,7 @@ func TestModelLeftAlone(t *testing.T) {
 			t.Fatalf("the model is never asked again: %s", r.text)
 		}
 	}
-	// A limit is told by the provider itself, and is no failure.
+	// A rate limit of the provider is reported as one and does not open the breaker.
 	s.model.answer("completions", 429, said("rate_limit_exceeded"), "Retry-After", "7")
 	for range 6 {
 		s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusServiceUnavailable)

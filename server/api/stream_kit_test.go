@@ -17,7 +17,7 @@ import (
 // patience is how long a test waits for what must come.
 const patience = 20 * time.Second
 
-// stream is an answer that is read event by event.
+// stream is a response that is read event by event.
 type stream struct {
 	t        testing.TB
 	response *http.Response
@@ -31,7 +31,7 @@ type event struct {
 	data string
 }
 
-// openStream asks a question for events.
+// openStream sends a question and requests a stream.
 func (s *service) openStream(question string, more map[string]any) *stream {
 	s.t.Helper()
 	body := map[string]any{"question": question, "stream": true}
@@ -85,7 +85,7 @@ func (s *stream) next() (e event, ok bool) {
 	return event{}, false
 }
 
-// check holds an event against the OpenAPI document.
+// check validates an event against the OpenAPI document.
 func (s *stream) check(e event) {
 	s.t.Helper()
 	checkEvent(s.t, e)
@@ -109,8 +109,8 @@ func checkEvent(t testing.TB, e event) {
 	}
 }
 
-// checkEvents holds a stream that was read whole against the OpenAPI document, whose schema for it
-// is that of the last event's data.
+// checkEvents validates a stream that was read whole against the OpenAPI document, whose schema for
+// it is that of the last event's data.
 func checkEvents(t testing.TB, text string) {
 	t.Helper()
 	for _, one := range strings.Split(strings.TrimSuffix(text, "\n\n"), "\n\n") {
@@ -122,7 +122,7 @@ func checkEvents(t testing.TB, text string) {
 	}
 }
 
-// rest reads all events to the end: their names, the joined deltas, and the last one.
+// rest reads all events to the end: their names, the joined deltas, and the last event.
 func (s *stream) rest() (names []string, text string, last event) {
 	s.t.Helper()
 	for e, ok := s.next(); ok; e, ok = s.next() {
@@ -149,8 +149,7 @@ func decoded[T any](t testing.TB, e event) (data T) {
 	return data
 }
 
-// streams has the chat model answer by hand: speak gets a function that sends what the model says
-// next.
+// streams controls the chat model's stream: speak gets a function that sends the next piece.
 func (s *service) streams(speak func(say func(piece, finish string), r *http.Request, raw io.Writer)) {
 	s.model.intercept(func(w http.ResponseWriter, r *http.Request, name string, _ []byte) bool {
 		if name != "completions" {

@@ -56,8 +56,8 @@ func TestStreamAbstains(t *testing.T) {
 	}
 }
 
-// Text reaches the client while the model still thinks about the rest; a citation waits until it is
-// closed and checked.
+// Text reaches the client while the model still generates the rest; a citation is held back until
+// it is complete and checked.
 func TestStreamGoesOutAsItComes(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.threshold = 0 })
@@ -95,7 +95,8 @@ func TestStreamGoesOutAsItComes(t *testing.T) {
 	}
 }
 
-// Text comes as it is made, also where somebody waits for the whole answer to the same question.
+// Text is streamed as it is made, even if another client waits for the whole answer to the same
+// question.
 func TestStreamDoesNotWaitForTheWhole(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.threshold = 0 })

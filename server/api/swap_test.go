@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The tracker edits a ticket while its text is with the model: what is stored at the end is the
-// text of the end.
+// The tracker edits a ticket while its text is being embedded: the chunks stored in the end are of
+// the latest text.
 func TestTextChangesWhileEmbedded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -50,7 +50,7 @@ func TestTextChangesWhileEmbedded(t *testing.T) {
 	}
 }
 
-// A text that never rests ends in a 503, with nothing stale stored.
+// A text that keeps changing ends in a 503, with nothing stale stored.
 func TestTextKeepsChanging(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -82,7 +82,7 @@ func TestGenerateAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Wanted twice", Description: strings.Join(paragraphs(8), "\n\n")}})
-	// Both are with the model before either stores.
+	// Both requests reach the model before either stores.
 	const callers = 2
 	var together sync.WaitGroup
 	together.Add(callers)
@@ -110,7 +110,7 @@ func TestGenerateAtOnce(t *testing.T) {
 	}
 }
 
-// Readers see the chunks of one text, all of them, at any moment.
+// Readers see all chunks of exactly one text at any moment.
 func TestReadersSeeOneSet(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -157,7 +157,7 @@ func TestReadersSeeOneSet(t *testing.T) {
 	}
 }
 
-// hold locks a ticket as a tracker does that edits it.
+// hold locks a ticket, as a tracker that edits it does.
 func hold(t testing.TB, tracker *pgx.Conn, ticketID int64) pgx.Tx {
 	t.Helper()
 	tx, err := tracker.Begin(context.Background())
@@ -186,9 +186,8 @@ func TestTicketHeldThroughout(t *testing.T) {
 	s.generate("TX", "TX-1").want(http.StatusOK)
 }
 
-// The tracker holds the ticket and then wants its project: the other order than ours. It neither
-// waits for us nor becomes the victim of a deadlock, and once it is done the ticket is stored as it
-// is then.
+// The tracker locks the ticket and then its project: the opposite order of ours. It neither waits
+// for us nor becomes the victim of a deadlock, and afterwards the current text is stored.
 func TestTicketHeldForAWhile(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -13,8 +13,8 @@ import (
 	"tasklens/server/api"
 )
 
-// Where nothing is set, what was measured for the serving model counts; a number of the operator's
-// or of a request's counts as it is. Every response says which one it was.
+// By default the threshold measured for the serving model applies; MATCH_THRESHOLD or the request
+// overrides it. Every response reports the value used.
 func TestUsedThreshold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -85,7 +85,7 @@ func TestUsedThreshold(t *testing.T) {
 	}
 }
 
-// A request's 0.7 is 0.7, whatever fits the model: what is just over it is found, and nothing else.
+// A request's 0.7 is applied as it is, whatever fits the model.
 func TestThresholdOfARequest(t *testing.T) {
 	t.Parallel()
 	provider, _ := testbed.Model(t, offline.NewHandler(offline.Embedder(func(text string, dimensions int) []float32 {
@@ -113,7 +113,7 @@ func TestThresholdOfARequest(t *testing.T) {
 	}
 }
 
-// A search for documents that names no threshold uses 0.3, whatever was measured.
+// A search for documents without a threshold uses 0.3, whatever was measured.
 func TestThresholdOfDocuments(t *testing.T) {
 	t.Parallel()
 	provider, _ := testbed.Model(t, offline.NewHandler(offline.Embedder(func(text string, dimensions int) []float32 {

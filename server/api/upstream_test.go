@@ -15,11 +15,11 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// upstreamText stands in what failing upstreams say, and must never come through to a client.
+// upstreamText is part of failing upstreams' responses, and must never reach a client.
 const upstreamText = "words of the upstream"
 
-// upstream stands before a database or a model, where its requests can be watched, held up and
-// answered otherwise.
+// upstream is a proxy before a database or a model that records requests and can delay or replace
+// responses.
 type upstream struct {
 	url    string
 	inner  http.Handler
@@ -29,7 +29,7 @@ type upstream struct {
 	after  func(name string)
 }
 
-// seen is a request that came through: the last part of its path (embeddings, completions, or a
+// seen is a recorded request: name is the last part of its path (embeddings, completions, or a
 // function's name).
 type seen struct {
 	name   string
@@ -37,7 +37,7 @@ type seen struct {
 	body   []byte
 }
 
-// hook may answer a request itself, and then returns true.
+// hook may respond to a request itself, and then returns true.
 type hook func(w http.ResponseWriter, r *http.Request, name string, body []byte) bool
 
 func watchDatabase(t testing.TB, restURL string) *upstream {
@@ -84,21 +84,21 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// intercept lets a hook see every request first.
+// intercept calls a hook before every request.
 func (u *upstream) intercept(before hook) {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	u.before = before
 }
 
-// then has a function called after every request that was passed on.
+// then sets a function that is called after every forwarded request.
 func (u *upstream) then(after func(name string)) {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	u.after = after
 }
 
-// answer has all requests of a name answered with a status and a body, and headers in pairs.
+// answer sets the response to all requests of a name; headers are pairs.
 func (u *upstream) answer(name string, status int, body string, headers ...string) {
 	u.intercept(func(w http.ResponseWriter, _ *http.Request, asked string, _ []byte) bool {
 		if asked != name {
@@ -114,7 +114,7 @@ func (u *upstream) answer(name string, status int, body string, headers ...strin
 	})
 }
 
-// hang has requests of a name wait until the service gives up.
+// hang blocks requests of a name until the service gives up.
 func (u *upstream) hang(name string) {
 	u.intercept(func(_ http.ResponseWriter, r *http.Request, asked string, _ []byte) bool {
 		if asked == name {
@@ -124,7 +124,7 @@ func (u *upstream) hang(name string) {
 	})
 }
 
-// requests are those of a name so far.
+// requests returns the requests of a name so far.
 func (u *upstream) requests(name string) (found []seen) {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
@@ -136,7 +136,7 @@ func (u *upstream) requests(name string) (found []seen) {
 	return found
 }
 
-// inputs are the texts that the model was asked to embed so far.
+// inputs returns the texts that the model was asked to embed so far.
 func (u *upstream) inputs(t testing.TB) (texts []string) {
 	t.Helper()
 	for _, request := range u.requests("embeddings") {
@@ -149,7 +149,7 @@ func (u *upstream) inputs(t testing.TB) (texts []string) {
 	return texts
 }
 
-// all are the requests so far.
+// all returns the requests so far.
 func (u *upstream) all() []seen {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()

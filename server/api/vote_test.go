@@ -10,7 +10,7 @@ import (
 	"tasklens/internal/postgrest"
 )
 
-// utility is what the service shows of a document.
+// utility returns a document's utility_score from the API.
 func (s *service) utility(id string) float64 {
 	s.t.Helper()
 	document, err := knowledge.Get(s.t.Context(), s.rows, id)
@@ -20,7 +20,7 @@ func (s *service) utility(id string) float64 {
 	return document.UtilityScore
 }
 
-// A user has one vote a document, in whatever way they cast it, and none of another's.
+// A user has one vote on a document, however they cast it, and cannot cast another user's.
 func TestAUserHasOneVote(t *testing.T) {
 	t.Parallel()
 	s := start(t, authenticated)
@@ -52,7 +52,7 @@ func TestAUserHasOneVote(t *testing.T) {
 	vote(one, false)
 	want("after a changed one", 10.0/21)
 
-	// Who they are stands in their token alone.
+	// The voter is taken only from the token.
 	for _, body := range []string{`{"helpful":true,"user_id":"` + userID(2) + `"}`, `{"helpful":false,"voter":null}`} {
 		s.send(http.MethodPost, path, body, asking(one)...).want(http.StatusBadRequest)
 	}
@@ -80,8 +80,7 @@ func TestAUserHasOneVote(t *testing.T) {
 	want("after two of the service's", 20.0/23)
 }
 
-// Where callers are not known, a vote is the service's, and that of a user whose token is sent
-// along.
+// With AUTH=off a vote is the service's, or the user's whose token is sent.
 func TestVotesOfUnknownCallers(t *testing.T) {
 	t.Parallel()
 	s := start(t)
