@@ -135,9 +135,11 @@ func TestALongTextIsReplacedAtOnce(t *testing.T) {
 		}
 	}
 	stop = b.start(quick(t))
-	for b.number(`select count(*) from public.chunks where generation = any (private.hidden_generations())`) < 40 {
+	for deadline := time.Now().Add(patience); b.number(`select count(*) from public.chunks where generation = any (private.hidden_generations())`) < 40; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no chunks are staged")
+		}
 		look()
-		time.Sleep(5 * time.Millisecond)
 	}
 	stop()
 	staged := b.number(`select count(*) from public.chunks where generation = any (private.hidden_generations())`)

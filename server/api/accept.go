@@ -62,7 +62,7 @@ func (a *API) shortage() func(error) {
 	warnings := rate.Sometimes{First: 1, Interval: time.Minute}
 	return func(err error) {
 		a.Metrics.LimitHit(metric.LimitDescriptors)
-		warnings.Do(func() { a.Log.Error("new connections wait until others close", "error", err) })
+		warnings.Do(func() { a.Log.Error("cannot accept connections until others close", "error", err) })
 	}
 }
 

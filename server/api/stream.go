@@ -54,7 +54,7 @@ func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole asked, que
 func replay(body []byte, events answerEvents) error {
 	var response queryResponse
 	if err := json.Unmarshal(body, &response); err != nil {
-		return fmt.Errorf("read the remembered answer: %w", err)
+		return fmt.Errorf("read the cached answer: %w", err)
 	}
 	found := answer.Answer{Sources: response.Sources, LowSimilarity: response.LowSimilarity, BestSimilarity: response.BestSimilarity}
 	for i := range found.Sources {
