@@ -102,7 +102,8 @@ func TestServiceIsObserved(t *testing.T) {
 	modelURL, traces := watchedModel(t)
 	port := freePort(t)
 	_, number, _ := net.SplitHostPort(port)
-	stop := run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", modelURL, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL, "OTEL_SERVICE_NAME", "lens", "WORKER_POLL", "100ms"))
+	// With MATCH_THRESHOLD the model is not measured meanwhile, which would call it too.
+	stop := run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", modelURL, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL, "OTEL_SERVICE_NAME", "lens", "WORKER_POLL", "100ms", "MATCH_THRESHOLD", "0"))
 	if _, err := owner.Exec(t.Context(), `insert into public.projects (key, name, description) values ('P', 'Zwetschgenknoedel', 'Zwetschgenknoedel are boiled')`); err != nil {
 		t.Fatal(err)
 	}
