@@ -53,9 +53,8 @@ comment on function private.part_names(text, text) is 'A text with a mark betwee
 revoke execute on function private.part_names(text, text) from public;
 grant execute on function private.part_names(text, text) to authenticated, service_role;
 
--- A letter with ++ or # is a separate word: C++ and C# are not C. A mark separates the spelled-out
--- form on both sides.
-create function private.spell_signs(text text, mark text) returns text
+-- A letter with ++ or # is a separate word: C++ and C# are not C.
+create function private.spell_signs(text text, opening text, closing text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 begin
@@ -63,13 +62,13 @@ begin
     return spell_signs.text;
   end if;
   return regexp_replace(regexp_replace(spell_signs.text,
-    '(?<![[:alnum:]])([A-Za-z])\+\+(?!\+)', mark || '\1plusplus' || mark, 'g'),
-    '(?<![[:alnum:]])([A-Za-z])#(?![[:alpha:]#])', mark || '\1sharp' || mark, 'g');
+    '(?<![[:alnum:]])([A-Za-z])\+\+(?!\+)', opening || '\1plusplus' || closing, 'g'),
+    '(?<![[:alnum:]])([A-Za-z])#(?![[:alpha:]#])', opening || '\1sharp' || closing, 'g');
 end
 $$;
-comment on function private.spell_signs(text, text) is 'A text with C++ and C# (any one letter) spelled cplusplus and csharp, each between two marks.';
-revoke execute on function private.spell_signs(text, text) from public;
-grant execute on function private.spell_signs(text, text) to authenticated, service_role;
+comment on function private.spell_signs(text, text, text) is 'A text with C++ and C# (any one letter) spelled cplusplus and csharp, each between an opening and a closing mark.';
+revoke execute on function private.spell_signs(text, text, text) from public;
+grant execute on function private.spell_signs(text, text, text) to authenticated, service_role;
 
 -- Splits a text into plain words, so that the parser finds no host names, paths, tags or signed
 -- numbers: Ti.UI.TableView becomes "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts
@@ -78,7 +77,7 @@ create function private.plain_text(text text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  line constant text := regexp_replace(private.part_names(private.spell_signs(private.compose_text(coalesce(plain_text.text, '')), ' '), ' '), '[^[:alnum:]]+', ' ', 'g');
+  line constant text := regexp_replace(private.part_names(private.spell_signs(private.compose_text(coalesce(plain_text.text, '')), ' ', ' '), ' '), '[^[:alnum:]]+', ' ', 'g');
   unspaced constant text := '[' || private.unspaced_scripts() || ']';
   spaced constant text := '[^' || private.unspaced_scripts() || ']';
   pair constant text := '(' || unspaced || '{2})';

@@ -21,7 +21,7 @@ grant execute on function private.flatten_marks(text) to authenticated, service_
 -- characters until the end, and then become entities and tags. The parser's words must be those of
 -- private.plain_text, so another private-use character (E005) separates them meanwhile. Pairs of
 -- characters of scripts without spaces are marked in advance, at even and odd offsets. C++ and C#
--- are spelled out meanwhile, each between two E006.
+-- are spelled out meanwhile, each between E006 and E007.
 create function private.highlight(text text, wanted tsquery) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -36,8 +36,8 @@ begin
   -- Most texts have none.
   if plain ~ '[\u0300-\uffff]' then
     plain := private.compose_text(plain);
-    if plain ~ u&'[\E000-\E006]' then
-      plain := translate(plain, u&'\E000\E001\E002\E003\E004\E005\E006', '');
+    if plain ~ u&'[\E000-\E007]' then
+      plain := translate(plain, u&'\E000\E001\E002\E003\E004\E005\E006\E007', '');
     end if;
     -- Of a long query the first hundred.
     pairs := array(
@@ -47,8 +47,8 @@ begin
   end if;
   -- Not translate(), which compares every character with each one in its list.
   plain := replace(replace(replace(plain, '<', u&'\E002'), '>', u&'\E003'), '&', u&'\E004');
-  plain := private.spell_signs(plain, u&'\E006');
   line := left(plain, 200);
+  plain := private.spell_signs(plain, u&'\E006', u&'\E007');
   if first_pair is not null then
     plain := (
       select string_agg(
@@ -81,10 +81,12 @@ begin
     -- Adjacent marks within a name become one.
     line := replace(regexp_replace(line, u&'\E001\E005*([._:/-]*)\E005*\E000', '\1', 'g'), u&'\E005', '');
   end if;
-  -- An excerpt may begin or end between two E006.
-  line := regexp_replace(regexp_replace(line, u&'\E006(\E000?[A-Za-z])plusplus(\E001?)', '\1++\2', 'g'), u&'plusplus(\E001?)\E006', '++\1', 'g');
-  line := regexp_replace(regexp_replace(line, u&'\E006(\E000?[A-Za-z])sharp(\E001?)', '\1#\2', 'g'), u&'sharp(\E001?)\E006', '#\1', 'g');
-  line := replace(line, u&'\E006', '');
+  -- An excerpt may begin after the E006 or end before the E007.
+  if line ~ u&'[\E006\E007]' then
+    line := regexp_replace(regexp_replace(line, u&'\E006(\E000?[A-Za-z])plusplus(\E001?)\E007?', '\1++\2', 'g'), u&'plusplus(\E001?)\E007', '++\1', 'g');
+    line := regexp_replace(regexp_replace(line, u&'\E006(\E000?[A-Za-z])sharp(\E001?)\E007?', '\1#\2', 'g'), u&'sharp(\E001?)\E007', '#\1', 'g');
+    line := translate(line, u&'\E006\E007', '');
+  end if;
   return replace(replace(replace(replace(replace(replace(replace(line,
     u&'\E002', '&lt;'), u&'\E003', '&gt;'), u&'\E004', '&amp;'), '"', '&quot;'), '''', '&#39;'),
     u&'\E000', '<mark>'), u&'\E001', '</mark>');

@@ -187,7 +187,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.source_changes(text[])', 'stable', 'invoker', 'service_role'),
     ('private.source_chunks(bigint[], bigint[], bigint[], smallint)', 'stable', 'invoker', 'service_role'),
     ('private.source_texts(bigint[], bigint[], bigint[])', 'stable', 'invoker', 'authenticated service_role'),
-    ('private.spell_signs(text, text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.spell_signs(text, text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.split_words(text, bigint[])', 'stable', 'invoker', ''),
     ('private.store_document_vectors(uuid[])', 'volatile', 'invoker', 'service_role'),
     ('private.subtract_items(jsonb, jsonb)', 'immutable', 'invoker', 'service_role'),

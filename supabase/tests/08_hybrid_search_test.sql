@@ -1,7 +1,7 @@
 -- Hybrid search: the arithmetic of reciprocal rank fusion, pages, and the display of results.
 
 begin;
-select plan(102);
+select plan(104);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, similarity double precision) returns void
@@ -200,6 +200,7 @@ from (values
   ('said ERR_UPSTREAM_502, exit code -9', 'ERR_UPSTREAM_502 9', 'said <mark>ERR_UPSTREAM_502</mark>, exit code -<mark>9</mark>'),
   ('POST https://x.example.com/api/checkout?basket=9 by user@example.org', 'checkout user', 'POST https://x.example.com/api/<mark>checkout</mark>?basket=9 by <mark>user</mark>@example.org'),
   ('決済エラーが発生、エラー <1>', 'エラー', '決済<mark>エラー</mark>が発生、<mark>エラー</mark> &lt;1&gt;'),
+  ('C++Cplusplus and C#', 'c++', '<mark>C++</mark><mark>Cplusplus</mark> and C#'), ('C++Cplusplus and C#', 'none', 'C++Cplusplus and C#'),
   ('決済 page', '決済 page', '<mark>決済</mark> <mark>page</mark>'),
   (U&'re\0301sume\0301', 'resume', '<mark>résumé</mark>'), ('the RÉSUMÉ', 'resume', 'the <mark>RÉSUMÉ</mark>')) v (t, q, h);
 select alike(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー'), '%決済<mark>エラー</mark>後の%', 'an excerpt is taken around them, too');
