@@ -1431,6 +1431,7 @@ export type Database = {
         }
         Returns: {
           confidence: number
+          duplicate_score: number
           fused_score: number
           keyword_contribution: number
           keyword_rank: number

@@ -47,8 +47,10 @@ type Similar struct {
 	VectorContribution  float64  `json:"vector_contribution"`
 	KeywordContribution float64  `json:"keyword_contribution"`
 	FusedScore          float64  `json:"fused_score"` // orders the list, 0 to 1
-	LikelyDuplicate     bool     `json:"likely_duplicate"`
-	Confidence          *float64 `json:"confidence"` // probability of a duplicate; nil where not calibrated
+	// 1 for a copy; nil without a text. LikelyDuplicate: it reaches the model's threshold.
+	DuplicateScore  *float64 `json:"duplicate_score"`
+	LikelyDuplicate bool     `json:"likely_duplicate"`
+	Confidence      *float64 `json:"confidence"` // probability of a duplicate; nil where not calibrated
 }
 
 // stored is what the database returns for a ticket to compare: similar tickets, or, while its

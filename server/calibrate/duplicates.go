@@ -50,8 +50,8 @@ func MeasureDuplicates(ctx context.Context, compare Compare, model string, queri
 		}
 		d.Queries, d.Judged = d.Queries+1, d.Judged+len(judged)
 		for _, r := range results {
-			if !strings.EqualFold(r.TicketKey, query.ID) { // the query may be a ticket's, and that imported too
-				d.Results = append(d.Results, measure.Scored{Score: r.FusedScore, Right: judged[strings.ToLower(r.TicketKey)]})
+			if r.DuplicateScore != nil && !strings.EqualFold(r.TicketKey, query.ID) { // the query may be a ticket's, and that imported too
+				d.Results = append(d.Results, measure.Scored{Score: *r.DuplicateScore, Right: judged[strings.ToLower(r.TicketKey)]})
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (d Duplicates) Store(ctx context.Context, db Database) error {
 func (d Duplicates) Print(to io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "\nSimilar tickets of %d judged queries, the best %d of each: how many of a score are duplicates\n\n", d.Queries, comparedWith)
-	fmt.Fprintf(&out, "%-12s %8s %11s %10s %10s\n", "fused_score", "results", "duplicates", "share", "confidence")
+	fmt.Fprintf(&out, "%-15s %8s %11s %10s %10s\n", "duplicate_score", "results", "duplicates", "share", "confidence")
 	for tenth := range 10 {
 		low := float64(tenth) / 10
 		count, right, sum := 0, 0, 0.0
@@ -102,7 +102,7 @@ func (d Duplicates) Print(to io.Writer) error {
 			}
 		}
 		if count > 0 {
-			fmt.Fprintf(&out, "%.1f to %.1f   %8d %11d %10.3f %10.3f\n", low, low+0.1, count, right, float64(right)/float64(count), sum/float64(count))
+			fmt.Fprintf(&out, "%.1f to %.1f      %8d %11d %10.3f %10.3f\n", low, low+0.1, count, right, float64(right)/float64(count), sum/float64(count))
 		}
 	}
 	if d.Reached {

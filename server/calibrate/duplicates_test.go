@@ -42,7 +42,10 @@ func judged(n int) (queries []collection.Query, compare calibrate.Compare) {
 		if asked%4 == 0 {
 			other = 0.8
 		}
-		return []search.Similar{{TicketKey: "q-" + text, FusedScore: 1}, {TicketKey: "t-" + text, FusedScore: 0.8}, {TicketKey: "OTHER", FusedScore: other}}, nil
+		return []search.Similar{
+			{TicketKey: "q-" + text, DuplicateScore: new(1.0)}, {TicketKey: "t-" + text, DuplicateScore: new(0.8)},
+			{TicketKey: "OTHER", DuplicateScore: &other}, {TicketKey: "NOT-SCORED"},
+		}, nil
 	}
 }
 

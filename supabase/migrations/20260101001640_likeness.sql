@@ -8,7 +8,8 @@
 create function private.plan_text(
   text text, least_texts integer,
   out name text, out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[],
-  out comments bigint[], out own_score double precision
+  out comments bigint[], out own_score double precision,
+  out name_words text[], out name_worths double precision[], out specificity double precision
 )
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -33,6 +34,8 @@ begin
       3 / (0.25 + (0.75 / usual.title) * count(*) filter (where p.place < 1000) over ()) as n
     from unnest(planned.words, planned.idfs, planned.places, planned.entries, planned.titles, planned.comments)
       as p(word, idf, place, entries, titles, comments)
+  ), name_word as (
+    select t.term, 1.4 * t.idf * t.n / (1.2 + t.n) as worth from name_term t where t.entries + t.comments >= least_texts
   ), body_word as materialized (
     select u.lexeme as word, u.positions[1]::integer as place, cardinality(u.positions) as times
     from unnest(body) u order by u.positions[1], u.lexeme limit 200
@@ -65,60 +68,96 @@ begin
       coalesce(array_agg(c.titles order by c.entries + c.comments, c.term), '{}'), coalesce(array_agg(c.comments order by c.entries + c.comments, c.term), '{}'),
       -- As score_entries would score the text itself: words, neighbours, and likeness of the name.
       coalesce(sum(c.idf * c.part), 0) + 8
-        + 0.3 * coalesce(sum(c.pair_idf * case when c.place < 1000 then 2 else 1 end) filter (where c.gap <= 3), 0)
-    into words, idfs, places, entries, titles, comments, own_score
+        + 0.3 * coalesce(sum(c.pair_idf * case when c.place < 1000 then 2 else 1 end) filter (where c.gap <= 3), 0),
+      (select coalesce(array_agg(w.term order by w.term), '{}') from name_word w),
+      (select coalesce(array_agg(w.worth order by w.term), '{}') from name_word w),
+      -- Half for a name that says as much as one word that a single text has.
+      (select coalesce(sum(w.worth), 0) / (coalesce(sum(w.worth), 0) + ln(usual.texts + 1)) from name_word w)
+    into words, idfs, places, entries, titles, comments, own_score, name_words, name_worths, specificity
     from neighbour c;
 end
 $$;
 comment on function private.plan_text(text, integer) is
-  'The words to compare a text by (its name in the first line), rarest first, as plan_query gives those of a query, each with its weight: only words that are known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score.';
+  'The words to compare a text by (its name in the first line), rarest first, as plan_query gives those of a query, each with its weight: only words that are known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score. name_words and name_worths: those of the name; specificity: how much these say, from 0 to 1.';
 revoke execute on function private.plan_text(text, integer) from public;
 
--- "Security definer", because beneath a policy no index finds words; it looks at nothing but what
--- may be seen. The bounds are those of search_by_keyword, with fewer entries scored: each has four
+-- "Security definer", because beneath a policy no index finds words; it reads only what the caller
+-- may see. The bounds are those of search_by_keyword, with fewer entries scored: each has four
 -- times the words of a usual query, and a list has 100 at most.
-create function private.rank_by_text(text text, exclude_tickets bigint[], project_filter bigint, filters jsonb)
-returns table (rank bigint, ticket_id bigint, score double precision, share double precision)
-language plpgsql volatile rows 100 security definer set search_path = '' set jit = off set plan_cache_mode = auto
+create function private.rank_by_text(
+  text text, exclude_tickets bigint[], project_filter bigint, filters jsonb,
+  out tickets bigint[], out scores double precision[], out shares double precision[], out name_shares double precision[],
+  out specificity double precision
+)
+language plpgsql volatile security definer set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
 declare
   scope private.scope;
   plan record;
 begin
+  tickets := '{}';
+  scores := '{}';
+  shares := '{}';
+  name_shares := '{}';
   scope := private.resolve_scope(project_filter, null, filters);
   if scope.is_empty then
     return;
   end if;
   -- A word that only the ticket itself holds finds nothing else.
   plan := private.plan_text(rank_by_text.text, case when exclude_tickets = '{}' then 1 else 2 end);
+  specificity := plan.specificity;
   if plan.words = '{}' then
     return;
   end if;
 
-  return query
   with candidate as materialized (
     select c.keyword_entry_id, c.ticket_id, c.comment_ids
     from private.keyword_candidates(
       plan.words, plan.idfs, plan.entries, plan.titles, plan.comments, scope, null, 8000, 1000) c
     where c.ticket_id is not null and c.ticket_id <> all (exclude_tickets)
     limit 200
-  ), scores as materialized (
-    select s.keyword_entry_id, s.score, s.level
+  ), best as (
+    select c.keyword_entry_id, c.ticket_id, s.score, row_number() over (order by s.level desc, s.score desc, c.ticket_id) as place
     from private.score_entries(
       array(select c.keyword_entry_id from candidate c), plan.words, plan.idfs, plan.places, plan.name, 100, 50,
       array(select u from candidate c, unnest(c.comment_ids) as u)) s
+    join candidate c using (keyword_entry_id)
+    order by place
+    limit 100
+  ), named as (
+    select b.*, (
+      select sum(u.worth) from unnest(plan.name_words, plan.name_worths) as u(word, worth) where e.words @@ u.word::tsquery) as worth
+    from best b
+    cross join lateral (select (array[k.words])[1] as words from public.keyword_entries k where k.keyword_entry_id = b.keyword_entry_id offset 0) e
   )
-  select row_number() over (order by s.level desc, s.score desc, c.ticket_id), c.ticket_id, s.score, least(1, s.score / plan.own_score)
-  from candidate c
-  join scores s using (keyword_entry_id)
-  order by 1
-  limit 100;
+  select coalesce(array_agg(b.ticket_id order by b.place), '{}'), coalesce(array_agg(b.score order by b.place), '{}'),
+      coalesce(array_agg(least(1, b.score / plan.own_score) order by b.place), '{}'),
+      coalesce(array_agg(coalesce(b.worth / whole.worth, 0) order by b.place), '{}')
+    into tickets, scores, shares, name_shares
+    from named b
+    cross join (select nullif(sum(u), 0) as worth from unnest(plan.name_worths::double precision[]) u) whole;
 end
 $$;
 comment on function private.rank_by_text(text, bigint[], bigint, jsonb) is
-  'Tickets by the words that they share with a text, the best 100, in what whoever asks may see. score: BM25F as search_by_keyword gives it; share: of what the text itself would score, 0 to 1.';
+  'The 100 best tickets by the words that they share with a text, among those that the caller may see; parallel arrays. scores: BM25F as search_by_keyword gives it; shares: of what the text itself would score, 0 to 1; name_shares: of what the words of its name are worth, how much the ticket has. specificity: see plan_text; null if the caller may see nothing.';
 revoke execute on function private.rank_by_text(text, bigint[], bigint, jsonb) from public;
 grant execute on function private.rank_by_text(text, bigint[], bigint, jsonb) to authenticated, service_role;
+
+create function private.is_copy(text text, name text, description text) returns boolean
+language plpgsql immutable security invoker set search_path = ''
+as $$
+declare
+  typed constant text := ltrim(left(is_copy.text, 20000), e' \t\r\n');
+begin
+  -- The name first, because it is short and nearly always differs.
+  return lower(regexp_replace(btrim(split_part(typed, e'\n', 1)), '\s+', ' ', 'g')) = lower(regexp_replace(btrim(is_copy.name), '\s+', ' ', 'g'))
+    and lower(btrim(regexp_replace(typed, '\s+', ' ', 'g')))
+      = lower(btrim(regexp_replace(left(concat_ws(e'\n', is_copy.name, is_copy.description), 20000), '\s+', ' ', 'g')));
+end
+$$;
+comment on function private.is_copy(text, text, text) is 'Whether a text is the name and description of a ticket, but for case and whitespace; of each the first 20,000 characters.';
+revoke execute on function private.is_copy(text, text, text) from public;
+grant execute on function private.is_copy(text, text, text) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001640');

@@ -41,10 +41,12 @@ grant execute on function public.store_duplicate_calibration(text, double precis
 -- Parts of the fused score that vectors and words give at most. Words weigh more than in the
 -- fusion of searches (convex_shares): a score is compared with that of the whole text itself here,
 -- which no other text comes near to, and not with the best result's.
-create function private.likeness_shares(out vector double precision, out keyword double precision)
+create function private.likeness_shares(
+  out vector double precision, out keyword double precision, out fused double precision, out name double precision
+)
 language sql immutable security invoker set search_path = ''
-as $$ select 0.3, 0.7 $$;
-comment on function private.likeness_shares() is 'Shares of vectors and words in the fused score of similar tickets; they add up to 1.';
+as $$ select 0.3, 0.7, 0.7, 0.3 $$;
+comment on function private.likeness_shares() is 'Shares of vector and keyword in the fused score of similar tickets, and of fused and name in their duplicate score; each pair adds up to 1.';
 revoke execute on function private.likeness_shares() from public;
 grant execute on function private.likeness_shares() to authenticated, service_role;
 
@@ -58,7 +60,7 @@ create function private.duplicate_rule(
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  shipped constant double precision := 0.6;
+  shipped constant double precision := 0.5;
 begin
   unrelated := private.unrelated_similarity(duplicate_rule.embedding_model);
   select d.duplicate_threshold, d.slope, d.intercept into threshold, slope, intercept

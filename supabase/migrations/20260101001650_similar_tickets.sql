@@ -39,7 +39,7 @@ returns table (
   ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text,
   vector_rank bigint, keyword_rank bigint, keyword_score double precision,
   vector_contribution double precision, keyword_contribution double precision, fused_score double precision,
-  likely_duplicate boolean, confidence double precision
+  duplicate_score double precision, likely_duplicate boolean, confidence double precision
 )
 language plpgsql volatile rows 5 security invoker set search_path = ''
 as $$
@@ -53,6 +53,7 @@ declare
   hidden constant bigint[] := private.hidden_generations();
   width integer;
   found record;
+  worded record;
 begin
   -- The search also finds the ticket itself and projects' own texts. Usually few of these are near;
   -- if many are, repeat it with the maximum width. The width does not depend on match_count, so
@@ -66,21 +67,23 @@ begin
       from public.search_by_vector(query_embedding, embedding_model, -2, width, project_filter, filters => similar_tickets.filters) v;
     exit when cardinality(found.tickets) >= wanted or found.sources < width;
   end loop;
+  select r.* into worded
+    from private.rank_by_text(similar_tickets.query_text, left_out, similar_tickets.project_filter, similar_tickets.filters) r
+    where similar_tickets.query_text is not null;
   return query
     with near as materialized (
       select f.ticket_id, f.similarity, f.rank
       from unnest(found.tickets, found.similarities) with ordinality as f(ticket_id, similarity, rank)
-    ), worded as materialized (
-      select w.ticket_id, w.score, w.share, w.rank
-      from private.rank_by_text(similar_tickets.query_text, left_out, similar_tickets.project_filter, similar_tickets.filters) w
-      where similar_tickets.query_text is not null
+    ), worded_ticket as materialized (
+      select w.ticket_id, w.score, w.share, w.name_share, w.rank
+      from unnest(worded.tickets, worded.scores, worded.shares, worded.name_shares) with ordinality as w(ticket_id, score, share, name_share, rank)
     ), scored as (
       select coalesce(n.ticket_id, w.ticket_id) as ticket_id, coalesce(n.similarity, c.similarity) as similarity,
-        n.rank as vector_rank, w.rank as keyword_rank, w.score,
+        n.rank as vector_rank, w.rank as keyword_rank, w.score, coalesce(w.name_share, 0) as name_share,
         coalesce(shares.vector * greatest(0, (coalesce(n.similarity, c.similarity) - rule.unrelated) / (1 - rule.unrelated)), 0) as by_vector,
         coalesce(shares.keyword * w.share, 0) as by_words
       from near n
-      full join worded w on w.ticket_id = n.ticket_id
+      full join worded_ticket w on w.ticket_id = n.ticket_id
       left join lateral (
         select max(1 - (x.embedding operator(extensions.<=>) query_embedding)) as similarity
         from (
@@ -92,19 +95,23 @@ begin
       ) c on true
     )
     select t.ticket_id, t.key, s.similarity, t.name, t.project_id, z.name, s.vector_rank, s.keyword_rank, s.score,
-      s.by_vector, s.by_words, s.by_vector + s.by_words,
-      coalesce(similar_tickets.query_text is not null and s.by_vector + s.by_words >= rule.threshold, false),
-      case when similar_tickets.query_text is not null and rule.slope is not null
-        then 1 / (1 + exp(greatest(-700, least(700, -(rule.slope * (s.by_vector + s.by_words) + rule.intercept))))) end
+      s.by_vector, s.by_words, s.by_vector + s.by_words, d.duplicate_score,
+      coalesce(d.duplicate_score >= rule.threshold, false),
+      case when rule.slope is not null and d.duplicate_score is not null
+        then 1 / (1 + exp(greatest(-700, least(700, -(rule.slope * d.duplicate_score + rule.intercept))))) end
     from scored s
     join public.tickets t using (ticket_id)
     join public.status z using (status_id)
+    cross join lateral (
+      select case when private.is_copy(similar_tickets.query_text, t.name, t.description) then 1
+        else worded.specificity * (shares.fused * (s.by_vector + s.by_words) + shares.name * s.name_share) end as duplicate_score
+    ) d
     order by s.by_vector + s.by_words desc, s.similarity desc nulls last, t.ticket_id
     limit wanted;
 end
 $$;
 comment on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) is
-  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. likely_duplicate: fused_score reaches the threshold of the model; confidence: the calibrated probability, or null. Without query_text: by vectors alone, and nothing is called likely. No threshold; match_count at most 100.';
+  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from rank_by_text; likely_duplicate: it reaches the threshold of the model; confidence: the calibrated probability, or null. Without query_text: by vectors alone, and without the last three. No threshold; match_count at most 100.';
 revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) from public, anon, authenticated;
 grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) to authenticated, service_role;
 

@@ -102,6 +102,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('private.index_updated_tickets()', 'volatile', 'definer', ''),
     ('private.index_words(text, text, text)', 'stable', 'invoker', ''),
     ('private.is_broad(private.scope, integer)', 'stable', 'invoker', ''),
+    ('private.is_copy(text, text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.is_known(text, bigint, bigint[])', 'stable', 'invoker', ''),
     ('private.is_narrow(private.scope, integer)', 'stable', 'invoker', ''),
     ('private.is_unrestricted()', 'stable', 'definer', 'authenticated service_role'),
@@ -446,7 +447,7 @@ select results_eq(
         || 'project_filter bigint DEFAULT NULL::bigint, filters jsonb DEFAULT NULL::jsonb, query_text text DEFAULT NULL::text',
       'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text, '
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, vector_contribution double precision, '
-        || 'keyword_contribution double precision, fused_score double precision, likely_duplicate boolean, confidence double precision)'),
+        || 'keyword_contribution double precision, fused_score double precision, duplicate_score double precision, likely_duplicate boolean, confidence double precision)'),
     ('similar_tickets_batch', 'drafts jsonb, embedding_model text, match_count integer DEFAULT 5, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(place bigint, results jsonb)'),
     ('stage_chunks', 'project_id bigint, ticket_id bigint, source_hash text, chunks jsonb, embeddings vector[], '

@@ -1,7 +1,7 @@
 -- Similar tickets by words and vectors together, and when one is called a likely duplicate.
 
 begin;
-select plan(33);
+select plan(40);
 
 \ir kit/vectors.sql
 create function pg_temp.embed(ticket bigint, vector extensions.vector, "position" integer default 0) returns void
@@ -84,10 +84,27 @@ select public.store_match_thresholds(jsonb_build_array(jsonb_build_object('embed
   'unrelated_over', 0, 'right_deciles', array_fill(0.9, array[11]), 'related_deciles', array_fill(0.4, array[11]), 'unrelated_deciles', array_fill(0.2, array[11]), 'judged_set', 's')));
 select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'once its level of unrelated texts is known, the shipped threshold decides');
 select results_eq($$ select round(vector_contribution::numeric, 6) from found where ticket_key = 'AA-3' $$, array[0.225], 'and cosines count from that level: 0.3 × (0.8 - 0.2) / 0.8');
-select is_empty($$ select 1 from public.similar_tickets(pg_temp.unit(1), 'm', 5) where likely_duplicate $$, 'vectors alone call nothing likely');
-select public.store_duplicate_calibration('m', 10, -5, 100, 10, 0.9);
-select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1'], 'a threshold of one''s own replaces it');
-select is_empty($$ select 1 from found where confidence is null or abs(confidence - 1 / (1 + exp(-(10 * fused_score - 5)))) > 1e-12 $$, 'and the probability is what was fitted');
+select is_empty($$ select 1 from public.similar_tickets(pg_temp.unit(1), 'm', 5) where likely_duplicate or duplicate_score is not null $$, 'vectors alone call nothing likely');
+select is_empty($$ select 1 from found where (duplicate_score = 1) <> (ticket_key in ('AA-1', 'AA-2')) $$, 'a copy scores 1, and nothing else does');
+select results_eq($$ select ticket_key, duplicate_score from public.similar_tickets(pg_temp.unit(1), 'm', 1, query_text => e'  VALVE leaks after the  storm\nThe northern valve drips into the cellar since monday.\n ') $$,
+  $$ values ('AA-1', 1::double precision) $$, 'case and whitespace do not matter to a copy');
+select results_eq($$ select ticket_key, likely_duplicate, duplicate_score < 1 from public.similar_tickets(pg_temp.unit(1), 'm', 2, query_text => replace(pg_temp.draft(), 'Monday', 'Tuesday')) $$,
+  $$ values ('AA-1', true, true), ('AA-2', true, true) $$, 'a text that differs by a word is a likely duplicate');
+select is_empty($$ select 1 from public.similar_tickets(pg_temp.unit(1), 'm', 100, query_text => pg_temp.draft()) s
+  cross join private.rank_by_text(pg_temp.draft(), '{}', null, null) r
+  left join lateral unnest(r.tickets, r.name_shares) as w(ticket_id, name_share) on w.ticket_id = s.ticket_id
+  where s.duplicate_score < 1 and abs(s.duplicate_score - r.specificity * (0.7 * s.fused_score + 0.3 * coalesce(w.name_share, 0))) > 1e-12 $$,
+  'the score is seven tenths of the fused score and three of the name''s share, times the specificity of the name');
+select results_eq($$ select count(*), bool_or(likely_duplicate), max(duplicate_score) < 0.2, min(fused_score) > 0.5
+  from (select * from public.similar_tickets(pg_temp.unit(1), 'm', 3, query_text => e'Filler number\n\nThe northern valve drips.')) s where ticket_name ~ 'filler' $$,
+  $$ values (3::bigint, false, true, true) $$, 'a name of words that are everywhere makes nothing a duplicate');
+select results_eq($$ select t.key, w.name_share from private.rank_by_text(e'Storm, leaking\n\nvalve', '{}', null, null) r
+  cross join unnest(r.tickets, r.name_shares) as w(ticket_id, name_share) join public.tickets t using (ticket_id) where w.name_share in (0, 1) order by 1 $$,
+  $$ values ('AA-1', 1::double precision), ('AA-2', 1) $$, 'the share of a name counts its words in any form, and not those of the description');
+select results_eq($$ select tickets, specificity from private.rank_by_text('', '{}', null, null) $$, $$ values ('{}'::bigint[], 0::double precision) $$, 'a text without words is not specific');
+select public.store_duplicate_calibration('m', 10, -5, 100, 10, 0.3);
+select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2', 'BB-1'], 'a threshold of one''s own replaces it');
+select is_empty($$ select 1 from found where confidence is null or abs(confidence - 1 / (1 + exp(-(10 * duplicate_score - 5)))) > 1e-12 $$, 'and the probability is what was fitted');
 select public.store_duplicate_calibration('m', 10, -5, 100, 10);
 select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'without one the shipped threshold holds, with a probability');
 select throws_ok($$ select public.store_duplicate_calibration('m', -1, 0, 100, 10) $$, '23514', null, 'a higher score is never less probable');

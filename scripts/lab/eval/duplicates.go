@@ -33,13 +33,18 @@ type DuplicateReport struct {
 }
 
 type duplicateRow struct {
-	Name      string
-	Ranking   Row
-	Asked     int
-	Judged    [2]int // pairs in the projects of each half
-	Scored    [2][]measure.Scored
-	Confident [2][]measure.Scored // Score: the service's confidence
-	Flagged   [2][]measure.Scored
+	Name    string
+	Ranking Row
+	Asked   int
+	Judged  [2]int        // pairs in the projects of each half
+	Results [2][]compared // in the projects of each half
+}
+
+// compared is a result of one comparison.
+type compared struct {
+	measure.Scored
+	Query  string
+	Likely bool
 }
 
 type unjudged struct {
@@ -55,11 +60,10 @@ type asked struct {
 }
 
 type similarHit struct {
-	TicketKey  string   `json:"ticket_key"`
-	TicketName string   `json:"ticket_name"`
-	FusedScore float64  `json:"fused_score"`
-	Likely     bool     `json:"likely_duplicate"`
-	Confidence *float64 `json:"confidence"`
+	TicketKey  string  `json:"ticket_key"`
+	TicketName string  `json:"ticket_name"`
+	Score      float64 `json:"duplicate_score"`
+	Likely     bool    `json:"likely_duplicate"`
 }
 
 // CheckDuplicates compares all queries, and the tickets that duplicate one another.
@@ -164,15 +168,9 @@ func (s Service) duplicates(ctx context.Context, name string, all []asked) (dupl
 			for _, h := range answer.Items[i].Results {
 				right := one.judged[h.TicketKey] > 0
 				keys = append(keys, h.TicketKey)
-				row.Scored[one.half] = append(row.Scored[one.half], measure.Scored{Score: h.FusedScore, Right: right})
-				if h.Likely {
-					row.Flagged[one.half] = append(row.Flagged[one.half], measure.Scored{Score: h.FusedScore, Right: right})
-				}
-				if h.Confidence != nil {
-					row.Confident[one.half] = append(row.Confident[one.half], measure.Scored{Score: *h.Confidence, Right: right})
-				}
+				row.Results[one.half] = append(row.Results[one.half], compared{measure.Scored{Score: h.Score, Right: right}, one.id, h.Likely})
 				if !right {
-					unknown = append(unknown, unjudged{h.FusedScore, one.id, one.text, h.TicketKey, h.TicketName})
+					unknown = append(unknown, unjudged{h.Score, one.id, one.text, h.TicketKey, h.TicketName})
 				}
 			}
 			ranked, queries = append(ranked, keys), append(queries, collection.Query{ID: one.id, Judged: one.judged})
@@ -183,17 +181,25 @@ func (s Service) duplicates(ctx context.Context, name string, all []asked) (dupl
 	return row, unknown[:min(toRead, len(unknown))], nil
 }
 
-// reachOf is how many of some results reach a score, and how many of these are right.
-func reachOf(values []measure.Scored, score float64) (over, right int) {
-	for _, v := range values {
-		if v.Score >= score {
-			over++
-			if v.Right {
-				right++
-			}
+// scored are the results that pass.
+func scored(results []compared, pass func(compared) bool) (values []measure.Scored) {
+	for _, r := range results {
+		if pass(r) {
+			values = append(values, r.Scored)
 		}
 	}
-	return over, right
+	return values
+}
+
+func all(compared) bool { return true }
+
+func countRight(values []measure.Scored) (right int) {
+	for _, v := range values {
+		if v.Right {
+			right++
+		}
+	}
+	return right
 }
 
 func share(a, b int) string {
@@ -203,6 +209,18 @@ func share(a, b int) string {
 	return fmt.Sprintf("%.3f", float64(a)/float64(b))
 }
 
+// interval is where a share of some results lies with 95% confidence (Wilson 1927).
+func interval(right, of int) string {
+	if of == 0 {
+		return "–"
+	}
+	const z = 1.96
+	n := float64(of)
+	p := float64(right) / n
+	middle, reach := (p+z*z/(2*n))/(1+z*z/n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))/(1+z*z/n)
+	return fmt.Sprintf("%.2f–%.2f", middle-reach, middle+reach)
+}
+
 // Print writes the report as plain text. What nobody judged counts as wrong in it, so a precision
 // is the least that it can be.
 func (r DuplicateReport) Print(to io.Writer, name string) error {
@@ -210,28 +228,29 @@ func (r DuplicateReport) Print(to io.Writer, name string) error {
 	fmt.Fprintf(&out, "%s: likely duplicates; what nobody judged counts as wrong\n", name)
 	for _, row := range r.Rows {
 		fmt.Fprintf(&out, "\n%d %s: nDCG@10 %.3f, Recall@10 %.3f\n", row.Asked, row.Name, measure.Mean(row.Ranking.NDCG10), measure.Mean(row.Ranking.Recall10))
-		fmt.Fprintf(&out, "  %-52s %8s %8s %10s %8s\n", "measured on the projects kept apart", "flagged", "right", "precision", "recall")
-		print := func(what string, over, right, judged int) {
-			fmt.Fprintf(&out, "  %-52s %8d %8d %10s %8s\n", what, over, right, share(right, over), share(right, judged))
+		fmt.Fprintf(&out, "  %-46s %8s %8s %10s %11s %8s\n", "measured on the projects kept apart", "results", "right", "precision", "95%", "recall")
+		print := func(what string, values []measure.Scored, judged int) {
+			right := countRight(values)
+			fmt.Fprintf(&out, "  %-46s %8d %8d %10s %11s %8s\n", what, len(values), right, share(right, len(values)), interval(right, len(values)), share(right, judged))
 		}
 		for check := range 2 {
 			what := fmt.Sprintf("half %d: ", check+1)
-			print(what+"likely_duplicate", len(row.Flagged[check]), countRight(row.Flagged[check]), row.Judged[check])
-			if least, ok := measure.LeastFor(row.Scored[1-check], wanted, leastSupport); ok {
-				over, right := reachOf(row.Scored[check], least)
-				print(fmt.Sprintf("%sprecision %.1f on the others (from %.3f)", what, wanted, least), over, right, row.Judged[check])
+			print(what+"likely_duplicate", scored(row.Results[check], func(c compared) bool { return c.Likely }), row.Judged[check])
+			others := scored(row.Results[1-check], all)
+			if least, ok := measure.LeastFor(others, wanted, leastSupport); ok {
+				print(fmt.Sprintf("%sprecision %.1f on the others (from %.3f)", what, wanted, least),
+					scored(row.Results[check], func(c compared) bool { return c.Score >= least }), row.Judged[check])
 			} else {
 				fmt.Fprintf(&out, "  %sno score has a precision of %.1f on the others\n", what, wanted)
 			}
-			if fit, ok := measure.FitLogistic(row.Scored[1-check]); ok {
-				fmt.Fprintf(&out, "  %sconfidence fitted on the others: %s\n", what, calibration(fit, row.Scored[check]))
+			if fit, ok := measure.FitLogistic(others); ok {
+				constant := float64(countRight(others)) / float64(len(others))
+				fmt.Fprintf(&out, "  %sconfidence fitted on the others: %s\n", what, calibration(fit, constant, row.Results[check]))
 			}
 		}
-		both := slices.Concat(row.Scored[0], row.Scored[1])
-		fmt.Fprintf(&out, "  %-52s %8s %8s %10s %8s\n", "by score, both halves", "results", "right", "precision", "recall")
-		for _, score := range []float64{0.3, 0.4, 0.5, 0.6, 0.7, 0.8} {
-			over, right := reachOf(both, score)
-			print(fmt.Sprintf("from %.1f", score), over, right, row.Judged[0]+row.Judged[1])
+		both := slices.Concat(row.Results[0], row.Results[1])
+		for _, score := range []float64{0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6} {
+			print(fmt.Sprintf("both halves: from %.2f", score), scored(both, func(c compared) bool { return c.Score >= score }), row.Judged[0]+row.Judged[1])
 		}
 	}
 	fmt.Fprintf(&out, "\nThe %d highest results of drafts that nobody judged, to be read: score, draft, ticket\n", len(r.Unknown))
@@ -242,28 +261,27 @@ func (r DuplicateReport) Print(to io.Writer, name string) error {
 	return err
 }
 
-func countRight(values []measure.Scored) (right int) {
-	_, right = reachOf(values, math.Inf(-1))
-	return right
-}
-
-// calibration compares what is predicted with what is so: the mean square error (Brier), that of
-// the share of the right ones as the prediction for all, and the means of the upper and lower ends.
-func calibration(fit measure.Logistic, values []measure.Scored) string {
-	base := float64(countRight(values)) / float64(max(1, len(values)))
-	var errors, of []float64
-	sums := map[bool][3]float64{}
-	for _, v := range values {
-		p, y := fit.At(v.Score), 0.0
-		if v.Right {
-			y = 1
+// calibration compares probabilities with a constant that knows as much, the share of right ones
+// among the results that the fit was made of: by the mean square error (Brier), with the standard
+// error over queries, since results of one query depend on each other.
+func calibration(fit measure.Logistic, constant float64, results []compared) string {
+	square := func(p float64, right bool) float64 {
+		if right {
+			return (1 - p) * (1 - p)
 		}
-		errors, of = append(errors, (p-y)*(p-y)), append(of, (base-y)*(base-y))
-		s := sums[p >= 0.2]
-		sums[p >= 0.2] = [3]float64{s[0] + p, s[1] + y, s[2] + 1}
+		return p * p
 	}
-	high, low := sums[true], sums[false]
-	return fmt.Sprintf("Brier %.4f, of a constant %.4f; from 0.2: predicted %.3f, so %.3f of %.0f; below: %.3f, %.3f of %.0f",
-		measure.Mean(errors), measure.Mean(of), high[0]/math.Max(1, high[2]), high[1]/math.Max(1, high[2]), high[2],
-		low[0]/math.Max(1, low[2]), low[1]/math.Max(1, low[2]), low[2])
+	var errors, ofConstant []float64
+	better := map[string][]float64{}
+	for _, r := range results {
+		fitted, plain := square(fit.At(r.Score), r.Right), square(constant, r.Right)
+		errors, ofConstant = append(errors, fitted), append(ofConstant, plain)
+		better[r.Query] = append(better[r.Query], fitted-plain)
+	}
+	var differences []float64
+	for _, query := range slices.Sorted(maps.Keys(better)) {
+		differences = append(differences, measure.Mean(better[query]))
+	}
+	return fmt.Sprintf("Brier %.4f, of a constant %.4f, difference per query %+.4f ± %.4f",
+		measure.Mean(errors), measure.Mean(ofConstant), measure.Mean(differences), measure.StandardError(differences))
 }

@@ -33,14 +33,22 @@ func TestCheckDuplicates(t *testing.T) {
 	if drafts.Judged[1] > 0 {
 		half = 1
 	}
-	if flagged := drafts.Flagged[half]; len(flagged) != 1 || !flagged[0].Right {
-		t.Errorf("flagged are %+v", flagged)
+	flagged := 0
+	for _, r := range drafts.Results[half] {
+		if r.Likely {
+			if flagged++; !r.Right || r.Query != "q1" {
+				t.Errorf("flagged is %+v", r)
+			}
+		}
 	}
-	if results := len(drafts.Scored[half]); results != 6 || len(drafts.Scored[1-half]) != 0 || len(drafts.Confident[half]) != 0 {
+	if flagged != 1 {
+		t.Errorf("%d are flagged of %+v", flagged, drafts.Results[half])
+	}
+	if results := len(drafts.Results[half]); results != 6 || len(drafts.Results[1-half]) != 0 {
 		t.Errorf("%d results of drafts: %+v", results, drafts)
 	}
-	if len(stored.Scored[half]) != 4 || measure.Mean(stored.Ranking.Recall10) != 1 {
-		t.Errorf("of stored tickets %+v", stored)
+	if len(stored.Results[half]) != 4 || measure.Mean(stored.Ranking.Recall10) != 1 {
+		t.Errorf("stored tickets: %+v", stored)
 	}
 	if len(report.Unknown) != 3 || report.Unknown[0].Score < report.Unknown[1].Score {
 		t.Errorf("nobody judged %+v", report.Unknown)

@@ -150,7 +150,7 @@ func TestFlagDuplicates(t *testing.T) {
 	call(working, "s3cret", http.StatusOK, `{"checked":3,"flagged":1}`)
 	call(working, "s3cret", http.StatusOK, `{"checked":0,"flagged":0}`)
 	rows, err := owner.Query(t.Context(), `select format('%s of %s, %s queued', f.ticket_id, f.duplicate_of, (select count(*) from ticket_checks))
-		from ticket_flags f where f.fused_score >= 0.6`)
+		from ticket_flags f where f.duplicate_score = 1`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -239,7 +239,7 @@ export interface paths {
         /**
          * Find likely duplicates of a ticket
          * @description The tickets most like this one, by embeddings and by words, never the ticket itself nor what links name as its
-         *     duplicates. `fused_score` orders them; `likely_duplicate` says which reach the threshold of the model. By embeddings
+         *     duplicates. `fused_score` orders them; `likely_duplicate` is true where `duplicate_score` reaches the threshold of the model. By embeddings
          *     the beginning is compared (its name and the first part of its description). A ticket that is not embedded yet, or
          *     whose beginning has changed since, is compared by its current text, which calls the model.
          */
@@ -1593,7 +1593,12 @@ export interface components {
              * @description The sum of both. Orders the list and does not depend on other results.
              */
             fused_score: number;
-            /** @description Whether fused_score reaches the threshold of the model; false for a model of which nothing is known. */
+            /**
+             * Format: double
+             * @description 1 for a copy. Otherwise 0.7 × fused_score + 0.3 × the share of the name's words that the ticket contains, times how specific these words are. Null if nothing was compared by words.
+             */
+            duplicate_score: number | null;
+            /** @description Whether duplicate_score reaches the threshold of the model; false for a model that was not measured. */
             likely_duplicate: boolean;
             /**
              * Format: double
@@ -2493,6 +2498,7 @@ export interface operations {
                      *           "vector_contribution": 0.2064,
                      *           "keyword_contribution": 0.4117,
                      *           "fused_score": 0.6181,
+                     *           "duplicate_score": 0.5334,
                      *           "likely_duplicate": true,
                      *           "confidence": null
                      *         }
@@ -2554,6 +2560,7 @@ export interface operations {
                      *           "vector_contribution": 0.2064,
                      *           "keyword_contribution": 0.4117,
                      *           "fused_score": 0.6181,
+                     *           "duplicate_score": 0.5334,
                      *           "likely_duplicate": true,
                      *           "confidence": null
                      *         }
