@@ -1,10 +1,10 @@
--- What a whole text finds by its words. A draft is no query: nothing in it requires, excludes or
--- names anything, it may be long, and most of its words say little.
+-- Keyword search by a whole text. Unlike a query, a text has no operators, may be long, and most of
+-- its words are unspecific.
 
--- A text is read as an entry of the index is: name and description, each word by its idf and by the
--- saturated frequency by which search_by_keyword would score it. The name is planned as a query is,
--- with its slips of the pen. Of the description the first 200 different words are looked at, and
--- the 32 words worth most are searched by, which is what query_words takes of a long query too.
+-- A text is weighed like an entry of the index: each word of its name and description by its idf and
+-- by the saturated frequency with which search_by_keyword would score it. The name is planned like a
+-- query, with corrections of misspelt words. Of the description the first 200 distinct words count,
+-- and the 32 heaviest words are searched for, as many as query_words takes of a long query.
 create function private.plan_text(
   text text, least_texts integer,
   out name text, out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[],

@@ -1,7 +1,6 @@
 -- When a similar ticket is called a likely duplicate.
 
--- What judged pairs of the user's own said about the scores of similar_tickets. Nothing of a
--- tenant's texts is in it.
+-- The calibration that judged queries of the operator give. It contains no texts.
 create table private.duplicate_calibrations (
   embedding_model text primary key,
   duplicate_threshold double precision check (duplicate_threshold between 0 and 1),
@@ -11,10 +10,10 @@ create table private.duplicate_calibrations (
   duplicates integer not null check (duplicates > 0),
   measured_at timestamptz not null default now()
 );
-comment on table private.duplicate_calibrations is 'How probable it is, for each model, that a similar ticket of some score is a duplicate.';
-comment on column private.duplicate_calibrations.duplicate_threshold is 'The least score of a likely duplicate; null: the shipped one.';
-comment on column private.duplicate_calibrations.slope is 'The probability is 1 / (1 + exp(-(slope × fused_score + intercept))).';
-comment on column private.duplicate_calibrations.results is 'How many judged results it was fitted to; duplicates: how many of them are duplicates.';
+comment on table private.duplicate_calibrations is 'For each model, the probability that a similar ticket with some duplicate_score is a duplicate.';
+comment on column private.duplicate_calibrations.duplicate_threshold is 'The lowest duplicate_score of a likely duplicate; null: the default.';
+comment on column private.duplicate_calibrations.slope is 'The probability is 1 / (1 + exp(-(slope × duplicate_score + intercept))).';
+comment on column private.duplicate_calibrations.results is 'The number of judged results that it was fitted to; duplicates: the number of duplicates among them.';
 
 alter table private.duplicate_calibrations enable row level security;
 grant select, insert, update on private.duplicate_calibrations to service_role;
@@ -34,13 +33,13 @@ as $$
     (excluded.duplicate_threshold, excluded.slope, excluded.intercept, excluded.results, excluded.duplicates, excluded.measured_at)
 $$;
 comment on function public.store_duplicate_calibration(text, double precision, double precision, integer, integer, double precision) is
-  'Keeps what judged pairs say about the scores of a model; what was known of it is replaced. Without duplicate_threshold the shipped one holds.';
+  'Stores the calibration of a model, replacing the former one. Without duplicate_threshold the default applies.';
 revoke execute on function public.store_duplicate_calibration(text, double precision, double precision, integer, integer, double precision) from public, anon, authenticated;
 grant execute on function public.store_duplicate_calibration(text, double precision, double precision, integer, integer, double precision) to service_role;
 
--- Parts of the fused score that vectors and words give at most. Words weigh more than in the
--- fusion of searches (convex_shares): a score is compared with that of the whole text itself here,
--- which no other text comes near to, and not with the best result's.
+-- Keyword search weighs more here than in the fusion of searches (convex_shares), because its score
+-- is divided by that of the text itself, which other texts rarely come near, and not by the best
+-- result's.
 create function private.likeness_shares(
   out vector double precision, out keyword double precision, out fused double precision, out name double precision
 )
@@ -50,9 +49,9 @@ comment on function private.likeness_shares() is 'Shares of vector and keyword i
 revoke execute on function private.likeness_shares() from public;
 grant execute on function private.likeness_shares() to authenticated, service_role;
 
--- The shipped threshold counts from the level of unrelated texts, so it fits any model of which
--- that level is known, and decides nothing for another. "Security definer", so that it reads for
--- every caller.
+-- The score counts cosines from that of unrelated texts, so the default threshold applies to any
+-- model for which that is known, and to no other. "Security definer", because callers may not read
+-- the tables.
 create function private.duplicate_rule(
   embedding_model text,
   out unrelated double precision, out threshold double precision, out slope double precision, out intercept double precision
@@ -60,7 +59,7 @@ create function private.duplicate_rule(
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  shipped constant double precision := 0.5;
+  usual constant double precision := 0.5;
 begin
   unrelated := private.unrelated_similarity(duplicate_rule.embedding_model);
   select d.duplicate_threshold, d.slope, d.intercept into threshold, slope, intercept
@@ -68,12 +67,12 @@ begin
   if threshold is null and (unrelated > 0 or exists (
     select 1 from private.match_thresholds m where m.embedding_model = duplicate_rule.embedding_model and m.dimensions = 1536))
   then
-    threshold := shipped;
+    threshold := usual;
   end if;
 end
 $$;
 comment on function private.duplicate_rule(text) is
-  'How similar tickets are scored and judged by a model: the cosine of unrelated texts, the least score of a likely duplicate (null: nothing is called one), and slope and intercept of the probability (null: not calibrated).';
+  'How similar tickets are scored for a model: the cosine of unrelated texts, the lowest score of a likely duplicate (null: none is flagged), and slope and intercept of the probability (null: not calibrated).';
 revoke execute on function private.duplicate_rule(text) from public;
 grant execute on function private.duplicate_rule(text) to authenticated, service_role;
 
