@@ -16,7 +16,7 @@ import (
 // The page is followed from start to end, as a reader does with psql.
 func TestOwnTables(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/adopt.md")
+	page, err := os.ReadFile("../../../docs/own-tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestOwnTables(t *testing.T) {
 		return out.String(), err
 	}
 	var wrong strings.Builder
-	if err := Steps(t.Context(), "docs/adopt.md", string(page), query, &wrong); err != nil {
+	if err := Steps(t.Context(), "docs/own-tables.md", string(page), query, &wrong); err != nil {
 		t.Errorf("%v\n%s", err, wrong.String())
 	}
 }
@@ -42,7 +42,7 @@ func TestOwnTables(t *testing.T) {
 // and afterwards the mirror equals the tables.
 func TestOwnTablesFollowConcurrentWriters(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/adopt.md")
+	page, err := os.ReadFile("../../../docs/own-tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}
