@@ -64,7 +64,7 @@ func permittedSearches() []permitted {
 				group by c.ticket_id, c.project_id order by min(c.embedding operator(extensions.<=>) a.embedding)`),
 		},
 		{name: "retrieve_chunks, 40", found: search(fmt.Sprintf(`select * from public.retrieve_chunks(a.embedding, '%s', -1, 40, a.projects)`, model))},
-		{name: "similar_tickets, 10", found: search(fmt.Sprintf(`select * from public.similar_tickets(a.embedding, '%s', %d, null, a.projects)`, model, depth))},
+		{name: "similar_tickets, 10", found: search(fmt.Sprintf(`select * from public.similar_tickets(a.embedding, '%s', %d, null, a.projects, query_text => a.text)`, model, depth))},
 	}
 }
 

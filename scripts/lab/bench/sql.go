@@ -82,6 +82,11 @@ func variants(index vectorIndex, legSearch int) []variant {
 		{"vector leg, threshold 0", 0, false, byVector(0, vectorCandidates), vector},
 		{"search_by_vector, 10, threshold 0", 0, false, byVector(0, results), vector},
 		{"retrieve_chunks, 40", 0, false, fmt.Sprintf(`select * from public.retrieve_chunks($1, '%s', %v, 40)`, model, threshold), vector},
+		{"similar_tickets of a draft, 10", 0, false, fmt.Sprintf(`select * from public.similar_tickets($2, '%s', %d, query_text => $1)`, model, results), both},
+		// Any ticket, the same one in every run.
+		{"find_similar_tickets, 10", 0, false, fmt.Sprintf(`select f.* from (
+			select t.ticket_id from public.tickets t where t.ticket_id >= abs(hashtext($1)) %% (select max(m.ticket_id) from public.tickets m) order by 1 limit 1) t
+			cross join lateral public.find_similar_tickets(t.ticket_id, '%s', %d) f`, model, results), word},
 		{floorRow, legSearch, true, nearest(vectorCandidates), vector},
 		{"nearest 10 chunks, ef_search 40", 40, true, nearest(results), vector},
 		{"the usual recipe, all words", 40, false, fmt.Sprintf(`select * from bench.hybrid_all_words($1, $2, %d)`, results), both},
