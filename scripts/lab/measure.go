@@ -20,24 +20,12 @@ type benchConfig struct {
 	Port           int    `env:"PORT"`
 	DatabaseURL    string `env:"DATABASE_URL"`
 	ServiceURL     string `env:"SERVICE_URL"`
-	SupabaseURL    string `env:"SUPABASE_URL"`
-	RESTURL        string `env:"SUPABASE_REST_URL"`
-	ServiceRoleKey string `env:"SUPABASE_SERVICE_ROLE_KEY"`
 	OpenAIBaseURL  string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
 	OpenAIKey      string `env:"OPENAI_API_KEY"`
 	EmbeddingModel string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
 
-	ServicePID  int `env:"SERVICE_PID"`
-	RESTPID     int `env:"REST_PID"`
-	ModelPID    int `env:"MODEL_PID"`
-	PostgresPID int `env:"POSTGRES_PID"`
-
 	EmbedDelay time.Duration `env:"MODEL_DELAY_EMBED"`
 	ChatDelay  time.Duration `env:"MODEL_DELAY_CHAT"`
-}
-
-func (c benchConfig) processes() []bench.Process {
-	return []bench.Process{{Name: "service", PID: c.ServicePID}, {Name: "REST", PID: c.RESTPID}, {Name: "model", PID: c.ModelPID}, {Name: "Postgres", PID: c.PostgresPID}}
 }
 
 // benchOptions are the command-line options.
@@ -101,15 +89,10 @@ func measureGenerated(ctx context.Context, c benchConfig, o benchOptions) error 
 		return err
 	}
 	defer connection.Close(context.WithoutCancel(ctx))
-	restURL := c.RESTURL
-	if restURL == "" {
-		restURL = c.SupabaseURL + "/rest/v1"
-	}
 	return bench.Run{
 		Connection: connection, Collection: bench.WithChunks(o.chunks), Documents: benchDocuments,
-		Service: bench.Endpoint{URL: c.ServiceURL}, REST: bench.Endpoint{URL: restURL, Key: c.ServiceRoleKey}, Model: bench.Endpoint{URL: c.OpenAIBaseURL},
-		Processes: c.processes(),
-		Salt:      int(time.Now().Unix()) << 30, Queries: o.queries, Clients: []int{1, 8, 32}, Lasting: time.Duration(o.seconds * float64(time.Second)), Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay},
+		Service: bench.Endpoint{URL: c.ServiceURL}, Model: bench.Endpoint{URL: c.OpenAIBaseURL},
+		Salt: int(time.Now().Unix()) << 30, Queries: o.queries, Clients: []int{1, 8, 32}, Lasting: time.Duration(o.seconds * float64(time.Second)), Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay},
 		Parts: o.parts, Progress: progress,
 	}.Do(ctx, os.Stdout)
 }
@@ -129,7 +112,7 @@ func measureFresh(ctx context.Context, c benchConfig, o benchOptions) error {
 	return bench.Fresh{
 		Connection: connection, DatabaseURL: c.DatabaseURL, Collection: bench.WithTickets(freshTickets), Service: bench.Endpoint{URL: c.ServiceURL},
 		Salt: int(time.Now().Unix()) << 30, Lasting: time.Duration(o.seconds * float64(time.Second)),
-		Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay}, Processes: c.processes(), Progress: progress,
+		Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay}, Progress: progress,
 	}.Do(ctx, os.Stdout)
 }
 

@@ -20,9 +20,7 @@ type Run struct {
 	Collection Collection
 	Documents  int           // number of documents to generate
 	Service    Endpoint      // http://host:port
-	REST       Endpoint      // PostgREST or the gateway, with the service's key
 	Model      Endpoint      // the stand-in, with /v1
-	Processes  []Process     // of the service and its dependencies
 	Salt       int           // unique per run, so that new queries are not in any cache
 	Queries    int           // number of queries per statement; recall uses a third of them
 	Clients    []int         // numbers of closed-loop clients; answers use the largest

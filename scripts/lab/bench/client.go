@@ -11,10 +11,7 @@ import (
 )
 
 // Endpoint is an HTTP address that accepts JSON.
-type Endpoint struct {
-	URL string
-	Key string // a bearer token, empty for none
-}
+type Endpoint struct{ URL string }
 
 const (
 	requestTimeout = time.Minute
@@ -33,10 +30,6 @@ func (e Endpoint) post(ctx context.Context, path string, body []byte) ([]byte, e
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	if e.Key != "" {
-		request.Header.Set("Authorization", "Bearer "+e.Key)
-		request.Header.Set("apikey", e.Key)
-	}
 	response, err := client.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("post %s: %w", path, err)

@@ -25,7 +25,6 @@ type Fresh struct {
 	Salt        int // unique per run, so that every text is new
 	Lasting     time.Duration
 	Delays      Delays // of the model stand-in
-	Processes   []Process
 	Progress    func(step string)
 }
 

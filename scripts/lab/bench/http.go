@@ -89,13 +89,13 @@ func (l load) run(ctx context.Context, lasting time.Duration, do func(ctx contex
 
 func searchBody(text string) []byte { return encode(map[string]any{"query": text, "limit": results}) }
 
-// service measures the search endpoint under every load, and its overhead over database and model.
+// service measures the search endpoint under every load.
 func (r Run) service(ctx context.Context) ([]Table, error) {
 	table := Table{
-		Title:  "POST /api/hybrid-search, ms and processors in use",
-		Header: append([]string{"load", "requests", "failed", "a second", "p50", "p95", "p99"}, coreNames(r.Processes)...),
+		Title:  "POST /api/hybrid-search, ms",
+		Header: []string{"load", "requests", "failed", "a second", "p50", "p95", "p99"},
 		Caption: fmt.Sprintf("%v each. Uncached: every query is new. Cached: %d queries, repeated. At the fixed rate a request is timed from when it was due. "+
-			"All parts run on this machine, the clients too; the model is the stand-in without delay. %s", r.Lasting, repeatedCount, stolenCaption),
+			"All parts run on this machine, the clients too; the model is the stand-in without delay. %s", r.Lasting, repeatedCount, settledCaption),
 	}
 	from := firstOfHTTP + r.Salt
 	ask := func(loads ...load) error {
@@ -106,7 +106,7 @@ func (r Run) service(ctx context.Context) ([]Table, error) {
 				if err != nil {
 					return err
 				}
-				table.Rows = append(table.Rows, append(append(row.cells, quantiles(took)...), row.cores...))
+				table.Rows = append(table.Rows, append(row, quantiles(took)...))
 			}
 			from += firstOfHTTP
 		}
@@ -119,35 +119,19 @@ func (r Run) service(ctx context.Context) ([]Table, error) {
 	if err := r.warmUp(ctx, "/api/hybrid-search", searchBody); err != nil {
 		return nil, err
 	}
-	all := loads(r.Clients...)
-	if err := ask(all[0]); err != nil {
-		return nil, err
-	}
-	overhead, err := r.overhead(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	from += firstOfHTTP
-	err = ask(all[1:]...)
-	return []Table{table, overhead}, err
+	err := ask(loads(r.Clients...)...)
+	return []Table{table}, err
 }
 
-// loadRow is a table row without its times: name, number of requests and failures, successes a
-// second, and processors in use.
-type loadRow struct{ cells, cores []string }
-
-// measureLoad runs a load and returns the milliseconds of its successful requests.
-func (r Run) measureLoad(ctx context.Context, l load, name string, do func(ctx context.Context, i int) error) ([]float64, loadRow, error) {
-	before, started := cpuTimes("/proc", r.Processes), time.Now()
+// measureLoad runs a load and returns the milliseconds of its successful requests, and a row without
+// these: name, number of requests and failures, successes a second.
+func (r Run) measureLoad(ctx context.Context, l load, name string, do func(ctx context.Context, i int) error) (took []float64, row []string, err error) {
+	started := time.Now()
 	samples := l.run(ctx, r.Lasting, do)
 	lasted := time.Since(started)
-	after := cpuTimes("/proc", r.Processes)
 	took, failed, first := outcome(samples)
 	if len(took) == 0 {
-		return nil, loadRow{}, fmt.Errorf("measure the service, %s: %w", name, first)
+		return nil, nil, fmt.Errorf("measure the service, %s: %w", name, first)
 	}
-	return took, loadRow{
-		cells: []string{name, fmt.Sprint(len(samples)), fmt.Sprint(failed), number(float64(len(took)) / lasted.Seconds())},
-		cores: cores(before, after, lasted, r.Processes),
-	}, nil
+	return took, []string{name, fmt.Sprint(len(samples)), fmt.Sprint(failed), number(float64(len(took)) / lasted.Seconds())}, nil
 }

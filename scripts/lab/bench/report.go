@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -85,4 +86,15 @@ func about(ctx context.Context, connection *pgx.Conn) (string, error) {
 	}
 	return fmt.Sprintf("%s on %d processors (%s/%s%s), Postgres %s, pgvector %s.", time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(),
 		runtime.GOOS, runtime.GOARCH, processor(), strings.Fields(postgres)[0], pgvector), nil
+}
+
+// processor returns the processor's name from /proc, after a comma.
+func processor() string {
+	content, _ := os.ReadFile("/proc/cpuinfo") // empty on other systems
+	for line := range strings.Lines(string(content)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return ", " + strings.Join(strings.Fields(value), " ")
+		}
+	}
+	return ""
 }
