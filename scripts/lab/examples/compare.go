@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 )
@@ -37,8 +38,9 @@ func like(shown, printed string) bool {
 	return shown == printed
 }
 
-// sameJSON compares JSON values by shape. The documented value may omit members of objects and the
-// ends of arrays. Strings and booleans must be equal; numbers and null must match in type.
+// sameJSON compares JSON values. The documented value may omit members of objects and the ends of
+// arrays. Strings, booleans and whole numbers must be equal. Fractions are scores, which differ with
+// the model, and must be fractions.
 func sameJSON(shown, printed string) error {
 	want, err := values(shown)
 	if err != nil {
@@ -106,7 +108,8 @@ func same(path string, want, got any) error {
 			return differ()
 		}
 	case float64:
-		if _, is := got.(float64); !is {
+		number, is := got.(float64)
+		if whole := want == math.Trunc(want); !is || whole && number != want || !whole && number == math.Trunc(number) {
 			return differ()
 		}
 	default: // a boolean or null

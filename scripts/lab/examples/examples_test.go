@@ -10,11 +10,14 @@ import (
 
 func TestSameJSON(t *testing.T) {
 	t.Parallel()
-	const printed = `{"results":[{"key":"TX-1","score":0.5,"text":"Login fails","status":null},{"key":"TX-2"}],"more":false}`
+	const printed = `{"results":[{"key":"TX-1","score":0.5,"rank":3,"text":"Login fails","status":null},{"key":"TX-2"}],"more":false}`
 	for name, c := range map[string]struct{ shown, wrong string }{
 		"the same":        {printed, ""},
 		"less":            {`{"results":[{"key":"TX-1"}]}`, ""},
-		"another number":  {`{"results":[{"score":12}]}`, ""},
+		"another score":   {`{"results":[{"score":0.7}]}`, ""},
+		"no score":        {`{"results":[{"score":12}]}`, "results[0].score is 0.5, documented as 12"},
+		"another number":  {`{"results":[{"rank":4}]}`, "results[0].rank is 3, documented as 4"},
+		"not whole":       {`{"results":[{"rank":3.5}]}`, "results[0].rank is 3, documented as 3.5"},
 		"shortened":       {`{"results":[{"text":"Log…"}]}`, ""},
 		"any":             {`{"results":[{"text":"…"}]}`, ""},
 		"another string":  {`{"results":[{"key":"TX-9"}]}`, `results[0].key is "TX-1", documented as "TX-9"`},
@@ -46,7 +49,7 @@ func TestRun(t *testing.T) {
 		"holds":              {fence + "sh run\necho one; echo \"two 127.0.0.1:8080\"\n" + fence + "\nIt prints:\n" + fence + "text output\none\ntwo 127.0.0.1:8080\n" + fence, ""},
 		"a list's":           {"- so:\n\n  " + fence + "sh run\n  true\n  " + fence, ""},
 		"SQL":                {fence + "sql run\nselect 1\n" + fence + "\n" + fence + "text output\nselect     1\n---+---\nrollback…\n" + fence, ""},
-		"JSON":               {fence + "sh run\necho '{\"a\":1}'\n" + fence + "\n" + fence + "json output\n{\"a\": 2}\n" + fence, ""},
+		"JSON":               {fence + "sh run\necho '{\"a\":0.1}'\n" + fence + "\n" + fence + "json output\n{\"a\": 0.2}\n" + fence, ""},
 		"a diagram":          {fence + "mermaid\na --> b\n" + fence + "\n" + fence + "sh run\ntrue\n" + fence, ""},
 		"fails":              {fence + "sh run\necho why >&2; false\n" + fence, "a.md:1: echo why >&2; false: exit status 1: why"},
 		"an early failure":   {fence + "sh run\nfalse | true\n" + fence, "exit status 1"},
