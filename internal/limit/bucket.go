@@ -21,11 +21,7 @@ type buckets struct {
 
 func newBuckets(most int) *buckets { return &buckets{most: most, young: map[string]time.Time{}} }
 
-func (b *buckets) take(policy Policy, key string, now time.Time) Verdict {
-	return b.takeMany(policy, key, now, 1)
-}
-
-func (b *buckets) takeMany(policy Policy, key string, now time.Time, requests int) Verdict {
+func (b *buckets) take(policy Policy, key string, now time.Time, requests int) Verdict {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	if now.Sub(b.since) > policy.capacity() || len(b.young) >= b.most {

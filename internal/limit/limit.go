@@ -84,7 +84,7 @@ func (l *Limiter) TakeMany(ctx context.Context, key string, requests int) Verdic
 			return verdict
 		}
 	}
-	return l.local.takeMany(l.policy, key, l.now(), requests)
+	return l.local.take(l.policy, key, l.now(), requests)
 }
 
 // script is judge in Lua, run in Redis. It uses Redis's clock because the clocks of instances may

@@ -61,11 +61,11 @@ func TestAnUnevenPeriodAllowsNoMore(t *testing.T) {
 	} {
 		b, now := newBuckets(10), time.Now()
 		for range p.Requests {
-			if verdict := b.take(p, "a", now); !verdict.Allowed {
+			if verdict := b.take(p, "a", now, 1); !verdict.Allowed {
 				t.Errorf("%+v: %+v", p, verdict)
 			}
 		}
-		if verdict := b.take(p, "a", now); verdict.Allowed || verdict.Wait*time.Duration(p.Requests) < p.Period {
+		if verdict := b.take(p, "a", now, 1); verdict.Allowed || verdict.Wait*time.Duration(p.Requests) < p.Period {
 			t.Errorf("%+v: after those, %+v", p, verdict)
 		}
 		var told recorder
@@ -93,10 +93,10 @@ func TestNoMoreIsAllowed(t *testing.T) {
 		now, allowed := start, 0
 		for _, pause := range rapid.SliceOfN(rapid.IntRange(0, 2000), 1, 200).Draw(t, "pauses") {
 			now = now.Add(time.Duration(pause) * time.Millisecond)
-			verdict := b.take(p, "a", now)
+			verdict := b.take(p, "a", now, 1)
 			if verdict.Allowed {
 				allowed++
-			} else if again := b.take(p, "a", now.Add(verdict.Wait)); !again.Allowed {
+			} else if again := b.take(p, "a", now.Add(verdict.Wait), 1); !again.Allowed {
 				t.Fatalf("%+v, and after that %+v", verdict, again)
 			} else {
 				now = now.Add(verdict.Wait)
@@ -117,8 +117,8 @@ func TestBucketsAreBounded(t *testing.T) {
 	t.Parallel()
 	b, now := newBuckets(100), time.Now()
 	for i := range 10_000 {
-		b.take(policy, fmt.Sprint(i), now)
-		if verdict := b.take(policy, "busy", now); verdict.Allowed != (i < policy.Requests) {
+		b.take(policy, fmt.Sprint(i), now, 1)
+		if verdict := b.take(policy, "busy", now, 1); verdict.Allowed != (i < policy.Requests) {
 			t.Fatalf("after %d others: %+v", i, verdict)
 		}
 		if len(b.young)+len(b.old) > 202 {
@@ -189,7 +189,7 @@ func TestTheScriptIsTheSameArithmetic(t *testing.T) {
 	p := Policy{Requests: 5, Period: 5 * time.Hour}
 	l, b, now := New(p, store), newBuckets(10), time.Now()
 	for i := range 8 {
-		got, want := l.Take(t.Context(), "a"), b.take(p, "a", now)
+		got, want := l.Take(t.Context(), "a"), b.take(p, "a", now, 1)
 		if got.Allowed != want.Allowed || got.Remaining != want.Remaining || (got.Full-want.Full).Abs() > 30*time.Second || (got.Wait-want.Wait).Abs() > 30*time.Second {
 			t.Errorf("request %d: Redis says %+v, we %+v", i, got, want)
 		}

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	maxKey    = 255 // characters
-	maxStatus = 100 // characters
-)
+// MaxKey is the longest key of a ticket, in characters, which the table allows too.
+const MaxKey = 255
+
+const maxStatus = 100 // characters
 
 // rawTicket is a row before validation, with the field values of its format.
 type rawTicket struct {
@@ -101,8 +101,8 @@ func checkKey(field, raw string) (string, error) {
 	switch {
 	case key == "":
 		return "", fmt.Errorf("%s is missing", field)
-	case utf8.RuneCountInString(key) > maxKey:
-		return "", fmt.Errorf("%s is longer than %d characters", field, maxKey)
+	case utf8.RuneCountInString(key) > MaxKey:
+		return "", fmt.Errorf("%s is longer than %d characters", field, MaxKey)
 	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
 		return "", fmt.Errorf("%s %s has a space or control character in it", field, quote(key))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/search"
+	"tasklens/internal/ticketfile"
 )
 
 type batchRequest struct {
@@ -71,7 +72,7 @@ func (batchRequest) read(raw json.RawMessage) (search.Compared, error) {
 	case item.TicketKey != nil && (item.Text != nil || item.ProjectID != nil):
 		wrong(true, "ticket_key", "must not be combined with text or project_id")
 	case item.TicketKey != nil:
-		checkLength(wrong, "ticket_key", &key, maxKeyCharacters)
+		checkLength(wrong, "ticket_key", &key, ticketfile.MaxKey)
 	default:
 		checkLength(wrong, "text", &text, maxDraftCharacters)
 	}
@@ -82,9 +83,6 @@ func (batchRequest) read(raw json.RawMessage) (search.Compared, error) {
 	}
 	return search.Compared{TicketKey: key, Text: text, ProjectID: item.ProjectID}, nil
 }
-
-// maxKeyCharacters is the longest key that a ticket can have.
-const maxKeyCharacters = 255
 
 type batchResponse struct {
 	Items []batchOutcome `json:"items"`

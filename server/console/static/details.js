@@ -4,8 +4,7 @@ import { html } from './dom.js';
 import { useEffect, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { href } from './route.js';
-import { asProblem, Bar, count, date, decimal, Failure, Icon, Prose, score, Stack, useLoad } from './ui.js';
-import { Found } from './search.js';
+import { asProblem, Bar, count, date, decimal, Failure, FoundBy, Icon, Prose, score, Stack, useLoad } from './ui.js';
 
 /** @typedef {import('./api.js').SearchResult} SearchResult */
 /** @typedef {import('./search.js').Answer} Answer */
@@ -26,7 +25,7 @@ export function Details({ result, answer, onClose }) {
   return html`<section class="details" ref=${panel} tabindex="-1" aria-label=${`${result.ticket_key ?? 'Project'} ${name}`}>
     <header><div><p class="key">${result.ticket_key ?? 'Project'}</p><h2 dir="auto">${name}</h2></div>
       <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick=${onClose}><${Icon} name="close" /></button></header>
-    <p class="meta"><${Found} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}<span class="muted">${result.project_name}</span></p>
+    <p class="meta"><${FoundBy} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}<span class="muted">${result.project_name}</span></p>
     ${comment && html`<p class="small muted">Found in a comment${comment.author ? ` by ${comment.author}` : ''}, ${date(comment.created_at)}:</p>`}
     ${!comment && text && answer.response.executed.length > 0 && html`<p class="small muted">The passage that was found:</p>`}
     ${text && answer.response.executed.length > 0 && html`<p class="text" dir="auto"><${Prose} text=${long && !whole ? `${text.slice(0, 240).trimEnd()} …` : text} /></p>`}

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { beingTyped, chosenFrom, FACETS, filtersOf, isChosen, keyOf, tell } from './facets.js';
 import { go, href } from './route.js';
-import { asProblem, count, Empty, Failure, Highlight, Icon, pieces, splitName, useLoad } from './ui.js';
+import { asProblem, count, Empty, Failure, FoundBy, Highlight, Icon, pieces, splitName, useLoad } from './ui.js';
 import { Details } from './details.js';
 
 /** @typedef {import('./api.js').SearchResponse} SearchResponse */
@@ -342,15 +342,8 @@ function Result({ result, open, link }) {
     onClick=${(/** @type {MouseEvent} */ e) => { if (!e.metaKey && !e.ctrlKey && !e.shiftKey) { e.preventDefault(); go(link); } }}>
     <span class="head"><span class="key">${result.ticket_key ?? 'Project'}</span><span class="name" dir="auto"><${Highlight} pieces=${name} /></span></span>
     <span class="excerpt" dir="auto">${excerpt.length > 0 || result.text.trim() !== title ? html`<${Highlight} pieces=${excerpt} />` : 'No description.'}</span>
-    <span class="meta"><${Found} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}<span class="muted">${result.project_name}</span></span>
+    <span class="meta"><${FoundBy} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}<span class="muted">${result.project_name}</span></span>
   </a></li>`;
-}
-
-/** Which search found it. @param {{result: SearchResult}} props */
-export function Found({ result }) {
-  return html`${result.kind === 'ticket' && result.exact && html`<span class="badge exact">Exact key</span>`}
-    ${result.vector_rank && html`<span class="badge meaning" title="Rank in the search by meaning">Meaning ${count(result.vector_rank)}</span>`}
-    ${result.keyword_rank && html`<span class="badge keyword" title="Rank in the search by keyword">Keyword ${count(result.keyword_rank)}</span>`}`;
 }
 
 const FEW = 7; // values of a facet that show at first

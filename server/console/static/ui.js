@@ -74,6 +74,13 @@ export const Prose = ({ text }) => text.split(/(^#{1,6} .*$|`[^`\n]+`)/m).map((p
   return /^`.+`$/.test(part) ? html`<code>${part.slice(1, -1)}</code>` : part;
 });
 
+/** Which search found it. @param {{result: import('./api.js').SearchResult}} props */
+export function FoundBy({ result }) {
+  return html`${result.kind === 'ticket' && result.exact && html`<span class="badge exact">Exact key</span>`}
+    ${result.vector_rank && html`<span class="badge meaning" title="Rank in the search by meaning">Meaning ${count(result.vector_rank)}</span>`}
+    ${result.keyword_rank && html`<span class="badge keyword" title="Rank in the search by keyword">Keyword ${count(result.keyword_rank)}</span>`}`;
+}
+
 /** A share of a whole, drawn. @param {{label: string, value: number, max?: number, kind?: string, tick?: number, text?: string}} props */
 export function Bar({ label, value, max = 1, kind = 'plain', tick, text }) {
   const share = Math.max(0, Math.min(1, max > 0 ? value / max : 0));
