@@ -55,7 +55,7 @@ test('a page of an allowed origin streams an answer with its sources', async () 
 
 test('a page of an allowed origin can read a problem', async () => {
   const tab = await ask(PAGE_ORIGIN, '  ');
-  await tab.locator('#answer', { hasText: 'The request is not valid. (invalid)' }).waitFor();
+  await tab.locator('#answer', { hasText: 'invalid: The request is not valid.' }).waitFor();
 });
 
 test('a page of another origin learns nothing', async () => {
