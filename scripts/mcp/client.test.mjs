@@ -9,11 +9,12 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 
 const url = process.env.SERVICE_URL ?? '';
 const program = process.env.PROGRAM ?? '';
+const memberToken = process.env.MEMBER_TOKEN ?? ''; // of a viewer of only the project TX
 
-/** @type {Record<string, () => import('@modelcontextprotocol/sdk/shared/transport.js').Transport>} */
+/** @type {Record<string, (token?: string) => import('@modelcontextprotocol/sdk/shared/transport.js').Transport>} */
 const ways = {
-  HTTP: () => new StreamableHTTPClientTransport(new URL(`${url}/mcp`)),
-  stdio: () => new StdioClientTransport({ command: program, args: ['mcp'], env: { TASKLENS_URL: url } }),
+  HTTP: (token) => new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers: token ? { Authorization: `Bearer ${token}` } : {} } }),
+  stdio: (token) => new StdioClientTransport({ command: program, args: ['mcp'], env: { TASKLENS_URL: url, ...(token && { TASKLENS_TOKEN: token }) } }),
 };
 
 /** @type {[string, Record<string, unknown>, RegExp][]} */
@@ -58,6 +59,24 @@ for (const [name, transport] of Object.entries(ways)) {
       assert.ok(refused.isError);
       assert.match(/** @type {{text: string}[]} */ (refused.content)[0].text, /limit: must be an integer from 1 to 50/);
       await assert.rejects(client.callTool({ name: 'delete_tickets', arguments: {} }), /-32602|unknown tool/i);
+    } finally {
+      await client.close();
+    }
+  });
+
+  test(`a user's token over ${name}`, async () => {
+    const client = new Client({ name: 'check', version: '1' });
+    await client.connect(transport(memberToken));
+    try {
+      await client.listTools();
+      const { structuredContent } = await client.callTool({ name: 'list_projects', arguments: {} });
+      assert.deepEqual(/** @type {any} */ (structuredContent).projects.map((/** @type {any} */ p) => p.key), ['TX']);
+      const found = await client.callTool({ name: 'search_tickets', arguments: { query: 'customer charged twice', limit: 50 } });
+      const { results } = /** @type {{results: {project_name: string}[]}} */ (found.structuredContent);
+      assert.ok(results.length > 5);
+      assert.deepEqual(new Set(results.map((r) => r.project_name)), new Set(['Checkout and Payments']));
+      const foreign = await client.callTool({ name: 'fetch', arguments: { id: 'ticket:MOB-152' } });
+      assert.ok(foreign.isError);
     } finally {
       await client.close();
     }
