@@ -53,7 +53,7 @@ func TestAnswerCountedByTheProvider(t *testing.T) {
 	}
 }
 
-// Where nothing is relevant the chat model is not asked, and who listens hears the same.
+// Where nothing is relevant, the chat model is not called, and a listener receives the same text.
 func TestAbstained(t *testing.T) {
 	t.Parallel()
 	low := chunkOf(1, 1, 0.4, "alpha")
@@ -68,7 +68,7 @@ func TestAbstained(t *testing.T) {
 	}
 }
 
-func TestHybridAsksForWordsToo(t *testing.T) {
+func TestHybridRunsKeywordSearchToo(t *testing.T) {
 	t.Parallel()
 	for _, takes := range []time.Duration{0, 200 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
@@ -91,8 +91,9 @@ func TestHybridAsksForWordsToo(t *testing.T) {
 	}
 }
 
-// A question that cannot be embedded does not wait for its words, which nothing is made of then.
-func TestWordsAreLeftWithTheModel(t *testing.T) {
+// If the question cannot be embedded, the keyword search is not awaited, because nothing would use
+// it.
+func TestKeywordSearchIsAbandonedWithTheModel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		gone := errors.New("gone")
@@ -106,7 +107,7 @@ func TestWordsAreLeftWithTheModel(t *testing.T) {
 	})
 }
 
-// hanging is a database that answers nobody who waits.
+// hanging is a database that never responds.
 type hanging struct{}
 
 func (hanging) Call(ctx context.Context, _ string, _, _ any) error {
@@ -114,7 +115,7 @@ func (hanging) Call(ctx context.Context, _ string, _, _ any) error {
 	return ctx.Err()
 }
 
-func TestFailuresAreTold(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
 	found := []candidate{chunkOf(1, 1, 0.9, "alpha")}
@@ -126,7 +127,8 @@ func TestFailuresAreTold(t *testing.T) {
 	}
 }
 
-// The budget holds, the least relevant source goes first, and one alone is cut at a character.
+// The prompt stays within the budget: the least relevant source is dropped first, and a single one
+// is cut at a character.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	found := alike([]candidate{chunkOf(1, 1, 0.9, strings.Repeat("alpha ", 20)), chunkOf(2, 1, 0.7, strings.Repeat("beta ", 20)),
@@ -141,7 +143,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%d tokens: %d, %s", tokens, total, diff)
 		}
 	}
-	// Whatever the budget, what the model is sent is within it, and as much as there is room for.
+	// For any budget, the prompt fits and uses the room that there is.
 	for tokens := one; tokens <= 3*one+10; tokens += 5 {
 		m := &model{say: func(string, string) chat.Completion { return chat.Completion{Text: "So [1].", Finish: "stop"} }}
 		got, err := New(m, letters{}, Options{ContextTokens: tokens}).Answer(t.Context(), &rows{rows: found}, question(3, 1), &model{}, nil)
@@ -163,7 +165,8 @@ func TestBudget(t *testing.T) {
 			t.Errorf("cut to %q", kept[0].Text)
 		}
 	}
-	// Neither what nobody sees nor the blanks in role marks make a source longer than the budget.
+	// Invisible characters and the blanks that break role marks do not make a source exceed the
+	// budget.
 	for _, text := range []string{"The pump leaks." + strings.Repeat("\u200b", 5000), strings.Repeat("\u200b", 5000) + strings.Repeat("pump ", 100),
 		strings.Repeat("a\u200b", 1000), strings.Repeat("<|x|>", 200), strings.Repeat("<tool_call>[1]", 100) + strings.Repeat("\U000E0041", 300)} {
 		long := chunkOf(1, 1, 0.9, text)
@@ -179,7 +182,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// contextOf is what a prompt has of the sources.
+// contextOf is the part of a prompt that holds the sources.
 func contextOf(message string) string {
 	return message[strings.Index(message, "<source-"):strings.LastIndex(message, "\n<question-")]
 }

@@ -12,14 +12,13 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// attacks are texts that somebody may write into a ticket to have the model do something else.
+// attacks are texts that an author may put into a ticket to make the model do something else.
 var attacks = testbed.Attacks
 
 var anyFence = regexp.MustCompile(`(?m)^<source-([0-9a-f]{12}) `)
 
-// gullible is a model that obeys whatever stands outside the fences, in the marks of roles, or in
-// letters that nobody sees, and otherwise repeats its sources word for word, each with its
-// citation.
+// gullible is a model that obeys anything outside the fences, in role marks or in invisible
+// letters, and otherwise repeats its sources word for word, each with its citation.
 func gullible(system, message string) chat.Completion {
 	say := func(text string) chat.Completion { return chat.Completion{Text: text, Finish: "stop"} }
 	if system != instructions {
@@ -40,7 +39,7 @@ func gullible(system, message string) chat.Completion {
 	}
 	answer := ""
 	for _, source := range sources.FindAllStringSubmatch(message, -1) {
-		text := strings.ReplaceAll(source[2], "HACKED", "…") // repeated, it is no obedience
+		text := strings.ReplaceAll(source[2], "HACKED", "…") // repeated, not obeyed
 		answer += text + " "
 	}
 	return say(answer + "[2].")
@@ -72,7 +71,7 @@ func TestAttacks(t *testing.T) {
 				first, hostile, third := chunkOf(1, 1, 0.8, "A harmless text."), chunkOf(2, 1, 0.9, "Another one."), chunkOf(3, 1, 0.85, "And a third.")
 				question := "What happened?"
 				put(&hostile, &question)
-				// A database hands out valid UTF-8 alone, so that the chosen are used as they are.
+				// A database returns only valid UTF-8, so chosen sources are used unchanged.
 				chosen := []candidate{first, hostile, third}
 				m := &model{say: gullible}
 				sources := []Source{first.Source, hostile.Source, third.Source}
@@ -96,8 +95,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// The stand-in is as gullible as it should be: without the fences and the care for characters it
-// obeys.
+// The stand-in is gullible enough: without fences and cleaning it obeys.
 func TestGullible(t *testing.T) {
 	t.Parallel()
 	bare := func(attack string) string {

@@ -10,8 +10,8 @@ import (
 	"tasklens/internal/tokenizer"
 )
 
-// many are as many candidates as there can be, of the greatest length of a chunk, as a question has
-// them where nearly everything is similar.
+// many is the maximum number of candidates, each as long as a chunk can be, as for a question to
+// which nearly everything is similar.
 func many() []candidate {
 	random := rand.New(rand.NewPCG(1, 1))
 	found := make([]candidate, candidates)
@@ -32,7 +32,7 @@ func BenchmarkChoose(b *testing.B) {
 	}
 }
 
-// What an answer costs beside the model's time and the database's.
+// The time an answer takes besides the model and the database.
 func BenchmarkAnswer(b *testing.B) {
 	tokens, err := tokenizer.Load()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-// model is a stand-in that says what it is told to, or what it makes of a prompt.
+// model is a stand-in with fixed responses, or responses computed from the prompt.
 type model struct {
 	say      func(instructions, message string) chat.Completion
 	messages []string
@@ -20,7 +20,7 @@ type model struct {
 	told     int           // characters
 }
 
-// Vector makes it the embedding of the question, too.
+// Vector is also the embedding of the question.
 func (m *model) Vector(context.Context) (vector.Vector, error) {
 	time.Sleep(m.takes)
 	return vector.Vector{1}, m.embedErr
@@ -48,7 +48,7 @@ func (m *model) Stream(ctx context.Context, instructions, message string, maxTok
 	return said, err
 }
 
-// rows is a database that holds the rows which it answers with.
+// rows is a database that returns these rows.
 type rows struct {
 	rows     []candidate
 	function string
@@ -77,7 +77,7 @@ func (letters) Lengths(text string) []int {
 
 func number[T any](x T) *T { return &x }
 
-// chunkOf is a row with a similarity: chunk place of a ticket.
+// chunkOf is a row: the chunk of a ticket at a position, with a similarity.
 func chunkOf(ticket int64, place int, similarity float64, text string) candidate {
 	return candidate{
 		Source: Source{TicketID: &ticket, Similarity: &similarity, ProjectID: number(int64(1)), TicketKey: number(fmt.Sprintf("TX-%d", ticket)),
@@ -86,7 +86,7 @@ func chunkOf(ticket int64, place int, similarity float64, text string) candidate
 	}
 }
 
-// alike gives rows their similarities to those before them: by chunk ids "a b", either way round,
+// alike sets the similarities of rows to those before them: by chunk ids "a b" in either order,
 // else other.
 func alike(rows []candidate, other float64, pairs map[string]float64) []candidate {
 	for i := range rows {

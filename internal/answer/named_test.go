@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// named is a row under the threshold of a source that the question names.
+// named is a row below the threshold, of a source that the question names.
 func named(c candidate) candidate {
 	c.Named, c.OverThreshold = true, false
 	return c
@@ -24,7 +24,7 @@ func ownText(project int64, similarity float64, text string) candidate {
 
 var lambdas = []float64{0, 0.5, 0.99, 1}
 
-// The texts of a named ticket come first, whatever their similarity; MMR chooses the others.
+// The texts of a named ticket come first at any similarity; MMR chooses the others.
 func TestChooseWhatIsNamed(t *testing.T) {
 	t.Parallel()
 	var found []candidate
@@ -42,7 +42,7 @@ func TestChooseWhatIsNamed(t *testing.T) {
 			t.Errorf("one wanted, lambda %v: %v", lambda, got)
 		}
 	}
-	// What is not embedded has no similarity, and what is near anyway is there once.
+	// A ticket that is not embedded has no similarity, and a near one occurs once.
 	silent := named(chunkOf(2, 1, 0, "not embedded"))
 	silent.Similarity = nil
 	near := named(chunkOf(10, 1, 0.95, "tale"))
@@ -56,8 +56,8 @@ func TestChooseWhatIsNamed(t *testing.T) {
 	}
 }
 
-// A project's text has a place beside the tickets of its state, and further texts of what is named
-// leave room for others.
+// A project's text gets a place beside the tickets in its status, and further texts of named
+// sources leave room for others.
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	var found []candidate
@@ -86,7 +86,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// The best candidate is a candidate of MMR, however short it is, whatever it has in common with
+// The best candidate stays a candidate of MMR, however short it is and whatever it shares with
 // others.
 func TestThinKeepsTheBest(t *testing.T) {
 	t.Parallel()
@@ -101,7 +101,7 @@ func TestThinKeepsTheBest(t *testing.T) {
 			t.Errorf("lambda %v: %v", lambda, got)
 		}
 	}
-	// In hybrid retrieval the best need not be the first row.
+	// In hybrid retrieval the best is not always the first row.
 	copies := []candidate{chunkOf(1, 1, 0.9, "the very same words"), chunkOf(2, 1, 0.9, "the very same words"), chunkOf(3, 1, 0.9, "another tale"), chunkOf(4, 1, 0.9, "third matter")}
 	for i, relevance := range []float64{0.9, 1, 0.5, 0.4} {
 		copies[i].Relevance = &relevance
@@ -115,8 +115,8 @@ func TestThinKeepsTheBest(t *testing.T) {
 	}
 }
 
-// Whatever the rows, lambda and top: the best text of each named source is chosen as far as there
-// are places, nothing twice.
+// For any rows, lambda and top: the best text of each named source is chosen while there is room,
+// and nothing twice.
 func TestChooseWhatIsNamedAlways(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,7 +145,7 @@ func TestChooseWhatIsNamedAlways(t *testing.T) {
 	})
 }
 
-// Over the budget of the prompt, what is named goes last.
+// Beyond the prompt's budget, named sources are dropped last.
 func TestFitKeepsWhatIsNamed(t *testing.T) {
 	t.Parallel()
 	long := fmt.Sprintf("%0400d", 1)

@@ -11,7 +11,7 @@ import (
 	"tasklens/internal/reply"
 )
 
-// pieces is a listener that keeps what it receives.
+// pieces is a listener that records what it receives.
 type pieces struct {
 	told []string
 	err  error
@@ -54,8 +54,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A model that knows no end is cut at the greatest length, as a whole and in pieces, and asked for
-// no more.
+// An endless response is cut at the maximum length, whole or streamed, and the model is stopped.
 func TestGreatestLength(t *testing.T) {
 	t.Parallel()
 	found := []candidate{chunkOf(1, 1, 0.9, "alpha")}
@@ -76,7 +75,7 @@ func TestGreatestLength(t *testing.T) {
 	}
 }
 
-// What is over by the time that the model has answered is not checked any more.
+// Sources that change while the model answers are not checked again.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	found := []candidate{chunkOf(1, 1, 0.9, "alpha")}
@@ -92,7 +91,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// What a provider calls its model is shown on one line.
+// A provider's model name is shown on one line.
 func TestModelName(t *testing.T) {
 	t.Parallel()
 	m := &model{say: func(string, string) chat.Completion {
@@ -104,7 +103,7 @@ func TestModelName(t *testing.T) {
 	}
 }
 
-// Titles and names of sources are sources of links as well, and the same holds in pieces.
+// Titles and names of sources count as sources of links too, also in a stream.
 func TestLinksOfSources(t *testing.T) {
 	t.Parallel()
 	row := chunkOf(1, 1, 0.9, "See https://docs.example/a.")

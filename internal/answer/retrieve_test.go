@@ -13,8 +13,7 @@ func question(top int, lambda float64) Question {
 	return Question{Text: "Why was the customer charged twice?", TopK: top, Lambda: lambda}
 }
 
-// With lambda 1 the order is that of relevance, and nothing gives way: neither siblings, nor
-// copies, nor short notes.
+// With lambda 1 the order is that of relevance: siblings, copies and short notes keep their places.
 func TestChooseByRelevanceAlone(t *testing.T) {
 	t.Parallel()
 	short := chunkOf(1, 2, 0.8, "Patch is up")
@@ -26,7 +25,7 @@ func TestChooseByRelevanceAlone(t *testing.T) {
 	}
 }
 
-// The formula is the textbook's between tickets.
+// Between tickets the formula is the textbook's.
 func TestChooseByMMR(t *testing.T) {
 	t.Parallel()
 	found := alike([]candidate{chunkOf(1, 1, 0.9, "alpha"), chunkOf(2, 1, 0.85, "beta"), chunkOf(3, 1, 0.8, "gamma"), chunkOf(4, 1, 0.71, "delta")},
@@ -55,8 +54,8 @@ func TestChooseUnderTheThreshold(t *testing.T) {
 	}
 }
 
-// A long ticket, nearest in every chunk, leaves room for others; but where there are none it may
-// have all.
+// A long ticket that is nearest in every chunk leaves room for others; without others it may take
+// all places.
 func TestChooseOfOneLongTicket(t *testing.T) {
 	t.Parallel()
 	var long, found []candidate
@@ -79,7 +78,7 @@ func TestChooseOfOneLongTicket(t *testing.T) {
 	}
 }
 
-// Tickets that say the same word for word take one place, as long as there are others.
+// Tickets with the same text take one place while there are others.
 func TestChooseOfCopies(t *testing.T) {
 	t.Parallel()
 	text := "Checkout shows a blank page after the update of Monday, nobody can pay any more with a card"
@@ -93,7 +92,7 @@ func TestChooseOfCopies(t *testing.T) {
 			}
 		}
 	}
-	// What is embedded with a short note, its ticket's header, parts the vectors of the same note.
+	// Embedded with its ticket's header, the same short note has different vectors.
 	notes := []candidate{chunkOf(1, 1, 0.9, "Restarted the pump"), chunkOf(2, 1, 0.9, "Restarted the pump"), chunkOf(3, 1, 0.72, "A voucher is refused")}
 	if diff := cmp.Diff([]string{"1-1", "3-1"}, ids(choose(alike(notes, 0.6, nil), question(2, 0.9)))); diff != "" {
 		t.Errorf("short notes: %s", diff)
@@ -103,8 +102,8 @@ func TestChooseOfCopies(t *testing.T) {
 	}
 }
 
-// The note that holds the resolution is not pushed out by other tickets because it shares its
-// ticket's header; a short note that says nothing is.
+// The note with the resolution is not displaced by other tickets because it shares its ticket's
+// header; a short note without content is.
 func TestChooseTheResolution(t *testing.T) {
 	t.Parallel()
 	patch := chunkOf(1, 2, 0.88, "Patch is up. Two reviewers please.")
@@ -142,7 +141,7 @@ func TestChooseOfHybridSearch(t *testing.T) {
 	}
 }
 
-// A copy is one whatever the scale of the model's cosines; see newLikeness for what is usual.
+// A copy is recognized on any scale of cosines; see newLikeness for the usual similarity.
 func TestCopiesOnEveryScale(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("alpha beta gamma delta ", 50)
@@ -153,7 +152,7 @@ func TestCopiesOnEveryScale(t *testing.T) {
 			t.Errorf("with cosines of %.2f usually a copy at %.2f is none", c.usual, c.copies)
 		}
 	}
-	// What is far away is not read: here it would be found to be the same.
+	// Texts that are far apart are not compared: here they would turn out equal.
 	if found := alike([]candidate{chunkOf(1, 1, 0.9, long), chunkOf(2, 1, 0.9, long)}, 0.1, nil); newLikeness(found).copied(0, 1) {
 		t.Error("texts that are far apart are read")
 	}

@@ -31,7 +31,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// Giving up early changes no verdict, at the bound itself neither.
+// Stopping early changes no verdict, not even at the bound itself.
 func TestOverlapReaches(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 1))

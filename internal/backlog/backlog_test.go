@@ -39,7 +39,7 @@ func add(b *backlog.Backlog[int], from, to int) {
 	}
 }
 
-func TestEntriesAreWorkedOffInOrder(t *testing.T) {
+func TestEntriesAreProcessedInOrder(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var told warnings
 		var done []int
@@ -66,7 +66,7 @@ func TestEntriesAreWorkedOffInOrder(t *testing.T) {
 	})
 }
 
-func TestWhatHasNoRoomIsLost(t *testing.T) {
+func TestOverflowIsDropped(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var told warnings
 		begin, done := make(chan struct{}), 0
@@ -85,7 +85,7 @@ func TestWhatHasNoRoomIsLost(t *testing.T) {
 	})
 }
 
-func TestLossIsToldOnceAMinute(t *testing.T) {
+func TestLossIsReportedOnceAMinute(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var told warnings
 		b := backlog.Start(size, told.warn, func(_ context.Context, b *backlog.Backlog[int]) {
@@ -109,7 +109,7 @@ func TestLossIsToldOnceAMinute(t *testing.T) {
 
 // Close signals at once that it is time to finish, and cancels the worker's context when the time
 // is over.
-func TestCloseWaitsNoLongerThanItMay(t *testing.T) {
+func TestCloseIsBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var told warnings
 		started := time.Now()
@@ -139,7 +139,7 @@ func TestCloseWaitsNoLongerThanItMay(t *testing.T) {
 
 // Concurrent Add and Close never close a channel twice. Every entry is processed or counted as
 // lost.
-func TestAddingWhileItCloses(t *testing.T) {
+func TestConcurrentAddAndClose(t *testing.T) {
 	t.Parallel()
 	var told warnings
 	done := 0
@@ -166,7 +166,7 @@ func TestAddingWhileItCloses(t *testing.T) {
 }
 
 // A panic of the worker costs the current entry and a pause, and is reported.
-func TestAPanicCostsOneEntry(t *testing.T) {
+func TestPanicCostsOneEntry(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var told warnings
 		var done []int

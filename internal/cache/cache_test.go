@@ -71,7 +71,7 @@ func expect(t *testing.T, s cache.Store, key, want string) {
 	}
 }
 
-func TestAStoreKeepsWhatWasSet(t *testing.T) {
+func TestStoreReturnsWhatWasSet(t *testing.T) {
 	t.Parallel()
 	for name, s := range stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestAStoreKeepsWhatWasSet(t *testing.T) {
 	}
 }
 
-func TestMemoryForgetsInTime(t *testing.T) {
+func TestMemoryExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m, err := cache.NewMemory(1 << 20)
@@ -103,7 +103,7 @@ func TestMemoryForgetsInTime(t *testing.T) {
 	})
 }
 
-func TestRedisForgetsInTime(t *testing.T) {
+func TestRedisExpires(t *testing.T) {
 	t.Parallel()
 	url, _ := testbed.Redis(t)
 	r := newRedis(t, url, &warnings{})
@@ -149,7 +149,7 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 // A Redis that hangs delays one call, then none, and is used again once it has recovered.
-func TestARedisThatHangs(t *testing.T) {
+func TestRedisHangs(t *testing.T) {
 	t.Parallel()
 	url, process := testbed.Redis(t)
 	told := &warnings{}
@@ -186,7 +186,7 @@ func TestARedisThatHangs(t *testing.T) {
 	}
 }
 
-func TestARedisThatIsNotThere(t *testing.T) {
+func TestRedisUnavailable(t *testing.T) {
 	t.Parallel()
 	told := &warnings{}
 	r := newRedis(t, "redis://user:the-password@127.0.0.1:1/0", told)
@@ -197,7 +197,7 @@ func TestARedisThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestAddressesOfRedis(t *testing.T) {
+func TestRedisAddresses(t *testing.T) {
 	t.Parallel()
 	for url, is := range map[string]bool{
 		"redis://127.0.0.1:6379": true, "rediss://user:secret@example.com:6380/2": true, "unix:///run/redis": true,

@@ -46,7 +46,7 @@ const (
 
 func TestQueriesComeWithTheirJudgements(t *testing.T) {
 	t.Parallel()
-	// q2 has nothing relevant; q9 is not a query.
+	// q2 has no relevant tickets; q9 is not a query.
 	want := []collection.Query{{ID: "q1", Text: "the pump leaks", Judged: measure.Judged{"AB-1": 1, "AB-2": 2}}}
 	for _, name := range []string{"queries.jsonl", "queries.jsonl.gz"} {
 		got, err := collection.Read(folder(t, map[string]string{name: twoQueries, "qrels.tsv": strings.ReplaceAll(twoRelevant, "\n", "\r\n")}))
@@ -59,7 +59,7 @@ func TestQueriesComeWithTheirJudgements(t *testing.T) {
 	}
 }
 
-func TestABadCollectionIsRefusedWithItsPlace(t *testing.T) {
+func TestBadCollectionIsRefusedWithItsLine(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ queries, qrels, want string }{
 		"not JSON":               {twoQueries + "oops", twoRelevant, "query 3"},

@@ -113,7 +113,7 @@ func TestChangedMeanwhile(t *testing.T) {
 
 // If the provider limits the rate or rejects the key, all documents are released without using up
 // an attempt.
-func TestHopeless(t *testing.T) {
+func TestProviderRefusesEverything(t *testing.T) {
 	t.Parallel()
 	limited := fault.New(fault.Unavailable, "The model provider limits us.")
 	limited.RetryAfter = 100 * time.Second

@@ -50,7 +50,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestDecodeTellsWhatIsWrong(t *testing.T) {
+func TestDecodeErrors(t *testing.T) {
 	t.Parallel()
 	many := strings.TrimSuffix(strings.Repeat(`"x",`, 51), ",")
 	for object, want := range map[string]string{

@@ -16,7 +16,7 @@ import (
 	"tasklens/internal/fault"
 )
 
-func TestGoodTokensOfBothKinds(t *testing.T) {
+func TestValidTokensOfBothKinds(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	v := p.verifier()
@@ -103,7 +103,7 @@ func TestBadTokens(t *testing.T) {
 }
 
 // A kind of token that a project does not use is rejected, even if its signature is valid.
-func TestKindsCanBeLeftOut(t *testing.T) {
+func TestKindsCanBeDisabled(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	shared, public := p.verifier(sharedOnly), p.verifier(publicOnly)

@@ -30,7 +30,7 @@ func (p *project) rotate(name string) {
 	p.keys[name] = key
 }
 
-func TestANewKeyIsTakenAtOnce(t *testing.T) {
+func TestNewKeyIsAcceptedAtOnce(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	v := p.verifier()
@@ -44,7 +44,7 @@ func TestANewKeyIsTakenAtOnce(t *testing.T) {
 }
 
 // A client that invents key names cannot cause a request for each.
-func TestUnknownKeysAreAskedForSeldom(t *testing.T) {
+func TestUnknownKeysAreFetchedRarely(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	v := p.verifier()
@@ -68,7 +68,7 @@ func TestUnknownKeysAreAskedForSeldom(t *testing.T) {
 }
 
 // While the key set is unavailable, tokens are not rejected as invalid.
-func TestAnUnreachableKeySet(t *testing.T) {
+func TestUnreachableKeySet(t *testing.T) {
 	t.Parallel()
 	for name, status := range map[string]int{"failing": http.StatusInternalServerError, "elsewhere": http.StatusFound, "missing": http.StatusNotFound} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestAnUnreachableKeySet(t *testing.T) {
 
 // A cached set is used while it cannot be refreshed, for a bounded time. A withdrawn key is
 // rejected in time.
-func TestAKeySetGrowsOld(t *testing.T) {
+func TestKeySetExpires(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	v := p.verifier()
@@ -148,7 +148,7 @@ func (p *project) await(reads int) {
 }
 
 // Concurrent first callers share one load. A caller whose deadline passes does not wait for it.
-func TestTheFirstReadingIsShared(t *testing.T) {
+func TestConcurrentCallersShareTheFirstFetch(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	v := p.verifier()
@@ -171,7 +171,7 @@ func TestTheFirstReadingIsShared(t *testing.T) {
 }
 
 // A malformed key set counts as unavailable.
-func TestAKeySetThatIsNone(t *testing.T) {
+func TestMalformedKeySet(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{"HTML": "<html>", "endless": `{"keys":[],"x":"` + strings.Repeat("x", keySetBytes) + `"}`} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +196,7 @@ func (f *fragile) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // A panic while loading keys or checking a session is an error for all waiting callers, not a
 // rejection.
-func TestAPanicSaysNothingAgainstAToken(t *testing.T) {
+func TestPanicIsNotARejection(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	transport := &fragile{}

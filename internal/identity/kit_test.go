@@ -26,8 +26,7 @@ const (
 	user   = "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11"
 )
 
-// project is the part of a Supabase project that signs tokens, serves its keys and knows the
-// sessions.
+// project is the part of a Supabase project that signs tokens, serves its keys and keeps sessions.
 type project struct {
 	t      *testing.T
 	server *httptest.Server

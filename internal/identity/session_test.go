@@ -59,7 +59,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-func TestAuthIsNotThere(t *testing.T) {
+func TestAuthUnavailable(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	v := p.verifier(func(o *Options) { o.SupabaseURL = "http://127.0.0.1:1" })
@@ -68,7 +68,7 @@ func TestAuthIsNotThere(t *testing.T) {
 }
 
 // An invalid token is rejected without asking Auth.
-func TestAuthIsNotAskedInVain(t *testing.T) {
+func TestAuthIsNotCalledForInvalidTokens(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	v := p.verifier(p.strict)
@@ -113,7 +113,7 @@ type reply func(*http.Request) (*http.Response, error)
 func (f reply) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // A signed-out user is rejected after sessionAge at the latest.
-func TestSigningOutIsHeardOf(t *testing.T) {
+func TestSignedOutUsersAreRejected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		status, body := http.StatusOK, signedIn

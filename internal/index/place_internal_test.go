@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// placed makes a plan of chunks with these positions, none for a new one, of a source that also has
-// others.
+// placed plans chunks with these positions (none: a new chunk) for a source that has others too.
 func placed(others []int64, positions ...any) *plan {
 	p := &plan{}
 	for _, position := range others {
@@ -64,8 +63,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// However a source is edited, again and again: positions rise, none is taken twice, and few of the
-// kept chunks move.
+// However often a source is edited, positions rise, are unique, and few of the kept chunks move.
 func TestPlacesOfManyEdits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,7 +16,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-// tokens are of so many bytes each.
+// tokens is a tokenizer with this many bytes per token.
 type tokens int
 
 func (size tokens) Lengths(text string) (lengths []int) {
@@ -26,19 +26,19 @@ func (size tokens) Lengths(text string) (lengths []int) {
 	return append(lengths, len(text))
 }
 
-// shelf is a database of one project, whose tickets have these texts, and a model.
+// shelf is a database with one project, whose tickets have these texts, and a model.
 type shelf struct {
 	texts  []string
 	tokens tokens
 	before func(ctx context.Context, function string) error // each call that stores
 
-	changed  int // so many calls find another text than was read
+	changed  int // this many calls find another text than the one read
 	calls    []storing
 	chunks   map[int64][]map[string]any // that are stored or staged, by ticket
 	embedded map[string]int
 }
 
-// storing is a call that stores.
+// storing is a call that stores chunks.
 type storing struct {
 	function    string
 	rows, bytes int
@@ -130,7 +130,7 @@ func (s *shelf) sources() (all []index.Source) {
 	return all
 }
 
-// index brings all tickets in step.
+// index indexes all tickets.
 func (s *shelf) index(ctx context.Context) ([]index.Result, error) {
 	if s.chunks == nil {
 		s.chunks, s.embedded = map[int64][]map[string]any{}, map[string]int{}
@@ -147,7 +147,7 @@ func (s *shelf) mustHaveEmbeddedOnce(t *testing.T) {
 	}
 }
 
-// text is one of so many bytes, without two chunks that are alike.
+// text returns a text of this many bytes whose chunks all differ.
 func text(number, bytes int) string {
 	var long strings.Builder
 	for i := 0; long.Len() < bytes; i++ {
@@ -157,13 +157,12 @@ func text(number, bytes int) string {
 }
 
 // One call stores at most 40 chunks and 900,000 bytes.
-func TestWhatOneCallStores(t *testing.T) {
+func TestBoundsOfOneCall(t *testing.T) {
 	t.Parallel()
-	// Of 30 tickets, of which each is one chunk: what a new chunk has beside its text is counted as
-	// 18,732 bytes.
+	// Each of 30 tickets is one chunk: a new chunk counts 18,732 bytes besides its text.
 	const share = 900_000/30 - 18_732
 	for name, c := range map[string]struct {
-		tickets, bytes, more int // more: of the first ticket
+		tickets, bytes, more int // more of the first ticket
 		calls                int
 	}{
 		"as many rows as fit":  {40, 100, 0, 1},
@@ -191,8 +190,8 @@ func TestWhatOneCallStores(t *testing.T) {
 	}
 }
 
-// A ticket that one call takes is stored whole, a longer one in parts of the same bounds.
-func TestWhatIsStoredInParts(t *testing.T) {
+// A ticket that fits into one call is stored whole, a longer one in parts within the same bounds.
+func TestLongTicketsAreStoredInParts(t *testing.T) {
 	t.Parallel()
 	for _, bytes := range []int{200_000, 600_000, 1_000_000} {
 		s := &shelf{tokens: 25, texts: []string{text(0, bytes)}}
@@ -212,9 +211,9 @@ func TestWhatIsStoredInParts(t *testing.T) {
 	}
 }
 
-// A run whose time is over while chunks are being stored lets that end, so that the next one does
-// not embed them again; and does not wait for a database that hangs.
-func TestWhatIsPaidForIsStored(t *testing.T) {
+// A run whose time ends while chunks are being stored finishes storing, so that the next run need
+// not embed them again; it does not wait for a database that hangs.
+func TestEmbeddedChunksAreStoredAtTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -250,9 +249,9 @@ func TestWhatIsPaidForIsStored(t *testing.T) {
 	})
 }
 
-// What could not be stored is tried again without the model: in parts where it was too much, whole
-// where the text was being written.
-func TestWhatFailedIsNotEmbeddedAgain(t *testing.T) {
+// Chunks that could not be stored are stored again without the model: in parts if they were too
+// large, whole if the text was being edited.
+func TestFailedChunksAreNotEmbeddedAgain(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*shelf{
 		"too slow":  {tokens: 5, texts: []string{text(0, 50_000)}},

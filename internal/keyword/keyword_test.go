@@ -59,7 +59,7 @@ func FuzzQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { checkQuery(t, text) })
 }
 
-// checkQuery checks everything that Query promises, for any text.
+// checkQuery checks all guarantees of Query, for any text.
 func checkQuery(t interface{ Fatalf(string, ...any) }, text string) {
 	got := keyword.Query(text)
 	if got == nil || len(got) > 10 {

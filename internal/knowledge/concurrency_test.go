@@ -164,7 +164,7 @@ func TestVotesAreCountedTogether(t *testing.T) {
 }
 
 // A vote cast while another is uncommitted waits for it, and both count.
-func TestAVoteCountsBesideAnUncommittedOne(t *testing.T) {
+func TestVoteCountsBesideAnUncommittedOne(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 1)
 	const vote = "select public.rate_document($1, true)"

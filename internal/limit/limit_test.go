@@ -25,7 +25,7 @@ func clocked(clock *time.Time) *Limiter {
 	return l
 }
 
-func TestABucketEmptiesAndFills(t *testing.T) {
+func TestBucketEmptiesAndRefills(t *testing.T) {
 	t.Parallel()
 	clock := time.Now()
 	l := clocked(&clock)
@@ -145,7 +145,7 @@ func shared(t *testing.T) (one, two *Limiter, kill func()) {
 }
 
 // Instances share one count, and each counts on its own while Redis is down.
-func TestCopiesShareBuckets(t *testing.T) {
+func TestInstancesShareBuckets(t *testing.T) {
 	t.Parallel()
 	one, two, kill := shared(t)
 	var mutex sync.Mutex
@@ -182,7 +182,7 @@ func TestCopiesShareBuckets(t *testing.T) {
 }
 
 // The script and judge agree at every step in time.
-func TestTheScriptIsTheSameArithmetic(t *testing.T) {
+func TestScriptAgreesWithJudge(t *testing.T) {
 	t.Parallel()
 	url, _ := testbed.Redis(t)
 	store := connect(t, url)
@@ -232,7 +232,7 @@ func (b broken) Run(context.Context, string, []string, ...any) ([]int64, error) 
 	return b.answer, nil
 }
 
-func TestWithoutWhatIsShared(t *testing.T) {
+func TestFallbackWithoutRedis(t *testing.T) {
 	t.Parallel()
 	for _, place := range []broken{{}, {[]int64{}}, {[]int64{1}}} {
 		l := New(policy, place)

@@ -31,7 +31,7 @@ func export(t *testing.T, text string) *ticketfile.Reader {
 	return rows
 }
 
-// The same export twice writes no row a second time.
+// Importing the same export twice writes no row the second time.
 func TestExportTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -68,8 +68,8 @@ func TestExportTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-// What a later export lacks is reported, and removed only on demand and only where the export is
-// whole.
+// Rows that a later export lacks are reported, and deleted only with --prune and only if the export
+// was read completely.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -103,8 +103,8 @@ A-2,Pipe bursts,,14/Mar/25 9:30 AM;ann;Replace it
 	if summary, err = load.Load(t.Context(), b.db, b.indexer, export(t, later), r.report(), true); err != nil || summary.Removed != (load.Gone{Tickets: 1, Comments: 1, Links: 1}) {
 		t.Fatalf("%+v, %v", summary, err)
 	}
-	// A-3 took its two links along. What was written by hand and what is of other projects stays;
-	// assignees that the file says nothing of, too.
+	// A-3's two links are deleted with it. Rows written by hand and rows of other projects stay, as do
+	// assignees that the file does not mention.
 	if got := count(); got != [3]int{3, 3, 1} || b.count(t, "select count(*) from comments where body in ('By hand', 'Turn the valve twice')") != 2 ||
 		b.count(t, "select count(*) from tickets where key = 'A-1' and assignee = 'Ann'") != 1 {
 		t.Error(got)

@@ -86,7 +86,7 @@ func folder(t *testing.T, n int, extra ...string) *ticketfile.Reader {
 	return rows
 }
 
-// told collects what an import reports.
+// told collects the messages of an import.
 type told struct {
 	gone    []string
 	mutex   sync.Mutex
@@ -172,7 +172,7 @@ func (b bench) fingerprint(t *testing.T) string {
 	return sum
 }
 
-func TestBadRowsAreReportedAndTheRestIsLoaded(t *testing.T) {
+func TestBadRowsAreSkippedAndReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := folder(t, 3,
@@ -216,7 +216,7 @@ func (i *interrupted) Index(ctx context.Context, db index.Database, sources []in
 	return i.Indexer.Index(ctx, db, sources, force)
 }
 
-func TestAnInterruptedLoadGoesOn(t *testing.T) {
+func TestInterruptedLoadContinues(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := folder(t, 450)

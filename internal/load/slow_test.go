@@ -33,7 +33,7 @@ func TestImportIntoASlowDatabase(t *testing.T) {
 }
 
 // Rows that the database rejects are counted and named, and the rest is loaded.
-func TestWhatFailsIsLeftOutAlone(t *testing.T) {
+func TestFailedRowsAreSkipped(t *testing.T) {
 	t.Parallel()
 	database := testbed.Database(t)
 	testbed.Slow(t, database, 0, 800*time.Millisecond)
@@ -74,7 +74,7 @@ func (a *away) Index(ctx context.Context, db index.Database, sources []index.Sou
 	return a.Indexer.Index(ctx, db, sources, force)
 }
 
-func TestAnImportGoesOnWhereItCan(t *testing.T) {
+func TestImportContinuesAfterFailures(t *testing.T) {
 	t.Parallel()
 	broken := fault.New(fault.Provider, "The model is away.")
 	for name, c := range map[string]struct {

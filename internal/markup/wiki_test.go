@@ -47,7 +47,7 @@ func TestText(t *testing.T) {
 }
 
 // Text that only resembles markup is left unchanged.
-func TestTextLeavesOtherTextsAlone(t *testing.T) {
+func TestTextWithoutMarkup(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"snake_case_names and __init__ and _private_var and MAX_ and _",

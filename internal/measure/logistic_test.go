@@ -32,7 +32,7 @@ func TestFitLogistic(t *testing.T) {
 	}
 }
 
-// Whatever the scores: what is fitted is finite and rises.
+// For any scores the fit is finite and rising.
 func TestFitLogisticOfAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -46,7 +46,7 @@ func TestGainsOfDifferentSize(t *testing.T) {
 	near(t, "nDCG@10", measure.NDCG([]string{"b", "a"}, measure.Judged{"a": 3, "b": 1}, 10), 2.892789260714/3.630929753571)
 }
 
-func TestNothingToFindOrNothingFound(t *testing.T) {
+func TestEmptyRankings(t *testing.T) {
 	t.Parallel()
 	judged := measure.Judged{"a": 1}
 	for name, got := range map[string]float64{
@@ -63,7 +63,7 @@ func TestNothingToFindOrNothingFound(t *testing.T) {
 	}
 }
 
-func TestASecondMentionCountsForNothing(t *testing.T) {
+func TestDuplicatesInARankingCountOnce(t *testing.T) {
 	t.Parallel()
 	judged := measure.Judged{"a": 1, "b": 1}
 	near(t, "recall", measure.Recall([]string{"a", "a"}, judged, 10), 0.5)

@@ -79,9 +79,9 @@ func TestAFailedEmbeddingIsNotKept(t *testing.T) {
 	}
 }
 
-// An embedding that cannot be made says so to whoever has the time, and can be given up as any
-// other.
-func TestAnEmbeddingThatCannotBeMade(t *testing.T) {
+// A failed embedding returns its error to every waiter with time left, and can be abandoned like
+// any other.
+func TestFailedEmbedding(t *testing.T) {
 	t.Parallel()
 	unknown := errors.New("unknown")
 	failed := memo.Failed("m", unknown)
@@ -98,8 +98,8 @@ func TestAnEmbeddingThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// What is begun is asked of the model once, whatever comes of it.
-func TestAnEmbeddingThatWasBegun(t *testing.T) {
+// An embedding that was started early calls the model once, whatever its outcome.
+func TestEmbeddingStartedEarly(t *testing.T) {
 	t.Parallel()
 	m := &model{}
 	e := memo.NewEmbeddings(m, "", &store{})
@@ -115,7 +115,7 @@ func TestAnEmbeddingThatWasBegun(t *testing.T) {
 	}
 }
 
-// hanging is a model that answers when it is let.
+// hanging is a model that responds when it is released.
 type hanging struct {
 	model
 	let chan struct{}
@@ -130,8 +130,9 @@ func (h *hanging) Embed(ctx context.Context, name string, inputs []string) ([]ve
 	}
 }
 
-// Who began an embedding may leave: whoever waits for it gets it all the same, in their own time.
-func TestAnEmbeddingThatWasGivenUp(t *testing.T) {
+// The request that started an embedding may leave: other waiters still get the result, within their
+// own deadlines.
+func TestAbandonedEmbedding(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := &hanging{let: make(chan struct{})}
@@ -175,8 +176,7 @@ func TestAPanicOfTheModel(t *testing.T) {
 	}
 }
 
-// late has an embedding asked for, by a request with a budget as searches have it, and lets the
-// time of that pass.
+// late requests an embedding with a budget, as searches do, and lets that budget pass.
 func late(t *testing.T, e *memo.Embeddings, input string) {
 	t.Helper()
 	request, answered := context.WithTimeout(t.Context(), time.Minute)
@@ -191,8 +191,8 @@ func late(t *testing.T, e *memo.Embeddings, input string) {
 	}
 }
 
-// An embedding that comes after its request's budget is there for the next request; who asks
-// meanwhile waits for the same.
+// An embedding that arrives after its request's budget is cached for the next request; requests
+// meanwhile wait for the same call.
 func TestALateEmbeddingIsCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestALateEmbeddingIsCached(t *testing.T) {
 		e := memo.NewEmbeddings(h, "", kept)
 		late(t, e, "a")
 		late(t, e, "a")
-		// After it was given up, too.
+		// Also after the request gave it up.
 		hurried, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		given := e.Begin(t.Context(), "m", "a")
@@ -209,7 +209,7 @@ func TestALateEmbeddingIsCached(t *testing.T) {
 		if _, err := given.Vector(hurried); fault.CodeOf(err) != fault.Timeout {
 			t.Errorf("the error is %v", err)
 		}
-		// Somebody who is cancelled takes nothing from it either.
+		// A cancelled request does not take it away either.
 		cancelled, leave := context.WithCancel(t.Context())
 		pending := e.Begin(cancelled, "m", "a")
 		synctest.Wait()
@@ -229,7 +229,7 @@ func TestALateEmbeddingIsCached(t *testing.T) {
 	})
 }
 
-// watched is a model that hangs, and how many wait for it.
+// watched is a model that hangs, with the number of calls that wait for it.
 type watched struct {
 	waiting atomic.Int64
 }
@@ -241,7 +241,7 @@ func (w *watched) Embed(ctx context.Context, _ string, _ []string) ([]vector.Vec
 	return nil, 0, ctx.Err()
 }
 
-// Late embeddings are bounded in number and in time, and closing ends them.
+// Late embeddings are bounded in number and in time, and Close ends them.
 func TestLateEmbeddingsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -278,8 +278,8 @@ func TestLateEmbeddingsAreBounded(t *testing.T) {
 	})
 }
 
-// Who is cancelled, and did not run out of time, leaves nothing behind.
-func TestACancelledEmbeddingEnds(t *testing.T) {
+// A request that is cancelled before its budget ends leaves no call behind.
+func TestCancelledRequestEndsItsEmbedding(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &watched{}

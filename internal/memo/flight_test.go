@@ -13,11 +13,11 @@ import (
 	"tasklens/internal/memo"
 )
 
-// slow is work that lasts until it is let go, or its context ends.
+// slow is a computation that lasts until it is released or its context ends.
 type slow struct {
 	begun  int
 	let    chan struct{}
-	ended  error // of its context, where that ended first
+	ended  error // the context's, if that ended first
 	events []string
 }
 
@@ -39,14 +39,14 @@ func (s *slow) work(ctx context.Context, tell func(memo.Event) error) (memo.Made
 	}
 }
 
-// outcome is what came of a request.
+// outcome is the result of a request.
 type outcome struct {
 	body   string
 	origin memo.Origin
 	err    error
 }
 
-// ask makes a request in the background.
+// ask starts a request in the background.
 func (b *bed) ask(ctx context.Context, tell func(memo.Event) error, work memo.Work) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -57,7 +57,7 @@ func (b *bed) ask(ctx context.Context, tell func(memo.Event) error, work memo.Wo
 	return done
 }
 
-func TestManyAtOnceAreOne(t *testing.T) {
+func TestConcurrentRequestsShareOneComputation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBed(t), newSlow()
@@ -84,9 +84,9 @@ func TestManyAtOnceAreOne(t *testing.T) {
 	})
 }
 
-// A result is not made by a right of somebody else's, which may end before one's own; what was made
-// is for both.
-func TestNobodyJoinsAnothersRight(t *testing.T) {
+// A request does not use a computation under another caller's token, which may expire first; the
+// cached result serves both.
+func TestCallersDoNotShareTokens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBed(t), newSlow()
@@ -111,8 +111,8 @@ func TestNobodyJoinsAnothersRight(t *testing.T) {
 	})
 }
 
-// Who comes after an edit does not get what was begun before it.
-func TestNobodyJoinsWhatAnEditHasOvertaken(t *testing.T) {
+// A request after an edit does not get a result that was started before it.
+func TestComputationsFromBeforeAnEditAreNotJoined(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, before, after := newBed(t), newSlow(), newSlow()
@@ -128,7 +128,7 @@ func TestNobodyJoinsWhatAnEditHasOvertaken(t *testing.T) {
 	})
 }
 
-// The work goes on as long as anybody waits for it, and ends when nobody does.
+// A computation runs while anybody waits for it, and is cancelled when the last waiter leaves.
 func TestCallersLeave(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestCallersLeave(t *testing.T) {
 		if !errors.Is(s.ended, context.Canceled) {
 			t.Errorf("the work did not end with its last caller: %v", s.ended)
 		}
-		// What ended is not joined.
+		// A finished computation is not joined.
 		again := newSlow()
 		close(again.let)
 		if got := <-b.ask(t.Context(), nil, again.work); got.origin != memo.Stored {
@@ -158,7 +158,7 @@ func TestCallersLeave(t *testing.T) {
 	})
 }
 
-// The work has its first caller's time, and each who waits has its own.
+// A computation has its first caller's deadline, and each waiter its own.
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -178,8 +178,8 @@ func TestDeadlines(t *testing.T) {
 	})
 }
 
-// Whoever joins hears everything from the beginning; who reads slowly holds nobody up.
-func TestEventsAreForAll(t *testing.T) {
+// A caller who joins receives all events from the beginning; a slow reader delays nobody.
+func TestEveryCallerGetsAllEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBed(t), newSlow("one", "two", "three")
@@ -220,8 +220,9 @@ func TestEventsAreForAll(t *testing.T) {
 	})
 }
 
-// Who wants events hears them at once, though the same is being made for somebody who wants none.
-func TestEventsDoNotWaitForTheWhole(t *testing.T) {
+// A streaming caller gets events at once, even while the same result is computed for a caller
+// without events.
+func TestEventsDoNotWaitForAPlainRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, silent, telling := newBed(t), newSlow("one"), newSlow("one")
@@ -235,7 +236,7 @@ func TestEventsDoNotWaitForTheWhole(t *testing.T) {
 		if !slices.Equal(heard, telling.events) {
 			t.Errorf("before the work went on %q was heard", heard)
 		}
-		// The end of what was begun first takes nothing from those who come now, with events or without.
+		// The end of the earlier computation takes nothing from new callers, with or without events.
 		close(silent.let)
 		if got := <-whole; got != (outcome{"made", memo.Stored, nil}) {
 			t.Errorf("who came first got %+v", got)
@@ -256,8 +257,8 @@ func TestEventsDoNotWaitForTheWhole(t *testing.T) {
 	})
 }
 
-// Nobody joins work that has been told to end, however long it takes about it.
-func TestNobodyJoinsWhatIsEnding(t *testing.T) {
+// Nobody joins a computation that was cancelled, however long it takes to end.
+func TestCancelledComputationsAreNotJoined(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, let := newBed(t), make(chan struct{})
@@ -281,10 +282,10 @@ func TestNobodyJoinsWhatIsEnding(t *testing.T) {
 	})
 }
 
-// The last events are heard, though the work has ended by then.
+// The last events are delivered even if the computation has ended.
 func TestTheLastEvents(t *testing.T) {
 	t.Parallel()
-	for range 30 { // which of two things that happened is seen first is chance
+	for range 30 { // the order in which the two are noticed is arbitrary
 		synctest.Test(t, func(t *testing.T) {
 			b, read, more := newBed(t), make(chan struct{}), make(chan struct{})
 			var heard []string
@@ -307,9 +308,9 @@ func TestTheLastEvents(t *testing.T) {
 	}
 }
 
-// Whatever comes and goes in whatever order, nobody waits for ever, and nobody gets what is not
-// there.
-func TestManyComeAndGo(t *testing.T) {
+// In whatever order callers come and leave, nobody waits forever, and nobody gets another request's
+// result.
+func TestCallersInAnyOrder(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	done := make(chan error, 200)
@@ -340,8 +341,8 @@ func TestManyComeAndGo(t *testing.T) {
 	}
 }
 
-// A panic wakes everybody who waits for the work with an error.
-func TestAPanicWakesAll(t *testing.T) {
+// A panic fails every caller that waits for the computation.
+func TestAPanicFailsAllWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, let := newBed(t), make(chan struct{})

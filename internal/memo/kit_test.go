@@ -38,10 +38,10 @@ func (s *store) size() int {
 	return len(s.values)
 }
 
-// database tells versions.
+// database returns versions.
 type database struct {
 	mutex    sync.Mutex
-	versions map[int64]string // by project; 0 is that of everything
+	versions map[int64]string // by project; 0 is the version of everything
 	failure  error
 	asked    int
 }
@@ -70,7 +70,7 @@ func (d *database) set(project int64, version string) {
 	d.versions[project] = version
 }
 
-// bed is a memo with all that it needs.
+// bed is a memo with its dependencies.
 type bed struct {
 	t *testing.T
 	*memo.Memo
@@ -93,14 +93,14 @@ func newBed(t *testing.T, changes ...func(*memo.Options)) *bed {
 	return b
 }
 
-// work makes a result that tells how often it was made.
+// work computes a result that contains how often it was computed.
 func (b *bed) work(context.Context, func(memo.Event) error) (memo.Made, error) {
 	b.worked++
 	text := fmt.Sprint("result ", b.worked)
 	return memo.Made{Body: []byte(text), Keep: []byte(text + " again")}, nil
 }
 
-// expect makes a request and compares what comes.
+// expect sends a request and compares the outcome.
 func (b *bed) expect(request memo.Request, body string, origin memo.Origin) {
 	b.t.Helper()
 	made, from, err := b.Do(b.t.Context(), b.db, request, nil, b.work)

@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/memo"
 )
 
-func TestARequestIsAnsweredFromMemory(t *testing.T) {
+func TestCacheHit(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.expect(memo.Request{}, "result 1", memo.Stored)
@@ -25,8 +25,9 @@ func TestARequestIsAnsweredFromMemory(t *testing.T) {
 	}
 }
 
-// Whatever a result depends on makes it another one, and is in its key with where it ends.
-func TestWhatTellsRequestsApart(t *testing.T) {
+// Everything that a result depends on is part of its key, with lengths, so that keys cannot
+// collide.
+func TestCacheKeys(t *testing.T) {
 	t.Parallel()
 	requests := []memo.Request{
 		{}, {Kind: "a"}, {Identity: "a"}, {Identity: "b"}, {Subject: "a"}, {Subject: "b"}, {Kind: "a", Identity: "b"}, {Kind: "ab"}, {Identity: "ab"},
@@ -48,7 +49,7 @@ func TestWhatTellsRequestsApart(t *testing.T) {
 	}
 }
 
-func TestAResultIsOutOfReachOnceItsDataChange(t *testing.T) {
+func TestEditsInvalidate(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	one, all := memo.Request{Project: project(1)}, memo.Request{Kind: "all"}
@@ -62,8 +63,9 @@ func TestAResultIsOutOfReachOnceItsDataChange(t *testing.T) {
 	b.expect(all, "result 3 again", memo.Hit)
 }
 
-// The version is that of before the work: a result that an edit overtakes is not found after it.
-func TestAnEditWhileAResultIsMade(t *testing.T) {
+// The version is read before the computation: a result that an edit overtakes is not found
+// afterwards.
+func TestEditDuringAComputation(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
@@ -77,7 +79,7 @@ func TestAnEditWhileAResultIsMade(t *testing.T) {
 	b.expect(memo.Request{}, "result 2", memo.Stored)
 }
 
-func TestWhatIsNotKept(t *testing.T) {
+func TestUncachedOutcomes(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	failure := errors.New("down")
@@ -103,7 +105,7 @@ func TestWhatIsNotKept(t *testing.T) {
 	b.expect(memo.Request{}, "result 1", memo.Stored)
 }
 
-func TestAVersionThatCannotBeRead(t *testing.T) {
+func TestVersionCannotBeRead(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.expect(memo.Request{}, "result 1", memo.Stored)
@@ -112,7 +114,7 @@ func TestAVersionThatCannotBeRead(t *testing.T) {
 	if len(b.warned) != 1 || b.store.size() != 1 {
 		t.Errorf("warnings are %q, %d results are kept", b.warned, b.store.size())
 	}
-	// Where the work fails too, its own error tells it.
+	// If the computation fails too, its own error is returned.
 	own := errors.New("the database is down")
 	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) { return memo.Made{}, own })
 	if !errors.Is(err, own) || len(b.warned) != 1 {
@@ -120,7 +122,7 @@ func TestAVersionThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestNothingIsRememberedWhereNothingShallBe(t *testing.T) {
+func TestCachingTurnedOff(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Memo = nil
@@ -131,7 +133,8 @@ func TestNothingIsRememberedWhereNothingShallBe(t *testing.T) {
 	}
 }
 
-// With MaxStale the version is read once in that time, and of callers who are watched each time.
+// With MaxStale the version is read once in that time; for callers whose sessions are checked, each
+// time.
 func TestMaxStale(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -150,13 +153,13 @@ func TestMaxStale(t *testing.T) {
 		if b.db.asked != 2 {
 			t.Errorf("the version was asked for %d times, want twice", b.db.asked)
 		}
-		b.expect(memo.Request{}, "result 1 again", memo.Hit) // what that one was told is not for others
+		b.expect(memo.Request{}, "result 1 again", memo.Hit) // the first caller's version is not used for others
 		time.Sleep(2 * time.Minute)
 		b.expect(memo.Request{}, "result 3", memo.Stored)
 		b.db.set(0, "moved again")
 		time.Sleep(2 * time.Minute)
 		b.expect(memo.Request{}, "result 4", memo.Stored)
-		// Callers choose the projects they ask for.
+		// Callers choose the projects that they request.
 		for id := range int64(5000) {
 			b.expect(memo.Request{Project: project(id + 1), Subject: id}, fmt.Sprint("result ", id+5), memo.Stored)
 		}

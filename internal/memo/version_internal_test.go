@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// However many projects are asked for, of few a version is remembered, and of the last one always.
+// However many projects are requested, the number of remembered versions is bounded and includes
+// the last one.
 func TestVersionsAreBounded(t *testing.T) {
 	t.Parallel()
 	v := versions{read: map[int64]reading{}}

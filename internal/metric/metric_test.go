@@ -136,7 +136,7 @@ func TestQueue(t *testing.T) {
 		return metric.Queue{Pending: 12, Running: 4, Failed: 3, Dead: 2, OldestPendingSeconds: 0.5, Chunks: 15050, SourcesWithoutChunks: 7}, failure
 	}, every, time.Second)
 	var looking sync.WaitGroup
-	for range 3 { // as many as may scrape at once
+	for range 3 { // the maximum number of concurrent scrapes
 		looking.Go(func() {
 			wantLines(t, scrape(t, m), "tasklens_queue_up 1",
 				`tasklens_queue_sources{state="pending"} 12`, `tasklens_queue_sources{state="running"} 4`, `tasklens_queue_sources{state="failed"} 3`,

@@ -16,7 +16,8 @@ import (
 	"tasklens/internal/fault"
 )
 
-// A listener that has enough cancels the request. The text received so far is a complete answer.
+// A listener that has read enough cancels the request. The text received so far is a complete
+// answer.
 func TestStreamEnough(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})

@@ -162,7 +162,7 @@ func TestRetries(t *testing.T) {
 
 // A malformed answer is retried like a failure, unless a part of it was already streamed to the
 // client.
-func TestUnfitAnswersAreRepeated(t *testing.T) {
+func TestMalformedAnswersAreRetried(t *testing.T) {
 	t.Parallel()
 	embedded := fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, encoded(1))
 	completed := `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`

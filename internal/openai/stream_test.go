@@ -32,7 +32,7 @@ func delta(fields, finish string) string {
 	return `{"model":"chatter-2","choices":[{"index":0,"delta":{` + fields + `},"finish_reason":` + finish + `}]}`
 }
 
-// told collects what a stream passes on.
+// told collects the output of a stream.
 func told(client *Client) (pieces []string, whole chat.Completion, err error) {
 	whole, err = client.Stream(context.Background(), "be good", "hello", 50, func(piece string) error {
 		pieces = append(pieces, piece)

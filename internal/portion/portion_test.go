@@ -16,7 +16,7 @@ var errBad = errors.New("a bad row")
 
 // database accepts a limited number of items per call, all or none of them.
 type database struct {
-	most, least int // of a call; above most it is too slow, least of a portion are done at once (0: all)
+	most, least int // most: above it a call is too slow; least: so many of a portion are done at once (0: all)
 	bad         []int
 	slow        []int // even alone
 	calls       int

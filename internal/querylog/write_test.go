@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/backlog"
 )
 
-// database records the calls and responds as the test says.
+// database records the calls and returns the errors that the test sets.
 type database struct {
 	mutex  sync.Mutex
 	calls  []call
@@ -134,7 +134,7 @@ func TestEntriesAreWrittenInBatches(t *testing.T) {
 
 var errDown = errors.New("the database is down")
 
-func TestABatchIsSentAgain(t *testing.T) {
+func TestFailedBatchIsRetried(t *testing.T) {
 	failures := 2
 	inBubble(t, func(_ context.Context, c call) (int, error) {
 		if len(c.ids) > 0 && failures > 0 {
@@ -156,7 +156,7 @@ func TestABatchIsSentAgain(t *testing.T) {
 	})
 }
 
-func TestWhatIsLostIsToldOnceAMinute(t *testing.T) {
+func TestLossesAreReportedOnceAMinute(t *testing.T) {
 	inBubble(t, func(context.Context, call) (int, error) { return 0, errDown }, func(t *testing.T, l *Log, d *database, warned *[]warning) {
 		for i := range 200 {
 			add(l, i, i+1)
@@ -181,7 +181,7 @@ func TestWhatIsLostIsToldOnceAMinute(t *testing.T) {
 
 // A database that hangs blocks nobody: its calls time out, and entries beyond the queue are
 // dropped.
-func TestAHangingDatabaseHoldsUpNobody(t *testing.T) {
+func TestHangingDatabaseBlocksNobody(t *testing.T) {
 	inBubble(t, func(ctx context.Context, c call) (int, error) {
 		if len(c.ids) == 0 {
 			return 0, nil
@@ -212,7 +212,7 @@ func TestAHangingDatabaseHoldsUpNobody(t *testing.T) {
 	})
 }
 
-func TestCloseWritesWhatWaits(t *testing.T) {
+func TestCloseWritesQueuedEntries(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, l *Log, d *database, warned *[]warning) {
 		started := time.Now()
 		add(l, 0, 250)
@@ -252,7 +252,7 @@ func TestCloseEndsAPause(t *testing.T) {
 	})
 }
 
-func TestCloseWaitsNoLongerThanItMay(t *testing.T) {
+func TestCloseIsBounded(t *testing.T) {
 	inBubble(t, func(ctx context.Context, c call) (int, error) {
 		if len(c.ids) == 0 {
 			return 0, nil
@@ -277,7 +277,7 @@ func TestCloseWaitsNoLongerThanItMay(t *testing.T) {
 	})
 }
 
-func TestOldRowsAreDeletedWhereNothingIsAsked(t *testing.T) {
+func TestOldRowsArePurgedWithoutTraffic(t *testing.T) {
 	many := 3
 	inBubble(t, func(context.Context, call) (int, error) {
 		if many--; many >= 0 {
@@ -299,7 +299,7 @@ func TestOldRowsAreDeletedWhereNothingIsAsked(t *testing.T) {
 	})
 }
 
-func TestNoLogTakesEverything(t *testing.T) {
+func TestNilLogAcceptsEntries(t *testing.T) {
 	t.Parallel()
 	var l *Log
 	l.Add(Entry{})

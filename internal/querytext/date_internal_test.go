@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A month that lacks the day ends before it: nothing of the month after it is meant.
+// A day that a month lacks becomes the month's last day, not one of the next month.
 func TestAddMonths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
