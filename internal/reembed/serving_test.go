@@ -13,15 +13,15 @@ import (
 	"tasklens/internal/reembed"
 )
 
-// readingTime is what the database below takes for an answer.
+// readingTime is how long the database below takes to respond.
 const readingTime = 30 * time.Millisecond
 
-// sets is a database of which only the name of the serving model is known.
+// sets is a database that returns only the name of the serving model.
 type sets struct {
 	mutex sync.Mutex
 	model string
 	fails bool
-	takes time.Duration // for an answer; readingTime where it is 0
+	takes time.Duration // of a response; 0: readingTime
 	asked int
 }
 
@@ -44,7 +44,7 @@ func (s *sets) set(model string, fails bool) {
 	s.model, s.fails = model, fails
 }
 
-// used asks which model serves, and how long that took.
+// used reads which model serves, and how long that took.
 func used(t *testing.T, serving *reembed.Serving) (model string, took time.Duration) {
 	begun := time.Now()
 	model, err := serving.Use(t.Context())
@@ -55,7 +55,7 @@ func used(t *testing.T, serving *reembed.Serving) (model string, took time.Durat
 }
 
 func TestServing(t *testing.T) {
-	t.Run("who comes often waits once", func(t *testing.T) {
+	t.Run("frequent callers wait once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
 			serving := reembed.NewServing(db, "configured")
@@ -80,11 +80,11 @@ func TestServing(t *testing.T) {
 			}
 		})
 	})
-	t.Run("who comes while a slow answer is awaited waits when the last one is too old", func(t *testing.T) {
+	t.Run("callers during a slow read wait if the last value is too old", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one", takes: 700 * time.Millisecond}
 			serving := reembed.NewServing(db, "configured")
-			used(t, serving) // there is an answer, as of now
+			used(t, serving) // there is a value, read just now
 			time.Sleep(600 * time.Millisecond)
 			db.set("two", false)
 			for _, want := range []struct {
@@ -98,7 +98,7 @@ func TestServing(t *testing.T) {
 			}
 		})
 	})
-	t.Run("who has left waits for nothing", func(t *testing.T) {
+	t.Run("a cancelled caller stops waiting", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{takes: time.Minute}
 			ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -108,10 +108,10 @@ func TestServing(t *testing.T) {
 			if took := time.Since(begun); took != 50*time.Millisecond || fault.CodeOf(err) != fault.Timeout {
 				t.Errorf("waited for %v: %v", took, err)
 			}
-			time.Sleep(time.Minute) // until the reading has ended
+			time.Sleep(time.Minute) // until the read has ended
 		})
 	})
-	t.Run("who comes seldom gets the present one", func(t *testing.T) {
+	t.Run("a rare caller gets the present value", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{}
 			serving := reembed.NewServing(db, "configured")
@@ -124,7 +124,7 @@ func TestServing(t *testing.T) {
 			}
 		})
 	})
-	t.Run("who wants the last one waits for the first alone, and asks nobody", func(t *testing.T) {
+	t.Run("a caller content with the last value waits only for the first read", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
 			serving := reembed.NewServing(db, "configured")
@@ -146,7 +146,7 @@ func TestServing(t *testing.T) {
 			}
 		})
 	})
-	t.Run("many at once ask once", func(t *testing.T) {
+	t.Run("concurrent callers share one read", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
 			serving := reembed.NewServing(db, "configured")
@@ -164,7 +164,7 @@ func TestServing(t *testing.T) {
 			}
 		})
 	})
-	t.Run("until it is known once there is none, and a failure is not asked about by every query", func(t *testing.T) {
+	t.Run("before the first success there is no value, and failures are not retried by every query", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{fails: true}
 			serving := reembed.NewServing(db, "configured")
@@ -181,7 +181,7 @@ func TestServing(t *testing.T) {
 				t.Errorf("the database was asked %d times", db.asked)
 			}
 			db.set("two", false)
-			time.Sleep(time.Second / 2) // it may be asked again
+			time.Sleep(time.Second / 2) // it may be read again
 			if model, took := used(t, serving); model != "two" || took != readingTime {
 				t.Errorf("the model is %q after %v", model, took)
 			}
@@ -192,7 +192,7 @@ func TestServing(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a failure leaves the last one, and is not asked about by every query", func(t *testing.T) {
+	t.Run("a failure keeps the last value, and is not retried by every query", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
 			serving := reembed.NewServing(db, "configured")
@@ -211,8 +211,8 @@ func TestServing(t *testing.T) {
 	})
 }
 
-// A set that names no model is of the configured one; what is fixed asks nobody.
-func TestTheConfiguredModelServes(t *testing.T) {
+// A set without a model uses the configured one; a fixed model needs no read.
+func TestConfiguredModelServes(t *testing.T) {
 	t.Parallel()
 	unnamed := func(_ context.Context, result any) error {
 		*result.(*[]reembed.Sets) = []reembed.Sets{{}}
@@ -234,12 +234,12 @@ type calls func(ctx context.Context, result any) error
 
 func (c calls) Call(ctx context.Context, _ string, _, result any) error { return c(ctx, result) }
 
-// fragile is a database that panics.
+// fragile is a database client that panics.
 type fragile struct{}
 
 func (fragile) Call(context.Context, string, any, any) error { panic("broken") }
 
-// A panic is a failure to answer, and ends no wait.
+// A panic counts as a failed read, and does not end a waiter.
 func TestServingSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

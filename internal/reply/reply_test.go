@@ -159,7 +159,7 @@ func checkPieces(t fataler, text string, cut []string) {
 
 // Text is sent on with the piece that brings it. Only blanks and possible citations, links and
 // addresses are buffered.
-func TestNothingElseWaits(t *testing.T) {
+func TestTextIsSentAtOnce(t *testing.T) {
 	t.Parallel()
 	_, told := checked(t, linked, "The", " key ", "was", " lost", " [", "1", "]", ".", " [x", "]", " here", " h", "ttp", "://", "evil.example", " so", "!", " A [b", "](x:y", ") c")
 	if got := strings.Join(told, "|"); got != "The| key| was| lost| [1].| [x] here| (link removed) so|! A| b c" {
@@ -168,7 +168,7 @@ func TestNothingElseWaits(t *testing.T) {
 }
 
 // The buffer of an unfinished construct is bounded.
-func TestHeldIsBounded(t *testing.T) {
+func TestBufferIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, begin := range []string{"[", "[a](", "[[[[", "http://", "x@", "a [1", "`["} {
 		var told int
@@ -245,7 +245,7 @@ func allocated(t *testing.T, text string) uint64 {
 	return least
 }
 
-func TestListenerThatLeft(t *testing.T) {
+func TestListenerLeaves(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
 	leave := func(string) error { return gone }

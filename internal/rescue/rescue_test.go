@@ -10,7 +10,7 @@ import (
 )
 
 // This is one test because the reporter and the count are global to the process.
-func TestAPanicIsAnErrorCountedAndReported(t *testing.T) {
+func TestPanic(t *testing.T) {
 	type heard struct{ panicked, stack string }
 	reports := make(chan heard, 1)
 	rescue.Report(func(panicked any, stack []byte) { reports <- heard{panicked.(string), string(stack)} })

@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-// hanging is a model that answers nobody.
+// hanging is a model that never responds.
 type hanging struct{ model }
 
 func (h *hanging) Embed(ctx context.Context, _ string, _ []string) ([]vector.Vector, int, error) {
@@ -27,9 +27,9 @@ func (*hanging) Vector(ctx context.Context) (vector.Vector, error) {
 	return nil, fault.Wrap(fault.Timeout, "The model hangs.", ctx.Err())
 }
 
-// A model that hangs holds a hybrid search for its budget, and one that has less time for half of
-// that. The words that were ranked meanwhile are not ranked again.
-func TestAHybridSearchDoesNotWaitForAModelThatHangs(t *testing.T) {
+// A model that hangs delays a hybrid search by its budget, and by half of the remaining time if
+// that is less. The keyword ranking computed meanwhile is not computed again.
+func TestHybridSearchWithAModelThatHangs(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[time.Duration]time.Duration{0: 1200 * time.Millisecond, time.Minute: 1200 * time.Millisecond, time.Second: 500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
@@ -62,8 +62,8 @@ func TestAHybridSearchDoesNotWaitForAModelThatHangs(t *testing.T) {
 	}
 }
 
-// Where nothing can be found without the embedding, a model that hangs is a timeout soon.
-func TestAModelThatHangsIsATimeout(t *testing.T) {
+// If nothing can be found without the embedding, a model that hangs soon causes a timeout.
+func TestModelHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()

@@ -10,8 +10,8 @@ import (
 
 var marks = regexp.MustCompile(`</?mark>|&(lt|gt|amp|quot|#39);`)
 
-// Whatever somebody types, the database reads it as a query and searches by it, and marks its words
-// in a text that stays safe HTML.
+// Whatever a user types, the database parses it as a query, searches by it, and marks its words in
+// a text as safe HTML.
 func FuzzQueryText(f *testing.F) {
 	for _, query := range []string{
 		"", "charged twice", `"charged twice" -refund`, `-"a b" "`, "TX-400 tx 400", "Ti.UI.TableView", "résumé 日本語 テスト", "a & b | !c <-> (d:*)",
@@ -38,7 +38,7 @@ func FuzzQueryText(f *testing.F) {
 	})
 }
 
-// storable is a text as it reaches the database: of valid characters without U+0000, and of bounded
+// storable returns a text as it reaches the database: valid characters without U+0000, of bounded
 // length.
 func storable(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")

@@ -17,7 +17,7 @@ var pieces = []string{
 	"🔥", "\ue000", "\ue001", "\ue005", "\ue006", "\ue007", "http://x.example.com/a?b=1", "naïve", "ÅNGSTRÖM", "123", "1.2.3",
 }
 
-// Marks are balanced and never nested, and what stands in a text that is shown whole is that text.
+// Marks are balanced and never nested, and a text that is shown whole is unchanged.
 func TestHighlightOfAnyText(t *testing.T) {
 	t.Parallel()
 	db := testbed.Connect(t, testbed.Database(t).OwnerURL)

@@ -13,11 +13,11 @@ import (
 	"tasklens/internal/search"
 )
 
-// handedOn is a ranking as the database gives it, and gets it.
+// handedOn is a ranking in the form that the database returns and accepts.
 const handedOn = `{"projects":"{1,2}","tickets":"{11,NULL}","scores":"{2.5,1}","exact":1}`
 
-// The words are looked up while the query is being embedded, unless that is done at once. Time is
-// the test's own here.
+// Keyword ranking runs while the query is embedded, unless the embedding is ready at once. The
+// clock is the test's.
 func TestRankWhile(t *testing.T) {
 	t.Parallel()
 	const project, status = 7, "Done"
@@ -72,8 +72,8 @@ func TestRankWhile(t *testing.T) {
 	}
 }
 
-// Nobody waits for a ranking that nobody wants any more.
-func TestRankWhileIsLeft(t *testing.T) {
+// A ranking that is no longer needed is not awaited.
+func TestRankWhileIsCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithTimeout(t.Context(), time.Second)
@@ -95,7 +95,7 @@ func TestRankWhileIsLeft(t *testing.T) {
 	})
 }
 
-// A panic while the words are ranked leaves the search without a ranking, and the process alive.
+// A panic during keyword ranking leaves the search without a ranking and does not end the process.
 func TestAPanicWhileRanking(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

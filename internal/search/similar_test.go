@@ -13,7 +13,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-// runes measures a text by its characters, and remembers the longest that it was given.
+// runes counts characters as tokens, and records the longest text that it was given.
 type runes struct{ longest int }
 
 func (r *runes) Lengths(text string) (lengths []int) {
@@ -31,7 +31,7 @@ func (m *model) Embed(_ context.Context, _ string, inputs []string) ([]vector.Ve
 	return []vector.Vector{{1}}, 1, nil
 }
 
-// As the embedding of a query.
+// Embedded like a query.
 func (m *model) Model() string { return "m" }
 
 func (m *model) Vector(context.Context) (vector.Vector, error) { return vector.Vector{1}, nil }
@@ -42,8 +42,8 @@ func (d database) Call(_ context.Context, function string, arguments, result any
 	return d(function, arguments.(map[string]any), result)
 }
 
-// However long a draft is, only its beginning is measured and embedded, and no character is split.
-func TestALongDraftIsCut(t *testing.T) {
+// Of a draft of any length only the beginning is measured and embedded, and no character is split.
+func TestLongDraftIsCut(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"x", "é", "🥨", "ab é 🥨. ", "\n"} {
 		tokens, asked := &runes{}, &model{}
@@ -61,7 +61,7 @@ func TestALongDraftIsCut(t *testing.T) {
 	}
 }
 
-func TestAnUnknownTicketIsNotFound(t *testing.T) {
+func TestUnknownTicket(t *testing.T) {
 	t.Parallel()
 	_, err := search.NewComparer(&model{}, &runes{}).ToTicket(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", 5, filter.Filters{}, 5)
 	if fault.CodeOf(err) != fault.NotFound {
@@ -69,7 +69,7 @@ func TestAnUnknownTicketIsNotFound(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatFails(t *testing.T) {
+func TestDatabaseFails(t *testing.T) {
 	t.Parallel()
 	failure := fault.New(fault.Unavailable, "down")
 	broken := database(func(string, map[string]any, any) error { return failure })

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-func TestSweepDropsWhatNobodyUses(t *testing.T) {
+func TestSweepDropsUnusedDatabases(t *testing.T) {
 	t.Parallel()
 	inUse := Empty(t).Name
 	b, err := open()

@@ -150,7 +150,7 @@ func TestJiraBadRows(t *testing.T) {
 	}
 }
 
-func TestJiraLinesBehindBlankOnes(t *testing.T) {
+func TestJiraLineNumbersAfterBlankLines(t *testing.T) {
 	t.Parallel()
 	_, bad, fatal := collect(t, openCSV(t, "\r\n\n\"Issue key\";Summary\n\nA-1;\n").Tickets())
 	if fatal != nil || len(bad) != 1 || bad[0].Line != 5 {

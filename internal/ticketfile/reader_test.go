@@ -233,7 +233,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-func TestBrokenOff(t *testing.T) {
+func TestStoppedPasses(t *testing.T) {
 	t.Parallel()
 	r := openTickets(t, oneTicket+"{}\n"+oneTicket)
 	seen := 0
@@ -247,7 +247,7 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
-func TestTicketsSayWhereTheyStart(t *testing.T) {
+func TestTicketsHaveTheirLine(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, map[string]string{

@@ -30,7 +30,7 @@ func TestPiecesAreShortAndJoinToTheText(t *testing.T) {
 	}
 }
 
-func TestPiecesStopWhenTold(t *testing.T) {
+func TestPiecesCanBeStopped(t *testing.T) {
 	t.Parallel()
 	seen := 0
 	for range pieces(strings.Repeat("a", 3*maxPiece)) {

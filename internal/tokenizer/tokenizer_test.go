@@ -18,7 +18,7 @@ func mustLoad(t testing.TB) *Tokenizer {
 	return tokens
 }
 
-func TestLoadReturnsTheOneTokenizer(t *testing.T) {
+func TestLoadReturnsOneTokenizer(t *testing.T) {
 	t.Parallel()
 	first, second := mustLoad(t), mustLoad(t)
 	if first != second {
@@ -28,7 +28,7 @@ func TestLoadReturnsTheOneTokenizer(t *testing.T) {
 
 // The expected ids come from OpenAI's own tokenizer, which proves that the vocabulary and the
 // splitting expression are those of cl100k_base.
-func TestEncodesAsTheModelDoes(t *testing.T) {
+func TestEncodesAsOpenAI(t *testing.T) {
 	t.Parallel()
 	tokens := mustLoad(t)
 	for _, test := range []struct {

@@ -122,7 +122,7 @@ func TestSpanOfABatch(t *testing.T) {
 }
 
 // A collector that is down is logged once.
-func TestCollectorAway(t *testing.T) {
+func TestCollectorUnavailable(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", gone.URL)

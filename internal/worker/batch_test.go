@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatFailedIsTriedInSmallerGroups(t *testing.T) {
+func TestFailedJobsAreRetriedInSmallerGroups(t *testing.T) {
 	t.Parallel()
 	var jobs []job
 	for attempt, n := range map[int]int{1: 120, 2: 30, 3: 7, 4: 2, 9: 2} {

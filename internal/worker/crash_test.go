@@ -11,8 +11,8 @@ import (
 	"tasklens/internal/worker"
 )
 
-// dying is the way to the database of a worker whose process ends just before a call, or just after
-// it: nothing is heard of it any more.
+// dying is the database client of a worker whose process ends just before or just after a call:
+// nothing is heard of it afterwards.
 type dying struct {
 	*postgrest.Session
 	at    string
@@ -40,7 +40,7 @@ func (d *dying) Call(ctx context.Context, function string, arguments, result any
 	return errDead
 }
 
-// Between whichever two steps a worker ends, another one does the rest.
+// Whichever step a worker ends after, another one does the rest.
 func TestCrashBetweenTwoSteps(t *testing.T) {
 	t.Parallel()
 	for _, function := range []string{"claim_embedding_jobs", "read_sources", "store_chunks", "finish_embedding_jobs"} {

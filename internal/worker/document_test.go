@@ -11,8 +11,8 @@ import (
 
 const unready = `select count(*) from public.documents where embedding_status <> 'complete'`
 
-// Documents go through the queue beside tickets: cut, embedded under their title, with a vector for
-// the whole.
+// Documents are queued like tickets: chunked, embedded under their title, with one vector for the
+// whole document.
 func TestDocumentsAreEmbedded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -29,7 +29,7 @@ func TestDocumentsAreEmbedded(t *testing.T) {
 	if got := b.number(`select count(*) from public.embeddings where chunk_id is null and model = 'stand-in' and abs(extensions.vector_norm(embedding) - 1) < 1e-5`); got != 3 {
 		t.Errorf("%d of 3 documents have a vector of length 1 for the whole", got)
 	}
-	// The vector is the beginning of the model's, for the title and the text.
+	// The vector is the first part of the model's, for title and text.
 	want, err := embed("stand-in", "Runbook\n\nTurn it off and on again.").Short()
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestDocumentsAreEmbedded(t *testing.T) {
 	}
 }
 
-func TestADocumentThatCannotBeEmbeddedSaysSo(t *testing.T) {
+func TestRejectedDocument(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.model.before = func(_ context.Context, _ string, _ []string) error { return errors.New("this one is poison") }

@@ -22,10 +22,10 @@ import (
 	"tasklens/internal/worker"
 )
 
-// patience is how long a test waits for what must come.
+// patience bounds the wait for what must happen.
 const patience = 10 * time.Minute
 
-// bench is a tracker of the test's own, the way to it that workers take, and their model.
+// bench is a tracker of the test's own, the database client that workers use, and their model.
 type bench struct {
 	t        testing.TB
 	tracker  *pgx.Conn
@@ -41,8 +41,8 @@ func newBench(t testing.TB) *bench {
 	return newBenchOver(t, testbed.Database(t))
 }
 
-// newSlowBench is one whose database takes so long for each chunk, and cancels what takes longer
-// than the timeout.
+// newSlowBench returns a bench whose database takes this long for each chunk, and cancels
+// statements that take longer than the timeout.
 func newSlowBench(t testing.TB, perChunk, timeout time.Duration) *bench {
 	t.Helper()
 	database := testbed.Database(t)
@@ -72,7 +72,7 @@ func newIndexer(t testing.TB, m index.Model) *index.Indexer {
 	return indexer
 }
 
-// build makes an indexer.
+// build returns an indexer.
 func build(m index.Model) (*index.Indexer, error) {
 	measure, err := tokenizer.Load()
 	if err != nil {
@@ -82,7 +82,7 @@ func build(m index.Model) (*index.Indexer, error) {
 }
 
 // model stands in for a provider: the same text always has the same vector of the same model.
-// before may refuse or hold up a request.
+// before may reject or delay a request.
 type model struct {
 	before func(ctx context.Context, model string, inputs []string) error
 
@@ -108,7 +108,7 @@ func (m *model) Embed(ctx context.Context, name string, inputs []string) ([]vect
 	return vectors, 0, nil
 }
 
-// requests are the inputs of each request so far.
+// requests returns the inputs of each request so far.
 func (m *model) requests() [][]string {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -131,7 +131,7 @@ func embed(model, input string) vector.Vector {
 	return v
 }
 
-// run executes statements of the tracker's own.
+// run executes statements as the tracker.
 func (b *bench) run(sql string, arguments ...any) {
 	b.t.Helper()
 	if _, err := b.tracker.Exec(b.t.Context(), sql, arguments...); err != nil {
@@ -147,7 +147,7 @@ func (b *bench) number(sql string, arguments ...any) (n int) {
 	return n
 }
 
-// fill writes one project with so many tickets.
+// fill writes one project with this many tickets.
 func (b *bench) fill(tickets int) {
 	b.t.Helper()
 	b.run(`insert into public.projects (key, name) values ('P', 'Pumps')`)
@@ -155,13 +155,13 @@ func (b *bench) fill(tickets int) {
 		select p.project_id, s.status_id, 'Pump ' || i, 'It leaks at valve ' || i from generate_series(1, $1) i, public.projects p, public.status s`, tickets)
 }
 
-// quick are the options of tests: what is retried is retried soon.
+// quick are the tests' options, with short retries.
 func quick(t testing.TB) worker.Options {
 	return worker.Options{Poll: 50 * time.Millisecond, Retry: 10 * time.Millisecond,
 		Warn: func(_ context.Context, message string, err error) { t.Logf("%s: %v", message, err) }}
 }
 
-// start runs a worker. stop ends it, and returns when it has ended.
+// start runs a worker. stop ends it and waits for its end.
 func (b *bench) start(o worker.Options) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -174,13 +174,13 @@ func (b *bench) start(o worker.Options) (stop func()) {
 	return stop
 }
 
-// await asks until a count has this value.
+// await polls until a count has this value.
 func (b *bench) await(want int, sql string, arguments ...any) {
 	b.t.Helper()
 	b.awaitOn(b.tracker, want, sql, arguments...)
 }
 
-// awaitOn is await by another connection, while the tracker's is in use.
+// awaitOn is await on another connection, while the tracker's is in use.
 func (b *bench) awaitOn(connection *pgx.Conn, want int, sql string, arguments ...any) {
 	b.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -204,7 +204,7 @@ const (
 	deadJobs = `select count(*) from private.embedding_jobs where dead_at is not null`
 )
 
-// stored are all chunks but for their ids, one a line.
+// stored returns all chunks without their ids, one per line.
 func (b *bench) stored() (lines []string) {
 	b.t.Helper()
 	rows, _ := b.tracker.Query(b.t.Context(), `
@@ -218,7 +218,7 @@ func (b *bench) stored() (lines []string) {
 	return lines
 }
 
-// mustBeInStep compares what is stored with a fresh embedding of everything.
+// mustBeInStep compares the stored chunks with a fresh embedding of everything.
 func (b *bench) mustBeInStep() {
 	b.t.Helper()
 	before := b.stored()

@@ -7,8 +7,9 @@ import (
 	"tasklens/internal/tokenizer"
 )
 
-// A request holds the texts of many sources, and never more inputs or tokens than a provider takes.
-func TestRequestsKeepTheLimits(t *testing.T) {
+// A request contains the texts of many sources, and never more inputs or tokens than a provider
+// accepts.
+func TestRequestLimits(t *testing.T) {
 	t.Parallel()
 	measure, err := tokenizer.Load()
 	if err != nil {
@@ -16,7 +17,7 @@ func TestRequestsKeepTheLimits(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		limits   index.Limits
-		requests int // at most, of 41 texts of 20 to 25 tokens
+		requests int // at most, for 41 texts of 20 to 25 tokens
 	}{
 		"inputs": {index.Limits{Inputs: 7, Tokens: 100_000}, 6},
 		"tokens": {index.Limits{Inputs: 2048, Tokens: 200}, 6},

@@ -14,12 +14,12 @@ import (
 	"tasklens/internal/worker"
 )
 
-// queue stands in for the database where it matters how often it is asked; its clock is the test's.
+// queue stands in for the database and counts calls; its clock is the test's.
 type queue struct {
 	mutex  sync.Mutex
 	calls  map[string]int
 	wanted []int // of each claim
-	jobs   int   // how many there are to take; they come back when they fail
+	jobs   int   // available jobs; they return when they fail
 	broken bool
 }
 
@@ -46,7 +46,7 @@ func (q *queue) Call(_ context.Context, function string, arguments, result any) 
 	return json.Unmarshal(text, result)
 }
 
-// failing is an indexer that never can, or always, and takes its time.
+// failing is an indexer that fails always, after some time.
 type failing struct {
 	err   error
 	takes time.Duration
@@ -63,7 +63,7 @@ func (f failing) Sync(_ context.Context, _ index.Database, sources []index.Sourc
 	return outcomes, f.err
 }
 
-// runFor has a worker work for so long.
+// runFor runs a worker for this long.
 func runFor(t *testing.T, lasting time.Duration, q *queue, f failing) {
 	t.Helper()
 	q.calls = map[string]int{}
@@ -74,7 +74,7 @@ func runFor(t *testing.T, lasting time.Duration, q *queue, f failing) {
 	})
 }
 
-func TestAnIdleWorkerAsksSeldom(t *testing.T) {
+func TestIdleWorkerPollsRarely(t *testing.T) {
 	t.Parallel()
 	q := &queue{}
 	runFor(t, 1000*time.Second, q, failing{})
@@ -83,7 +83,7 @@ func TestAnIdleWorkerAsksSeldom(t *testing.T) {
 	}
 }
 
-func TestAWorkerWithoutDatabaseAsksSeldom(t *testing.T) {
+func TestWorkerWithoutDatabasePollsRarely(t *testing.T) {
 	t.Parallel()
 	q := &queue{broken: true}
 	runFor(t, 300*time.Second, q, failing{})
@@ -93,8 +93,8 @@ func TestAWorkerWithoutDatabaseAsksSeldom(t *testing.T) {
 	}
 }
 
-// While everything fails one job at a time is tried, so that the others keep their attempts.
-func TestAProviderThatIsDownCostsFewAttempts(t *testing.T) {
+// While everything fails, one job at a time is tried, so that the others keep their attempts.
+func TestProviderOutageCostsFewAttempts(t *testing.T) {
 	t.Parallel()
 	q := &queue{jobs: 1000}
 	runFor(t, 300*time.Second, q, failing{err: errors.New("down")})
@@ -102,18 +102,18 @@ func TestAProviderThatIsDownCostsFewAttempts(t *testing.T) {
 	for _, wanted := range q.wanted {
 		tried += wanted
 	}
-	// A batch in each of four places and two more before it is clear that all fail; then one job in
-	// each place, some 15 times.
+	// A batch in each of four slots and two more before it is clear that all fail; then one job in
+	// each slot, some 15 times.
 	if tried > 6*100+4*15 || len(q.wanted) < 20 {
 		t.Errorf("in 300 s it took %v jobs", q.wanted)
 	}
 }
 
-// A provider that limits us is left alone for as long as it says, and that uses up no attempts.
-func TestAProviderThatLimitsIsLeftAlone(t *testing.T) {
+// During a provider's rate limit the worker pauses as long as it says, which uses up no attempts.
+func TestRateLimitPausesTheWorker(t *testing.T) {
 	t.Parallel()
 	for retryAfter, most := range map[time.Duration]int{
-		time.Minute: 4 * 5,  // in each of four places at 0, 61, 122, 183 and 244 s
+		time.Minute: 4 * 5,  // in each of four slots at 0, 61, 122, 183 and 244 s
 		0:           4 * 51, // every 6 s
 	} {
 		limited := fault.New(fault.Unavailable, "Too fast.")

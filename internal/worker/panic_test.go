@@ -10,9 +10,9 @@ import (
 	"tasklens/internal/worker"
 )
 
-// A panic fails its jobs like an error: the source that causes it ends alone among the dead, the
-// others are embedded.
-func TestAPanicFailsItsJobs(t *testing.T) {
+// A panic fails its jobs like an error: only the source that causes it ends up dead, the others are
+// embedded.
+func TestPanicFailsItsJobs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var panics atomic.Int64
@@ -48,8 +48,8 @@ func (f fragile) Call(ctx context.Context, function string, arguments, result an
 	return f.Database.Call(ctx, function, arguments, result)
 }
 
-// Wherever a worker panics, it goes on, and what it had taken is done in the end.
-func TestAPanicEndsNoWorker(t *testing.T) {
+// Wherever a worker panics, it continues, and its jobs are done in the end.
+func TestWorkerSurvivesPanics(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	db := fragile{b.rows, map[string]*atomic.Int64{}}

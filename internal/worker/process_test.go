@@ -20,7 +20,7 @@ import (
 	"tasklens/internal/worker"
 )
 
-// This test program is also the worker process of the randomised test, where these name its
+// This test binary is also the worker process of the randomised test, if these variables name its
 // database.
 const (
 	urlVariable = "TASKLENS_TEST_WORKER_URL"
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beWorker works until it is told to stop, or its parent has gone.
+// beWorker works until it is stopped or its parent has exited.
 func beWorker(url, key string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -53,7 +53,7 @@ func beWorker(url, key string) {
 	}).Run(ctx)
 }
 
-// flaky is what a provider does on a bad day.
+// flaky is a provider with failures, limits and delays.
 func flaky(seed uint64) func(context.Context, string, []string) error {
 	var mutex sync.Mutex
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -79,7 +79,7 @@ func flaky(seed uint64) func(context.Context, string, []string) error {
 	}
 }
 
-// process is a worker of its own that can be killed.
+// process is a worker process that can be killed.
 type process struct {
 	command *exec.Cmd
 	stdin   io.Closer
@@ -96,9 +96,9 @@ func (b *bench) spawn() (*process, error) {
 	return &process{command, stdin}, command.Start()
 }
 
-// end sends a signal and waits until the process is gone.
+// end sends a signal and waits until the process has exited.
 func (p *process) end(signal syscall.Signal) error {
-	// A stopped process ends by SIGKILL alone.
+	// A stopped process ends only by SIGKILL.
 	if err := errors.Join(p.command.Process.Signal(signal), p.command.Process.Signal(syscall.SIGCONT)); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}

@@ -20,13 +20,13 @@ import (
 	"tasklens/internal/wait"
 )
 
-// lasting says how long the randomised test lasts, where it is not a minute.
+// lasting is the variable with the duration of the randomised test, by default a minute.
 const lasting = "TASKLENS_RANDOM_TEST"
 
-// Edits, deletions, moves, renames, imports and long transactions on one side; on the other workers
-// that are killed, stopped for longer than their leases and ended, and a provider that fails,
-// limits and hangs. At rest the chunks must be those of a fresh embedding of everything, and no
-// editor may have failed or been a deadlock's victim.
+// Editors edit, delete, move, rename and import, with long transactions; workers are killed,
+// stopped for longer than their leases, and ended; the provider fails, limits and hangs. At rest
+// the chunks must equal a fresh embedding of everything, and no editor may have failed or been a
+// deadlock's victim.
 func TestAtRestAllIsInStep(t *testing.T) {
 	t.Parallel()
 	duration := time.Minute
@@ -63,8 +63,8 @@ func TestAtRestAllIsInStep(t *testing.T) {
 	}
 
 	b.start(quick(t))
-	for range 2 { // what is open may die, and only then be replayed
-		b.run(`update private.embedding_jobs set due_at = clock_timestamp() where lease_id is null and dead_at is null`) // an import's may wait for two minutes
+	for range 2 { // open jobs may become dead, and are replayed only then
+		b.run(`update private.embedding_jobs set due_at = clock_timestamp() where lease_id is null and dead_at is null`) // an import's jobs may wait for two minutes
 		b.await(0, openJobs)
 		b.run(`select public.replay_embedding_jobs()`)
 		b.await(0, openJobs)
@@ -73,7 +73,7 @@ func TestAtRestAllIsInStep(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// torment runs a worker process and does to it what happens to processes, again and again.
+// torment runs a worker process and stops, continues and kills it repeatedly.
 func (b *bench) torment(ctx context.Context, random *rand.Rand, signals *atomic.Int64) error {
 	for ctx.Err() == nil {
 		p, err := b.spawn()
@@ -84,7 +84,7 @@ func (b *bench) torment(ctx context.Context, random *rand.Rand, signals *atomic.
 		switch random.IntN(4) {
 		case 0:
 			err = p.end(syscall.SIGTERM)
-		case 1: // it goes on when others have what it had
+		case 1: // it continues after others have taken over its jobs
 			err = p.command.Process.Signal(syscall.SIGSTOP)
 			pause(ctx, random, 3000)
 			err = errors.Join(err, p.command.Process.Signal(syscall.SIGCONT))
@@ -101,7 +101,7 @@ func (b *bench) torment(ctx context.Context, random *rand.Rand, signals *atomic.
 	return nil
 }
 
-// generate asks for embeddings as the API does, of a ticket that there may be.
+// generate calls the API's embedding of a ticket that may not exist.
 func (b *bench) generate(ctx context.Context, random *rand.Rand, calls *atomic.Int64) error {
 	indexer, err := build(&model{before: flaky(random.Uint64())})
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *bench) generate(ctx context.Context, random *rand.Rand, calls *atomic.I
 	for ctx.Err() == nil {
 		ticket := 1 + random.Int64N(60)
 		bounded, cancel := context.WithTimeout(ctx, time.Second)
-		// It may fail in many ways; what it leaves is what counts.
+		// It may fail in many ways; only the state afterwards counts.
 		_, _ = indexer.Index(bounded, b.rows, []index.Source{{ProjectID: 1 + random.Int64N(4), TicketID: &ticket}}, random.IntN(3) == 0)
 		cancel()
 		calls.Add(1)
@@ -123,21 +123,22 @@ func pause(ctx context.Context, random *rand.Rand, atMost int) {
 	_ = wait.For(ctx, time.Duration(random.IntN(atMost))*time.Millisecond)
 }
 
-// editor is a program of the tracker's.
+// editor is a client of the tracker.
 type editor struct {
 	connection *pgx.Conn
 	random     *rand.Rand
 }
 
 func (e editor) work(ctx context.Context, edits *atomic.Int64) error {
-	// Longer than the longest transaction: only who waits for a worker would wait for so long.
+	// Longer than the longest transaction: only a writer blocked by a worker would wait this long.
 	if _, err := e.connection.Exec(ctx, `set lock_timeout = '15s'`); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
 		err := e.transaction(context.WithoutCancel(ctx))
 		var failure *pgconn.PgError
-		// What repeatable read may answer; and a note of a ticket that another editor has just deleted.
+		// Errors that repeatable read allows; and a note on a ticket that another editor has just
+		// deleted.
 		if errors.As(err, &failure) && (failure.Code == "40001" || failure.Code == "23503") {
 			continue
 		}
@@ -150,8 +151,8 @@ func (e editor) work(ctx context.Context, edits *atomic.Int64) error {
 	return nil
 }
 
-// transaction edits one ticket or project, in one statement or several, and may take its time or
-// think better of it.
+// transaction edits one ticket or project in one or several statements, and may be slow or roll
+// back.
 func (e editor) transaction(ctx context.Context) error {
 	options := pgx.TxOptions{}
 	if e.random.IntN(10) == 0 {
@@ -161,7 +162,7 @@ func (e editor) transaction(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback(ctx) }() // no effect after a commit
 	text := fmt.Sprintf("Words %d", e.random.Uint32())
 	for _, statement := range e.statements() {
 		if _, err := tx.Exec(ctx, statement.sql, append([]any{text}, statement.arguments...)...); err != nil {
@@ -183,7 +184,7 @@ type statement struct {
 }
 
 func (e editor) statements() []statement {
-	// A ticket that there may be, and one of its notes.
+	// A ticket that may not exist, and one of its notes.
 	const one = ` (select ticket_id from public.tickets order by ticket_id offset $2 limit 1) `
 	ticket := []any{e.random.IntN(60)}
 	describe := statement{`update public.tickets set description = $1 where ticket_id =` + one, ticket}
@@ -191,13 +192,13 @@ func (e editor) statements() []statement {
 	switch e.random.IntN(19) {
 	case 0:
 		return []statement{{`insert into public.tickets (project_id, status_id, name) select project_id, 1, $1 from public.projects order by random() limit 1`, nil}}
-	case 1: // behind others, because of their number
+	case 1: // queued behind others, because of their number
 		return []statement{{`insert into public.tickets (project_id, status_id, name)
 			select project_id, 1, $1 || i from generate_series(1, 110) i, (select project_id from public.projects order by random() limit 1) p`, nil},
 			{`delete from public.tickets where name like $1 || '1__'`, nil}}
 	case 2:
 		return []statement{{`delete from public.tickets where $1 <> '' and ticket_id =` + one, ticket}}
-	case 3: // what makes room for new ones
+	case 3: // deletes, to make room for new ones
 		return []statement{{`delete from public.tickets where $1 <> '' and ticket_id in (select ticket_id from public.tickets order by ticket_id desc limit greatest(0, (select count(*) from public.tickets) - 80) for update skip locked)`, nil}}
 	case 4, 5:
 		return []statement{{`update public.tickets set name = $1, project_id = (select project_id from public.projects order by random() limit 1) where ticket_id =` + one, ticket}}
@@ -211,7 +212,7 @@ func (e editor) statements() []statement {
 		return []statement{{`update public.status_changes set note = $1 where status_change_id = (select status_change_id from public.status_changes where ticket_id =` + one + `limit 1)`, ticket}}
 	case 10:
 		return []statement{{`delete from public.status_changes where $1 <> '' and ticket_id =` + one, ticket}}
-	case 11: // an import that is gone before it has embedded what it wrote
+	case 11: // an import that ends before it has embedded its rows
 		return []statement{{`select from public.upsert_tickets(jsonb_build_array(jsonb_build_object('key', 'P-' || $2::int, 'project_key', 'P', 'status', 'To Do', 'name', $1::text)))`,
 			[]any{1 + e.random.IntN(30)}}}
 	case 12, 13:

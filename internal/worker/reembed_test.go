@@ -13,8 +13,8 @@ import (
 	"tasklens/internal/search"
 )
 
-// found are the tickets that a search by meaning finds for the text of one, the nearest first. It
-// is asked as the service asks it: by the model that serves.
+// found returns the tickets that vector search finds for the text of one, the nearest first. It
+// searches like the service, by the serving model.
 func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
 	b.t.Helper()
 	model, err := serving.Use(b.t.Context())
@@ -34,8 +34,8 @@ func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
 	return names
 }
 
-// mustFind searches by the very inputs that were embedded, which the right model alone finds: its
-// vectors of them are the same, and those of the other model are far from them.
+// mustFind searches by the inputs that were embedded, which only the right model finds: its vectors
+// for them are equal, those of the other model far away.
 func (b *bench) mustFind(when string, serving *reembed.Serving) {
 	b.t.Helper()
 	for _, name := range []string{"Pump 1", "Pump 2", "Pump 9"} {
@@ -49,7 +49,7 @@ func (b *bench) mustFind(when string, serving *reembed.Serving) {
 	}
 }
 
-// use begins another set by a model, as the service's own reading of it knows at once.
+// use starts another set for a model, and updates the service's reading of it.
 func (b *bench) use(model string) {
 	b.t.Helper()
 	if _, err := reembed.Begin(b.t.Context(), b.rows, reembed.Recipe{Model: model, Chunking: chunk.Version}); err != nil {
@@ -64,15 +64,15 @@ func (b *bench) finish(want bool) {
 	}
 }
 
-// serving is the service's knowledge of which model serves, fresh.
+// serving returns a fresh reading of the serving model.
 func (b *bench) serving() *reembed.Serving {
 	return reembed.NewServing(b.rows, b.model.EmbeddingModel())
 }
 
 const inSet = `select count(*) from public.chunks where embedding_set = $1 and model = $2`
 
-// Another model takes over, with a stop and an edit in the middle. Search goes by the old vectors
-// until the switch, and by the new ones from then on.
+// Another model takes over, with a stop and an edit in between. Search uses the old vectors until
+// the switch, and the new ones afterwards.
 func TestAnotherModelTakesOver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -82,7 +82,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	stop()
 	b.mustFind("before", b.serving())
 
-	// The new model is slow: it takes a request, and waits for another.
+	// The new model is slow: it accepts a request and delays the next.
 	b.use("new model")
 	turns := make(chan struct{}, 100)
 	b.model.before = func(ctx context.Context, model string, _ []string) error {
@@ -106,7 +106,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	stop()
 	b.await(31, openJobs)
 
-	// An edit and a new ticket while nothing works; another edit while it goes on.
+	// An edit and a new ticket while no worker runs; another edit while one does.
 	b.run(`update public.tickets set description = 'Sealed' where name = 'Pump 1'`)
 	b.run(`insert into public.tickets (project_id, status_id, name, description) select project_id, status_id, 'Pump 41', 'New' from public.tickets limit 1`)
 	b.use("new model")
@@ -136,7 +136,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	b.mustFind("after the switch", b.serving())
 	b.mustFind("asked by who has not heard of the switch", late)
 
-	// Emptied, the old set is gone, and everything is as a fresh embedding by the new model.
+	// The old set is deleted, and everything equals a fresh embedding by the new model.
 	if err := reembed.Clear(t.Context(), b.rows, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	if got := b.number(`select count(*) from public.chunks`); got != 42 {
 		t.Errorf("%d chunks are left", got)
 	}
-	// In one batch: documents stay the configured model's.
+	// In one batch: documents keep the configured model.
 	b.run(`with d as (insert into public.documents (title, content) values ('Runbook', 'Turn it off and on again.'))
 		update public.tickets set description = 'Leaks again' where name = 'Pump 9'`)
 	b.await(0, openJobs)
@@ -156,9 +156,9 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// A source that the new model refuses keeps the old set serving, and searched; given up, the new
-// set leaves no trace.
-func TestWhatCannotBeEmbeddedAnewKeepsTheOldSet(t *testing.T) {
+// A source that the new model rejects keeps the old set in use; abandoned, the new set leaves no
+// trace.
+func TestRejectedSourceKeepsTheOldSet(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fill(9)
@@ -193,7 +193,7 @@ func TestWhatCannotBeEmbeddedAnewKeepsTheOldSet(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// A program of another version leaves the work to those that chunk as the new set wants it.
+// A program of another version leaves jobs to workers that chunk as the new set requires.
 func TestAnotherChunkingIsLeftToOthers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -12,13 +12,13 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// A tenth of 100 ms a chunk and of the 8 s after which Supabase cancels a statement.
+// A tenth of 100 ms per chunk and of the 8 s after which Supabase cancels a statement.
 const (
 	slowChunk   = 10 * time.Millisecond
 	slowTimeout = 800 * time.Millisecond
 )
 
-// han is a text of so many Chinese characters, with a full stop after every 40.
+// han returns a text of this many Chinese characters, with a full stop after every 40.
 func han(seed uint64, characters int) string {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var text strings.Builder
@@ -32,7 +32,7 @@ func han(seed uint64, characters int) string {
 	return text.String()
 }
 
-// mustHaveAskedOnce fails where the model was asked for one input twice.
+// mustHaveAskedOnce fails if the model was sent an input twice.
 func (b *bench) mustHaveAskedOnce() {
 	b.t.Helper()
 	seen := map[string]bool{}
@@ -46,9 +46,9 @@ func (b *bench) mustHaveAskedOnce() {
 	}
 }
 
-// Many tickets, one of some hundred chunks, and a document as long, in a database that takes its
-// time: all are stored, none is paid for twice, and no attempt fails.
-func TestASlowDatabase(t *testing.T) {
+// Many tickets, one of some hundred chunks, and a document as long, in a slow database: all are
+// stored, nothing is embedded twice, and no attempt fails.
+func TestSlowDatabase(t *testing.T) {
 	t.Parallel()
 	for name, perChunk := range map[string]time.Duration{"slow": slowChunk, "slower than a full call may take": 3 * slowChunk} {
 		t.Run(name, func(t *testing.T) {
@@ -77,9 +77,8 @@ func TestASlowDatabase(t *testing.T) {
 	}
 }
 
-// One ticket whose chunks no call can store fails alone; the others of its batch keep their
-// attempts.
-func TestWhatIsTooSlowFailsAlone(t *testing.T) {
+// A ticket whose chunks no call can store fails alone; the others of its batch keep their attempts.
+func TestTooSlowTicketFailsAlone(t *testing.T) {
 	t.Parallel()
 	b := newSlowBench(t, 0, slowTimeout)
 	b.run(`create function private.be_slower() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end'`)
@@ -105,9 +104,9 @@ func TestWhatIsTooSlowFailsAlone(t *testing.T) {
 	}
 }
 
-// While a long text is replaced by another, a reader finds the one or the other, never both or
-// none; and what a worker that died had staged is not paid for again.
-func TestALongTextIsReplacedAtOnce(t *testing.T) {
+// While a long text is replaced, a reader finds the old or the new one, never both or none; and
+// what a killed worker had staged is not embedded again.
+func TestLongTextIsReplacedAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newSlowBench(t, slowChunk, slowTimeout)
 	edition := func(n int) string {
@@ -161,11 +160,11 @@ func TestALongTextIsReplacedAtOnce(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// The longest text that counts, all of its chunks; a new note then writes one.
+// The longest text that counts, all of its chunks; a new note then writes one chunk.
 func TestTheLongestTicket(t *testing.T) {
 	t.Parallel()
 	b := newSlowBench(t, 0, 8*time.Second)
-	b.run(`drop index public.chunks_embedding_idx`) // its work is the same for every chunk, and takes most of the time
+	b.run(`drop index public.chunks_embedding_idx`) // each chunk takes the same work, which dominates the time
 	b.fill(1)
 	b.run(`update public.tickets set description = $1`, han(3, 1_000_100))
 	b.start(quick(t))
@@ -185,15 +184,15 @@ func TestTheLongestTicket(t *testing.T) {
 	}
 }
 
-// Who edits a ticket of the same batch does not wait for a long one: it has its turn behind the
-// others, and their jobs end.
-func TestALongTicketHoldsUpNoOther(t *testing.T) {
+// Editors of a ticket in the same batch do not wait for a long one: it is stored after the others,
+// whose jobs end first.
+func TestLongTicketDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	long, goOn := make(chan struct{}), make(chan struct{})
 	come := sync.OnceFunc(func() { close(long) })
 	b.model.before = func(ctx context.Context, _ string, inputs []string) error {
-		if len(inputs) < 40 { // a batch of the short ones has less
+		if len(inputs) < 40 { // a batch of the short ones has fewer
 			return nil
 		}
 		come()

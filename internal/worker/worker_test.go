@@ -15,13 +15,13 @@ import (
 	"tasklens/internal/worker"
 )
 
-func TestWhatIsWrittenIsEmbedded(t *testing.T) {
+func TestWritesAreEmbedded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fill(250)
 	b.start(quick(t))
 	b.await(0, openJobs)
-	// Up to 100 texts each; the worker may find the project before its tickets are there.
+	// Up to 100 texts each; the worker may claim the project before its tickets exist.
 	if got := len(b.model.requests()); got > 4 {
 		t.Errorf("%d requests for 251 texts", got)
 	}
@@ -39,8 +39,8 @@ func TestWhatIsWrittenIsEmbedded(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// A limit uses up no attempts: there is one only.
-func TestALimitIsWaiting(t *testing.T) {
+// A rate limit uses up no attempts: there is only one.
+func TestRateLimitUsesNoAttempts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var limited atomic.Int32
@@ -61,8 +61,8 @@ func TestALimitIsWaiting(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// One text that cannot be embedded fails alone in the end, with its error, and can be tried anew.
-func TestWhatFailsIsGivenUpAlone(t *testing.T) {
+// A text that cannot be embedded fails alone in the end, with its error, and can be retried.
+func TestFailingTextBecomesDeadAlone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var mended atomic.Bool
@@ -93,7 +93,7 @@ func TestWhatFailsIsGivenUpAlone(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// hold makes a model that waits. asked says that it was asked, goOn lets all requests go on.
+// hold returns a model that waits. asked signals a request, goOn releases all requests.
 func (b *bench) hold() (asked <-chan struct{}, goOn func()) {
 	come, going := make(chan struct{}, 100), make(chan struct{})
 	b.model.before = func(ctx context.Context, _ string, _ []string) error {
@@ -108,12 +108,12 @@ func (b *bench) hold() (asked <-chan struct{}, goOn func()) {
 	return come, sync.OnceFunc(func() { close(going) })
 }
 
-func TestStoppingFreesAllAtOnce(t *testing.T) {
+func TestStopReleasesJobs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	asked, _ := b.hold()
 	b.fill(150)
-	b.run(`update private.embedding_jobs set attempts = ticket_id % 2 where ticket_id is not null`) // of one batch the worker makes many groups
+	b.run(`update private.embedding_jobs set attempts = ticket_id % 2 where ticket_id is not null`) // the worker splits a batch into many groups
 	stop := b.start(quick(t))
 	<-asked
 	stop()
@@ -122,7 +122,7 @@ func TestStoppingFreesAllAtOnce(t *testing.T) {
 	}
 }
 
-// Nobody waits while the model computes, and what was written meanwhile is what is stored.
+// No editor waits while the model computes, and the edited text is what is stored.
 func TestEditWhileEmbedded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -139,7 +139,7 @@ func TestEditWhileEmbedded(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// interposed lets a test do something just before a call.
+// interposed runs a function just before a call.
 type interposed struct {
 	*postgrest.Session
 	before func(function string)
@@ -150,7 +150,7 @@ func (i interposed) Call(ctx context.Context, function string, arguments, result
 	return i.Session.Call(ctx, function, arguments, result)
 }
 
-// An edit at any moment of a job's life is not lost.
+// An edit at any moment of a job is not lost.
 func TestEditBetweenTwoSteps(t *testing.T) {
 	t.Parallel()
 	for _, function := range []string{"read_sources", "store_chunks", "finish_embedding_jobs"} {
@@ -180,8 +180,8 @@ func TestEditBetweenTwoSteps(t *testing.T) {
 	}
 }
 
-// A ticket that somebody is writing is left until that is done, and uses up no attempts.
-func TestATicketThatIsBeingWritten(t *testing.T) {
+// A ticket with an uncommitted edit is left until the commit, and uses up no attempts.
+func TestTicketWithAnUncommittedEdit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	asked, goOn := b.hold()
@@ -209,7 +209,7 @@ func TestATicketThatIsBeingWritten(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// Two workers share what there is, and do nothing twice.
+// Two workers share the queue and do nothing twice.
 func TestTwoWorkers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -220,7 +220,7 @@ func TestTwoWorkers(t *testing.T) {
 	b.start(o)
 	b.fill(80)
 	for range 4 {
-		<-asked // both have all that they can
+		<-asked // both have claimed all that they can
 	}
 	goOn()
 	b.await(0, openJobs)
@@ -235,8 +235,8 @@ func TestTwoWorkers(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// What a dead worker had taken is done by another one when the lease is over.
-func TestADeadWorkersJobs(t *testing.T) {
+// A killed worker's jobs are done by another one when its lease expires.
+func TestKilledWorkersJobs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fill(5)
@@ -248,7 +248,7 @@ func TestADeadWorkersJobs(t *testing.T) {
 	b.mustBeInStep()
 }
 
-// A lease lasts as long as the work.
+// A lease is renewed while the work lasts.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
