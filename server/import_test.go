@@ -89,8 +89,8 @@ func TestImportSaysWhatIsMissing(t *testing.T) {
 	await(t, owner, 1, `select count(*) from public.document_chunks`)
 }
 
-// The program itself removes with --prune what an export has lost, and nothing without it, after a
-// bad row, or of other projects. Its output and its exit status say which.
+// Run as a program: with --prune it removes what an export has lost, and nothing without it, after
+// a bad row, or of other projects. Output and exit status say which.
 func TestImportPrunesAsAProcess(t *testing.T) {
 	owner, settings := startStack(t)
 	folder := t.TempDir()

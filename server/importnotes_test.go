@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A folder of notes becomes documents, the same ones again by their paths, wherever the folder
-// lies.
+// A folder of notes becomes documents. Imported again, the same paths are the same documents,
+// wherever the folder is.
 func TestImportNotes(t *testing.T) {
 	tracker, settings := startStack(t)
 	setEnvironment(t, settings)
@@ -43,7 +43,7 @@ func TestImportNotes(t *testing.T) {
 	count(2, "embedding_status = 'complete'")
 	count(1, "title = 'Raft' and content = e'# Raft\\nReplicas agree.' and keywords = '{consensus}' and created_at = '2025-04-08Z'")
 	count(1, "title = 'lunch'")
-	// The queue has nothing left to do: who imports embeds.
+	// The queue is empty: an import embeds what it writes.
 	await(t, tracker, 0, "select count(*) from private.embedding_jobs")
 
 	if _, err := tracker.Exec(t.Context(), "update public.documents set utility_score = 3; create table before as select * from public.documents"); err != nil {

@@ -12,15 +12,15 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// startStack gives a test a database of its own, and the settings with which the program finds it
+// startStack creates a database for a test, and returns the settings by which the program finds it
 // and the offline model.
 func startStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	t.Helper()
 	return startStackOver(t, testbed.Database(t))
 }
 
-// startSlowStack is startStack over a database that takes a tenth of 100 ms for each chunk and of
-// the 8 s of a statement timeout.
+// startSlowStack is startStack with a database that takes a tenth of 100 ms per chunk and has a
+// tenth of the 8 s statement timeout.
 func startSlowStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	t.Helper()
 	db := testbed.Database(t)
@@ -38,7 +38,7 @@ func startStackOver(t *testing.T, db *testbed.DB) (owner *pgx.Conn, settings map
 		"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.URL + "/v1", "EMBEDDING_MODEL": offline.EmbeddingModel, "CHAT_MODEL": offline.ChatModel, "MODEL_RETRIES": "0", "PORT": "0"}
 }
 
-// with is settings with others over them.
+// with returns settings with others set over them.
 func with(settings map[string]string, names ...string) map[string]string {
 	settings = maps.Clone(settings)
 	for i := 0; i < len(names); i += 2 {
@@ -47,7 +47,7 @@ func with(settings map[string]string, names ...string) map[string]string {
 	return settings
 }
 
-// await asks until a count has this value.
+// await polls until a count has this value.
 func await(t *testing.T, db *pgx.Conn, want int, sql string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// bridge is the verb mcp as an editor starts it.
+// bridge is the verb mcp, started as an editor starts it.
 func bridge(settings ...string) *exec.Cmd {
 	command := exec.Command(os.Args[0], "mcp")
 	command.Env = append([]string{programVariable + "=1", "PATH=" + os.Getenv("PATH")}, settings...)
@@ -51,8 +51,8 @@ func TestToolsOverStdio(t *testing.T) {
 	}
 }
 
-// A service that refuses, or is not there, is told to the client with each request, and nothing of
-// what it says goes where only messages may.
+// If the service refuses a request or is down, the client gets an error for each request, and
+// nothing but messages goes to standard output.
 func TestStdioTellsFailures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -102,7 +102,7 @@ func TestStdioTellsFailures(t *testing.T) {
 	}
 }
 
-// The token and the version of the protocol go with each message.
+// Each message is sent with the token and the protocol version.
 func TestStdioHeaders(t *testing.T) {
 	t.Parallel()
 	var seen []http.Header

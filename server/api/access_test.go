@@ -105,7 +105,7 @@ func TestTokenTravels(t *testing.T) {
 	}
 	key := seen[1].header.Get("Apikey")
 	if got := seen[1].header["Authorization"]; len(got) != 1 || got[0] != "Bearer "+key || key == token || seen[0].header.Get("Apikey") != key {
-		t.Error("without a token the service's own does not travel")
+		t.Error("without a token the service's own is not sent")
 	}
 }
 

@@ -151,7 +151,7 @@ func TestNoTokenNoAnswer(t *testing.T) {
 		}
 	}
 	if asked := s.database.all()[before:]; len(asked) > 0 {
-		t.Errorf("the database was asked for %s, and %d times", asked[0].name, len(asked))
+		t.Errorf("the database was called for %s, %d times", asked[0].name, len(asked))
 	}
 	for _, path := range []string{"/healthz", "/readyz", "/openapi.yaml"} {
 		s.get(path).want(http.StatusOK)

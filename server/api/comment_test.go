@@ -71,7 +71,7 @@ func TestComment(t *testing.T) {
 	}
 	asked := s.model.requests("completions")
 	if len(asked) == 0 || !strings.Contains(string(asked[len(asked)-1].body), `comment-by=\"Ada &quot;(1)&quot; &lt;b&gt;\" comment-date=\"2025-03-01\"`) {
-		t.Errorf("the model was asked %d times, last %s", len(asked), asked[max(0, len(asked)-1)].body)
+		t.Errorf("the model was called %d times, last %s", len(asked), asked[max(0, len(asked)-1)].body)
 	}
 
 	for name, c := range map[string]struct {

@@ -92,6 +92,6 @@ func TestReadinessIsSharedOut(t *testing.T) {
 	}
 	s.get("/readyz").want(http.StatusOK)
 	if again := len(s.database.requests("list_migrations")); again != asked+1 {
-		t.Errorf("who asks later is told what was read before: %d, then %d times", asked, again)
+		t.Errorf("later requests got the earlier reading: %d, then %d reads", asked, again)
 	}
 }

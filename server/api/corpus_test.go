@@ -100,10 +100,10 @@ func TestAnswersFromDocumentsAreRemembered(t *testing.T) {
 	remembered := func(documents, all bool, after string) {
 		t.Helper()
 		if got := s.askOf("documents").Cached; got != documents {
-			t.Errorf("after %s the answer from documents is remembered: %t", after, got)
+			t.Errorf("after %s the answer from documents is cached: %t", after, got)
 		}
 		if got := s.askOf("all").Cached; got != all {
-			t.Errorf("after %s the answer from all is remembered: %t", after, got)
+			t.Errorf("after %s the answer from all texts is cached: %t", after, got)
 		}
 	}
 	remembered(false, false, "the start")

@@ -52,7 +52,7 @@ func TestDocs(t *testing.T) {
 		s.get(path).want(http.StatusNotFound)
 	}
 	if end := s.get("/docs/"); end.text != page.text {
-		t.Error("the page is another with a slash at its end")
+		t.Error("the page differs with a slash at its end")
 	}
 }
 
@@ -84,7 +84,7 @@ func TestDescriptionForms(t *testing.T) {
 		s.get(path, "If-None-Match", `"another"`).want(http.StatusOK)
 	}
 	if !reflect.DeepEqual(told[0], told[1]) {
-		t.Error("/openapi.json says something else than /openapi.yaml")
+		t.Error("/openapi.json differs from /openapi.yaml")
 	}
 	if kind := s.get("/openapi.json").header.Get("Content-Type"); kind != "application/json" {
 		t.Errorf("/openapi.json is %s", kind)

@@ -97,10 +97,10 @@ func TestModelFailures(t *testing.T) {
 		t.Errorf("failures have changed the stored chunks from %+v to %+v", before, after)
 	}
 	if !strings.Contains(s.log.String(), upstreamText) {
-		t.Error("what the model provider said does not stand in the log")
+		t.Error("the model provider's error is not in the log")
 	}
 	if !strings.Contains(s.log.String(), "answered 401 …: no such key: …") { // the service's cleanup checks that the log contains no key
-		t.Error("what the model provider said of the key does not stand in the log")
+		t.Error("the model provider's error about the key is not in the log")
 	}
 }
 
@@ -299,7 +299,7 @@ func TestPanic(t *testing.T) {
 	s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusInternalServerError)
 	s.get("/healthz").want(http.StatusOK)
 	if !strings.Contains(s.log.String(), "panic: runtime error") {
-		t.Error("the panic does not stand in the log")
+		t.Error("the panic is not in the log")
 	}
 }
 

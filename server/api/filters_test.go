@@ -286,7 +286,7 @@ func TestFiltersInTheCache(t *testing.T) {
 		}
 	}
 	if from("/api/hybrid-search", `{"query":"payment is:done"}`) == fromMemory || from("/api/hybrid-search", `{"query":"payment is:done","filters":{"open":true}}`) == fromMemory {
-		t.Error("what contradicts itself is another's")
+		t.Error("a contradictory filter has another cache key")
 	}
 	// A change to a filtered field takes effect at once.
 	before := s.narrowedBy(`{"query":"assignee:noor"}`).names()

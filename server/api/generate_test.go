@@ -234,6 +234,6 @@ func TestWebhookBodyMapsToGenerate(t *testing.T) {
 		}
 	}
 	if left := read[worker.Status](s.get("/api/embeddings/status", key...)); left.Pending != len(checkout)-1 {
-		t.Errorf("what was stored left jobs behind: %+v", left)
+		t.Errorf("storing left jobs: %+v", left)
 	}
 }

@@ -49,7 +49,7 @@ func TestGeneratedRequests(t *testing.T) {
 	t.Logf("%d requests: %v", madeUp, counted)
 	for _, status := range []int{200, 400, 404} {
 		if counted[status] == 0 {
-			t.Errorf("no request was answered with %d, so nothing was shown", status)
+			t.Errorf("no request got the status %d, so nothing was tested", status)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("replaced, the document is %+v", again)
 	}
 	if s.post("/api/knowledge/documents", map[string]any{"id": "00000000-0000-4000-8000-000000000001", "title": "Own", "content": ""}).want(http.StatusCreated); s.get("/api/knowledge/documents/00000000-0000-4000-8000-000000000001").status != http.StatusOK {
-		t.Error("an id of the caller's own is not taken over")
+		t.Error("the caller's own request id is not used")
 	}
 	s.send(http.MethodDelete, path, "").want(http.StatusNoContent)
 	s.get(path).want(http.StatusNotFound)

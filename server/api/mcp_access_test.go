@@ -124,7 +124,7 @@ func TestTokenTravelsWithTools(t *testing.T) {
 	s.tool("list_projects", nil)
 	seen := s.database.requests("list_projects")
 	if len(seen) != 2 || seen[0].header.Get("Authorization") != "Bearer "+token || seen[1].header.Get("Authorization") == "Bearer "+token {
-		t.Errorf("the token did not travel, in %d requests", len(seen))
+		t.Errorf("the token was not sent, in %d requests", len(seen))
 	}
 	if r := s.tool("list_projects", nil, asking("nonsense")...); !r.IsError || !strings.Contains(r.Content[0].Text, "sign in again") {
 		t.Errorf("with a bad token: %+v", r)

@@ -314,7 +314,7 @@ func TestToolErrors(t *testing.T) {
 		t.Errorf("the model fails: %+v", r)
 	}
 	if found := structured[struct{ Degraded []string }](s, "search_tickets", map[string]any{"query": "payment without a model"}); len(found.Degraded) == 0 {
-		t.Error("a search without a model does not say so")
+		t.Error("a search without a model is not marked degraded")
 	}
 }
 

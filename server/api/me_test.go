@@ -8,7 +8,7 @@ import (
 func TestMe(t *testing.T) {
 	t.Parallel()
 	if text := start(t).get("/api/me").want(http.StatusOK).text; text != `{"role":"service"}` {
-		t.Errorf("without a token, where all are trusted: %s", text)
+		t.Errorf("without a token, with AUTH=off: %s", text)
 	}
 	s := start(t, authenticated)
 	s.load([]project{{Key: "TX", Name: "Checkout"}}, nil)

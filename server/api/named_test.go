@@ -49,7 +49,7 @@ func TestQueryNames(t *testing.T) {
 		t.Errorf("a ticket that is not there: %+v", got)
 	}
 	if again := len(s.model.requests("completions")); again != asked {
-		t.Errorf("the chat model was asked %d times about nothing", again-asked)
+		t.Errorf("the chat model was called %d times without sources", again-asked)
 	}
 	// Names boost, and never filter.
 	plain, lifted := s.ask(doubleCharge), s.ask(doubleCharge+" Is it like TX-400?")

@@ -80,7 +80,7 @@ func TestRequestsAreCounted(t *testing.T) {
 		}
 	}
 	if r := start(t).get("/metrics"); r.status != http.StatusNotFound {
-		t.Errorf("metrics that are shown elsewhere: %d", r.status)
+		t.Errorf("metrics that are served elsewhere: %d", r.status)
 	}
 }
 

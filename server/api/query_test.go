@@ -315,7 +315,7 @@ func TestQueryHybrid(t *testing.T) {
 		t.Errorf("within nothing: %+v", got)
 	}
 	if again := len(s.model.requests("completions")); again != asked {
-		t.Error("the chat model was asked about nothing")
+		t.Error("the chat model was called without sources")
 	}
 }
 

@@ -116,14 +116,14 @@ func TestServingModelOfCachedResponses(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond) // so that the answer is too old for what is made
 	s.costs(oneVersion, func() { search("login").from(fromMemory) })
 	if now := serving.asked.Load(); now != asked {
-		t.Errorf("which model serves was asked %d times for what is remembered", now-asked)
+		t.Errorf("the serving model was read %d times for a cache hit", now-asked)
 	}
 	search("payment").from(madeOnce)
 	// The request to the former model was started early and cancelled; it may arrive after the other.
 	if !slices.ContainsFunc(s.model.requests("embeddings"), func(r seen) bool {
 		return strings.Contains(string(r.body), `"payment"`) && strings.Contains(string(r.body), `"dimensions":768`)
 	}) {
-		t.Error("the present model was not asked to embed the query")
+		t.Error("the serving model did not embed the query")
 	}
 	search("payment").from(madeAndKept)
 	search("payment").from(fromMemory)
@@ -152,10 +152,10 @@ func TestNormalizedCacheKeys(t *testing.T) {
 	}
 	// Explicit defaults do not change the cache key either.
 	if !s.search("café payment", map[string]any{"limit": 10, "offset": 0, "match_threshold": between, "facets": false, "explain": nil}).Cached {
-		t.Error("defaults that are named are not the same")
+		t.Error("naming the defaults changes the cache key")
 	}
 	if got := s.ask("Why  was it\nslow?"); got.Cached || !s.ask("Why was it slow?").Cached || s.ask("why was it slow?").Cached {
-		t.Error("questions are not told apart as they should be")
+		t.Error("different questions share a cache key, or equal ones do not")
 	}
 	for name, more := range map[string]map[string]any{
 		"top_k": {"top_k": 2}, "lambda": {"mmr_lambda": 0.9}, "retrieval": {"retrieval": "hybrid"}, "threshold": {"match_threshold": 0.1},

@@ -59,7 +59,7 @@ func TestIdenticalRequestsCollapse(t *testing.T) {
 	shared := []string{"", "tasklens; fwd=miss; collapsed", "tasklens; hit"}
 	for i, status := range statuses {
 		if !slices.Contains(shared, status) {
-			t.Errorf("response %d does not say that it is another's: %q", i, status)
+			t.Errorf("response %d is not marked as shared: %q", i, status)
 		}
 	}
 	for _, name := range []string{"completions", "retrieve_chunks"} {

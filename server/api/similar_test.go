@@ -68,7 +68,7 @@ func TestSimilarTickets(t *testing.T) {
 		t.Errorf("all like TX-404 are %q", keys)
 	}
 	if again := len(s.model.inputs(t)); again != asked {
-		t.Error("the model was asked about a ticket that is embedded")
+		t.Error("the model was called for a ticket that is embedded")
 	}
 	if calls := s.database.requests("similar_tickets"); len(calls) > 0 {
 		t.Error("more than one call was made for a ticket that is embedded")
@@ -146,11 +146,11 @@ func TestSimilarToADraft(t *testing.T) {
 		}
 	}
 	if keys := s.draft(map[string]any{"text": "payment"}).keys(); len(keys) != 5 {
-		t.Errorf("five are asked for unless told otherwise, not %d", len(keys))
+		t.Errorf("the default limit is 5, not %d", len(keys))
 	}
 	for _, input := range s.model.inputs(t) {
 		if len(input) > 20_000 {
-			t.Errorf("the model was asked about %d bytes at once", len(input))
+			t.Errorf("the model was sent %d bytes at once", len(input))
 		}
 	}
 	s.draft(map[string]any{"text": "Charged  twice\n\nBy the same card."})

@@ -173,6 +173,6 @@ func TestNothingIsStale(t *testing.T) {
 	}
 	t.Logf("%d edits, %d responses, %d of them remembered", c.edits.Load(), c.responses.Load(), c.hits.Load())
 	if c.hits.Load() == 0 {
-		t.Error("nothing was remembered, so that nothing could be stale")
+		t.Error("nothing was cached, so nothing could be stale")
 	}
 }

@@ -176,6 +176,6 @@ func TestStreamEnds(t *testing.T) {
 		}
 	}
 	if !strings.Contains(s.log.String(), upstreamText) {
-		t.Error("what the model provider said does not stand in the log")
+		t.Error("the model provider's error is not in the log")
 	}
 }

@@ -17,8 +17,8 @@ func (model) Embed(_ context.Context, _ string, inputs []string) ([]vector.Vecto
 	return make([]vector.Vector, len(inputs)), 0, nil
 }
 
-// database holds tickets with a similarity of 0.8 to their own name and 0.3 to other names. "AA-9"
-// is not embedded.
+// database returns tickets with a similarity of 0.8 to their own name and 0.3 to other names.
+// "AA-9" is not embedded.
 type database struct{ keys []string }
 
 func (d database) Call(_ context.Context, function string, arguments, result any) error {
@@ -73,7 +73,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A ticket that a query should find is never a stranger to it, whichever of the pairs is measured.
+// A ticket that a query should find never counts as a stranger, whichever pair is measured.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	pair := func(query, key string) calibrate.Pair { return calibrate.Pair{Query: query, TicketKey: key} }

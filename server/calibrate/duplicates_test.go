@@ -12,7 +12,7 @@ import (
 	"tasklens/server/calibrate"
 )
 
-// recorder keeps what is stored.
+// recorder records the stored row.
 type recorder map[string]any
 
 func (r recorder) Call(_ context.Context, function string, arguments, _ any) error {
@@ -28,8 +28,8 @@ func (r recorder) Call(_ context.Context, function string, arguments, _ any) err
 	return nil
 }
 
-// judged are queries whose tickets are found with the score 0.8, and others with 0.8, once in four,
-// and 0.2. Each query is a ticket that is found too.
+// judged returns queries whose tickets are found with the score 0.8, and others with 0.8 (one in
+// four) or 0.2. Each query is also found as a ticket.
 func judged(n int) (queries []collection.Query, compare calibrate.Compare) {
 	for i := range n {
 		id := string(rune('a'+i%26)) + strings.Repeat("x", i/26)
@@ -56,7 +56,7 @@ func TestMeasureDuplicates(t *testing.T) {
 	if err != nil || d.Queries != 200 || len(d.Results) != 400 || d.Judged != 400 {
 		t.Fatalf("%d queries, %d results, %d judged, %v", d.Queries, len(d.Results), d.Judged, err)
 	}
-	// Of score 0.8 are 200 right ones and 50 others.
+	// 200 right results and 50 others have the score 0.8.
 	if p := d.Probability.At(0.8); math.Abs(p-0.8) > 0.01 || d.Probability.At(0.2) > 0.02 || !d.Reached || d.Threshold != 0.8 {
 		t.Errorf("%+v, of 0.8 %v, of 0.2 %v", d, p, d.Probability.At(0.2))
 	}
@@ -73,7 +73,7 @@ func TestMeasureDuplicates(t *testing.T) {
 	}
 }
 
-// A precision that nothing has leaves the shipped threshold; the probability is stored nonetheless.
+// If no score has the precision, the default threshold stays; the probability is stored anyway.
 func TestNoThresholdIsPreciseEnough(t *testing.T) {
 	t.Parallel()
 	queries, compare := judged(40)

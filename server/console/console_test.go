@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// maxPacked is what a first visit may transfer in all.
+// maxPacked is the maximum transfer of a first visit.
 const maxPacked = 120 << 10
 
 func TestSize(t *testing.T) {
@@ -24,7 +24,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// What an operator sets ends no script, and adds no source to the policy but its origin.
+// The operator's settings can end no script, and add only their origin to the policy.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	c, err := New(Options{Auth: true, SupabaseURL: "https://auth.example.com/sub?x=</script>", PublishableKey: "</script><script>"})

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/tools.json")
 
-// fakeAPI answers every request so.
+// fakeAPI sends this response to every request.
 type fakeAPI struct {
 	response Response
 	panics   bool
@@ -50,8 +50,8 @@ func connect(t *testing.T, api API) *sdk.ClientSession {
 	return session
 }
 
-// What clients are told of the tools is what testdata/tools.json says: clients and prompts rely on
-// it. `go test ./server/mcp -update` rewrites it.
+// The tools' descriptions are those of testdata/tools.json, because clients and prompts rely on
+// them. `go test ./server/mcp -update` rewrites it.
 func TestToolsAreAsRecorded(t *testing.T) {
 	t.Parallel()
 	listed, err := connect(t, fakeAPI{}).ListTools(t.Context(), nil)
@@ -77,7 +77,7 @@ func TestToolsAreAsRecorded(t *testing.T) {
 	}
 }
 
-// A bug, and a response that cannot be read, are errors that end one call and tell nothing.
+// A panic, or a response that cannot be parsed, fails one call and reveals nothing.
 func TestBugsEndOneCall(t *testing.T) {
 	t.Parallel()
 	for name, api := range map[string]fakeAPI{"panic": {panics: true}, "no JSON": {response: Response{Status: 200, Body: []byte("<")}}, "no problem": {response: Response{Status: 500, Body: []byte("<")}}} {
@@ -98,7 +98,7 @@ func TestBugsEndOneCall(t *testing.T) {
 	}
 }
 
-// No text closes its own fence, whatever it holds, and the same text has the same one.
+// No text can close its own fence, and equal texts have equal fences.
 func TestFences(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
