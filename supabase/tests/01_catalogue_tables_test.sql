@@ -5,9 +5,9 @@ select plan(15);
 
 select tables_are('public', array['chunks', 'comment_entries', 'comments', 'document_chunks', 'document_entities', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
     'projects', 'search_config', 'status', 'status_changes', 'ticket_links', 'tickets'],
-  'public has these tables and no other');
+  'these are the tables of public');
 select tables_are('private', array['data_version_changes', 'data_versions', 'duplicate_calibrations', 'embedding_jobs', 'embedding_sets', 'installed_parts', 'match_thresholds', 'migrations', 'query_log', 'source_marks',
-    'source_states', 'source_totals', 'staged_generations', 'ticket_counters', 'word_count_changes', 'word_counts'], 'and private these');
+    'source_states', 'source_totals', 'staged_generations', 'ticket_counters', 'word_count_changes', 'word_counts'], 'these are the tables of private');
 
 create temporary view our_tables as
 select c.oid, c.oid::regclass::text as name, c.relrowsecurity as guarded
@@ -50,7 +50,7 @@ select bag_eq(
   $$ select polrelid, case polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else polcmd::text end,
        polpermissive, polroles::regrole[] from pg_catalog.pg_policy where polrelid in (select oid from our_tables) $$,
   $$ select oid, privilege, true, array['authenticated'::regrole] from table_rights $$,
-  'and one policy for each');
+  'policies: one per command and role, and no others');
 select is_empty(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete']) as v(privilege)
@@ -58,13 +58,13 @@ select is_empty(
        and not has_table_privilege('service_role', t.oid, v.privilege) $$,
   'service_role may read and write the tracker, its members, the documents, their votes, and the chunks of both');
 select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select')
-  and has_table_privilege('service_role', 'public.comment_entries', 'select'), 'service_role may read the keyword entries, those of comments too');
+  and has_table_privilege('service_role', 'public.comment_entries', 'select'), 'service_role may read the keyword entries of tickets, projects and comments');
 select results_eq(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as v(privilege)
      where t.name like 'private.word%' and has_table_privilege('service_role', t.oid, v.privilege) order by t.name $$,
   $$ values ('private.word_count_changes', 'select'), ('private.word_counts', 'select') $$,
-  'and the word counts, but writes neither');
+  'service_role may read the word counts and write neither');
 select ok(has_table_privilege('service_role', 'private.query_log', p), 'service_role keeps the query log: it may ' || p)
 from unnest(array['select', 'insert', 'delete']) p;
 
@@ -90,7 +90,7 @@ select results_eq(
   'callers of searches can use the schema private for their helpers');
 
 set local role anon;
-select throws_ok($$ select * from public.list_projects() $$, '42501', null, 'anon is refused');
+select throws_ok($$ select * from public.list_projects() $$, '42501', null, 'anon cannot use the schema private');
 reset role;
 
 select * from finish();

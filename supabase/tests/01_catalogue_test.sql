@@ -295,7 +295,7 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.upsert_projects(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_ticket_links(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_tickets(jsonb)', 'volatile', 'invoker', 'service_role') $$,
-  'every function has its volatility, its security and its callers, and there is no other');
+  'every function has the documented volatility, security and callers');
 
 -- The names are JSON keys in requests and responses.
 select results_eq(
@@ -472,7 +472,7 @@ select results_eq(
     ('upsert_projects', 'projects jsonb', 'TABLE(key text, project_id bigint)'),
     ('upsert_ticket_links', 'links jsonb', 'TABLE(key text, kind text, other_key text)'),
     ('upsert_tickets', 'tickets jsonb', 'TABLE(key text, ticket_id bigint, project_id bigint, comment_ids bigint[])') $$,
-  'the public functions take and give what callers rely on');
+  'the public functions have the documented arguments and results');
 
 select is_empty(
   $$ select signature from functions where not coalesce(settings, '{}') @> array['search_path=""'] $$,

@@ -24,47 +24,47 @@ select is(pg_temp.words(1), 'pear:A orchard:B', 'a project''s new name replaces 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 values (11, 1, 1, 'Login fails', 'with umlauts'), (12, 1, 1, 'Broken export', null), (13, 2, 1, '', '');
 select is(pg_temp.words(1, 11), 'login:A fail:A umlaut:B', 'a new ticket has its words');
-select is(pg_temp.words(1, 12), 'broken:A export:A', 'and so has another one of the same statement');
+select is(pg_temp.words(1, 12), 'broken:A export:A', 'the second ticket of the same statement has its words too');
 select ok(exists (select from public.keyword_entries where ticket_id = 13 and words = ''), 'a ticket without words has an empty entry');
 
 update public.tickets set name = name || ' today' where project_id = 1;
-select is(pg_temp.words(1, 11), 'login:A fail:A today:A umlaut:B', 'an update of several rows reaches the first');
-select is(pg_temp.words(1, 12), 'broken:A export:A today:A', 'and the last');
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A umlaut:B', 'an update of several rows changes the first entry');
+select is(pg_temp.words(1, 12), 'broken:A export:A today:A', 'an update of several rows changes the last entry');
 update public.tickets set description = null where ticket_id = 11;
-select is(pg_temp.words(1, 11), 'login:A fail:A today:A', 'a description that is taken away takes its words along');
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A', 'a removed description''s words are removed');
 
 insert into public.status_changes (ticket_id, note)
 values (11, 'reproduced'), (11, null), (11, 'fixed'), (12, 'waiting');
-select is(pg_temp.words(1, 11), 'login:A fail:A today:A reproduc:C fix:C', 'notes count as C, whatever their number');
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A reproduc:C fix:C', 'all notes count with weight C');
 select is(pg_temp.words(1, 12), 'broken:A export:A today:A wait:C', 'notes of one statement go to their tickets');
 update public.status_changes set note = 'postponed' where note = 'fixed';
 select is(pg_temp.words(1, 11), 'login:A fail:A today:A reproduc:C postpon:C', 'a changed note replaces its words');
 update public.status_changes set note = null where note = 'reproduced';
-select is(pg_temp.words(1, 11), 'login:A fail:A today:A postpon:C', 'an emptied note takes its words along');
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A postpon:C', 'an emptied note''s words are removed');
 update public.status_changes set ticket_id = 12 where note = 'postponed';
-select is(pg_temp.words(1, 11), 'login:A fail:A today:A', 'a note that moves leaves the old ticket');
-select is(pg_temp.words(1, 12), 'broken:A export:A today:A postpon:C wait:C', 'and comes to the new one, in the order of notes');
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A', 'a moved note''s words leave the old ticket');
+select is(pg_temp.words(1, 12), 'broken:A export:A today:A postpon:C wait:C', 'a moved note''s words join the new ticket, in the order of notes');
 delete from public.status_changes where ticket_id = 12;
-select is(pg_temp.words(1, 12), 'broken:A export:A today:A', 'deleted notes take their words along');
+select is(pg_temp.words(1, 12), 'broken:A export:A today:A', 'deleted notes'' words are removed');
 
 -- Moving and deleting -----------------------------------------------------------------------------
 
 update public.tickets set project_id = 2 where ticket_id = 11;
-select is(pg_temp.words(2, 11), 'login:A fail:A today:A', 'a ticket that moves to another project takes its entry along');
+select is(pg_temp.words(2, 11), 'login:A fail:A today:A', 'a ticket that moves to another project keeps its entry');
 update public.tickets set project_id = 1, name = 'Logout fails' where ticket_id = 11;
-select is(pg_temp.words(1, 11), 'logout:A fail:A', 'also when the same statement changes its text');
-select is((select count(*)::integer from public.keyword_entries where ticket_id = 11), 1, 'and it has one entry still');
+select is(pg_temp.words(1, 11), 'logout:A fail:A', 'a move and an edit in one statement update the entry');
+select is((select count(*)::integer from public.keyword_entries where ticket_id = 11), 1, 'a moved ticket has one entry');
 
 insert into public.status_changes (ticket_id, note) values (12, 'doomed');
 delete from public.tickets where ticket_id = 12;
-select is(pg_temp.words(1, 12), null, 'a deleted ticket, notes and all, takes its entry along');
+select is(pg_temp.words(1, 12), null, 'deleting a ticket with notes deletes its entry');
 insert into public.status_changes (ticket_id, note) values (11, 'doomed');
 delete from public.projects where project_id = 1;
-select is_empty($$ select from public.keyword_entries where project_id = 1 $$, 'a deleted project takes its tickets'' entries along');
+select is_empty($$ select from public.keyword_entries where project_id = 1 $$, 'deleting a project deletes its tickets'' entries');
 
 insert into public.projects (project_id, key, name) values (3, 'CC', 'Once') on conflict do nothing;
 insert into public.projects (project_id, key, name) values (3, 'CC', 'Twice') on conflict (project_id) do update set name = excluded.name;
-select is(pg_temp.words(3), 'twice:A', 'an upsert is an update');
+select is(pg_temp.words(3), 'twice:A', 'an upsert updates the entry');
 
 -- Cost --------------------------------------------------------------------------------------------
 
@@ -80,7 +80,7 @@ update public.projects set name = name, description = description where project_
 update public.tickets set name = 'LOUD' where ticket_id = 22;
 select is_empty(
   $$ select keyword_entry_id, ctid::text from public.keyword_entries except select * from before $$,
-  'what changes no searched word writes no entry');
+  'an update of unsearched columns writes no entry');
 
 -- How often a statement fires the triggers that update entries: 'index_inserted_tickets 1'.
 create function pg_temp.trigger_calls(statement text) returns setof text
@@ -96,13 +96,13 @@ end
 $$;
 select results_eq(
   $$ select pg_temp.trigger_calls('insert into public.tickets (ticket_id, project_id, status_id, name) select i, 3, 1, ''many'' from generate_series(41, 45) i') $$,
-  array['index_inserted_tickets 1'], 'a statement that inserts many tickets is followed once');
+  array['index_inserted_tickets 1'], 'inserting many tickets fires the triggers once');
 select results_eq(
   $$ select pg_temp.trigger_calls('update public.tickets set name = ''more'' where name = ''many''') $$,
-  array['index_updated_tickets 1'], 'so is one that changes many');
+  array['index_updated_tickets 1'], 'updating many tickets fires the triggers once');
 select results_eq(
   $$ select pg_temp.trigger_calls('insert into public.status_changes (ticket_id, note) select ticket_id, ''n'' from public.tickets') $$,
-  array['index_inserted_notes 1'], 'and one that writes many notes');
+  array['index_inserted_notes 1'], 'writing many notes fires the triggers once');
 
 -- A writer without rights on search ---------------------------------------------------------------
 
@@ -114,16 +114,16 @@ create policy writes on public.tickets to ticket_writer using (true) with check 
 create policy writes on public.status_changes to ticket_writer using (true) with check (true);
 set local role ticket_writer;
 select lives_ok($$ insert into public.tickets (ticket_id, project_id, status_id, name) values (31, 3, 1, 'Written'), (32, 3, 1, 'Gone') $$,
-  'a role without any right on the entries may insert tickets');
-select lives_ok($$ update public.tickets set name = 'Rewritten' where ticket_id = 31 $$, 'and change them');
-select lives_ok($$ insert into public.status_changes (ticket_id, note) values (31, 'noted') $$, 'and write notes');
-select lives_ok($$ delete from public.tickets where ticket_id = 32 $$, 'and delete');
-select throws_ok($$ select from public.keyword_entries $$, '42501', null, 'though it can''t even read the entries');
-select throws_ok($$ select private.refresh_ticket_entries(array[31]) $$, '42501', null, 'nor call what writes them');
+  'a role without rights on the entries may insert tickets');
+select lives_ok($$ update public.tickets set name = 'Rewritten' where ticket_id = 31 $$, 'a role without rights on the entries may update tickets');
+select lives_ok($$ insert into public.status_changes (ticket_id, note) values (31, 'noted') $$, 'a role without rights on the entries may write notes');
+select lives_ok($$ delete from public.tickets where ticket_id = 32 $$, 'a role without rights on the entries may delete tickets');
+select throws_ok($$ select from public.keyword_entries $$, '42501', null, 'that role cannot read the entries');
+select throws_ok($$ select private.refresh_ticket_entries(array[31]) $$, '42501', null, 'that role cannot call the functions that write them');
 reset role;
-select is(pg_temp.words(3, 31), 'rewritten:A note:C', 'and what it wrote is found');
-select is(pg_temp.words(3, 32), null, 'and what it deleted is not');
-select ok((select key from public.tickets where ticket_id = 31) = 'CC-8', 'and got a key');
+select is(pg_temp.words(3, 31), 'rewritten:A note:C', 'the tickets it wrote are found');
+select is(pg_temp.words(3, 32), null, 'the tickets it deleted are not found');
+select ok((select key from public.tickets where ticket_id = 31) = 'CC-8', 'the tickets it wrote have keys');
 
 -- Hostile texts -----------------------------------------------------------------------------------
 
@@ -150,7 +150,7 @@ select is_empty(
   $$ select what from pg_temp.hostile
      except
      select h.what from public.search_by_keyword('platypus', 1000) k join pg_temp.hostile h using (ticket_id) $$,
-  'and each ticket is found by its first word');
+  'each ticket with a hostile description is found by its first word');
 reset role;
 
 update public.tickets set description = null where name = 'hostile';
@@ -159,24 +159,24 @@ select lives_ok(
   'no note makes a write fail');
 select is(
   (select count(*) from public.search_by_keyword('wombat', 1000)), (select count(*) from hostile),
-  'and each ticket is found by the first word of its note');
+  'each ticket with a hostile note is found by the note''s first word');
 select lives_ok(
   $$ insert into public.status_changes (ticket_id, note)
      select 31, string_agg(md5((i * n)::text), ' ') from generate_series(1, 3000) i, generate_series(1001, 1020) n group by n $$,
-  'nor do twenty notes of 100 kB each');
+  'twenty notes of 100 kB do not make a write fail');
 select is(
   (select k.ticket_id from public.search_by_keyword('rewritten') k), 31::bigint,
-  'whose ticket is still found by its name');
+  'a ticket with huge notes is found by its name');
 
 select lives_ok(
   $$ insert into public.tickets (ticket_id, project_id, status_id, name)
      select 50, 3, 1, 'kiwi ' || string_agg(md5(i::text), ' ') from generate_series(1, 3000) i $$,
-  'nor does a name of 100 kB');
+  'a ticket''s name of 100 kB does not make a write fail');
 select lives_ok(
   $$ insert into public.projects (project_id, name, description)
      select 4, 'kiwi ' || string_agg(md5(i::text), ' '), repeat('kiwi ', 400000) from generate_series(1, 3000) i $$,
-  'nor a project''s');
-select is((select count(*)::integer from public.search_by_keyword('kiwi')), 2, 'and both are found');
+  'a project''s name of 100 kB does not make a write fail');
+select is((select count(*)::integer from public.search_by_keyword('kiwi')), 2, 'ticket and project with huge names are found');
 
 -- A tsvector holds 1 MB. An address counts as a whole and in parts, so the first 200,000 characters
 -- of three such texts exceed it.
@@ -188,10 +188,10 @@ select lives_ok(
   $$ insert into public.tickets (ticket_id, project_id, status_id, name, description)
      select 51, 3, 1, 'emu ' || pg_temp.different_addresses(100000), 'rhea ' || pg_temp.different_addresses(200000);
      insert into public.status_changes (ticket_id, note) select 51, 'moa ' || pg_temp.different_addresses(300000) $$,
-  'nor do a name, a description and a note that are too much together');
+  'name, description and note that together exceed a tsvector do not make a write fail');
 select is(
   array(select k.ticket_id from unnest(array['emu', 'rhea', 'moa']) q, public.search_by_keyword(q) k), array[51, 51, 51]::bigint[],
-  'and each is found by its first word');
+  'each such ticket is found by its first word');
 
 -- In a script without spaces each character starts a word.
 create function pg_temp.han(characters integer) returns text
@@ -200,10 +200,10 @@ select lives_ok(
   $$ insert into public.tickets (ticket_id, project_id, status_id, name, description) values
      (52, 3, 1, 'Chinese', pg_temp.han(45000) || ' quokka ' || pg_temp.han(15000) || ' numbat ' || pg_temp.han(940000)),
      (53, 3, 1, 'English', 'numbat 数据 ' || repeat('bilby ', 33000) || ' quokka') $$,
-  'nor does a million Chinese characters');
+  'a million Chinese characters do not make a write fail');
 select is(
   array(select k.ticket_id from unnest(array['quokka', 'numbat']) q, public.search_by_keyword(q) k order by q, k.ticket_id), array[53, 52, 53]::bigint[],
-  'and they are indexed up to the 50,000th of them, other scripts up to the 200,000th character');
+  'they are indexed up to the 50,000th, other scripts up to the 200,000th character');
 
 select * from finish();
 rollback;

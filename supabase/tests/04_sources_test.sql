@@ -18,7 +18,7 @@ set local role service_role;
 select results_eq(
   $$ select project_id, ticket_id, project_name, ticket_name from public.read_sources('{2,1,1,2}', '{21,null,11,null}') $$,
   $$ values (2::bigint, 21::bigint, 'Bananas', 'Bend'), (1, null, 'Apples', null), (1, 11, 'Apples', 'Login fails'), (2, null, 'Bananas', null) $$,
-  'sources come in the order asked for');
+  'sources are returned in the requested order');
 
 create function pg_temp.texts(project bigint, ticket bigint default null) returns jsonb
 language sql as $$ select texts from public.read_sources(array[project], array[ticket]) $$;
@@ -29,9 +29,9 @@ select is(pg_temp.texts(1, 11), jsonb_build_array(
     jsonb_build_object('kind', 'ticket', 'status_change_id', null, 'text', e'Login fails\n\nFirst line\n\nSecond'),
     jsonb_build_object('kind', 'status_note', 'status_change_id', 101, 'text', 'first'),
     jsonb_build_object('kind', 'status_note', 'status_change_id', 103, 'text', 'third')),
-  'a ticket is name, blank line, description; its notes follow in order, blank ones left out');
+  'a ticket is name, blank line, description; its notes follow in order, without blank ones');
 select is(pg_temp.texts(1, 12) #>> '{0,text}', 'Export', 'a ticket with an empty description is its name');
-select is(pg_temp.texts(2, 21) #>> '{0,text}', 'Bend', 'and so is one without');
+select is(pg_temp.texts(2, 21) #>> '{0,text}', 'Bend', 'a ticket without a description is its name');
 select is(pg_temp.texts(1, 13), '[]', 'a ticket of blanks has no text');
 select is(pg_temp.texts(1), jsonb_build_array(
     jsonb_build_object('kind', 'project', 'status_change_id', null, 'text', e'Apples\n\nAbout orchards')),
@@ -39,7 +39,7 @@ select is(pg_temp.texts(1), jsonb_build_array(
 select is(pg_temp.texts(2) #>> '{0,text}', 'Bananas', 'a project with an empty description is its name');
 select is_empty(
   $$ select project_id, ticket_id from public.read_sources('{2,404,1,404}', '{11,11,404,null}') $$,
-  'what does not exist, or is another project''s, has no row');
+  'unknown sources, and those of another project, have no row');
 select is_empty($$ select from public.read_sources('{}', '{}') $$, 'no sources requested, none returned');
 
 update public.tickets set description = repeat('é', 1000001) where ticket_id = 12;
@@ -47,7 +47,7 @@ select is(length(pg_temp.texts(1, 12) #>> '{0,text}'), 1000000, 'a text counts u
 update public.tickets set description = repeat('é', 2000000) where ticket_id = 13;
 select results_eq(
   $$ select ticket_id, sources_read from public.read_sources('{1,1,1,1}', '{404,12,13,11}') $$,
-  $$ values (12::bigint, 3), (13, 3) $$, 'one answer stops where the texts are long, and says for how many it answers');
+  $$ values (12::bigint, 3), (13, 3) $$, 'a response stops before it gets too long, and reports how many sources it has');
 update public.tickets set description = '' where ticket_id in (12, 13);
 
 -- Which writes change the fingerprint of ticket 11.
@@ -111,13 +111,13 @@ select results_eq(
   $$ values (1::bigint, 11::bigint, null::bigint, 'ticket', 0::bigint, 'a', 1, 'hash of a', 'm', pg_temp.unit(1)::text),
     (1, 11, null, 'ticket', 1, 'b', 1, 'hash of b', 'm', pg_temp.unit(0, 1)::text),
     (1, 11, 101, 'status_note', 2, 'c', 1, 'hash of c', 'm', pg_temp.unit(0, 0, 1)::text) $$,
-  'with all that is known of them');
-select is(ids, array(select chunk_id from public.chunks order by position), 'their ids come back by position') from remembered;
+  'stored chunks have all their columns');
+select is(ids, array(select chunk_id from public.chunks order by position), 'ids are returned by position') from remembered;
 select is(
   (select chunks from public.read_sources('{1}', '{11}')),
   (select jsonb_agg(jsonb_build_object('chunk_id', chunk_id, 'input_hash', input_hash, 'model', model, 'status_change_id', status_change_id,
      'position', position, 'staged', false) order by position) from public.chunks),
-  'and are returned with the source');
+  'stored chunks are returned with the source');
 select is((select chunks from public.read_sources('{1}', '{null}')), '[]', 'a source without chunks has an empty list');
 
 -- b becomes the first and a note's chunk, a is deleted, x is new, c stays last.
@@ -128,33 +128,33 @@ with s as (
 ), remember as (insert into remembered select 'bxc', embedding_ids from s)
 select ok(stored, 'chunks can be kept, moved, added and removed at once') from s;
 select results_eq(
-  $$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'which leaves what was named, in its new order, texts untouched');
-select ok(new.ids[1] = old.ids[2] and new.ids[3] = old.ids[3] and new.ids[2] <> all (old.ids), 'what is kept keeps its id')
+  $$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'that leaves the named chunks in their new order, with unchanged texts');
+select ok(new.ids[1] = old.ids[2] and new.ids[3] = old.ids[3] and new.ids[2] <> all (old.ids), 'a kept chunk keeps its id')
 from remembered new, remembered old where new.name = 'bxc' and old.name = 'abc';
 select results_eq(
   $$ select kind, status_change_id from public.chunks where text = 'b' $$, $$ values ('status_note', 103::bigint) $$,
-  'and may become a note''s, where the same words went');
+  'a kept chunk may become a note''s, if the text moved there');
 
 select results_eq(
   $$ select * from pg_temp.store(1, 11, 'another hash', pg_temp.chunk(1, 0, 'stale')) $$,
   $$ values (false, '{}'::uuid[]) $$, 'chunks of a text that has changed since are refused');
-select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'and what is stored stays');
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'refused chunks leave the stored ones unchanged');
 select results_eq(
   $$ select * from pg_temp.store(1, 11, null, pg_temp.chunk(1, 0, 'stale')) $$,
-  $$ values (false, '{}'::uuid[]) $$, 'so are chunks without a fingerprint');
+  $$ values (false, '{}'::uuid[]) $$, 'chunks without a fingerprint are refused');
 select results_eq(
   $$ select s.* from pg_temp.remembered r, pg_temp.store(1, 11, pg_temp.hash(1, 11),
        pg_temp.chunk(1, 0, '', r.ids[1]), pg_temp.chunk(1, 1, '', r.ids[2])) s where r.name = 'abc' $$,
-  $$ values (false, '{}'::uuid[]) $$, 'and a list that keeps a chunk which is gone');
-select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'which changes nothing either');
+  $$ values (false, '{}'::uuid[]) $$, 'a list that keeps a missing chunk is refused');
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'that changes nothing');
 select results_eq(
   $$ select s.* from pg_temp.remembered r, pg_temp.store(1, 12, pg_temp.hash(1, 12), pg_temp.chunk(1, 0, '', r.ids[1])) s where r.name = 'bxc' $$,
-  $$ values (false, '{}'::uuid[]) $$, 'or one that is another source''s');
+  $$ values (false, '{}'::uuid[]) $$, 'a list that keeps another source''s chunk is refused');
 select results_eq(
   $$ select * from pg_temp.store(1, 404, 'any', pg_temp.chunk(1, 0, 'gone'))
      union all select * from pg_temp.store(404, null, 'any', pg_temp.chunk(1, 0, 'gone', kind => 'project'))
      union all select * from pg_temp.store(2, 11, pg_temp.hash(1, 11), pg_temp.chunk(1, 0, 'moved')) $$,
-  $$ values (false, '{}'::uuid[]), (false, '{}'), (false, '{}') $$, 'a source that is gone, or in another project, is not stored');
+  $$ values (false, '{}'::uuid[]), (false, '{}'), (false, '{}') $$, 'sources that are gone, or of another project, are not stored');
 
 -- Several at once: a project, a stale ticket, and a ticket of another project. A vector may be used
 -- twice.
@@ -164,12 +164,12 @@ select results_eq(
        jsonb_build_array(pg_temp.chunk(3, 0, 'bend'), pg_temp.chunk(2, 0, 'export'), pg_temp.chunk(1, 0, 'apples', kind => 'project'),
          pg_temp.chunk(1, 1, 'orchards', kind => 'project')),
        array[pg_temp.unit(1), pg_temp.unit(0, 1)]) s $$,
-  $$ values (1::bigint, true, 2), (2, false, 0), (3, true, 1) $$, 'one stale source among several is left out alone');
+  $$ values (1::bigint, true, 2), (2, false, 0), (3, true, 1) $$, 'of several sources only the stale one is skipped');
 select results_eq(
   $$ select * from pg_temp.stored(1) union all select * from pg_temp.stored(1, 12) union all select * from pg_temp.stored(2, 21) $$,
-  array['apples', 'orchards', 'bend'], 'and the others have theirs');
-select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'and who was not named stays as it is');
-select is((select chunks from public.read_sources('{1}', '{12}')), '[]', 'a project''s chunks are not its tickets''');
+  array['apples', 'orchards', 'bend'], 'the other sources are stored');
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'sources that were not named are unchanged');
+select is((select chunks from public.read_sources('{1}', '{12}')), '[]', 'a project''s own chunks are stored separately from its tickets''');
 
 -- A constraint violation makes the whole call fail.
 create function pg_temp.two_stored(second_vector extensions.vector, second_chunk jsonb) returns bigint
@@ -181,20 +181,20 @@ $$;
 select throws_ok(
   $$ select pg_temp.two_stored(pg_temp.unit(1, 1), pg_temp.chunk(2, 1, 'long')) $$, '23514', null, 'a vector whose length is not 1 is refused');
 select throws_ok(
-  $$ select pg_temp.two_stored('[1]', pg_temp.chunk(2, 1, 'short')) $$, '22000', null, 'so is one of another dimension');
+  $$ select pg_temp.two_stored('[1]', pg_temp.chunk(2, 1, 'short')) $$, '22000', null, 'a vector of another dimension is refused');
 select throws_ok(
-  $$ select pg_temp.two_stored(null, pg_temp.chunk(2, 1, 'missing')) $$, '23502', null, 'so is a missing one');
+  $$ select pg_temp.two_stored(null, pg_temp.chunk(2, 1, 'missing')) $$, '23502', null, 'a missing vector is refused');
 select throws_ok(
   $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(2, 1, 'wrong kind', kind => 'project')) $$, '23514', null,
-  'so is a ticket''s chunk that calls itself a project''s');
+  'a ticket''s chunk of the kind project is refused');
 select throws_ok(
-  $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(2, 1, 'no note', note => 404)) $$, '23503', null, 'so is one of a note that is gone');
-select is_empty($$ select * from pg_temp.stored(2) $$, 'and nothing of the same call is stored');
-select results_eq($$ select * from pg_temp.stored(2, 21) $$, array['bend'], 'nor removed');
+  $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(2, 1, 'no note', note => 404)) $$, '23503', null, 'a chunk of a deleted note is refused');
+select is_empty($$ select * from pg_temp.stored(2) $$, 'a refused call stores nothing');
+select results_eq($$ select * from pg_temp.stored(2, 21) $$, array['bend'], 'a refused call deletes nothing');
 
 select results_eq(
   $$ select * from pg_temp.store(2, 21, pg_temp.hash(2, 21), variadic '{}') $$, $$ values (true, '{}'::uuid[]) $$, 'an empty list removes the chunks of a source');
-select is_empty($$ select * from pg_temp.stored(2, 21) $$, 'all of them');
+select is_empty($$ select * from pg_temp.stored(2, 21) $$, 'an empty list removes all of a source''s chunks');
 
 -- In one call, a source that tries to keep another source's chunk.
 select * from pg_temp.store(1, 12, pg_temp.hash(1, 12), pg_temp.chunk(1, 0, 'export'));
@@ -208,18 +208,18 @@ select results_eq(
   $$ values (true, 1), (false, 0) $$, 'a chunk can''t be kept for another source of the same call');
 select results_eq(
   $$ select * from pg_temp.stored(2, 21) union all select * from pg_temp.stored(1, 12) $$,
-  array['unbend', 'export'], 'which disturbs neither');
+  array['unbend', 'export'], 'that changes neither source');
 
 -- Deletions and moves ----------------------------------------------------------------------------
 
 delete from public.status_changes where status_change_id = 101;
-select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x'], 'a deleted note takes its chunks along');
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x'], 'deleting a note deletes its chunks');
 update public.tickets set project_id = 2 where ticket_id = 11;
-select results_eq($$ select * from pg_temp.stored(2, 11) $$, array['b', 'x'], 'a ticket that moves takes its chunks along');
+select results_eq($$ select * from pg_temp.stored(2, 11) $$, array['b', 'x'], 'a ticket''s chunks move with it');
 delete from public.tickets where ticket_id = 11;
-select is_empty($$ select from public.chunks where ticket_id = 11 $$, 'and so does one that is deleted');
+select is_empty($$ select from public.chunks where ticket_id = 11 $$, 'deleting a ticket deletes its chunks');
 delete from public.projects where project_id = 1;
-select results_eq($$ select text from public.chunks $$, array['unbend'], 'and a project, with all its tickets''');
+select results_eq($$ select text from public.chunks $$, array['unbend'], 'deleting a project deletes its tickets'' chunks');
 
 select * from finish();
 rollback;

@@ -39,7 +39,7 @@ call pg_temp.age();
 select results_eq(
   $$ select * from public.upsert_projects('[{"key": "BB", "name": "Bananas"}, {"key": "AA", "name": "Apples", "description": "fruit"}]') order by key $$,
   $$ select * from loaded order by key $$, 'the same load again returns the same ids');
-select is_empty($$ select * from pg_temp.written() $$, 'and writes nothing');
+select is_empty($$ select * from pg_temp.written() $$, 'repeating a load of projects writes nothing');
 
 select results_eq(
   $$ select key from public.upsert_projects('[{"key": "AA", "name": "Apple"}, {"key": "AA", "name": "Apples", "description": "trees"},
@@ -48,8 +48,8 @@ select results_eq(
 select results_eq(
   $$ select key, name, description, updated_at = now() from public.projects order by key $$,
   $$ values ('AA', 'Apples', 'trees', true), ('BB', 'Bananas', null, false), ('aa', 'Aargh', null, true) $$,
-  'of a doubled key the last row counts, only what changed is touched, and keys of projects differ by case');
-select is_empty($$ select * from public.upsert_projects('[]') $$, 'an empty load is none');
+  'of a repeated key the last row counts, only changes are written, and project keys are case-sensitive');
+select is_empty($$ select * from public.upsert_projects('[]') $$, 'an empty load of projects is accepted');
 
 -- Tickets -----------------------------------------------------------------------------------------
 
@@ -73,48 +73,48 @@ select results_eq(
      join public.status s using (status_id)
      order by 1 $$,
   $$ values ('AA-7', 'AA', 'To Do', 'Login fails', 'always', true, false), ('BB-1', 'BB', 'DONE', 'Export', null, false, true) $$,
-  'new tickets are added and their ids returned; one of an unknown project is left out');
+  'new tickets are added and their ids returned, without those of unknown projects');
 select results_eq(
   $$ select t.key, c.note, s.name, c.created_at = '2024-06-01', c.created_at = now()
      from public.status_changes c join public.tickets t using (ticket_id) left join public.status s on s.status_id = c.status_id
      order by c.status_change_id $$,
   $$ values ('AA-7', 'seen', 'Doing', true, false), ('AA-7', 'seen again', 'Doing', false, true), ('AA-7', 'still there', null, false, true) $$,
-  'so are their notes, in order');
+  'notes are added in order');
 select set_eq(
   $$ select name from public.status $$, array['To Do', 'Doing', 'DONE', 'Lost'],
-  'statuses are made as they are met, once whatever their case');
-select is((select count(*)::integer from public.tickets), 2, 'and nothing else is added');
+  'unknown statuses are created once, regardless of case');
+select is((select count(*)::integer from public.tickets), 2, 'a load adds nothing else');
 
 call pg_temp.age();
 create temporary table notes_before as select status_change_id from public.status_changes;
 select set_eq(
   $$ select u.* from load, public.upsert_tickets(load.tickets) u $$, $$ select * from tickets_loaded $$,
   'the same load again returns the same ids');
-select is_empty($$ select * from pg_temp.written() $$, 'and writes no ticket');
-select set_eq($$ select status_change_id from public.status_changes $$, $$ select * from notes_before $$, 'and doubles no note');
-select is((select count(*)::integer from public.status), 4, 'nor a status');
+select is_empty($$ select * from pg_temp.written() $$, 'repeating a load of tickets writes no ticket');
+select set_eq($$ select status_change_id from public.status_changes $$, $$ select * from notes_before $$, 'repeating a load adds no notes');
+select is((select count(*)::integer from public.status), 4, 'repeating a load adds no statuses');
 
 select set_eq(
   $$ select key from public.upsert_tickets('[
        {"key": "aa-7", "project_key": "AA", "status": "Doing", "name": "Login still fails", "created_at": "2030-01-01T00:00:00Z"},
        {"key": "Bb-1", "project_key": "BB", "status": "done", "name": "Export"}]') $$,
-  array['AA-7', 'BB-1'], 'a key in another case is the same ticket''s, which keeps its own');
+  array['AA-7', 'BB-1'], 'a key in another case is the same ticket, which keeps its spelling');
 select results_eq(
   $$ select t.key, t.name, t.description, s.name, t.created_at = '2024-05-06T07:08:09Z', t.updated_at = now()
      from public.tickets t join public.status s using (status_id) where t.key = 'AA-7' $$,
   $$ values ('AA-7', 'Login still fails', null, 'Doing', true, true) $$,
-  'a changed row is updated and touched, and keeps the time it was made');
-select ok((select updated_at < now() from public.tickets where key = 'BB-1'), 'the one beside it is not');
+  'a changed row is updated and touched, and keeps its creation date');
+select ok((select updated_at < now() from public.tickets where key = 'BB-1'), 'unchanged rows are not touched');
 select set_eq($$ select status_change_id from public.status_changes $$, $$ select * from notes_before $$, 'a load without notes removes none');
 
 select public.upsert_tickets('[
   {"key": "BB-2", "project_key": "BB", "status": "Done", "name": "first", "notes": [{"note": "twice"}, {"note": "twice"}]},
   {"key": "bb-2", "project_key": "BB", "status": "Done", "name": "last", "notes": [{"note": "twice"}, {"note": "more"}]}]');
 select results_eq(
-  $$ select name from public.tickets where upper(key) = 'BB-2' $$, array['last'], 'of a doubled key, in whatever case, the last row counts');
+  $$ select name from public.tickets where upper(key) = 'BB-2' $$, array['last'], 'of a repeated key, in any case, the last row counts');
 select results_eq(
   $$ select c.note from public.status_changes c join public.tickets t using (ticket_id) where t.name = 'last' order by c.status_change_id $$,
-  array['twice', 'more'], 'and its notes are written once each');
+  array['twice', 'more'], 'notes of a repeated key are written once');
 
 select public.upsert_tickets('[{"key": "BB-2", "project_key": "BB", "status": "Done", "name": "last", "notes": [
   {"status": "Done"}, {"note": ""}, {"note": " \n"}, {"note": null}]}]');
@@ -122,16 +122,16 @@ select is(
   (select count(*)::integer from public.status_changes c join public.tickets t using (ticket_id) where t.name = 'last'), 2,
   'notes without text are left out');
 select lives_ok($$ select public.upsert_tickets('[{"key": "BB-2", "project_key": "BB", "status": "Done", "name": "last", "notes": []}]') $$,
-  'so is an empty list of them');
+  'an empty list of notes adds nothing');
 
 select public.upsert_tickets('[{"key": "BB-2", "project_key": "AA", "status": "Done", "name": "last"}]');
 select is((select p.key from public.tickets t join public.projects p using (project_id) where t.name = 'last'), 'AA',
-  'a ticket moves to the project it is loaded for');
+  'a ticket moves to the project of its row');
 select public.upsert_tickets('[{"key": "BB-2", "project_key": "ZZ", "status": "Done", "name": "lost", "notes": [{"note": "lost"}]}]');
 select is_empty(
   $$ select from public.tickets where name = 'lost' union all select from public.status_changes where note = 'lost' $$,
-  'of a row for an unknown project nothing is taken, even if its ticket exists');
-select is_empty($$ select * from public.upsert_tickets('[]') $$, 'an empty load is none');
+  'a row of an unknown project changes nothing, even if its ticket exists');
+select is_empty($$ select * from public.upsert_tickets('[]') $$, 'an empty load of tickets is accepted');
 
 -- Any writer -------------------------------------------------------------------------------------
 
@@ -140,15 +140,15 @@ update public.projects set name = name;
 update public.tickets set name = name;
 select is_empty(
   $$ select key from public.projects where updated_at > '2000-01-01' union all select key from public.tickets where updated_at > '2000-01-01' $$,
-  'an update that changes nothing leaves updated_at alone');
+  'an update without changes keeps updated_at');
 
 -- Imported tickets are searchable, and the numbering continues after them.
 select is((select ticket_id from public.search_by_keyword('"still there"')), (select ticket_id from public.tickets where key = 'AA-7'),
-  'a loaded note is found');
+  'an imported note is found');
 insert into public.tickets (project_id, status_id, name) select project_id, status_id, 'filed by hand' from public.tickets where key = 'AA-7';
-select is((select key from public.tickets where name = 'filed by hand'), 'AA-8', 'a ticket filed after an import continues its numbering');
+select is((select key from public.tickets where name = 'filed by hand'), 'AA-8', 'a ticket created after an import continues the numbering');
 
-select throws_ok($$ select public.upsert_tickets('{"key": "AA-9"}') $$, '22023', null, 'what is no list is refused');
+select throws_ok($$ select public.upsert_tickets('{"key": "AA-9"}') $$, '22023', null, 'a load that is not an array is refused');
 
 -- In any order of rows, of two imports of the same tickets one waits for the other, without a
 -- deadlock.

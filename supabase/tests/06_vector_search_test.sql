@@ -7,7 +7,7 @@ select plan(47);
 set local role service_role;
 select is_empty(
   $$ select * from public.search_by_vector(('[1' || repeat(',0', 1535) || ']')::extensions.vector, 'm') $$,
-  'a cold connection searches an empty table');
+  'a new connection can search an empty table');
 reset role;
 
 \ir kit/vectors.sql
@@ -46,40 +46,40 @@ $$;
 select results_eq(
   $$ select * from pg_temp.found(-1) $$,
   array['1 1 12 0.96', '2 1 11 0.8', '3 2 21 0.8', '4 1 13 0.5', '5 1 14 0.28', '6 2 - -0.6'],
-  'tickets and projects come by falling similarity of their best chunk, ties by id');
+  'tickets and projects are ordered by the similarity of their best chunk, ties by id');
 select results_eq(
   $$ select rank, chunk_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7) $$,
   $$ values (1::bigint, '00000000-0000-4000-8000-000012000000'::uuid), (2, '00000000-0000-4000-8000-000011000001'),
-    (3, '00000000-0000-4000-8000-000021000000') $$, 'with the best chunk of each');
+    (3, '00000000-0000-4000-8000-000021000000') $$, 'each has its best chunk');
 select results_eq($$ select * from pg_temp.found(0.5) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 2 21 0.8'],
-  'a similarity equal to the threshold is not over it');
+  'a similarity equal to the threshold does not exceed it');
 select results_eq($$ select * from pg_temp.found(0.4999999) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 2 21 0.8', '4 1 13 0.5'],
-  'one a little higher is');
-select is_empty($$ select * from pg_temp.found(0.97) $$, 'nothing over the threshold, nothing found');
-select results_eq($$ select * from pg_temp.found(-1, 3) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 2 21 0.8'], 'no more than asked for');
-select results_eq($$ select * from pg_temp.found(-1, 0) $$, array['1 1 12 0.96'], 'and at least one');
+  'a similarity just above the threshold is found');
+select is_empty($$ select * from pg_temp.found(0.97) $$, 'nothing above the threshold: no rows');
+select results_eq($$ select * from pg_temp.found(-1, 3) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 2 21 0.8'], 'at most match_count rows');
+select results_eq($$ select * from pg_temp.found(-1, 0) $$, array['1 1 12 0.96'], 'at least one row for a match_count of 0');
 select results_eq(
   $$ select round(similarity::numeric, 6)::real from public.search_by_vector(pg_temp.unit(0, 1), 'm', -1) $$,
-  array[0.8, 0.8, 0.5, 0, 0, -0.96]::real[], 'another question, another order');
+  array[0.8, 0.8, 0.5, 0, 0, -0.96]::real[], 'another vector gives another order');
 select results_eq(
   $$ select ticket_id, similarity from public.search_by_vector(pg_temp.unit(1), 'other', -1) $$, $$ values (21::bigint, 1::double precision) $$,
   'chunks of another model are not compared');
-select is_empty($$ select * from public.search_by_vector(pg_temp.unit(1), 'other', 1) $$, 'not even the nearest may equal the threshold');
+select is_empty($$ select * from public.search_by_vector(pg_temp.unit(1), 'other', 1) $$, 'the nearest chunk may not equal the threshold');
 select is_empty($$ select * from public.search_by_vector(pg_temp.unit(1), 'none', -1) $$, 'a model without chunks finds nothing');
-select throws_ok($$ select * from public.search_by_vector('[1,0]', 'm') $$, '22000', null, 'a question of another dimension is refused');
+select throws_ok($$ select * from public.search_by_vector('[1,0]', 'm') $$, '22000', null, 'a vector of another dimension is refused');
 
 -- Filters -----------------------------------------------------------------------------------------
 
 select results_eq($$ select * from pg_temp.found(-1, project => 1) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 1 13 0.5', '4 1 14 0.28'],
-  'of one project');
-select results_eq($$ select * from pg_temp.found(-1, status => 'Done') $$, array['1 1 12 0.96', '2 1 14 0.28'], 'of one status');
-select results_eq($$ select * from pg_temp.found(-1, status => 'dONE') $$, array['1 1 12 0.96', '2 1 14 0.28'], 'whatever its case');
-select results_eq($$ select * from pg_temp.found(-1, project => 2, status => 'to do') $$, array['1 2 21 0.8'], 'of both, without the project''s own text');
-select results_eq($$ select * from pg_temp.found(-1, project => 2) $$, array['1 2 21 0.8', '2 2 - -0.6'], 'which has no status');
+  'a filter by project');
+select results_eq($$ select * from pg_temp.found(-1, status => 'Done') $$, array['1 1 12 0.96', '2 1 14 0.28'], 'a filter by status');
+select results_eq($$ select * from pg_temp.found(-1, status => 'dONE') $$, array['1 1 12 0.96', '2 1 14 0.28'], 'a filter by status ignores case');
+select results_eq($$ select * from pg_temp.found(-1, project => 2, status => 'to do') $$, array['1 2 21 0.8'], 'a filter by both leaves out the project''s own text');
+select results_eq($$ select * from pg_temp.found(-1, project => 2) $$, array['1 2 21 0.8', '2 2 - -0.6'], 'a filter by status leaves out projects');
 select results_eq($$ select * from pg_temp.found(0.5, project => 1) $$, array['1 1 12 0.96', '2 1 11 0.8'], 'the threshold is as strict within a filter');
 select is_empty($$ select * from pg_temp.found(-1, status => 'No such') union all select * from pg_temp.found(-1, project => 404)
   union all select * from pg_temp.found(-1, project => 1, status => 'Rare') $$,
-  'what no row matches finds nothing, and so does what does not exist');
+  'filters without matches, and unknown ids, find nothing');
 
 -- Retrieval ---------------------------------------------------------------------------------------
 
@@ -89,25 +89,25 @@ select results_eq(
   $$ values
     ('00000000-0000-4000-8000-000012000000'::uuid, 12::bigint, 1::bigint, 'Apples', 'AA-2', 'twelve', 'Done', 'text 0', 7, 0.96::real, true),
     ('00000000-0000-4000-8000-000011000001', 11, 1, 'Apples', 'AA-1', 'eleven', 'To Do', 'text 1', 7, 0.8, true) $$,
-  'the nearest chunks come with all that an answer shows of them');
+  'the nearest chunks have all columns that an answer shows');
 select results_eq(
   $$ select round(similarity::numeric, 6)::real from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5) $$, array[0.96, 0.8, 0.8, 0.6]::real[],
-  'strictly over the threshold');
+  'retrieval applies the threshold strictly');
 select results_eq(
   $$ select round(similarity::numeric, 6)::real from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.49) $$, array[0.96, 0.8, 0.8, 0.6, 0.5]::real[],
-  'each chunk for itself');
+  'retrieval returns each chunk separately');
 select results_eq(
   $$ select ticket_id, round(similarity::numeric, 6)::real, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.97) $$,
-  $$ values (12::bigint, 0.96::real, false) $$, 'when none is over it, the nearest says how near it came');
+  $$ values (12::bigint, 0.96::real, false) $$, 'if no chunk exceeds the threshold, the nearest similarity is reported');
 select results_eq(
   $$ select ticket_id, round(similarity::numeric, 6)::real, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.81, 20, 2, 'To Do') $$,
-  $$ values (21::bigint, 0.8::real, false) $$, 'the nearest within the filters');
+  $$ values (21::bigint, 0.8::real, false) $$, 'the nearest similarity respects the filters');
 select results_eq(
   $$ select ticket_id, ticket_key, ticket_name, status, project_name from public.retrieve_chunks(pg_temp.unit(-0.6, 0.8), 'm', 0.99) $$,
   $$ values (null::bigint, null, null, null, 'Bananas') $$, 'a project''s own text has no ticket');
 select is_empty(
   $$ select * from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.1, 20, 404) union all select * from public.retrieve_chunks(pg_temp.unit(1), 'none', 0.1) $$,
-  'nothing to compare, no row');
+  'without any chunk there is no row');
 -- In the order 12 (.96, 0, .28), 11 (.8, .6), 21 (.8, 0, 0, .6), 11 (.6, .8), 13 (.5, .5, .5, .5).
 select results_eq(
   $$ select array(select round(s::numeric, 6)::real from unnest(similarities) s) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.49) $$,
@@ -117,8 +117,8 @@ select results_eq(
     (array[0.768, 0.64]),
     (array[0.576, 0.96, 0.48]),
     (array[0.62, 0.7, 0.7, 0.7]) $$,
-  'chunks have their similarities to earlier ones, in the same order');
-select is((select count(*)::integer from public.retrieve_chunks(pg_temp.unit(1), 'm', -1, 0)), 1, 'at least one is asked for');
+  'chunks have their similarities to earlier ones, in order');
+select is((select count(*)::integer from public.retrieve_chunks(pg_temp.unit(1), 'm', -1, 0)), 1, 'retrieval returns at least one row for a match_count of 0');
 
 -- Crowds ------------------------------------------------------------------------------------------
 -- Points spread evenly over a part of a sphere, with increasing distance from (1, 0, 0): a ticket
@@ -171,52 +171,52 @@ set local role service_role;
 
 select is(
   (select count(*)::integer from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10)), 10,
-  'a ticket of 600 near chunks does not crowd out the others');
+  'a ticket of 600 near chunks does not crowd out others');
 select is(
   (select count(*)::integer from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, 3)), 10,
-  'nor within a filter');
+  'nor does it within a filter');
 select is(
-  (select count(*)::integer from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 1000, 3)), 1 + 600 + 10, 'as many as asked for are found');
+  (select count(*)::integer from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 1000, 3)), 1 + 600 + 10, 'match_count rows are found');
 select results_eq(
   $$ select max(h.vector_rank), count(distinct h.ticket_id)
      from generate_series(0, 120, 40) as page(start), public.search_hybrid('qqqq', pg_temp.unit(1), 'm', 0.5, 40, page.start) h $$,
-  $$ values (100::bigint, 100::bigint) $$, 'a hybrid search looks at 100 of them, whatever the page');
+  $$ values (100::bigint, 100::bigint) $$, 'a hybrid search reads 100 of them for any page');
 
 select results_eq(
   $$ select ticket_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, 3, 'rare') $$,
-  $$ select 3900 + i::bigint from generate_series(1, 10) i $$, 'ten tickets of a rare status are all found behind a crowd');
+  $$ select 3900 + i::bigint from generate_series(1, 10) i $$, 'ten tickets of a rare status are found behind a crowd');
 select results_eq(
   $$ select ticket_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, 4) $$,
-  $$ select 4000 + i::bigint from generate_series(1, 10) i $$, 'ten tickets of a great project are all found behind the crowd of another');
+  $$ select 4000 + i::bigint from generate_series(1, 10) i $$, 'ten tickets of a large project are found behind another project''s crowd');
 select results_eq(
   $$ select ticket_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 9, 4, 'to do') $$,
-  $$ select 4000 + i::bigint from generate_series(1, 10) i where i <> 2 $$, 'and with a status as well, which one of them does not have');
+  $$ select 4000 + i::bigint from generate_series(1, 10) i where i <> 2 $$, 'with a status too, without the ticket that lacks it');
 select results_eq(
   $$ select ticket_id, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.999, 20, 4) $$,
-  $$ values (4001::bigint, false) $$, 'the nearest below the threshold is found there too');
+  $$ values (4001::bigint, false) $$, 'the nearest similarity below the threshold is found there too');
 
 select results_eq(
   $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 1)') $$,
-  $$ values (1::bigint, 0::bigint) $$, 'without a filter the index serves');
+  $$ values (1::bigint, 0::bigint) $$, 'without a filter the index is used');
 select results_eq(
   $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'')') $$,
-  $$ values (3::bigint, 0::bigint) $$, 'and is read again further where one ticket has filled the first 100 and then the first 400');
+  $$ values (3::bigint, 0::bigint) $$, 'the index is read on when one ticket has filled the first 100 and the first 400 places');
 select results_eq(
   $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 10, 4)') $$,
-  $$ values (1::bigint, 0::bigint) $$, 'and where a filter leaves many chunks it alone is read on, behind the crowd');
+  $$ values (1::bigint, 0::bigint) $$, 'under a filter that leaves many chunks, only the index is read');
 select results_eq(
   $$ select of_index from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 10, 3)') $$,
-  $$ values (0::bigint) $$, 'where a filter leaves few, all of them are compared');
+  $$ values (0::bigint) $$, 'under a filter that leaves few chunks, all of them are compared');
 select results_eq(
   $$ select of_index from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 10, 3, ''rare'')') $$,
-  $$ values (0::bigint) $$, 'or very few');
+  $$ values (0::bigint) $$, 'under a filter that leaves very few chunks, all are compared');
 select is((pg_temp.scans_of($$ select * from public.retrieve_chunks(pg_temp.unit(1), 'm') $$)).of_index, 1::bigint, 'retrieval reads the same way');
 
 set local hnsw.max_scan_tuples = 200;
 select results_eq(
   $$ select ticket_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, 4) $$,
-  $$ select 4000 + i::bigint from generate_series(1, 10) i $$, 'and where the index gives up before it reaches them, they are found all the same');
-select is(current_setting('enable_sort'), 'on', 'the caller''s planner settings are as before');
+  $$ select 4000 + i::bigint from generate_series(1, 10) i $$, 'chunks that the index does not reach are still found');
+select is(current_setting('enable_sort'), 'on', 'the caller''s planner settings are unchanged');
 
 -- A generic plan would read the table even for the rarest filter.
 reset role;
@@ -232,9 +232,9 @@ begin
 end
 $$;
 select is(pg_temp.whole_scans_of($$ select * from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, status_filter => 'rare') $$), 0::bigint,
-  'a filter that leaves few chunks is not a reason to read all');
+  'a filter that leaves few chunks does not cause a scan of the table');
 select is(pg_temp.whole_scans_of($$ select * from public.search_hybrid('qqqq', pg_temp.unit(1), 'm', 0.7, 10, status_filter => 'rare') $$), 0::bigint,
-  'neither in a hybrid search, which plans for no filter in particular');
+  'nor in a hybrid search, which uses a generic plan');
 
 select * from finish();
 rollback;

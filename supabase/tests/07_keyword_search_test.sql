@@ -27,42 +27,42 @@ $$;
 
 -- Words -------------------------------------------------------------------------------------------
 
-select is(pg_temp.tickets('login'), '{11,12,13}', 'a name counts more than a description, that more than a note');
-select is(pg_temp.tickets('LOGIN'), '{11,12,13}', 'whatever the case');
-select is(pg_temp.tickets('logins'), '{11,12,13}', 'and the ending');
+select is(pg_temp.tickets('login'), '{11,12,13}', 'a name counts more than a description, which counts more than a note');
+select is(pg_temp.tickets('LOGIN'), '{11,12,13}', 'case is ignored');
+select is(pg_temp.tickets('logins'), '{11,12,13}', 'endings are stemmed');
 select is(pg_temp.tickets('colours ink'), '{13,15}', 'any of the words is enough');
-select is(pg_temp.tickets('Why is the login so slow?'), '{12,11,13}', 'a question finds what holds some of its words, more of them first');
+select is(pg_temp.tickets('Why is the login so slow?'), '{12,11,13}', 'a question finds texts with some of its words, more of them first');
 select is(pg_temp.tickets('telegraph'), '{-1}', 'a project is found by its name');
-select is(pg_temp.tickets('messages'), '{-1}', 'and its description');
+select is(pg_temp.tickets('messages'), '{-1}', 'a project is found by its description');
 select results_eq(
   $$ select rank, project_id, ticket_id, exact from public.search_by_keyword('password login') $$,
   $$ values (1::bigint, 2::bigint, 14::bigint, false), (2, 1, 11, false), (3, 1, 12, false), (4, 1, 13, false) $$,
-  'ranks count from 1');
-select ok(bool_and(score > 0), 'and scores are positive') from public.search_by_keyword('password login');
-select is(pg_temp.tickets('password login', 2), '{14,11}', 'no more than asked for');
-select is(pg_temp.tickets('password login', 0), '{14}', 'and at least one');
+  'ranks start at 1');
+select ok(bool_and(score > 0), 'scores are positive') from public.search_by_keyword('password login');
+select is(pg_temp.tickets('password login', 2), '{14,11}', 'at most match_count rows');
+select is(pg_temp.tickets('password login', 0), '{14}', 'at least one row');
 select is(pg_temp.tickets(q), null, 'nothing to look for, nothing found: ' || coalesce(to_json(q)::text, 'null'))
 from unnest(array[null, '', ' ', e'\n\t', '?!', '"', '""', '-', '- -', '"-"', 'the of and', '-login', '-"login fails"', 'unheardof']) q;
 
 -- Phrases and minus -------------------------------------------------------------------------------
 
 select is(pg_temp.tickets('"black paper"'), '{15}', 'a phrase must occur');
-select is(pg_temp.tickets('"paper black"'), '{16}', 'in its order');
-select is(pg_temp.tickets('"black paper" login'), '{15}', 'also beside words that others hold');
-select is(pg_temp.tickets('"login" "password"'), '{11}', 'each of several must');
-select is(pg_temp.tickets('"ink paper"'), '{15,16}', 'a phrase that nothing holds is taken as its words');
-select is(pg_temp.tickets('"ink paper" colours'), '{13,15,16}', 'beside others');
-select is(pg_temp.tickets('"login" "black paper" -"page changed"'), '{11,15,16,13}', 'and so are several that nothing holds together, less what is excluded');
-select is(pg_temp.tickets('"black paper" login', project => 1), null, 'what holds the phrase may lie outside of the filter: it must occur all the same');
-select is(pg_temp.tickets('login "password'), '{14,11,12,13}', 'a quote that is not closed is none');
-select is(pg_temp.tickets('login "the"'), '{11,12,13}', 'a phrase of stop words asks for nothing');
+select is(pg_temp.tickets('"paper black"'), '{16}', 'a phrase must occur in its order');
+select is(pg_temp.tickets('"black paper" login'), '{15}', 'a phrase must occur beside words that others contain');
+select is(pg_temp.tickets('"login" "password"'), '{11}', 'each of several phrases must occur');
+select is(pg_temp.tickets('"ink paper"'), '{15,16}', 'a phrase without matches is searched as words');
+select is(pg_temp.tickets('"ink paper" colours'), '{13,15,16}', 'so is a phrase without matches beside other words');
+select is(pg_temp.tickets('"login" "black paper" -"page changed"'), '{11,15,16,13}', 'so are phrases that no text has together, without what is excluded');
+select is(pg_temp.tickets('"black paper" login', project => 1), null, 'a phrase with matches only outside the filter is still required');
+select is(pg_temp.tickets('login "password'), '{14,11,12,13}', 'an unclosed quote is ignored');
+select is(pg_temp.tickets('login "the"'), '{11,12,13}', 'a phrase of stop words is ignored');
 select is(pg_temp.tickets('login -password'), '{12,13}', 'a word behind a minus must not occur');
-select is(pg_temp.tickets('-password login'), '{12,13}', 'in any position');
-select is(pg_temp.tickets('login -passwords -slow'), '{13}', 'nor may any of several, in any ending');
-select is(pg_temp.tickets('login ink -"black paper"'), '{11,12,13}', 'nor a phrase behind a minus');
-select is(pg_temp.tickets('login ink -"paper black"'), '{11,12,15,13}', 'unless in another order');
-select set_eq($$ select unnest(pg_temp.tickets('pass-word login')) $$, '{11,12,13,14}'::bigint[], 'a minus within a word is none');
-select is(pg_temp.tickets('login - password'), '{14,11,12,13}', 'nor is one alone');
+select is(pg_temp.tickets('-password login'), '{12,13}', 'an excluded word may stand anywhere');
+select is(pg_temp.tickets('login -passwords -slow'), '{13}', 'none of several excluded words may occur, in any ending');
+select is(pg_temp.tickets('login ink -"black paper"'), '{11,12,13}', 'an excluded phrase must not occur');
+select is(pg_temp.tickets('login ink -"paper black"'), '{11,12,15,13}', 'an excluded phrase may occur in another order');
+select set_eq($$ select unnest(pg_temp.tickets('pass-word login')) $$, '{11,12,13,14}'::bigint[], 'a minus within a word excludes nothing');
+select is(pg_temp.tickets('login - password'), '{14,11,12,13}', 'a single minus excludes nothing');
 select is(pg_temp.tickets(q), '{15}', 'quotes may be curly: ' || q)
 from unnest(array['“black paper”', '„black paper“ login', '”black paper”', '« black paper » login', 'blue -“paper black”']) q;
 select is(pg_temp.tickets(q), t::bigint[], 'a phrase opens behind anything but a letter or digit: ' || q)
@@ -73,47 +73,47 @@ from (values ('status -400', '{15}'), ('TX-400 status -0x1F', '{11,15}'), ('simi
 
 -- Keys --------------------------------------------------------------------------------------------
 
-select is(pg_temp.tickets('TX-400'), '{11,15}', 'a ticket whose key is named comes first, then who mentions it');
-select is(pg_temp.tickets('tx-400'), '{11,15}', 'whatever the case of the query');
-select is(pg_temp.tickets('OP-8'), '{15}', 'or of the key');
-select is(pg_temp.tickets('tx 400'), '{11,15}', 'or with a space, when that is all that is asked');
-select is(pg_temp.tickets(' TX  400 '), '{11,15}', 'give or take blanks');
-select is((pg_temp.tickets('what about TX-402 and the login?')) [1:2], '{13,11}', 'within a question as well');
-select is((pg_temp.tickets('see (TX-402), login')) [1], 13::bigint, 'and in brackets');
+select is(pg_temp.tickets('TX-400'), '{11,15}', 'a ticket named by key comes first, then those that mention it');
+select is(pg_temp.tickets('tx-400'), '{11,15}', 'case of the query does not matter to a key');
+select is(pg_temp.tickets('OP-8'), '{15}', 'case of the key does not matter');
+select is(pg_temp.tickets('tx 400'), '{11,15}', 'a key may have a space if it is the whole query');
+select is(pg_temp.tickets(' TX  400 '), '{11,15}', 'and surrounding blanks');
+select is((pg_temp.tickets('what about TX-402 and the login?')) [1:2], '{13,11}', 'a key within a question');
+select is((pg_temp.tickets('see (TX-402), login')) [1], 13::bigint, 'a key in brackets');
 select ok(exists (select from public.search_by_keyword(q) k where k.ticket_id = 13 and k.exact), 'or as a link or with another dash: ' || q)
 from unnest(array['https://tracker.example.com/browse/TX-402?focus=1', 'TX–402', 'see TX‑402', 'ＴＸ－４０２', '"TX-402"']) q;
-select is((pg_temp.tickets('TX-402 TX-401 login')) [1:3], '{12,13,11}', 'several of them by their score');
-select is(pg_temp.tickets('OP-2-7'), '{14}', 'a project''s key may hold a minus itself');
+select is((pg_temp.tickets('TX-402 TX-401 login')) [1:3], '{12,13,11}', 'several named tickets are ordered by score');
+select is(pg_temp.tickets('OP-2-7'), '{14}', 'a project''s key may contain a minus');
 select is_empty($$ select from unnest(array['TX-40', 'TX-4000', 'ATX-400', 'TX-400a', 'TX 400 login', 'login TX 400', '-TX-400']) q, public.search_by_keyword(q) k where k.exact $$,
-  'a part of a key, or more than one, is not the key');
+  'part of a key, or a longer one, is not the key');
 select results_eq(
   $$ select rank, ticket_id, exact, score = 0 from public.search_by_keyword('tx 402', 1) $$, $$ values (1::bigint, 13::bigint, true, true) $$,
-  'what is found by its key alone is exact and has no score');
+  'a ticket found only by its key is exact and has no score');
 select results_eq(
   $$ select ticket_id, exact from public.search_by_keyword('TX-401 login') $$,
-  $$ values (12::bigint, true), (11, false), (13, false), (15, false) $$, 'a ticket found by key and words comes once');
-select is(pg_temp.tickets('TX-400 TX-401 -password'), '{12,15}', 'a word behind a minus leaves out a ticket named by its key, too');
+  $$ values (12::bigint, true), (11, false), (13, false), (15, false) $$, 'a ticket found by key and words occurs once');
+select is(pg_temp.tickets('TX-400 TX-401 -password'), '{12,15}', 'an excluded word leaves out a named ticket too');
 
-select is(pg_temp.tickets('similar login -TX-400'), '{12,13,15}', 'a key behind a minus leaves out its ticket, not what mentions it');
-select is(pg_temp.tickets('TX-400 TX-401 -tx-400,'), '{12,15}', 'also where the query names it, whatever the case');
-select is(pg_temp.tickets('similar login -"TX-400"'), '{12,13}', 'in quotes it leaves out both');
-select is(pg_temp.tickets('login -x-400'), '{11,12,13}', 'what looks like a key and is none is a word');
-select is(pg_temp.tickets('similar -tx-40'), '{15}', 'as a whole');
-select is(pg_temp.tickets('"TX-400"'), '{11,15}', 'a key in quotes asks for the ticket and what mentions it');
-select is(pg_temp.tickets('"TX-402" login similar'), '{13}', 'and for nothing else where nothing mentions it');
-select is(pg_temp.tickets('TX-401 "password is refused"'), '{11}', 'a ticket that is named must hold the phrase');
+select is(pg_temp.tickets('similar login -TX-400'), '{12,13,15}', 'an excluded key leaves out its ticket, not those that mention it');
+select is(pg_temp.tickets('TX-400 TX-401 -tx-400,'), '{12,15}', 'also if the query names it, in any case');
+select is(pg_temp.tickets('similar login -"TX-400"'), '{12,13}', 'an excluded key in quotes leaves out both');
+select is(pg_temp.tickets('login -x-400'), '{11,12,13}', 'a word that resembles a key is a word');
+select is(pg_temp.tickets('similar -tx-40'), '{15}', 'an excluded part of a key excludes no ticket');
+select is(pg_temp.tickets('"TX-400"'), '{11,15}', 'a key in quotes finds the ticket and those that mention it');
+select is(pg_temp.tickets('"TX-402" login similar'), '{13}', 'only the ticket if nothing mentions it');
+select is(pg_temp.tickets('TX-401 "password is refused"'), '{11}', 'a named ticket must contain a required phrase');
 
 -- Filters -----------------------------------------------------------------------------------------
 
-select is(pg_temp.tickets('password login', project => 1), '{11,12,13}', 'of one project');
-select is(pg_temp.tickets('password login', status => 'dONE'), '{12}', 'of one status, whatever its case');
+select is(pg_temp.tickets('password login', project => 1), '{11,12,13}', 'a filter by project');
+select is(pg_temp.tickets('password login', status => 'dONE'), '{12}', 'a filter by status ignores case');
 select is(pg_temp.tickets('password login', project => 1, status => 'To Do'), '{11,13}', 'of both');
-select is(pg_temp.tickets('telegraph', project => 1), '{-1}', 'a project''s own text is in it');
-select is(pg_temp.tickets('telegraph', status => 'To Do'), null, 'but has no status');
-select is(pg_temp.tickets('TX-400', project => 2), '{15}', 'a filter holds for keys, too');
-select is(pg_temp.tickets('TX-400', status => 'Done'), '{15}', 'every filter');
-select is(pg_temp.tickets('login', project => 404), null, 'a project that does not exist has nothing');
-select is(pg_temp.tickets('login', status => 'No such'), null, 'nor has a status');
+select is(pg_temp.tickets('telegraph', project => 1), '{-1}', 'a filter by project includes its own text');
+select is(pg_temp.tickets('telegraph', status => 'To Do'), null, 'a project''s own text has no status');
+select is(pg_temp.tickets('TX-400', project => 2), '{15}', 'filters apply to named tickets');
+select is(pg_temp.tickets('TX-400', status => 'Done'), '{15}', 'all filters apply');
+select is(pg_temp.tickets('login', project => 404), null, 'an unknown project finds nothing');
+select is(pg_temp.tickets('login', status => 'No such'), null, 'an unknown status finds nothing');
 
 -- Order -------------------------------------------------------------------------------------------
 
@@ -126,11 +126,11 @@ set local role service_role;
 select is(
   pg_temp.tickets('same words', 1000),
   array(select i from generate_series(1000, 1599) i union all select i from generate_series(2000, 2009) i) || '{-3,-4}'::bigint[],
-  'equals come by id, projects last');
+  'ties are ordered by id, projects last');
 select is(
   pg_temp.tickets('same words', 10, 2, 'Done'), array(select i::bigint from generate_series(2000, 2009) i),
   'ten tickets of a rare status are all found among 600');
-select is(cardinality(pg_temp.tickets('same words', 2000000000)), 612, 'there may be many');
+select is(cardinality(pg_temp.tickets('same words', 2000000000)), 612, 'match_count may be large');
 
 -- Hostile queries ---------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ from unnest(array[repeat('"x" ', 1000), repeat('"login fails" ', 1000), '"' || r
 set local role anon;
 select throws_ok($$ select * from public.search_by_keyword('login') $$, '42501', null, 'anon is refused');
 set local role authenticated;
-select is_empty($$ select * from public.search_by_keyword('login') $$, 'and a user in no project finds nothing');
+select is_empty($$ select * from public.search_by_keyword('login') $$, 'a user without projects finds nothing');
 
 select * from finish();
 rollback;

@@ -42,7 +42,7 @@ select results_eq(
   $$ values (11::bigint, 'vector', array['vector', 'keyword'], 0.96::real, true), (12, 'vector', '{vector,keyword}', 0.8, true),
     (14, 'keyword', '{keyword}', null, true), (13, 'vector', '{vector}', 0.6, null),
     (15, 'keyword', '{keyword}', null, true), (null, 'keyword', '{keyword}', null, true) $$,
-  'what the vector search found says so and has a similarity, the rest has none');
+  'vector results have source and similarity, others have no similarity');
 select results_eq(
   $$ select ticket_id, vector_contribution, keyword_contribution from fused where ticket_id in (11, 13, 14) $$,
   $$ values (11::bigint, 1::double precision / 61, 1::double precision / 62), (14, 0, 1::double precision / 61), (13, 1::double precision / 63, 0) $$,
@@ -55,44 +55,44 @@ select results_eq(
     ('Telegraph', 'TX-3', 'gamma', 'To Do', 'gamma delta', '00000000-0000-4000-8000-000013000000', false),
     ('Telegraph', 'TX-5', 'long', 'Done', 'alpha coda', '00000000-0000-4000-8000-000015000001', false),
     ('Bananas', null, null, null, 'Bananas, an alpha fruit', '00000000-0000-4000-8000-000002000000', false) $$,
-  'each shows its nearest chunk, or the one that its words speak for, or else the beginning of its text');
+  'each shows its nearest chunk, else the one with the query''s words, else the start of its text');
 
 select results_eq(
   $$ select ticket_id, highlight from fused $$,
   $$ values (11::bigint, '<mark>alpha</mark> one'), (12, '<mark>alpha</mark> two'), (14, e'<mark>alpha</mark> <mark>alpha</mark>\n\nnot embedded yet'),
     (13, 'gamma delta'), (15, '<mark>alpha</mark> coda'), (null, 'Bananas, an <mark>alpha</mark> fruit') $$,
-  'a result highlights what it shows');
+  'the highlight is of the text shown');
 select results_eq(
   $$ select text, highlight from public.search_hybrid('unheardof two', pg_temp.unit(0.6, 0.8), 'm', 0.99) where ticket_id = 12 $$,
-  $$ values ('second', 'alpha <mark>two</mark> — second') $$, 'behind its name where that lacks the words, and does not begin with it');
+  $$ values ('second', 'alpha <mark>two</mark> — second') $$, 'the highlight adds the name if the text lacks the words and does not begin with it');
 
 select results_eq(
   $$ select ticket_id, rrf_score from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 0.5, keyword_weight => 2) limit 3 $$,
   $$ values (11::bigint, 0.5::double precision / 61 + 2::double precision / 62), (12, 0.5::double precision / 62 + 2::double precision / 63),
     (14, 2::double precision / 61) $$,
-  'weights count for what they weigh');
+  'weights scale the contributions');
 select results_eq(
   $$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 0) $$,
-  array[14, 11, 12, 15, null, 13]::bigint[], 'and may turn the list round');
+  array[14, 11, 12, 15, null, 13]::bigint[], 'weights may reverse the order');
 select results_eq(
   $$ select ticket_id, project_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 0, keyword_weight => 0) $$,
-  $$ values (11::bigint, 1::bigint), (12, 1), (13, 1), (14, 1), (15, 1), (null, 2) $$, 'equals come by id, projects last');
+  $$ values (11::bigint, 1::bigint), (12, 1), (13, 1), (14, 1), (15, 1), (null, 2) $$, 'ties are ordered by id, projects last');
 
 select results_eq(
   $$ select ticket_id, vector_rank, keyword_rank, source, rrf_score from public.search_hybrid('alpha') $$,
   $$ values (14::bigint, null::bigint, 1::bigint, 'keyword', 1::double precision / 61), (11, null, 2, 'keyword', 1::double precision / 62),
     (12, null, 3, 'keyword', 1::double precision / 63), (15, null, 4, 'keyword', 1::double precision / 64),
     (null, null, 5, 'keyword', 1::double precision / 65) $$,
-  'without a vector, words search alone');
+  'without a vector only keyword search runs');
 select results_eq(
   $$ select ticket_id, keyword_rank from public.search_hybrid('unheardof', pg_temp.unit(1), 'm', 0.5) $$,
-  $$ values (11::bigint, null::bigint), (12, null), (13, null) $$, 'where words find nothing, the vector does');
+  $$ values (11::bigint, null::bigint), (12, null), (13, null) $$, 'where keyword search finds nothing, vector search does');
 select results_eq(
   $$ select ticket_id, vector_rank from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.9) $$,
-  $$ values (11::bigint, 1::bigint), (14, null), (12, null), (15, null), (null, null) $$, 'the threshold is the vector search''s, not the words''');
+  $$ values (11::bigint, 1::bigint), (14, null), (12, null), (15, null), (null, null) $$, 'the threshold applies only to vector search');
 select is_empty($$ select from public.search_hybrid('alpha', pg_temp.unit(1), 'another', 0) where vector_rank is not null $$,
-  'vectors of another model are not compared');
-select is_empty($$ select * from public.search_hybrid('unheardof') union all select * from public.search_hybrid('') $$, 'nothing found, no row');
+  'chunks of another model are not compared');
+select is_empty($$ select * from public.search_hybrid('unheardof') union all select * from public.search_hybrid('') $$, 'no match, no row');
 
 -- Keys, minus, filters ----------------------------------------------------------------------------
 
@@ -100,16 +100,16 @@ select is_empty($$ select * from public.search_hybrid('unheardof') union all sel
 -- 11.
 select results_eq(
   $$ select ticket_id, exact, keyword_rank from public.search_hybrid('tx-3 alpha', pg_temp.unit(1), 'm', 0.5) limit 2 $$,
-  $$ values (13::bigint, true, 1::bigint), (11, false, 4) $$, 'a ticket named by its key comes first, whatever its score');
+  $$ values (13::bigint, true, 1::bigint), (11, false, 4) $$, 'a ticket named by key comes first at any score');
 select results_eq(
   $$ select ticket_id, exact, matched_by from public.search_hybrid('TX-4', pg_temp.unit(1), 'm', 0.9) $$,
-  $$ values (14::bigint, true, array['keyword']), (11, false, '{vector}') $$, 'also when it is in no other list');
+  $$ values (14::bigint, true, array['keyword']), (11, false, '{vector}') $$, 'also if neither search finds it');
 select results_eq(
   $$ select ticket_id, vector_rank from public.search_hybrid('alpha -two', pg_temp.unit(1), 'm', 0.5) where vector_rank is not null $$,
-  $$ values (11::bigint, 1::bigint), (13, 2) $$, 'a word behind a minus leaves out what the vector search found, before ranks are given');
+  $$ values (11::bigint, 1::bigint), (13, 2) $$, 'an excluded word leaves out vector results before ranking');
 select is_empty(
   $$ select ticket_id from public.search_hybrid('TX-2 alpha -two', pg_temp.unit(1), 'm', 0.5) where ticket_id = 12 $$,
-  'and what the query names by its key');
+  'and tickets that the query names');
 select results_eq(
   $$ select ticket_id, project_id from public.search_hybrid('alpha -fruit', pg_temp.unit(1), 'm', -0.9) $$,
   $$ select ticket_id, project_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -0.9) where ticket_id is not null $$,
@@ -117,16 +117,16 @@ select results_eq(
 
 select results_eq(
   $$ select ticket_id, exact from public.search_hybrid('alpha -TX-1 -tx-2', pg_temp.unit(1), 'm', 0.5) $$,
-  $$ values (13::bigint, false), (14, false), (15, false), (null, false) $$, 'a key behind a minus leaves its ticket out of both');
+  $$ values (13::bigint, false), (14, false), (15, false), (null, false) $$, 'an excluded key leaves its ticket out of both searches');
 
 create function pg_temp.filtered(project bigint default null, status text default null, threshold double precision default 0.5) returns setof bigint
 language sql as $$
   select coalesce(h.ticket_id, -h.project_id)
   from public.search_hybrid('alpha', pg_temp.unit(1), 'm', threshold, project_filter => project, status_filter => status) h
 $$;
-select results_eq($$ select * from pg_temp.filtered(1) $$, '{11,12,14,13,15}'::bigint[], 'of one project');
-select results_eq($$ select * from pg_temp.filtered(2, threshold => -0.5) $$, '{-2}'::bigint[], 'with its own text');
-select results_eq($$ select * from pg_temp.filtered(null, 'dONE', -0.9) $$, '{12,15}'::bigint[], 'a status leaves projects out');
+select results_eq($$ select * from pg_temp.filtered(1) $$, '{11,12,14,13,15}'::bigint[], 'a filter by project');
+select results_eq($$ select * from pg_temp.filtered(2, threshold => -0.5) $$, '{-2}'::bigint[], 'includes its own text');
+select results_eq($$ select * from pg_temp.filtered(null, 'dONE', -0.9) $$, '{12,15}'::bigint[], 'a filter by status leaves out projects');
 -- An empty drop-down filters nothing, and spaces around a name do not count, in either search.
 select set_eq(format(question, filter), format(question, same), 'the filter ' || filter || ' of ' || left(question, 60))
 from (values
@@ -137,10 +137,10 @@ from (values
   ($$ select f.facet, f.value, f.count from public.search_facets('alpha', pg_temp.unit(1), 'm', -0.9, status_filter => %s) f $$)
 ) q (question), (values ($$ e' \t\u00a0\u3000\n' $$, 'null'), ($$ e'\u2003 dONE\n' $$, $$ 'Done' $$)) v (filter, same);
 select is_empty($$ select * from pg_temp.filtered(404) union all select * from pg_temp.filtered(null, 'No such') union all select * from pg_temp.filtered(2, 'Done') $$,
-  'what does not exist has nothing');
+  'unknown projects and statuses find nothing');
 select results_eq(
   $$ select vector_rank, keyword_rank from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, status_filter => 'Done') $$,
-  $$ values (1::bigint, 1::bigint), (null, 2) $$, 'filters hold before ranks are given');
+  $$ values (1::bigint, 1::bigint), (null, 2) $$, 'filters apply before ranking');
 
 -- Pages -------------------------------------------------------------------------------------------
 
@@ -172,10 +172,10 @@ from (values ('beta', 'null', '1', '1'), ('beta', 'pg_temp.unit(1)', '1', '0'), 
   ('tx-1 tx-105 beta', 'pg_temp.unit(1)', '1', '1'), ('tx-1 beta -one', 'pg_temp.unit(1)', '1', '1')) w(query, embedding, vector_weight, keyword_weight);
 
 
-select is((select count(*)::integer from pg_temp.page(100, 0)), 42, 'which holds all that was found');
-select is((select count(*)::integer from pg_temp.page(0, 0)), 1, 'a page has one result at least');
-select is_empty($$ select * from pg_temp.page(10, 42) $$, 'and none is behind the last');
-select results_eq($$ select * from pg_temp.page(3, -5) $$, $$ select * from pg_temp.page(3, 0) $$, 'nor before the first');
+select is((select count(*)::integer from pg_temp.page(100, 0)), 42, 'all pages together hold everything found');
+select is((select count(*)::integer from pg_temp.page(0, 0)), 1, 'a page has at least one result');
+select is_empty($$ select * from pg_temp.page(10, 42) $$, 'a page past the end is empty');
+select results_eq($$ select * from pg_temp.page(3, -5) $$, $$ select * from pg_temp.page(3, 0) $$, 'a negative offset is 0');
 
 -- Display ----------------------------------------------------------------------------------------
 
@@ -183,14 +183,14 @@ create function pg_temp.highlight(text text, query text) returns text
 language sql as $$ select private.highlight(text, (private.parse_query(query)).wanted) $$;
 select is(pg_temp.highlight('The Logins fail', 'login failing'), 'The <mark>Logins</mark> <mark>fail</mark>', 'words are marked in any form');
 select is(pg_temp.highlight('x <script>alert("it''s")</script> & Vec<T> login', 'login'),
-  'x &lt;script&gt;alert(&quot;it&#39;s&quot;)&lt;/script&gt; &amp; Vec&lt;T&gt; <mark>login</mark>', 'all else is escaped');
+  'x &lt;script&gt;alert(&quot;it&#39;s&quot;)&lt;/script&gt; &amp; Vec&lt;T&gt; <mark>login</mark>', 'all other text is escaped');
 select is(pg_temp.highlight('a <b>script</b> &amp; more', 'script amp'),
-  'a &lt;b&gt;<mark>script</mark>&lt;/b&gt; &amp;<mark>amp</mark>; more', 'what looks like markup is text');
-select is(pg_temp.highlight(U&'\E000x\E001 \E002 \E003 \E004 login', 'login'), 'x    <mark>login</mark>', 'a text can''t bring marks of its own');
-select is(pg_temp.highlight('no such word', 'login'), 'no such word', 'without a match it is the beginning');
-select is(pg_temp.highlight(repeat('<i> ', 1000), ''), repeat('&lt;i&gt; ', 50), 'which is cut where there is no query, before it is escaped');
+  'a &lt;b&gt;<mark>script</mark>&lt;/b&gt; &amp;<mark>amp</mark>; more', 'text that resembles markup stays text');
+select is(pg_temp.highlight(U&'\E000x\E001 \E002 \E003 \E004 login', 'login'), 'x    <mark>login</mark>', 'a text cannot contain marks of its own');
+select is(pg_temp.highlight('no such word', 'login'), 'no such word', 'without a match the excerpt is the beginning');
+select is(pg_temp.highlight(repeat('<i> ', 1000), ''), repeat('&lt;i&gt; ', 50), 'without a query the beginning is cut before it is escaped');
 select alike(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login'), '%<mark>login</mark>%', 'an excerpt is taken around the match');
-select ok(length(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login')) < 400, 'and is short');
+select ok(length(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login')) < 400, 'an excerpt is short');
 select is(pg_temp.highlight(t, q), h, 'words are marked where the search sees them: ' || q)
 from (values
   ('Ti.UI.TableView flickers', 'TableView', 'Ti.UI.<mark>TableView</mark> flickers'),
@@ -203,8 +203,8 @@ from (values
   ('C++Cplusplus and C#', 'c++', '<mark>C++</mark><mark>Cplusplus</mark> and C#'), ('C++Cplusplus and C#', 'none', 'C++Cplusplus and C#'),
   ('決済 page', '決済 page', '<mark>決済</mark> <mark>page</mark>'),
   (U&'re\0301sume\0301', 'resume', '<mark>résumé</mark>'), ('the RÉSUMÉ', 'resume', 'the <mark>RÉSUMÉ</mark>')) v (t, q, h);
-select alike(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー'), '%決済<mark>エラー</mark>後の%', 'an excerpt is taken around them, too');
-select ok(length(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー')) < 400, 'as short');
+select alike(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー'), '%決済<mark>エラー</mark>後の%', 'an excerpt is taken around a match in a script without spaces');
+select ok(length(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー')) < 400, 'an excerpt in a script without spaces is short');
 
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, name) values (22, 1, 1, 'long, in Japanese');
@@ -239,16 +239,16 @@ $$;
 create function pg_temp.check_phrases(how text) returns setof text
 language plpgsql as $$
 begin
-  return next is(pg_temp.near('"lambda kappa"'), array(select i::bigint from generate_series(541, 552) i) || -3::bigint, 'what is near must hold the phrase, and all that does is found: ' || how);
-  return next is(pg_temp.near('"lambda kappa"', 'Done'), '{541,543,545,547,549,551}', 'within a filter: ' || how);
-  return next is(pg_temp.near('"kappa" -"kappa lambda" -TX-1'), array(select i::bigint from generate_series(541, 552) i) || -3::bigint, 'less what is excluded: ' || how);
-  return next is((pg_temp.near('omega -"kappa lambda" -alpha -beta')) [1:12], array(select i::bigint from generate_series(541, 552) i), 'which leaves room for others: ' || how);
+  return next is(pg_temp.near('"lambda kappa"'), array(select i::bigint from generate_series(541, 552) i) || -3::bigint, 'results near the vector must contain the phrase, and all that contain it are found: ' || how);
+  return next is(pg_temp.near('"lambda kappa"', 'Done'), '{541,543,545,547,549,551}', 'a phrase within a filter: ' || how);
+  return next is(pg_temp.near('"kappa" -"kappa lambda" -TX-1'), array(select i::bigint from generate_series(541, 552) i) || -3::bigint, 'a phrase without excluded matches: ' || how);
+  return next is((pg_temp.near('omega -"kappa lambda" -alpha -beta')) [1:12], array(select i::bigint from generate_series(541, 552) i), 'excluded matches leave room for others: ' || how);
   return next results_eq(
     $t$ select h.ticket_id from generate_series(0, 20) as skipped, public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, 1, skipped) h $t$,
-    $t$ select h.ticket_id from public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, 100) h $t$, 'and pages add up to the list: ' || how);
+    $t$ select h.ticket_id from public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, 100) h $t$, 'pages add up to the list: ' || how);
 end
 $$;
-select * from pg_temp.check_phrases('of few, all are compared');
+select * from pg_temp.check_phrases('if few contain the phrase, all are compared');
 reset role;
 create or replace function private.narrow_limit(wanted integer) returns integer
 language plpgsql stable security invoker set search_path = ''
@@ -258,14 +258,14 @@ begin
 end
 $$;
 set local role service_role;
-select * from pg_temp.check_phrases('of many, the index is read');
+select * from pg_temp.check_phrases('if many contain it, the index is read');
 select results_eq(
   $$ select distinct q, h.relaxed from unnest(array['"lambda kappa"', '"kappa kappa" two', 'two', '"TX-2"', '"unheardof" two', 'two "the of"']) q, public.search_hybrid(q, pg_temp.unit(1), 'm', 0.5) h order by 1 $$,
   $$ values ('"TX-2"', false), ('"kappa kappa" two', true), ('"lambda kappa"', false), ('"unheardof" two', true), ('two', false), ('two "the of"', false) $$,
-  'each hit says whether a phrase that nothing holds was taken as its words');
-select results_eq($$ select ticket_id from public.search_hybrid('"TX-2"', pg_temp.unit(1), 'm', 0.5) $$, array[12::bigint], 'a key in quotes is the ticket alone where nothing mentions it');
-select is_empty($$ select from public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, project_filter => 2) $$, 'a phrase that only others hold is not relaxed for a filter');
-select ok(count(*) filter (where not h.ticket_id between 541 and 552) > 5 and bool_or(h.ticket_id between 541 and 552), 'a question that quotes has other sources too')
+  'each hit reports whether a phrase without matches was relaxed to its words');
+select results_eq($$ select ticket_id from public.search_hybrid('"TX-2"', pg_temp.unit(1), 'm', 0.5) $$, array[12::bigint], 'a key in quotes finds only the ticket if nothing mentions it');
+select is_empty($$ select from public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, project_filter => 2) $$, 'a phrase with matches outside the filter is not relaxed');
+select ok(count(*) filter (where not h.ticket_id between 541 and 552) > 5 and bool_or(h.ticket_id between 541 and 552), 'a question with a quoted phrase also retrieves other sources')
 from public.retrieve_chunks_hybrid('why "lambda kappa"', pg_temp.unit(1), 'm', 0.5, 40) h;
 
 set local role anon;

@@ -33,40 +33,40 @@ $$;
 select results_eq($$ select * from public.search_facets('alpha') where facet in ('status', 'project') $$,
   $$ values ('status', 2::bigint, 'Done', 2::bigint, false), ('status', 3, 'Rare', 1, false), ('status', 1, 'To Do', 1, false),
     ('project', 1, 'Telegraph', 3, false), ('project', 2, 'Bananas', 2, false) $$,
-  'each status and project by its matches, the most first and then by label; a project''s own text counts for the project alone');
+  'statuses and projects are ordered by their matches, then by label; a project''s own text counts only for the project');
 select results_eq($$ select * from pg_temp.facets('gamma beta') $$, array['To Do 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'any word matches');
 select results_eq($$ select * from pg_temp.facets('alpha', 0.5) $$,
-  array['To Do 3', 'Done 2', 'Rare 1', 'Telegraph 4', 'Bananas 3', 'Crates 1'], 'what is near counts along, once');
-select results_eq($$ select * from pg_temp.facets('unheardof', 0.85) $$, array['To Do 1', 'Telegraph 1'], 'as far as the threshold goes');
-select results_eq($$ select * from pg_temp.facets('unheardof', 0.65) $$, array['To Do 2', 'Telegraph 2', 'Crates 1'], 'a project too');
+  array['To Do 3', 'Done 2', 'Rare 1', 'Telegraph 4', 'Bananas 3', 'Crates 1'], 'matches by vector count too, once');
+select results_eq($$ select * from pg_temp.facets('unheardof', 0.85) $$, array['To Do 1', 'Telegraph 1'], 'matches by vector must exceed the threshold');
+select results_eq($$ select * from pg_temp.facets('unheardof', 0.65) $$, array['To Do 2', 'Telegraph 2', 'Crates 1'], 'a project''s own text counts by vector');
 select is_empty($$ select * from public.search_facets('alpha', pg_temp.unit(1), 'another', 0.1) except select * from public.search_facets('alpha') $$,
-  'vectors of another model are not near');
-select results_eq($$ select * from pg_temp.facets('tx-3') $$, array['To Do 1', 'Telegraph 1'], 'a ticket counts whose key is named');
-select results_eq($$ select * from pg_temp.facets('tx-3 fruit') $$, array['To Do 1', 'Bananas 1', 'Telegraph 1'], 'beside what the words match');
-select results_eq($$ select * from pg_temp.facets('alpha -two') $$, array['Rare 1', 'To Do 1', 'Telegraph 2', 'Bananas 1'], 'a word behind a minus takes away');
+  'chunks of another model do not match');
+select results_eq($$ select * from pg_temp.facets('tx-3') $$, array['To Do 1', 'Telegraph 1'], 'a ticket named by key counts');
+select results_eq($$ select * from pg_temp.facets('tx-3 fruit') $$, array['To Do 1', 'Bananas 1', 'Telegraph 1'], 'beside matches by words');
+select results_eq($$ select * from pg_temp.facets('alpha -two') $$, array['Rare 1', 'To Do 1', 'Telegraph 2', 'Bananas 1'], 'an excluded word removes matches');
 select results_eq($$ select * from pg_temp.facets('alpha -one', 0.5) $$, array['Done 2', 'To Do 2', 'Rare 1', 'Bananas 3', 'Telegraph 3', 'Crates 1'],
-  'from what is near too');
+  'also matches by vector');
 select results_eq($$ select * from pg_temp.facets('alpha -crates', 0.65) $$, array['Done 2', 'To Do 2', 'Rare 1', 'Telegraph 4', 'Bananas 2'],
-  'projects as well');
-select is_empty($$ select * from pg_temp.facets('TX-2 -two') $$, 'and what is named');
+  'and projects');
+select is_empty($$ select * from pg_temp.facets('TX-2 -two') $$, 'and named tickets');
 select results_eq($$ select * from pg_temp.facets('alpha "red kite"') $$, array['Done 1', 'Telegraph 1'], 'a phrase must occur');
-select results_eq($$ select * from pg_temp.facets('alpha "red kite"', 0.85) $$, array['Done 1', 'Telegraph 1'], 'in what is near, too');
-select results_eq($$ select * from pg_temp.facets('alpha -TX-1', 0.85) $$, array['Done 2', 'Rare 1', 'Bananas 2', 'Telegraph 2'], 'a ticket that is left out is not counted');
-select results_eq($$ select * from pg_temp.facets('"red kite" -two') $$, array[]::text[], 'both together');
-select results_eq($$ select * from pg_temp.facets('"kite of two"') $$, array['Done 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'a phrase that nothing holds is its words');
+select results_eq($$ select * from pg_temp.facets('alpha "red kite"', 0.85) $$, array['Done 1', 'Telegraph 1'], 'a phrase must occur in matches by vector too');
+select results_eq($$ select * from pg_temp.facets('alpha -TX-1', 0.85) $$, array['Done 2', 'Rare 1', 'Bananas 2', 'Telegraph 2'], 'an excluded ticket is not counted');
+select results_eq($$ select * from pg_temp.facets('"red kite" -two') $$, array[]::text[], 'phrases and exclusions apply together');
+select results_eq($$ select * from pg_temp.facets('"kite of two"') $$, array['Done 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'a phrase without matches is counted by its words');
 select results_eq($$ select * from pg_temp.facets('telegrapf') $$, array['Telegraph 1'], 'an unknown word is replaced by the nearest known one');
 select is_empty($$ select * from pg_temp.facets('unheardof') union all select * from pg_temp.facets('') union all select * from pg_temp.facets('-alpha')
   union all select * from pg_temp.facets('unheardof', 0.95) $$, 'no match, no facet');
 
 -- Filters -----------------------------------------------------------------------------------------
 
-select results_eq($$ select * from pg_temp.facets('alpha', project => 2) $$, array['Done 1', 'Telegraph 3', 'Bananas 2'], 'a project filter is for the statuses');
+select results_eq($$ select * from pg_temp.facets('alpha', project => 2) $$, array['Done 1', 'Telegraph 3', 'Bananas 2'], 'a project filter narrows the statuses');
 select results_eq($$ select * from pg_temp.facets('alpha', status => 'dONE') $$, array['Done 2', 'Rare 1', 'To Do 1', 'Bananas 1', 'Telegraph 1'],
-  'a status filter for the projects, without their own texts');
-select results_eq($$ select * from pg_temp.facets('alpha', 0.5, 2, 'To Do') $$, array['Done 1', 'To Do 1', 'Telegraph 2', 'Bananas 1'], 'each ignores its own');
+  'a status filter narrows the projects, without their own texts');
+select results_eq($$ select * from pg_temp.facets('alpha', 0.5, 2, 'To Do') $$, array['Done 1', 'To Do 1', 'Telegraph 2', 'Bananas 1'], 'each facet ignores its own filter');
 select results_eq($$ select * from pg_temp.facets('tx-3', project => 2) union all select * from pg_temp.facets('tx-3', status => 'Done') $$,
-  array['Telegraph 1', 'To Do 1'], 'filters are for what is named too');
-select results_eq($$ select * from pg_temp.facets('alpha', project => 404, status => 'No such') $$, array[]::text[], 'what does not exist has no match');
+  array['Telegraph 1', 'To Do 1'], 'filters apply to named tickets');
+select results_eq($$ select * from pg_temp.facets('alpha', project => 404, status => 'No such') $$, array[]::text[], 'unknown filters match nothing');
 
 -- Limits ------------------------------------------------------------------------------------------
 
@@ -76,13 +76,13 @@ select i, 3, case when i <= 1600 then 2 else 1 end, 'CC-' || i, 'omega' || case 
 set local role service_role;
 select results_eq($$ select facet, label, count, capped from public.search_facets('omega') where facet in ('status', 'project') $$,
   $$ values ('status', 'To Do', 9400::bigint, true), ('status', 'Done', 600, true), ('project', 'Crates', 10000, true) $$,
-  'at most 10,000 are counted, and said to be not all');
+  'at most 10,000 are counted, and marked as capped');
 select results_eq($$ select label, count, capped from public.search_facets('psi omega CC-12999', status_filter => 'To Do') where facet = 'project' $$,
-  $$ values ('Crates', 10000::bigint, true) $$, 'the same under a filter that leaves more');
+  $$ values ('Crates', 10000::bigint, true) $$, 'also under a filter that leaves more');
 select results_eq($$ select label, count, capped from public.search_facets('omega psi alpha', status_filter => 'Done') where facet = 'project' $$,
-  $$ values ('Crates', 600::bigint, false), ('Bananas', 1, false), ('Telegraph', 1, false) $$, 'under one that leaves fewer, all');
+  $$ values ('Crates', 600::bigint, false), ('Bananas', 1, false), ('Telegraph', 1, false) $$, 'under a filter that leaves fewer, all are counted');
 -- For such a common word, the few entries that a filter leaves are checked one by one.
-select results_eq(format($$ select label || ' ' || count from public.search_facets(%L, project_filter => 2) where facet = 'status' $$, q), w::text[], 'by the same rules: ' || q)
+select results_eq(format($$ select label || ' ' || count from public.search_facets(%L, project_filter => 2) where facet = 'status' $$, q), w::text[], 'under a narrow filter the same rules apply: ' || q)
 from (values ('omega alpha', '{Done 1}'), ('omega alpha -fruit', '{Done 1}'), ('omega alpha -two', '{}'), ('omega "alpha two"', '{Done 1}'), ('omega alpha "red kite"', '{}')) v (q, w);
 reset role;
 select is((select count(*)::integer from private.match_entries('{omega}', '{12000}', '{0}', null, null,

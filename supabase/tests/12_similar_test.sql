@@ -34,24 +34,24 @@ language sql as $$
   select s.ticket_id || ' ' || round(s.similarity::numeric, 6)::real from public.similar_tickets(pg_temp.unit(1), 'm', count, exclude, project) s
 $$;
 select results_eq($$ select * from pg_temp.like_vector() $$, array['11 1', '14 0.8', '12 0.6', '13 0.28', '22 0.28', '21 -1'],
-  'tickets alone, each once, by its best chunk, ties by id, however unlike');
-select results_eq($$ select * from pg_temp.like_vector(10, 11) $$, array['14 0.8', '12 0.6', '13 0.28', '22 0.28', '21 -1'], 'without the one left out');
-select results_eq($$ select * from pg_temp.like_vector(2, 11) $$, array['14 0.8', '12 0.6'], 'so many as asked for');
-select results_eq($$ select * from pg_temp.like_vector(0, 11) $$, array['14 0.8'], 'at least one');
-select results_eq($$ select * from pg_temp.like_vector(10, null, 2) $$, array['22 0.28', '21 -1'], 'of one project');
+  'tickets only, each once, by its best chunk, ties by id, at any similarity');
+select results_eq($$ select * from pg_temp.like_vector(10, 11) $$, array['14 0.8', '12 0.6', '13 0.28', '22 0.28', '21 -1'], 'without the excluded ticket');
+select results_eq($$ select * from pg_temp.like_vector(2, 11) $$, array['14 0.8', '12 0.6'], 'at most match_count rows');
+select results_eq($$ select * from pg_temp.like_vector(0, 11) $$, array['14 0.8'], 'at least one row for a match_count of 0');
+select results_eq($$ select * from pg_temp.like_vector(10, null, 2) $$, array['22 0.28', '21 -1'], 'within a project');
 select is_empty($$ select * from pg_temp.like_vector(10, null, 404) union all select s.ticket_key from public.similar_tickets(pg_temp.unit(1), 'none') s $$,
-  'a project that does not exist, and a model without chunks, have none');
+  'an unknown project, and a model without chunks, give no rows');
 select results_eq($$ select ticket_id, ticket_key, ticket_name, project_id, status from public.similar_tickets(pg_temp.unit(1), 'm', 3) $$,
   $$ values (11::bigint, 'AA-1', 'eleven', 1::bigint, 'To Do'), (14, 'AA-4', 'fourteen', 1, 'To Do'), (12, 'AA-2', 'twelve', 1, 'Done') $$,
-  'with what is shown of it');
+  'rows have all columns');
 
 -- Linked duplicates are known, in either direction and over one other ticket.
 reset role;
 insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (14, 'duplicates', 11), (14, 'duplicates', 22), (11, 'relates_to', 12);
 set local role service_role;
 select results_eq($$ select * from pg_temp.like_vector(10, 11) $$, array['12 0.6', '13 0.28', '21 -1'], 'without known duplicates');
-select results_eq($$ select * from pg_temp.like_vector(10, 12) $$, array['11 1', '14 0.8', '13 0.28', '22 0.28', '21 -1'], 'but with what is related in another way');
-select results_eq($$ select * from pg_temp.like_vector(2, 22) $$, array['12 0.6', '13 0.28'], 'and as many as asked for');
+select results_eq($$ select * from pg_temp.like_vector(10, 12) $$, array['11 1', '14 0.8', '13 0.28', '22 0.28', '21 -1'], 'with tickets that have another kind of link');
+select results_eq($$ select * from pg_temp.like_vector(2, 22) $$, array['12 0.6', '13 0.28'], 'match_count rows are left');
 reset role;
 delete from public.ticket_links;
 set local role service_role;
@@ -67,15 +67,15 @@ $$;
 select results_eq($$ select * from public.find_similar_tickets(11, 'm', 1) $$,
   $$ values ('Apples', 'eleven', null::text, true, (
     select jsonb_agg(to_jsonb(s)) from public.similar_tickets(pg_temp.unit(1), 'm', 1, 11, query_text => e'eleven\n\nfirst part, second part') s)) $$,
-  'one row with the tickets most like it');
-select results_eq($$ select * from pg_temp.like_ticket(11) $$, array['AA-4 AA-2 AA-3'], 'by its first chunk, without itself');
-select results_eq($$ select * from pg_temp.like_ticket(13) $$, array['AA-4 AA-1 AA-2'], 'an empty description is none');
-select results_eq($$ select * from pg_temp.like_ticket(14) $$, array['AA-2 AA-3 BB-2'], 'its notes are not its text');
+  'one row, with the most similar tickets');
+select results_eq($$ select * from pg_temp.like_ticket(11) $$, array['AA-4 AA-2 AA-3'], 'compared by its first chunk, without the ticket itself');
+select results_eq($$ select * from pg_temp.like_ticket(13) $$, array['AA-4 AA-1 AA-2'], 'an empty description is like none');
+select results_eq($$ select * from pg_temp.like_ticket(14) $$, array['AA-2 AA-3 BB-2'], 'notes are not part of the ticket''s text');
 select is_empty($$ select * from public.find_similar_tickets(404, 'm') $$, 'an unknown ticket has no row');
 select results_eq($$ select * from public.find_similar_tickets(14, 'none') $$,
-  $$ values ('Apples', 'fourteen', e'fourteen\n\nof many words', false, null::jsonb) $$, 'without chunks of the model there is its text instead');
+  $$ values ('Apples', 'fourteen', e'fourteen\n\nof many words', false, null::jsonb) $$, 'a ticket without chunks of the model returns its text instead');
 select results_eq($$ select * from public.find_similar_tickets(22, 'm') $$, $$ values ('Bananas', ' ', null::text, false, null::jsonb) $$,
-  'which may be none, though there is a note');
+  'the text may be null, even if there is a note');
 
 -- An outdated text
 -- ---------------------------------------------------------------------------------
@@ -94,21 +94,21 @@ begin
   end;
 end
 $$;
-select is(pg_temp.after($$ update public.tickets set name = 'eleventh' where ticket_id = 11 $$, 11), 'not embedded', 'a new name counts');
-select is(pg_temp.after($$ update public.tickets set description = 'another first part, second part' where ticket_id = 11 $$, 11), 'not embedded', 'a new beginning');
+select is(pg_temp.after($$ update public.tickets set name = 'eleventh' where ticket_id = 11 $$, 11), 'not embedded', 'a new name makes the chunk outdated');
+select is(pg_temp.after($$ update public.tickets set description = 'another first part, second part' where ticket_id = 11 $$, 11), 'not embedded', 'a new beginning makes the chunk outdated');
 select is(pg_temp.after($$ update public.tickets set description = 'first part, and another end' where ticket_id = 11 $$, 11), 'AA-4 AA-2 AA-3',
-  'a change behind the first chunk leaves that what it was');
-select is(pg_temp.after($$ update public.tickets set description = 'first' where ticket_id = 11 $$, 11), 'not embedded', 'a text cut short does not');
-select is(pg_temp.after($$ update public.tickets set description = 'of many words and more' where ticket_id = 14 $$, 14), 'not embedded', 'nor what was added to the only chunk');
-select is(pg_temp.after($$ update public.tickets set description = null where ticket_id = 14 $$, 14), 'not embedded', 'nor what was taken away');
-select is(pg_temp.after($$ update public.tickets set status_id = 2, project_id = 2 where ticket_id = 14 $$, 14), 'AA-2 AA-3 BB-2', 'a move is no edit');
-select is(pg_temp.after($$ update public.tickets set name = '%', description = null where ticket_id = 13 $$, 13), 'not embedded', 'text is no pattern');
+  'a change after the first chunk does not make it outdated');
+select is(pg_temp.after($$ update public.tickets set description = 'first' where ticket_id = 11 $$, 11), 'not embedded', 'a shortened text does');
+select is(pg_temp.after($$ update public.tickets set description = 'of many words and more' where ticket_id = 14 $$, 14), 'not embedded', 'an addition to the only chunk does');
+select is(pg_temp.after($$ update public.tickets set description = null where ticket_id = 14 $$, 14), 'not embedded', 'a removal from the only chunk does');
+select is(pg_temp.after($$ update public.tickets set status_id = 2, project_id = 2 where ticket_id = 14 $$, 14), 'AA-2 AA-3 BB-2', 'a move does not');
+select is(pg_temp.after($$ update public.tickets set name = '%', description = null where ticket_id = 13 $$, 13), 'not embedded', 'the text is not used as a pattern');
 select is((select text from public.find_similar_tickets(11, 'none')), e'eleven\n\nfirst part, second part', 'edits are undone by the test itself');
-select is(pg_temp.after($$ update public.tickets set description = repeat('x', 1000000) where ticket_id = 14 $$, 14), 'not embedded', 'a text of any length can be compared');
+select is(pg_temp.after($$ update public.tickets set description = repeat('x', 1000000) where ticket_id = 14 $$, 14), 'not embedded', 'a text of any length is compared');
 reset role;
 update public.tickets set description = repeat('é', 1000000) where ticket_id = 14;
 set local role service_role;
-select is((select length(text) from public.find_similar_tickets(14, 'm')), 100000, 'so much of it as a draft may have');
+select is((select length(text) from public.find_similar_tickets(14, 'm')), 100000, 'the returned text is as long as a draft may be');
 
 -- Crowds ------------------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ reset role;
 insert into public.projects (project_id, key, name) select i, 'P' || i, 'project ' || i from generate_series(101, 160) i;
 do $$ begin perform pg_temp.add(null, i, 0, 'near', pg_temp.unit(1)) from generate_series(101, 160) i; end $$;
 set local role service_role;
-select results_eq($$ select * from pg_temp.like_vector(3, 11) $$, array['14 0.8', '12 0.6', '13 0.28'], 'projects that are nearer do not crowd tickets out');
+select results_eq($$ select * from pg_temp.like_vector(3, 11) $$, array['14 0.8', '12 0.6', '13 0.28'], 'nearer projects do not crowd tickets out');
 
 set local role anon;
 select throws_ok($$ select * from public.find_similar_tickets(11, 'm') $$, '42501', null, 'anon is refused');

@@ -37,18 +37,18 @@ language sql as $$
   select right(chunk_id::text, 12) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, count, null, null, source_limit)
 $$;
 select results_eq($$ select * from pg_temp.places(4) $$, array['000011000000', '000011000001', '000011000002', '000013000000'],
-  'without a limit the nearest chunks come, whosever they are');
+  'without a limit the nearest chunks of any ticket are returned');
 select results_eq($$ select * from pg_temp.places(4, 2) $$, array['000011000000', '000011000001', '000013000000', '000012000001'],
-  'with one, the first chunks of each ticket go before any further one');
+  'with a limit, each ticket''s first chunks precede further ones');
 select results_eq($$ select * from pg_temp.places(5, 2) $$, array['000011000000', '000011000001', '000011000002', '000013000000', '000012000001'],
-  'which come where there is room, and all in the order of similarity');
-select results_eq($$ select * from pg_temp.places(3, 0) $$, array['000011000000', '000013000000', '000012000001'], 'at least one of each');
+  'further chunks fill the room, and all are ordered by similarity');
+select results_eq($$ select * from pg_temp.places(3, 0) $$, array['000011000000', '000013000000', '000012000001'], 'at least one chunk of each ticket');
 select results_eq(
   $$ select right(chunk_id::text, 12), over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.97, 20, null, null, 2) $$,
-  $$ values ('000011000000', false) $$, 'where none is over the threshold the nearest comes');
+  $$ values ('000011000000', false) $$, 'if none exceeds the threshold, the nearest is returned');
 select is(
   (select string_agg(cardinality(similarities)::text, ' ' order by similarity desc, chunk_id) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, 4, null, null, 2)),
-  '0 1 2 3', 'similarities are those to the rows that came before');
+  '0 1 2 3', 'similarities are those to earlier rows');
 select is(
   (select string_agg(kind, ' ') from public.retrieve_chunks(pg_temp.unit(0, 1), 'm', 0.9)), 'project', 'the kind of text is returned');
 
@@ -64,31 +64,31 @@ language sql as $$
   from public.retrieve_chunks_hybrid(query, vector, 'm', threshold, count, project, status, 1, 1, source_limit) h
 $$;
 select results_eq($$ select split_part(found, ' ', 1) from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
-  array['AA-400', 'AA-2', 'AA-3'], 'what either search finds is a candidate, the best first');
+  array['AA-400', 'AA-2', 'AA-3'], 'candidates of either search are returned, the best first');
 select ok(exists (select 1 from pg_temp.found('jams', pg_temp.unit(1), 0.7) found where found ~ '^AA-2 00 .* 0.28 f$'),
-  'a keyword-only match has its true similarity, under the threshold');
+  'a keyword-only match has its true similarity, below the threshold');
 select results_eq($$ select split_part(found, ' ', 3)::real from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
-  array[1, 1, 0]::real[], 'relevance goes from 1 to 0, and is that of the fused score: two searches put a ticket first');
+  array[1, 1, 0]::real[], 'relevance goes from 1 to 0 by fused score: a ticket found by both searches is first');
 select results_eq($$ select * from pg_temp.found('BB-1', pg_temp.unit(0, -0.8, -0.6), 0.7) $$,
-  array['BB-1 00 1 null f', 'AA-3 00 null 0 f'], 'a named ticket without a vector of this model comes, its similarity unknown; a last row tells the nearest');
+  array['BB-1 00 1 null f', 'AA-3 00 null 0 f'], 'a named ticket without a vector of this model has no similarity; a last row has the nearest');
 select results_eq($$ select * from pg_temp.found('fan', pg_temp.unit(0, -1), 0.7, project => 2) $$,
-  array['BB-2 - 1 null f', '- 00 null -1 f'], 'so does what is not embedded at all');
+  array['BB-2 - 1 null f', '- 00 null -1 f'], 'a ticket that is not embedded has no similarity');
 select is(
   (select text || '|' || kind || '|' || coalesce(tokens::text, '-') from public.retrieve_chunks_hybrid('fan', pg_temp.unit(0, -1), 'm', 0.7, 20, 2) where relevance = 1),
-  e'Shaft of the fan\n\nNot embedded yet|ticket|-', 'by the beginning of its text');
+  e'Shaft of the fan\n\nNot embedded yet|ticket|-', 'it is represented by the beginning of its text');
 select results_eq($$ select left(found, 9) from pg_temp.found('AA-400', pg_temp.unit(0, 0, 1), 0.9) found where found !~ ' null ' $$,
-  array['AA-400 00', 'AA-400 02', 'AA-400 01', 'AA-2 00 1'], 'a ticket named by its key comes first, with three chunks');
+  array['AA-400 00', 'AA-400 02', 'AA-400 01', 'AA-2 00 1'], 'a ticket named by key comes first, with three chunks');
 select is(
-  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7, 3) found where found ~ '^AA-400'), 3, 'with a limit so many chunks of each ticket come');
+  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7, 3) found where found ~ '^AA-400'), 3, 'with a limit, at most that many chunks per ticket');
 select is(
-  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7) found where found ~ '^AA-400'), 1, 'without, the best');
+  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7) found where found ~ '^AA-400'), 1, 'without a limit, the best chunks');
 select results_eq($$ select * from pg_temp.found('nothing', pg_temp.unit(0, 0, 0, 0, 1), 0.7, status => 'done') $$,
-  array['AA-2 00 null 0 f'], 'where neither search finds anything, one row tells the nearest within the filters');
-select is_empty($$ select * from pg_temp.found('shaft', pg_temp.unit(1), 0.7, status => 'no such') $$, 'within filters that nothing passes there is no row');
+  array['AA-2 00 null 0 f'], 'if neither search finds anything, one row has the nearest similarity within the filters');
+select is_empty($$ select * from pg_temp.found('shaft', pg_temp.unit(1), 0.7, status => 'no such') $$, 'if nothing passes the filters there is no row');
 select results_eq($$ select split_part(found, ' ', 1) from pg_temp.found('shaft', pg_temp.unit(0, -1), 0.7, status => 'Done') found where found !~ ' null 0' $$,
-  array['BB-2', 'AA-2'], 'filters hold for words too');
+  array['BB-2', 'AA-2'], 'filters apply to keyword matches');
 select is(
-  (select count(*)::integer from pg_temp.found('shaft', pg_temp.unit(1), -1, 3, count => 2)), 2, 'no more than asked for');
+  (select count(*)::integer from pg_temp.found('shaft', pg_temp.unit(1), -1, 3, count => 2)), 2, 'at most match_count rows');
 select results_eq(
   $$ select split_part(h.text, e'\n', 1), array(select round(s::numeric, 4)::real from unnest(h.similarities) s)
      from public.retrieve_chunks_hybrid('shaft', pg_temp.unit(0.8, 0.6), 'm', 0.1) h $$,

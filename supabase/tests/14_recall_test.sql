@@ -38,9 +38,9 @@ language sql as $$
 $$;
 
 select is((select count(*)::integer from generate_series(1, 40) q cross join lateral public.search_by_vector(pg_temp.point(q % 2, -q, 0.6), 'm', -1, 10, 2)), 400,
-  'as many come back as are asked for');
-select cmp_ok((select avg(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.99, 'nearly all are the nearest');
-select cmp_ok((select min(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.7, 'and none is far off');
+  'match_count rows are returned');
+select cmp_ok((select avg(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.99, 'nearly all are the true nearest');
+select cmp_ok((select min(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.7, 'no row is far from them');
 
 select * from finish();
 rollback;

@@ -52,69 +52,69 @@ union all
 select 'status', (select chunks::text from public.embedding_status('m'));
 create temporary table before as select * from seen;
 select results_eq('table before', $$ values ('vector', 'old one'), ('filtered', 'old one'), ('answers', 'old one, old two'),
-  ('both searches', 'old one, old two'), ('words', 'old one'), ('comparison', '0'), ('similar', 'false'), ('status', '2') $$, 'which readers find');
+  ('both searches', 'old one, old two'), ('words', 'old one'), ('comparison', '0'), ('similar', 'false'), ('status', '2') $$, 'readers find the old chunks');
 
 -- Staging -----------------------------------------------------------------------------------------
 
-select ok(bool_and(due_at <= clock_timestamp()), 'a job waits for the new text') from private.embedding_jobs where ticket_id = 11;
+select ok(bool_and(due_at <= clock_timestamp()), 'the new text has a job') from private.embedding_jobs where ticket_id = 11;
 create temporary table parts as select * from pg_temp.stage(11, pg_temp.unit(0, 1), pg_temp.chunk('new one', 1), pg_temp.chunk('new two', 500));
 select results_eq('select staged, embedding_ids from parts', $$ values (true, array[pg_temp.id('new one'), pg_temp.id('new two')]) $$, 'parts are staged, and their ids returned in order');
-select ok(bool_and(due_at > clock_timestamp() + interval '1 minute'), 'and no worker does the same meanwhile') from private.embedding_jobs where ticket_id = 11;
-select ok(staged, 'one after the other') from pg_temp.stage(11, pg_temp.unit(0, 1), pg_temp.chunk('new three', 2000));
-select is((select count(distinct generation) from public.chunks where generation is not null), 1::bigint, 'all of one generation');
-select results_eq('table seen', 'table before', 'readers find what they found');
+select ok(bool_and(due_at > clock_timestamp() + interval '1 minute'), 'a worker does not claim the source meanwhile') from private.embedding_jobs where ticket_id = 11;
+select ok(staged, 'positions continue from part to part') from pg_temp.stage(11, pg_temp.unit(0, 1), pg_temp.chunk('new three', 2000));
+select is((select count(distinct generation) from public.chunks where generation is not null), 1::bigint, 'all parts have one generation');
+select results_eq('table seen', 'table before', 'readers still find the old chunks');
 set local role authenticated;
 select set_config('request.jwt.claims', '{"sub": "00000000-0000-4000-8000-00000000000a", "role": "authenticated"}', true) \g /dev/null
-select results_eq('select text from public.chunks order by text', $$ values ('old one'), ('old two') $$, 'who reads the table sees the old ones too');
+select results_eq('select text from public.chunks order by text', $$ values ('old one'), ('old two') $$, 'a reader of the table sees the old chunks too');
 set local role service_role;
 select results_eq(
   $$ select c ->> 'chunk_id', (c ->> 'staged')::boolean, (c ->> 'position')::integer from public.read_sources('{1}', '{11}'), jsonb_array_elements(chunks) c $$,
-  $$ select chunk_id::text, text like 'new%', position::integer from public.chunks order by position $$, 'the next attempt reads all chunks, and which of them are staged');
+  $$ select chunk_id::text, text like 'new%', position::integer from public.chunks order by position $$, 'the next attempt reads all chunks, and which are staged');
 
 -- Refusals ----------------------------------------------------------------------------------------
 
-select is(staged, false, 'a text that has changed takes no more parts')
+select is(staged, false, 'parts of a changed text are refused')
   from public.stage_chunks(1, 11, 'another hash', to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)]);
-select is(staged, false, 'nor does a ticket of another project')
+select is(staged, false, 'parts of another project''s ticket are refused')
   from public.stage_chunks(2, 11, pg_temp.hash(11), to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)]);
-select is(staged, false, 'nor one that is gone')
+select is(staged, false, 'parts of a deleted ticket are refused')
   from public.stage_chunks(1, 404, 'any', to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)]);
-select is(staged, false, 'nor a set that is not there')
+select is(staged, false, 'parts for an unknown set are refused')
   from public.stage_chunks(1, 11, pg_temp.hash(11), to_jsonb(array[pg_temp.chunk('late', 3000)]), array[pg_temp.unit(1)], 2::smallint);
 select results_eq($$ select * from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('late', 2000)) $$, $$ values (false, '{}'::uuid[]) $$,
-  'a position taken by another session meanwhile is no failure');
+  'a position taken by another session is no error');
 select is(pg_temp.store(11, pg_temp.chunk('', 0, pg_temp.id('old one')), pg_temp.chunk('', 1, gen_random_uuid())), false,
-  'the last step fails where a chunk is gone');
-select is_empty($$ select from public.chunks where text = 'late' $$, 'and nothing of all this is stored');
+  'the last step is refused if a chunk is gone');
+select is_empty($$ select from public.chunks where text = 'late' $$, 'refused steps store nothing');
 select results_eq('table seen', 'table before', 'or seen');
 
 -- Showing -----------------------------------------------------------------------------------------
 
-select is(staged, true, 'a stored chunk can be given another place') from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('', 3000, (select two from kept)));
+select is(staged, true, 'a stored chunk can be moved') from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('', 3000, (select two from kept)));
 select ok(pg_temp.store(11, pg_temp.chunk('', 1, pg_temp.id('new one')), pg_temp.chunk('', 500, pg_temp.id('new two')),
-  jsonb_build_object('source', 1, 'chunk_id', (select two from kept), 'position', 3000)), 'the last step names what stays');
+  jsonb_build_object('source', 1, 'chunk_id', (select two from kept), 'position', 3000)), 'the last step names the chunks to keep');
 select results_eq('select by, texts from seen', $$ values ('vector', 'new one'), ('filtered', 'new one'), ('answers', 'new one, new two, old two'),
-  ('both searches', 'new one, new two, old two'), ('words', 'new one'), ('comparison', '1'), ('similar', 'false'), ('status', '3') $$, 'and readers find that');
+  ('both searches', 'new one, new two, old two'), ('words', 'new one'), ('comparison', '1'), ('similar', 'false'), ('status', '3') $$, 'readers find the new chunks');
 select results_eq('select text, kind, position from public.chunks order by position',
-  $$ values ('new one', 'ticket', 1::bigint), ('new two', 'ticket', 500), ('old two', 'ticket', 3000) $$, 'in its order; what was not named is gone');
-select is(pg_temp.id('old two'), (select two from kept), 'what stays keeps its id');
+  $$ values ('new one', 'ticket', 1::bigint), ('new two', 'ticket', 500), ('old two', 'ticket', 3000) $$, 'in the new order, without chunks that were not named');
+select is(pg_temp.id('old two'), (select two from kept), 'kept chunks keep their ids');
 select is_empty('select from private.staged_generations', 'nothing is hidden any more');
 
-select ok(staged, 'a source without chunks is staged') from pg_temp.stage(12, pg_temp.unit(0, 0, 1), pg_temp.chunk('first', 0));
-select results_eq($$ select ticket_id from private.missing_sources('m') where ticket_id is not null $$, $$ values (12::bigint) $$, 'and still counts as missing');
-select ok(pg_temp.store(12, pg_temp.chunk('', 0, pg_temp.id('first'))), 'until it is shown');
+select ok(staged, 'a source without chunks can be staged') from pg_temp.stage(12, pg_temp.unit(0, 0, 1), pg_temp.chunk('first', 0));
+select results_eq($$ select ticket_id from private.missing_sources('m') where ticket_id is not null $$, $$ values (12::bigint) $$, 'it counts as missing while staged');
+select ok(pg_temp.store(12, pg_temp.chunk('', 0, pg_temp.id('first'))), 'it counts as embedded once shown');
 
 -- Sweeping ----------------------------------------------------------------------------------------
 
 select * from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('left', 5000)) \g /dev/null
-select is(public.sweep_staged_chunks(), 0::bigint, 'what was staged today is kept');
+select is(public.sweep_staged_chunks(), 0::bigint, 'chunks staged today are kept');
 update private.staged_generations set staged_at = now() - interval '25 hours';
-select is(public.sweep_staged_chunks() + public.sweep_staged_chunks(), 1::bigint, 'what was staged the day before is swept');
-select is_empty($$ select text from public.chunks where text = 'left' union all select 'hidden' from private.staged_generations $$, 'and leaves no trace');
+select is(public.sweep_staged_chunks() + public.sweep_staged_chunks(), 1::bigint, 'chunks staged a day before are swept');
+select is_empty($$ select text from public.chunks where text = 'left' union all select 'hidden' from private.staged_generations $$, 'sweeping leaves nothing behind');
 select * from pg_temp.stage(11, pg_temp.unit(1), pg_temp.chunk('left again', 5000)) \g /dev/null
 select pg_temp.store(11, pg_temp.chunk('all', 0)) \g /dev/null
 select results_eq($$ select text from public.chunks where ticket_id = 11 union all select 'hidden' from private.staged_generations $$, $$ values ('all') $$,
-  'the next store of a source takes along what was left of it');
+  'the next store of a source removes its abandoned stage');
 
 select * from finish();
 rollback;
