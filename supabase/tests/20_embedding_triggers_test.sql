@@ -1,4 +1,4 @@
--- Every change of an embedded text queues it once, and nothing else does.
+-- Each change of an embedded text queues one job; other changes queue none.
 
 begin;
 select plan(33);
@@ -18,90 +18,90 @@ insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 -- Changes that queue ------------------------------------------------------------------------------
 
 insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes'), (2, 'RX', 'Roxette');
-select bag_eq('select * from pg_temp.jobs()', array['project TX', 'project RX'], 'new projects ask');
+select bag_eq('select * from pg_temp.jobs()', array['project TX', 'project RX'], 'a new project queues a job');
 select pg_temp.forget();
 
 insert into public.tickets (ticket_id, key, project_id, status_id, name) values (1, 'TX-1', 1, 1, 'One'), (2, 'TX-2', 1, 1, 'Two');
-select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'ticket TX-2'], 'new tickets ask');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'ticket TX-2'], 'a new ticket queues a job');
 update public.tickets set description = 'more';
 update public.tickets set name = 'Uno' where ticket_id = 1;
 insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (1, 1, 2, 'a note');
-select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'ticket TX-2'], 'however often they change, each has one job');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'ticket TX-2'], 'a ticket that changes several times has one job');
 select pg_temp.forget();
 
 update public.tickets set name = 'Eins' where ticket_id = 1;
-select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1'], 'a new name asks');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1'], 'a new ticket name queues a job');
 select pg_temp.forget();
 update public.tickets set description = null where ticket_id = 2;
-select bag_eq('select * from pg_temp.jobs()', array['ticket TX-2'], 'a new description asks');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-2'], 'a new ticket description queues a job');
 select pg_temp.forget();
 update public.tickets set project_id = 2 where ticket_id = 2;
-select bag_eq('select * from pg_temp.jobs()', array['ticket TX-2'], 'a ticket that moves asks');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-2'], 'a ticket moved to another project queues a job');
 select pg_temp.forget();
 insert into public.tickets (key, project_id, status_id, name) values ('TX-1', 1, 1, 'Un')
   on conflict (key) do update set name = excluded.name;
-select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1'], 'so does one that is changed by an upsert');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1'], 'an upsert that changes a ticket queues a job');
 select pg_temp.forget();
 
 update public.status_changes set note = 'another note';
-select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1'], 'a changed note asks for its ticket');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1'], 'an edited note queues a job for its ticket');
 select pg_temp.forget();
 update public.status_changes set ticket_id = 2;
-select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'ticket TX-2'], 'a note that goes to another ticket asks for both');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'ticket TX-2'], 'a note moved to another ticket queues jobs for both tickets');
 select pg_temp.forget();
 delete from public.status_changes;
-select bag_eq('select * from pg_temp.jobs()', array['ticket TX-2'], 'a deleted note asks');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-2'], 'a deleted note queues a job for its ticket');
 select pg_temp.forget();
 
 update public.projects set description = 'about money' where project_id = 1;
-select bag_eq('select * from pg_temp.jobs()', array['project TX'], 'a project''s new description asks for its own text');
+select bag_eq('select * from pg_temp.jobs()', array['project TX'], 'a new project description queues a job for the project only');
 update public.projects set name = 'Money' where project_id = 1;
-select bag_eq('select * from pg_temp.jobs()', array['project TX', 'project TX and tickets'], 'its new name asks for its tickets too');
+select bag_eq('select * from pg_temp.jobs()', array['project TX', 'project TX and tickets'], 'a new project name queues a job that includes its tickets');
 select pg_temp.forget();
 
--- Changes that do not -----------------------------------------------------------------------------
+-- Changes that queue nothing ----------------------------------------------------------------------
 
 update public.tickets set status_id = 2;
 update public.tickets set name = name, description = description, project_id = project_id;
-select is_empty('select * from pg_temp.jobs()', 'a new status asks for nothing, nor does writing the same again');
+select is_empty('select * from pg_temp.jobs()', 'a new status and a no-op update of a ticket queue nothing');
 insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (2, 1, 1, null), (3, 1, 1, '  ');
 update public.status_changes set status_id = 2;
 update public.status_changes set note = null;
 delete from public.status_changes;
-select is_empty('select * from pg_temp.jobs()', 'a status change without a note neither');
+select is_empty('select * from pg_temp.jobs()', 'a status change without a note queues nothing');
 update public.projects set name = name, created_at = now() - interval '1 day';
-select is_empty('select * from pg_temp.jobs()', 'a project whose text stays neither');
+select is_empty('select * from pg_temp.jobs()', 'a project update that leaves its text unchanged queues nothing');
 savepoint before;
 update public.tickets set name = 'Never';
 rollback to before;
-select is_empty('select * from pg_temp.jobs()', 'what is rolled back asks for nothing');
+select is_empty('select * from pg_temp.jobs()', 'a rolled-back edit queues nothing');
 
--- Jobs that a worker holds, and others that do not see the edit -----------------------------------
+-- Edits while an older job is leased, delayed or dead ---------------------------------------------
 
 update public.tickets set name = 'A' where ticket_id = 1;
 update private.embedding_jobs set lease_id = gen_random_uuid(), due_at = clock_timestamp() + interval '1 minute';
 update public.tickets set name = 'B' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs), 2::bigint, 'an edit of a ticket that is being embedded asks again');
+select is((select count(*) from private.embedding_jobs), 2::bigint, 'an edit of a ticket whose job is leased queues a second job');
 update public.tickets set name = 'C' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs), 2::bigint, 'once');
+select is((select count(*) from private.embedding_jobs), 2::bigint, 'a further edit of a ticket with a leased job queues no third job');
 update private.embedding_jobs set due_at = clock_timestamp() - interval '1 minute' where lease_id is not null;
 update public.tickets set name = 'D' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs), 2::bigint, 'a lease that ran out changes nothing of that');
+select is((select count(*) from private.embedding_jobs), 2::bigint, 'an edit of a ticket with an expired lease and a waiting job queues no third job');
 delete from private.embedding_jobs where lease_id is null;
 update public.tickets set name = 'E' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs), 2::bigint, 'for its holder may still end the job');
+select is((select count(*) from private.embedding_jobs), 2::bigint, 'an edit of a ticket with an expired lease queues a job, since the holder may still finish the old one');
 select pg_temp.forget();
 
 update public.tickets set name = 'F' where ticket_id = 1;
 update private.embedding_jobs set attempts = 3, due_at = clock_timestamp() + interval '1 hour';
 update public.tickets set name = 'G' where ticket_id = 1;
 select is((select count(*) from private.embedding_jobs where attempts = 0 and due_at <= clock_timestamp()), 1::bigint,
-  'an edit does not wait for the next attempt at the text before it');
+  'an edit is due at once even if the previous text is waiting for a retry');
 select pg_temp.forget();
 update public.tickets set name = 'H' where ticket_id = 1;
 update private.embedding_jobs set dead_at = now();
 update public.tickets set name = 'I' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs where dead_at is null), 1::bigint, 'a dead job is no reason not to try a new text');
+select is((select count(*) from private.embedding_jobs where dead_at is null), 1::bigint, 'an edit queues a job although the previous text''s job is dead');
 select pg_temp.forget();
 
 -- Bulk loads --------------------------------------------------------------------------------------
@@ -126,25 +126,25 @@ create trigger count_added after insert on private.embedding_jobs
 alter table public.tickets disable trigger index_inserted_tickets;
 insert into public.tickets (key, project_id, status_id, name)
 select 'RX-' || n, 2, 1, 'Ticket ' || n from generate_series(1000, 100999) as n;
-select results_eq('select * from added', 'values (1::bigint, 100000::bigint)', '100,000 new tickets ask by one statement');
-select is((select count(*) from private.embedding_jobs where background), 100000::bigint, 'and do not stand in the way of edits');
+select results_eq('select * from added', 'values (1::bigint, 100000::bigint)', 'one statement queues the jobs of 100,000 new tickets');
+select is((select count(*) from private.embedding_jobs where background), 100000::bigint, 'bulk-loaded tickets are queued as background jobs');
 update public.tickets set name = 'By hand' where key = 'RX-100999';
-select is((select count(*) from private.embedding_jobs where not background), 1::bigint, 'an edit of one of them goes before the others');
+select is((select count(*) from private.embedding_jobs where not background), 1::bigint, 'an edit of a bulk-loaded ticket queues a foreground job');
 update public.tickets set name = 'By hand again' where key = 'RX-100999';
-select is((select count(*) from private.embedding_jobs), 100001::bigint, 'once');
+select is((select count(*) from private.embedding_jobs), 100001::bigint, 'a second edit of a bulk-loaded ticket queues no further job');
 delete from public.tickets where key like 'RX-1%';
 select is((select count(*) from private.embedding_jobs), 0::bigint + (select count(*) from public.tickets where key like 'RX-%'),
-  'deleted tickets leave no jobs');
+  'deleting tickets deletes their jobs');
 update public.projects set description = 'soon gone' where project_id = 2;
 delete from public.projects where project_id = 2;
-select is_empty('select * from private.embedding_jobs', 'nor does a deleted project');
+select is_empty('select * from private.embedding_jobs', 'deleting a project deletes its job');
 
 select from public.upsert_projects('[{"key": "LX", "name": "Lux"}]');
 select from public.upsert_tickets('[{"key": "LX-1", "project_key": "LX", "name": "A", "status": "To Do", "notes": [{"note": "n"}]}]');
 select is((select count(*) from private.embedding_jobs where due_at between now() + interval '1 minute' and now() + interval '3 minutes'), 2::bigint,
-  'what is imported is left to the importer for a while');
+  'imported rows are due only after a delay, to let the importer embed them');
 update public.tickets set name = 'Edited' where key = 'LX-1';
-select is((select count(*) from private.embedding_jobs where due_at <= clock_timestamp()), 1::bigint, 'which does not hold up an edit');
+select is((select count(*) from private.embedding_jobs where due_at <= clock_timestamp()), 1::bigint, 'an edit of an imported ticket is due at once');
 select pg_temp.forget();
 
 -- Any writer -------------------------------------------------------------------------------------
@@ -158,15 +158,15 @@ alter table public.status_changes disable row level security;
 alter table public.projects disable row level security;
 alter table public.status disable row level security;
 set local role editor;
-select throws_ok('select * from private.embedding_jobs', '42501', null, 'a role that may write tickets need not reach the queue');
+select throws_ok('select * from private.embedding_jobs', '42501', null, 'a role that may write tickets cannot read the queue');
 select lives_ok($$
   update public.tickets set name = 'Edited by an editor' where key = 'TX-1';
   insert into public.tickets (key, project_id, status_id, name) values ('TX-9', 1, 1, 'New');
   insert into public.status_changes (ticket_id, note) select ticket_id, 'n' from public.tickets where key = 'TX-1';
   delete from public.tickets where key = 'TX-9';
-  update public.projects set name = 'Renamed' where key = 'TX' $$, 'and writes all the same');
+  update public.projects set name = 'Renamed' where key = 'TX' $$, 'a role without access to the queue can write tickets, notes and projects');
 reset role;
-select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'project TX and tickets'], 'what it writes asks');
+select bag_eq('select * from pg_temp.jobs()', array['ticket TX-1', 'project TX and tickets'], 'edits by a role without access to the queue queue jobs');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- The version of the data: what changes it, for whom, and what does not.
+-- The data version: which changes move it, and for which projects.
 
 begin;
 select plan(64);
@@ -30,90 +30,90 @@ language sql as $$ select extensions.is(pg_temp.moved(statement), projects, says
 
 -- Projects
 select pg_temp.moves($$ insert into public.projects (project_id, key, name) values (4, 'DD', 'Four') $$, '{4}', 'a new project moves its version');
-select pg_temp.moves($$ update public.projects set name = 'Uno' where project_id = 1 $$, '{1}', 'so does a new name');
-select pg_temp.moves($$ update public.projects set description = 'Pumps' where project_id = 1 $$, '{1}', 'and a description');
-select pg_temp.moves($$ update public.projects set name = name $$, '{}', 'but not a name written as it was');
-select pg_temp.moves($$ update public.projects set created_at = now() - interval '1 day' $$, '{}', 'nor a time');
-select pg_temp.moves($$ update public.projects set key = 'ONE' where project_id = 1 $$, '{}', 'nor the key, which no result has');
+select pg_temp.moves($$ update public.projects set name = 'Uno' where project_id = 1 $$, '{1}', 'a new project name moves the project''s version');
+select pg_temp.moves($$ update public.projects set description = 'Pumps' where project_id = 1 $$, '{1}', 'a new project description moves the project''s version');
+select pg_temp.moves($$ update public.projects set name = name $$, '{}', 'a no-op update of projects moves no version');
+select pg_temp.moves($$ update public.projects set created_at = now() - interval '1 day' $$, '{}', 'a new creation time of projects moves no version');
+select pg_temp.moves($$ update public.projects set key = 'ONE' where project_id = 1 $$, '{}', 'a new project key moves no version, since no result contains it');
 select pg_temp.moves($$ delete from public.projects where project_id = 4 $$, '{4}', 'a deleted project moves its version');
 
 -- Tickets
 select pg_temp.moves($$ insert into public.tickets (ticket_id, project_id, status_id, name) values (13, 1, 1, 'Hose'), (22, 2, 1, 'Axle') $$, '{1,2}',
   'new tickets move the versions of their projects');
-select pg_temp.moves($$ update public.tickets set name = 'Hoses' where ticket_id = 13 $$, '{1}', 'so does a new name');
-select pg_temp.moves($$ update public.tickets set description = 'Short' where ticket_id = 22 $$, '{2}', 'a description');
-select pg_temp.moves($$ update public.tickets set status_id = 2 where ticket_id = 13 $$, '{1}', 'a status');
-select pg_temp.moves($$ update public.tickets set key = 'AA-99' where ticket_id = 13 $$, '{1}', 'and a key');
-select pg_temp.moves($$ update public.tickets set ticket_id = 14 where ticket_id = 13 $$, '{1}', 'and an id');
-select pg_temp.moves($$ update public.tickets set project_id = 2 where ticket_id = 14 $$, '{1,2}', 'a ticket that moves counts for both projects');
-select pg_temp.moves($$ update public.tickets set name = name, status_id = status_id $$, '{}', 'nothing moves where nothing changed');
-select pg_temp.moves($$ update public.tickets set created_at = now() - interval '1 day' where ticket_id = 21 $$, '{2}', 'a time, by which lists are narrowed');
-select pg_temp.moves($$ update public.tickets set assignee = 'Ada' where ticket_id = 21 $$, '{2}', 'a person');
-select pg_temp.moves($$ update public.tickets set labels = '{pumps}' where ticket_id = 21 $$, '{2}', 'and a label');
-select pg_temp.moves($$ update public.status set category = 'done' where status_id = 3 $$, '{0}', 'a status that closes tickets counts for all projects');
-select pg_temp.moves($$ update public.tickets set name = 'x' where ticket_id = 0 $$, '{}', 'nor where no ticket is meant');
-select pg_temp.moves($$ delete from public.tickets where ticket_id in (14, 22) $$, '{2}', 'deleted tickets move their projects'' versions');
-select pg_temp.moves($$ delete from public.tickets where ticket_id = 0 $$, '{}', 'where there were any');
+select pg_temp.moves($$ update public.tickets set name = 'Hoses' where ticket_id = 13 $$, '{1}', 'a new ticket name moves its project''s version');
+select pg_temp.moves($$ update public.tickets set description = 'Short' where ticket_id = 22 $$, '{2}', 'a new ticket description moves its project''s version');
+select pg_temp.moves($$ update public.tickets set status_id = 2 where ticket_id = 13 $$, '{1}', 'a ticket''s new status moves its project''s version');
+select pg_temp.moves($$ update public.tickets set key = 'AA-99' where ticket_id = 13 $$, '{1}', 'a new ticket key moves its project''s version');
+select pg_temp.moves($$ update public.tickets set ticket_id = 14 where ticket_id = 13 $$, '{1}', 'a new ticket ID moves its project''s version');
+select pg_temp.moves($$ update public.tickets set project_id = 2 where ticket_id = 14 $$, '{1,2}', 'a ticket moved to another project moves both versions');
+select pg_temp.moves($$ update public.tickets set name = name, status_id = status_id $$, '{}', 'a no-op update of tickets moves no version');
+select pg_temp.moves($$ update public.tickets set created_at = now() - interval '1 day' where ticket_id = 21 $$, '{2}', 'a new ticket creation time, which filters use, moves its project''s version');
+select pg_temp.moves($$ update public.tickets set assignee = 'Ada' where ticket_id = 21 $$, '{2}', 'a new assignee moves the project''s version');
+select pg_temp.moves($$ update public.tickets set labels = '{pumps}' where ticket_id = 21 $$, '{2}', 'a new label moves the project''s version');
+select pg_temp.moves($$ update public.status set category = 'done' where status_id = 3 $$, '{0}', 'a new status category moves the version of all projects');
+select pg_temp.moves($$ update public.tickets set name = 'x' where ticket_id = 0 $$, '{}', 'an update that matches no ticket moves no version');
+select pg_temp.moves($$ delete from public.tickets where ticket_id in (14, 22) $$, '{2}', 'deleted tickets move their project''s version');
+select pg_temp.moves($$ delete from public.tickets where ticket_id = 0 $$, '{}', 'a delete that matches no ticket moves no version');
 
 -- Statuses
-select pg_temp.moves($$ insert into public.status (status_id, name) values (4, 'New') $$, '{}', 'a new status has no tickets yet');
-select pg_temp.moves($$ delete from public.status where status_id = 4 $$, '{}', 'and one that can be deleted has none left');
-select pg_temp.moves($$ update public.status set name = 'Finished' where status_id = 2 $$, '{0}', 'a new name of a status concerns all projects');
-select pg_temp.moves($$ update public.status set name = name $$, '{}', 'but not one written as it was');
+select pg_temp.moves($$ insert into public.status (status_id, name) values (4, 'New') $$, '{}', 'a new status, which has no tickets yet, moves no version');
+select pg_temp.moves($$ delete from public.status where status_id = 4 $$, '{}', 'a deleted status, which has no tickets left, moves no version');
+select pg_temp.moves($$ update public.status set name = 'Finished' where status_id = 2 $$, '{0}', 'a new status name moves the version of all projects');
+select pg_temp.moves($$ update public.status set name = name $$, '{}', 'a no-op update of statuses moves no version');
 
 -- Notes
 select pg_temp.moves($$ insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (113, 11, 2, 'Tested') $$, '{1}',
-  'a note counts for its ticket''s project');
+  'a new note moves the version of its ticket''s project');
 select pg_temp.moves($$ insert into public.status_changes (status_change_id, ticket_id, status_id, note) values (114, 11, 2, null) $$, '{}',
-  'a change of status without one is nothing that is searched');
-select pg_temp.moves($$ update public.status_changes set note = 'Tested twice' where status_change_id = 113 $$, '{1}', 'an edited note counts');
-select pg_temp.moves($$ update public.status_changes set note = note, status_id = 1 $$, '{}', 'one that stayed the same does not');
-select pg_temp.moves($$ update public.status_changes set ticket_id = 21 where status_change_id = 113 $$, '{1,2}', 'a note that moves counts twice');
-select pg_temp.moves($$ delete from public.status_changes where status_change_id = 113 $$, '{2}', 'a deleted note counts');
-select pg_temp.moves($$ delete from public.status_changes where status_change_id = 114 $$, '{}', 'a deleted change without one does not');
+  'a new status change without a note moves no version');
+select pg_temp.moves($$ update public.status_changes set note = 'Tested twice' where status_change_id = 113 $$, '{1}', 'an edited note moves its project''s version');
+select pg_temp.moves($$ update public.status_changes set note = note, status_id = 1 $$, '{}', 'a status change whose note is unchanged moves no version');
+select pg_temp.moves($$ update public.status_changes set ticket_id = 21 where status_change_id = 113 $$, '{1,2}', 'a note moved to a ticket of another project moves both versions');
+select pg_temp.moves($$ delete from public.status_changes where status_change_id = 113 $$, '{2}', 'a deleted note moves its project''s version');
+select pg_temp.moves($$ delete from public.status_changes where status_change_id = 114 $$, '{}', 'a deleted status change without a note moves no version');
 
 -- Chunks
-select pg_temp.moves($$ update public.chunks set text = 'Pumps' where ticket_id = 11 $$, '{1}', 'a chunk''s text counts');
-select pg_temp.moves($$ update public.chunks set embedding = pg_temp.unit(0, 0, 1) where ticket_id = 11 $$, '{1}', 'and its embedding');
-select pg_temp.moves($$ insert into private.staged_generations (project_id, ticket_id, embedding_set) values (1, 11, 1) $$, '{}', 'a generation that is hidden moves nothing');
+select pg_temp.moves($$ update public.chunks set text = 'Pumps' where ticket_id = 11 $$, '{1}', 'a new chunk text moves its project''s version');
+select pg_temp.moves($$ update public.chunks set embedding = pg_temp.unit(0, 0, 1) where ticket_id = 11 $$, '{1}', 'a new chunk embedding moves its project''s version');
+select pg_temp.moves($$ insert into private.staged_generations (project_id, ticket_id, embedding_set) values (1, 11, 1) $$, '{}', 'a staged generation moves no version');
 select pg_temp.moves($$ insert into public.chunks (project_id, ticket_id, kind, position, generation, text, tokens, input_hash, model, embedding)
-  select 1, 11, 'ticket', 9, generation, 'Staged', 1, 'h', 'm', pg_temp.unit(1) from private.staged_generations $$, '{}', 'nor do its chunks');
-select pg_temp.moves($$ delete from private.staged_generations $$, '{1}', 'until they are shown');
+  select 1, 11, 'ticket', 9, generation, 'Staged', 1, 'h', 'm', pg_temp.unit(1) from private.staged_generations $$, '{}', 'chunks of a staged generation move no version');
+select pg_temp.moves($$ delete from private.staged_generations $$, '{1}', 'publishing staged chunks moves their project''s version');
 select pg_temp.moves($$ update public.chunks set input_hash = 'other', embedding = embedding, position = position $$, '{}',
-  'a chunk that stays the same does not');
-select pg_temp.moves($$ delete from public.chunks where ticket_id = 11 $$, '{1}', 'a deleted chunk counts');
+  'an update that leaves chunks'' text and embedding unchanged moves no version');
+select pg_temp.moves($$ delete from public.chunks where ticket_id = 11 $$, '{1}', 'a deleted chunk moves its project''s version');
 select pg_temp.moves(
   $$ insert into public.chunks (project_id, kind, position, text, tokens, input_hash, model, embedding) values (3, 'project', 0, 'Three', 1, 'h', 'm', pg_temp.unit(0, 0, 0, 1)) $$,
-  '{3}', 'and a new one');
+  '{3}', 'a new chunk moves its project''s version');
 
 -- Documents
 insert into public.documents (id, title) values ('00000000-0000-4000-8000-000000000001', 'One');
-select pg_temp.moves($$ insert into public.documents (title) values ('Two') $$, '{-1}', 'a new document does');
-select pg_temp.moves($$ update public.documents set content = 'new' where title = 'Two' $$, '{-1}', 'a new text');
-select pg_temp.moves($$ update public.documents set archived = true where title = 'Two' $$, '{-1}', 'archiving');
-select pg_temp.moves($$ update public.documents set embedding_status = 'complete' $$, '{-1}', 'being embedded');
+select pg_temp.moves($$ insert into public.documents (title) values ('Two') $$, '{-1}', 'a new document moves the documents'' version');
+select pg_temp.moves($$ update public.documents set content = 'new' where title = 'Two' $$, '{-1}', 'a new document text moves the documents'' version');
+select pg_temp.moves($$ update public.documents set archived = true where title = 'Two' $$, '{-1}', 'archiving a document moves the documents'' version');
+select pg_temp.moves($$ update public.documents set embedding_status = 'complete' $$, '{-1}', 'a new embedding status moves the documents'' version');
 select pg_temp.moves($$ insert into public.embeddings (document_id, model, embedding)
-  select id, 'm', (array[1]::double precision[] || array_fill(0::double precision, array[767]))::extensions.vector from public.documents $$, '{-1}', 'a vector');
+  select id, 'm', (array[1]::double precision[] || array_fill(0::double precision, array[767]))::extensions.vector from public.documents $$, '{-1}', 'a new vector moves the documents'' version');
 select pg_temp.moves($$ select public.track_document_retrieval('00000000-0000-4000-8000-000000000001', 'q'), public.rate_document('00000000-0000-4000-8000-000000000001', true) $$,
-  '{}', 'a retrieval and a vote do not');
-select pg_temp.moves($$ update public.documents set keywords = '{k}', temporal_class = 'dated' $$, '{}', 'nor an edit of what search weighs');
-select pg_temp.moves($$ update public.documents set enriched_keywords = '{e}', enriched_temporal_class = 'dated' $$, '{}', 'nor what an enrichment writes');
-select pg_temp.moves($$ select public.upsert_documents('[{"id": "00000000-0000-4000-8000-000000000001", "title": "One"}]') $$, '{}', 'nor a load of what is there');
-select pg_temp.moves($$ delete from public.embeddings where document_id = '00000000-0000-4000-8000-000000000009' $$, '{}', 'nor the deletion of nothing');
+  '{}', 'a retrieval and a vote move no version');
+select pg_temp.moves($$ update public.documents set keywords = '{k}', temporal_class = 'dated' $$, '{}', 'new keywords and a new temporal class of a document move no version');
+select pg_temp.moves($$ update public.documents set enriched_keywords = '{e}', enriched_temporal_class = 'dated' $$, '{}', 'a document''s enrichment moves no version');
+select pg_temp.moves($$ select public.upsert_documents('[{"id": "00000000-0000-4000-8000-000000000001", "title": "One"}]') $$, '{}', 'an upsert of an unchanged document moves no version');
+select pg_temp.moves($$ delete from public.embeddings where document_id = '00000000-0000-4000-8000-000000000009' $$, '{}', 'a delete that matches no vector moves no version');
 select pg_temp.moves($$ select public.store_document_chunks(array['00000000-0000-4000-8000-000000000001'::uuid],
   array(select source_hash from public.read_documents(array['00000000-0000-4000-8000-000000000001'::uuid])),
   '[{"source": 1, "position": 0, "text": "One", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]',
-  array[(array[1]::double precision[] || array_fill(0::double precision, array[767]))::extensions.vector]) $$, '{-1}', 'a chunk does');
+  array[(array[1]::double precision[] || array_fill(0::double precision, array[767]))::extensions.vector]) $$, '{-1}', 'a new document chunk moves the documents'' version');
 select pg_temp.moves($$ select public.store_document_chunks(array['00000000-0000-4000-8000-000000000001'::uuid],
   array(select source_hash from public.read_documents(array['00000000-0000-4000-8000-000000000001'::uuid])),
-  (select jsonb_build_array(jsonb_build_object('source', 1, 'position', 0, 'chunk_id', chunk_id)) from public.document_chunks), '{}') $$, '{}', 'but not one that stayed the same');
-select pg_temp.moves($$ delete from public.documents where title = 'Two' $$, '{-1}', 'a deletion does');
-select pg_temp.moves($$ truncate public.documents cascade $$, '{0}', 'and emptying the table');
+  (select jsonb_build_array(jsonb_build_object('source', 1, 'position', 0, 'chunk_id', chunk_id)) from public.document_chunks), '{}') $$, '{}', 'storing an unchanged document chunk moves no version');
+select pg_temp.moves($$ delete from public.documents where title = 'Two' $$, '{-1}', 'a deleted document moves the documents'' version');
+select pg_temp.moves($$ truncate public.documents cascade $$, '{0}', 'truncating documents moves the version of everything');
 
--- All at once
-select pg_temp.moves($$ truncate public.chunks $$, '{0}', 'emptying a table concerns all');
+-- Truncation
+select pg_temp.moves($$ truncate public.chunks $$, '{0}', 'truncating chunks moves the version of all projects');
 
--- What readers see
+-- What callers see
 create function pg_temp.note(project bigint, transaction integer) returns void
 language sql as $$ insert into private.data_version_changes (project_id, transaction_id) values (project, transaction::text::xid8) $$;
 create temporary table seen (everything text, one text, two text);
@@ -126,33 +126,33 @@ $$;
 
 select pg_temp.look();
 select pg_temp.note(1, 1);
-select is(pg_temp.since(), '{t,t,f}', 'a change moves what readers of its project see, and of everything, but of no other');
+select is(pg_temp.since(), '{t,t,f}', 'a change of project 1 moves its version and the overall one, but not that of project 2');
 select pg_temp.look();
 select pg_temp.note(0, 2);
-select is(pg_temp.since(), '{t,t,t}', 'what concerns all moves all');
+select is(pg_temp.since(), '{t,t,t}', 'a change of all projects moves every version');
 select pg_temp.look();
 select private.merge_data_versions();
-select is(pg_temp.since(), '{f,f,f}', 'adding up moves nothing');
-select is((select count(*)::integer from private.data_version_changes), 0, 'and leaves nothing to be added up');
+select is(pg_temp.since(), '{f,f,f}', 'merging changes moves no version');
+select is((select count(*)::integer from private.data_version_changes), 0, 'merging changes leaves none unmerged');
 
 select pg_temp.look();
 delete from private.data_versions where project_id = 1;
 select pg_temp.note(1, 3);
-select isnt(public.data_version(1), (select one from seen), 'as many changes are not the same changes, where a database was set back');
+select isnt(public.data_version(1), (select one from seen), 'versions differ after a database is restored, even with the same number of changes');
 
 insert into private.data_version_changes (project_id, transaction_id, started_at) values (2, pg_current_xact_id(), now() - interval '1 day');
 select pg_temp.look();
 update public.tickets set name = 'Wheels' where ticket_id = 21;
-select is(pg_temp.since(), '{t,f,t}', 'a transaction that had the same number in another life hides nothing');
+select is(pg_temp.since(), '{t,f,t}', 'a change is recorded although an older transaction had the same ID, as after a restore');
 
 select pg_temp.note(3, i) from generate_series(1, 300) i;
 delete from private.data_version_changes where project_id = 2;
 update public.tickets set name = 'Wheel' where ticket_id = 21;
-select is((select count(*)::integer from private.data_version_changes), 0, 'a writer adds up what has gathered');
+select is((select count(*)::integer from private.data_version_changes), 0, 'a writer merges accumulated changes');
 
 select pg_temp.look();
 insert into private.migrations (version) values ('99990101000000');
-select is(pg_temp.since(), '{t,t,t}', 'a migration moves all: what searches is part of the result');
+select is(pg_temp.since(), '{t,t,t}', 'a migration moves all versions, since results depend on the functions');
 
 select * from finish();
 rollback;

@@ -1,11 +1,11 @@
--- The query log: each entry is written once, kept for a time, and shows questions without results.
+-- The query log: entries are written once, expire, and give the questions without results.
 
 begin;
 select plan(19);
 
 create function pg_temp.id(n integer) returns text
 language sql as $$ select '00000000-0000-0000-0000-' || lpad(n::text, 12, '0') $$;
--- An entry as the service sends it, this many days old.
+-- An entry as the service sends it, age_days old.
 create function pg_temp.entry(n integer, question text, outcome text default 'abstained', age_days double precision default 0, more jsonb default '{}')
 returns jsonb language sql
 as $$
@@ -22,41 +22,41 @@ select results_eq(
          "best_similarity": 0.8, "answer": "The pump [1].", "model": "m", "low_similarity": true, "ambiguous": true, "uncited": true, "unknown_citations": 2, "cached": true,
          "streamed": true, "tokens_in": 11, "tokens_out": 3, "embedding_ms": 1, "retrieval_ms": 2, "chat_ms": 3, "unknown": 1}'),
        pg_temp.entry(2, 'nothing more', 'failed', 0, '{"error": "timeout", "kind": "search"}'))) $$,
-  $$ values (2::bigint, 0::bigint) $$, 'entries are written');
+  $$ values (2::bigint, 0::bigint) $$, 'log_queries inserts two entries');
 select is(
   (select to_jsonb(l) - 'asked_at' from private.query_log l where query_id = pg_temp.id(1)::uuid),
   '{"query_id": "00000000-0000-0000-0000-000000000001", "request_id": "r-1", "kind": "query", "question": "What burns?", "parameters": {"top_k": 5},
     "outcome": "answered", "error": null, "sources": [{"ticket_id": 7, "similarity": 0.8}], "best_similarity": 0.8, "answer": "The pump [1].",
     "model": "m", "low_similarity": true, "ambiguous": true, "uncited": true, "unknown_citations": 2, "cached": true, "streamed": true, "tokens_in": 11, "tokens_out": 3,
-    "embedding_ms": 1, "retrieval_ms": 2, "chat_ms": 3, "total_ms": 1.5}'::jsonb, 'with all that they tell');
+    "embedding_ms": 1, "retrieval_ms": 2, "chat_ms": 3, "total_ms": 1.5}'::jsonb, 'an entry keeps all its fields');
 select is(
   (select to_jsonb(l) - array['asked_at', 'query_id'] from private.query_log l where query_id = pg_temp.id(2)::uuid),
   '{"request_id": null, "kind": "search", "question": "nothing more", "parameters": {}, "outcome": "failed", "error": "timeout", "sources": [],
     "best_similarity": null, "answer": null, "model": null, "low_similarity": false, "ambiguous": false, "uncited": false, "unknown_citations": 0, "cached": false,
     "streamed": false, "tokens_in": 0, "tokens_out": 0, "embedding_ms": null, "retrieval_ms": null, "chat_ms": null, "total_ms": 1.5}'::jsonb,
-  'and what they leave out has a default');
+  'omitted fields of an entry get their defaults');
 select results_eq(
   $$ select * from public.log_queries(jsonb_build_array(pg_temp.entry(2, 'again'), pg_temp.entry(3, 'new'))) $$,
-  $$ values (1::bigint, 0::bigint) $$, 'what is sent again is written once');
-select is((select question from private.query_log where query_id = pg_temp.id(2)::uuid), 'nothing more', 'and stays as it was');
+  $$ values (1::bigint, 0::bigint) $$, 'an entry that was sent before is not inserted again');
+select is((select question from private.query_log where query_id = pg_temp.id(2)::uuid), 'nothing more', 'an entry that is sent again keeps its first content');
 select throws_ok(
   $$ select * from public.log_queries(jsonb_build_array(pg_temp.entry(4, 'x', 'answered', 0, '{"kind": "gossip"}'))) $$,
-  '23514', null, 'there are queries and searches, and nothing else');
+  '23514', null, 'an unknown kind of entry is rejected');
 
 -- Retention ---------------------------------------------------------------------------------------
 
 delete from private.query_log;
 select results_eq(
   $$ select * from public.log_queries(jsonb_build_array(pg_temp.entry(1, 'old', 'answered', 29.9), pg_temp.entry(2, 'older', 'answered', 30.1))) $$,
-  $$ values (2::bigint, 0::bigint) $$, 'what is just being written is not looked at');
-select results_eq($$ select * from public.log_queries('[]') $$, $$ values (0::bigint, 1::bigint) $$, 'rows of more than 30 days go');
-select results_eq($$ select question from private.query_log $$, $$ values ('old') $$, 'and no others');
-select results_eq($$ select * from public.log_queries('[]', 29) $$, $$ values (0::bigint, 1::bigint) $$, 'or of as many days as the service says');
+  $$ values (2::bigint, 0::bigint) $$, 'a call does not delete the entries that it inserts');
+select results_eq($$ select * from public.log_queries('[]') $$, $$ values (0::bigint, 1::bigint) $$, 'entries older than 30 days are deleted');
+select results_eq($$ select question from private.query_log $$, $$ values ('old') $$, 'entries younger than 30 days are kept');
+select results_eq($$ select * from public.log_queries('[]', 29) $$, $$ values (0::bigint, 1::bigint) $$, 'a given retention in days is applied');
 select is(
   (select logged from public.log_queries((select jsonb_agg(pg_temp.entry(n, 'very old', 'answered', 2)) from generate_series(1, 1002) n))),
-  1002::bigint, 'where many are old');
-select results_eq($$ select * from public.log_queries('[]', 1) $$, $$ values (0::bigint, 1000::bigint) $$, 'a thousand go at a time');
-select results_eq($$ select * from public.log_queries('[]', -5) $$, $$ values (0::bigint, 2::bigint) $$, 'and no setting deletes what is younger than a day');
+  1002::bigint, 'log_queries inserts 1,002 entries');
+select results_eq($$ select * from public.log_queries('[]', 1) $$, $$ values (0::bigint, 1000::bigint) $$, 'a call deletes at most 1,000 expired entries');
+select results_eq($$ select * from public.log_queries('[]', -5) $$, $$ values (0::bigint, 2::bigint) $$, 'a retention below one day is raised to one day');
 
 -- Without results ---------------------------------------------------------------------------------
 
@@ -66,17 +66,17 @@ select is((select logged from public.log_queries(jsonb_build_array(
     pg_temp.entry(3, 'Who pays?', 'abstained', 2),
     pg_temp.entry(4, 'Who rows?', 'abstained', 1),
     pg_temp.entry(5, 'Who pays?', 'answered', 0), pg_temp.entry(6, 'Who fails?', 'failed', 0),
-    pg_temp.entry(7, 'Who slept?', 'abstained', 8)))), 7::bigint, 'of seven questions');
+    pg_temp.entry(7, 'Who slept?', 'abstained', 8)))), 7::bigint, 'log_queries inserts seven questions');
 select results_eq(
   $$ select question, times, best_similarity, now() - last_asked_at from public.unanswered_questions() $$,
   $$ values ('  how do I  bake BREAD ', 2::bigint, 0.4::double precision, interval '24 hours'), ('Who rows?', 1, null, '24 hours'), ('Who pays?', 1, null, '48 hours') $$,
   'questions of the last week without results are returned, equal ones grouped, most frequent first');
-select results_eq($$ select question from public.unanswered_questions(9) offset 3 $$, $$ values ('Who slept?') $$, 'more days tell more');
-select results_eq($$ select times from public.unanswered_questions(match_count => 0) $$, $$ values (2::bigint) $$, 'at least one is returned');
-select is(private.question_key(E'Wo ist\u00a0die\tSTRASSE …?!'), 'wo ist die strasse', 'questions are compared without case, spaces and marks');
+select results_eq($$ select question from public.unanswered_questions(9) offset 3 $$, $$ values ('Who slept?') $$, 'a longer period returns older questions');
+select results_eq($$ select times from public.unanswered_questions(match_count => 0) $$, $$ values (2::bigint) $$, 'a match_count of 0 returns one question');
+select is(private.question_key(E'Wo ist\u00a0die\tSTRASSE …?!'), 'wo ist die strasse', 'questions are grouped ignoring case, whitespace and punctuation');
 
 set local role authenticated;
-select throws_ok($$ select * from public.unanswered_questions() $$, '42501', null, 'users do not read what others ask');
+select throws_ok($$ select * from public.unanswered_questions() $$, '42501', null, 'users cannot read unanswered questions');
 
 select * from finish();
 rollback;

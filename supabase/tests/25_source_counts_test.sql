@@ -6,11 +6,11 @@ select plan(44);
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do');
 
--- Compares the status with an exhaustive count, for the searched model, another one and none,
+-- Compares the status with an exhaustive count, for the serving model, another one and null,
 -- before and after the marks are merged.
 create function pg_temp.told(model text) returns bigint[]
 language sql as $$ select array[s.chunks, s.sources_without_chunks] from public.embedding_status(model) s $$;
--- pending, running, failed, dead, and whether something waits: as reported by the status, and
+-- pending, running, failed, dead, and whether a job waits: as the status reports them, and
 -- counted over all jobs.
 create function pg_temp.queue() returns text
 language sql as $$ select concat_ws(' ', s.pending, s.running, s.failed, s.dead, s.oldest_pending_seconds > 0) from public.embedding_status('m') s $$;
@@ -33,12 +33,12 @@ create function pg_temp.is_right(what text) returns setof text
 language plpgsql as $$
 begin
   if pg_temp.queue() <> pg_temp.jobs() then
-    return next fail(what || ': the queue is ' || pg_temp.jobs() || ', reported is ' || pg_temp.queue());
+    return next fail(what || ': the queue has ' || pg_temp.jobs() || ', the status reports ' || pg_temp.queue());
   end if;
   return next results_eq('select pg_temp.told(m) from unnest(array[''m'', ''n'', null]) m', 'select pg_temp.counted(m) from unnest(array[''m'', ''n'', null]) m', what);
   perform private.merge_source_marks();
   if pg_temp.queue() <> pg_temp.jobs() or (select array_agg(pg_temp.told(m)) <> array_agg(pg_temp.counted(m)) from unnest(array['m', 'n', null]) m) or exists (select from private.source_marks) then
-    return next fail(what || ', merged');
+    return next fail(what || ', after merging the marks');
   end if;
 end
 $$;
@@ -48,115 +48,115 @@ language sql as $$
   values (in_set, project, ticket, note, case when ticket is null then 'project' when note is null then 'ticket' else 'status_note' end, place, 't', 1, 'h', model, pg_temp.unit(1))
 $$;
 
-select is(pg_temp.told('m'), '{0,0}', 'nothing is counted of nothing');
+select is(pg_temp.told('m'), '{0,0}', 'the counts of an empty database are zero');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', ' '), (3, 'CC', 'Cherries');
 insert into public.tickets (ticket_id, project_id, status_id, name, description) values (11, 1, 1, 'eleven', null), (12, 1, 1, '', 'twelve'), (13, 2, 1, ' ', null), (14, 3, 1, 'fourteen', null);
-select is(pg_temp.told('m'), '{0,5}', 'sources that have a text are counted');
-select pg_temp.is_right('those without one are not');
+select is(pg_temp.told('m'), '{0,5}', 'sources with a text and without chunks are counted');
+select pg_temp.is_right('counts exclude sources without a text');
 insert into public.status_changes (status_change_id, ticket_id, note) values (1, 13, 'n'), (2, 13, 'm'), (3, 11, ' '), (4, 11, 'x');
-select is(pg_temp.told('m'), '{0,6}', 'a note is a text');
-select pg_temp.is_right('and counts once');
+select is(pg_temp.told('m'), '{0,6}', 'a ticket whose only text is a note is counted');
+select pg_temp.is_right('counts of a ticket with two notes');
 delete from public.status_changes where status_change_id = 1;
-select pg_temp.is_right('one of two notes goes');
+select pg_temp.is_right('counts after one of a ticket''s two notes is deleted');
 update public.status_changes set note = ' ' where status_change_id = 2;
-select pg_temp.is_right('the other becomes blank');
+select pg_temp.is_right('counts after a ticket''s last note becomes blank');
 update public.status_changes set ticket_id = 13 where status_change_id = 4;
-select pg_temp.is_right('one moves here');
+select pg_temp.is_right('counts after a note moves to another ticket');
 
 select pg_temp.chunk(1, null, 0), pg_temp.chunk(1, 11, 0), pg_temp.chunk(1, 11, 1), pg_temp.chunk(2, 13, 0, 'n'), pg_temp.chunk(2, 13, 1), pg_temp.chunk(3, 14, 0, 'n');
-select is(pg_temp.told('m'), '{6,3}', 'chunks are counted, and what has one of the model no longer lacks it');
-select pg_temp.is_right('of each model');
+select is(pg_temp.told('m'), '{6,3}', 'chunks are counted, and sources with chunks of the model are not missing');
+select pg_temp.is_right('counts of sources with chunks of different models');
 update public.tickets set name = ' ' where ticket_id = 11;
-select pg_temp.is_right('a text goes before its chunks do');
+select pg_temp.is_right('counts after a ticket''s text becomes blank while it has chunks');
 update public.chunks set model = 'm' where ticket_id = 14;
-select pg_temp.is_right('a chunk becomes another model''s');
+select pg_temp.is_right('counts after a chunk changes its model');
 update public.tickets set project_id = 3 where ticket_id = 11;
-select pg_temp.is_right('a ticket moves');
+select pg_temp.is_right('counts after a ticket moves to another project');
 update public.tickets set ticket_id = 15 where ticket_id = 14;
-select pg_temp.is_right('a ticket gets another number');
+select pg_temp.is_right('counts after a ticket gets another ID');
 delete from public.chunks where ticket_id = 13 and position = 1;
-select pg_temp.is_right('a chunk goes');
+select pg_temp.is_right('counts after a chunk is deleted');
 
 -- Two sets ----------------------------------------------------------------------------------------
 
 update private.embedding_sets set model = 'm', chunking = 1, other_state = 'building', other_model = 'n', other_chunking = 1, began_at = now();
 select pg_temp.chunk(1, null, 0, 'n', 2), pg_temp.chunk(3, 11, 0, 'n', 2), pg_temp.chunk(3, 11, 1, 'n', 2), pg_temp.chunk(1, 12, 0, 'n', 2);
-select pg_temp.is_right('the set that is being built is not counted');
+select pg_temp.is_right('counts exclude the set that is being built');
 update private.embedding_sets set serving = 2, model = 'n', other_state = 'retired', other_model = 'm', began_at = null;
-select pg_temp.is_right('until it serves');
+select pg_temp.is_right('counts of the new set after the switch');
 delete from public.chunks where embedding_set = 1;
-select pg_temp.is_right('and the other one is gone');
+select pg_temp.is_right('counts after the chunks of the retired set are deleted');
 
 -- Documents ---------------------------------------------------------------------------------------
 
 insert into public.documents (id, title) select ('00000000-0000-4000-8000-00000000000' || i)::uuid, 'One' from generate_series(1, 3) i;
-select pg_temp.is_right('documents lack vectors');
+select pg_temp.is_right('counts of documents without vectors');
 insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash) select d.id, d.id, 0, 't', 1, 'h' from public.documents d;
 insert into public.embeddings (document_id, chunk_id, model, embedding)
 select d.id, c.chunk_id, 'm', (array[1::double precision] || array_fill(0::double precision, array[767]))::extensions.vector
 from public.documents d cross join lateral (values (d.id), (null)) as c(chunk_id);
-select pg_temp.is_right('until they are embedded');
+select pg_temp.is_right('counts of embedded documents');
 update public.embeddings set model = case document_id when '00000000-0000-4000-8000-000000000001' then 'n' end where chunk_id is null and document_id <> '00000000-0000-4000-8000-000000000003';
-select pg_temp.is_right('by whatever model');
+select pg_temp.is_right('counts of documents embedded by different models');
 delete from public.documents where id = '00000000-0000-4000-8000-000000000001';
-select pg_temp.is_right('a document goes');
+select pg_temp.is_right('counts after a document is deleted');
 delete from public.embeddings where chunk_id is null;
-select pg_temp.is_right('vectors go');
+select pg_temp.is_right('counts after documents'' vectors are deleted');
 
 -- The queue ---------------------------------------------------------------------------------------
 
 create temporary table lease as select l.lease_id, array(select (j ->> 'job_id')::bigint from jsonb_array_elements(l.jobs) j) as ids from public.claim_embedding_jobs(4) l;
-select is((select count(*) from lease where cardinality(ids) = 4), 1::bigint, 'jobs are taken');
-select pg_temp.is_right('and counted as running');
+select is((select count(*) from lease where cardinality(ids) = 4), 1::bigint, 'four jobs are claimed');
+select pg_temp.is_right('counts of claimed jobs');
 update public.tickets set description = description || '.', name = name || '.';
-select pg_temp.is_right('once, although they are edited');
+select pg_temp.is_right('counts of claimed jobs whose tickets are edited');
 select public.fail_embedding_jobs(lease_id, ids[1:1], 'No.'), public.fail_embedding_jobs(lease_id, ids[2:2], 'No.', 1) from lease;
-select pg_temp.is_right('one fails, one is dead');
+select pg_temp.is_right('counts after one job has failed and another is dead');
 update private.embedding_jobs set due_at = clock_timestamp() - interval '1 minute', requested_at = clock_timestamp() - interval '1 hour' where lease_id is not null;
-select pg_temp.is_right('leases expire');
-select ok((select oldest_pending_seconds between 3600 and 5400 from public.embedding_status('m')), 'and what they were for has waited since');
+select pg_temp.is_right('counts after leases expire');
+select ok((select oldest_pending_seconds between 3600 and 5400 from public.embedding_status('m')), 'sources with expired leases count as pending since their first request');
 select public.finish_embedding_jobs(lease_id, ids) from lease;
-select pg_temp.is_right('jobs end');
+select pg_temp.is_right('counts after jobs finish');
 update private.embedding_jobs set dead_at = now() where ticket_id = 12;
 update private.embedding_jobs set attempts = 1 where ticket_id = 13;
-select pg_temp.is_right('others are dead');
-select is(pg_temp.queue(), '5 0 2 2 t', 'of each kind');
+select pg_temp.is_right('counts after more jobs are dead');
+select is(pg_temp.queue(), '5 0 2 2 t', 'the queue has jobs that are pending, failed and dead');
 select public.replay_embedding_jobs();
-select pg_temp.is_right('or replayed');
+select pg_temp.is_right('counts after dead jobs are replayed');
 
 -- Cascades and truncation -------------------------------------------------------------------------
 
 savepoint before;
 delete from public.projects where project_id = 3;
-select pg_temp.is_right('a project goes with its tickets and chunks');
+select pg_temp.is_right('counts after a project is deleted with its tickets and chunks');
 rollback to before;
-select pg_temp.is_right('or does not, after all');
+select pg_temp.is_right('counts after the deletion of a project is rolled back');
 truncate public.embeddings;
-select pg_temp.is_right('no vectors of documents are left');
+select pg_temp.is_right('counts after vectors of documents are truncated');
 truncate public.document_chunks cascade;
-select pg_temp.is_right('nor chunks of documents');
+select pg_temp.is_right('counts after document chunks are truncated');
 truncate public.documents cascade;
-select pg_temp.is_right('nor documents');
+select pg_temp.is_right('counts after documents are truncated');
 truncate public.status_changes cascade;
-select pg_temp.is_right('nor notes and chunks');
+select pg_temp.is_right('counts after status changes are truncated with the chunks');
 truncate public.projects cascade;
-select is(pg_temp.told('m'), '{0,0}', 'nor anything');
-select pg_temp.is_right('in the end');
+select is(pg_temp.told('m'), '{0,0}', 'the counts are zero after everything is truncated');
+select pg_temp.is_right('counts after projects are truncated');
 
 -- Loads -------------------------------------------------------------------------------------------
 
 alter table public.tickets disable trigger index_inserted_tickets;
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
 insert into public.tickets (key, project_id, status_id, name) select 'AA-' || i, 1, 1, 'Ticket ' || i from generate_series(1, 3000) i;
-select is((select count(*) from private.source_marks), 0::bigint, 'what is loaded is counted at once');
-select pg_temp.is_right('all of it');
+select is((select count(*) from private.source_marks), 0::bigint, 'a bulk load is counted directly, without marks');
+select pg_temp.is_right('counts after a bulk load');
 
--- As left by a load without triggers.
+-- Simulates a load with triggers disabled.
 alter table public.tickets disable trigger user;
 insert into public.tickets (key, project_id, status_id, name) values ('AA-unseen', 1, 1, 'Unseen');
 alter table public.tickets enable trigger user;
 select private.recount_sources();
-select pg_temp.is_right('what no trigger saw is counted when all is counted again');
+select pg_temp.is_right('recount_sources counts rows loaded with triggers disabled');
 
 select * from finish();
 rollback;

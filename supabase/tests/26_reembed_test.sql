@@ -1,6 +1,6 @@
 -- Changing the model while search continues: two sets that are never mixed, a switch once the new
--- one is complete, and edits that reach both. Go tests show that a worker does both; here its calls
--- are made by hand.
+-- one is complete, and edits written to both. Go tests run this with a worker; this file calls the
+-- worker's functions directly.
 
 begin;
 select plan(43);
@@ -45,70 +45,70 @@ set local role service_role;
 
 -- Before ------------------------------------------------------------------------------------------
 
-select is(pg_temp.sets(), '1 unused', 'at first one set serves, of whatever model the service has');
-select throws_ok($$ select public.finish_reembed() $$, '55000', null, 'nothing is being built that could be finished');
-select is(public.abandon_reembed(), false, 'or abandoned');
-select is(public.clear_retired_set(), null, 'or emptied');
+select is(pg_temp.sets(), '1 unused', 'at first one set serves, without a model');
+select throws_ok($$ select public.finish_reembed() $$, '55000', null, 'finish_reembed fails if no set is being built');
+select is(public.abandon_reembed(), false, 'abandon_reembed returns false if no set is being built');
+select is(public.clear_retired_set(), null, 'clear_retired_set returns null if there is no retired set');
 select ok(pg_temp.store(11, 'old', pg_temp.unit(0.6, 0.8)) and pg_temp.store(12, 'old', pg_temp.unit(0.8, 0.6))
-  and pg_temp.store(null, 'old', pg_temp.unit(0, 1)), 'all is embedded by the old model');
-select is(pg_temp.waiting(), '{}', 'which ends all jobs');
-select ok(not pg_temp.store(11, 'new', pg_temp.unit(1), 2::smallint), 'a set that is not being built accepts nothing');
+  and pg_temp.store(null, 'old', pg_temp.unit(0, 1)), 'all sources are embedded by the old model');
+select is(pg_temp.waiting(), '{}', 'storing chunks ends all jobs while one set exists');
+select ok(not pg_temp.store(11, 'new', pg_temp.unit(1), 2::smallint), 'a set that is not being built accepts no chunks');
 select results_eq($$ select embedding_set, embedding_model, building_set from public.read_sources('{1}', '{11}', 2::smallint) $$,
-  $$ values (null::smallint, null::text, null::smallint) $$, 'and its readers are told');
+  $$ values (null::smallint, null::text, null::smallint) $$, 'read_sources returns no set and model for a set that is not being built');
 
 -- Building ----------------------------------------------------------------------------------------
 
-select is(public.begin_reembed('new', 2), 3::bigint, 'beginning asks for everything');
-select is(pg_temp.waiting(), '{11,12,project}', 'in the queue');
-select ok((select bool_and(background) from private.embedding_jobs), 'behind fresh edits');
-select is(pg_temp.sets(), '1 old building new 2', 'the serving set is known to be the old model''s from now on');
-select is(public.begin_reembed('new', 2), 0::bigint, 'beginning again asks for nothing twice');
-select throws_ok($$ select public.begin_reembed('third', 2) $$, '55000', null, 'another model has to wait');
-select throws_ok($$ select public.begin_reembed('new', 3) $$, '55000', null, 'and so has another chunking');
+select is(public.begin_reembed('new', 2), 3::bigint, 'begin_reembed queues all sources');
+select is(pg_temp.waiting(), '{11,12,project}', 'the queue contains all sources after begin_reembed');
+select ok((select bool_and(background) from private.embedding_jobs), 'jobs queued by begin_reembed are background jobs');
+select is(pg_temp.sets(), '1 old building new 2', 'begin_reembed records the serving set''s model');
+select is(public.begin_reembed('new', 2), 0::bigint, 'a repeated begin_reembed queues nothing twice');
+select throws_ok($$ select public.begin_reembed('third', 2) $$, '55000', null, 'begin_reembed with another model fails while a set is being built');
+select throws_ok($$ select public.begin_reembed('new', 3) $$, '55000', null, 'begin_reembed with another chunking fails while a set is being built');
 select results_eq(
   $$ select embedding_set, embedding_model, building_set, building_chunking, jsonb_array_length(chunks) from public.read_sources('{1}', '{11}') $$,
-  $$ values (1::smallint, 'old', 2::smallint, 2, 1) $$, 'workers see both sets: the serving one');
+  $$ values (1::smallint, 'old', 2::smallint, 2, 1) $$, 'read_sources returns the serving set and the number of the set that is being built');
 select results_eq(
   $$ select embedding_set, embedding_model, jsonb_array_length(chunks) from public.read_sources('{1}', '{11}', 2::smallint) $$,
-  $$ values (2::smallint, 'new', 0) $$, 'and of the other');
-select ok(not pg_temp.store(11, 'old', pg_temp.unit(1), 2::smallint), 'the new set takes no vector of the old model');
-select ok(not pg_temp.store(11, 'new', pg_temp.unit(1)), 'nor the old set one of the new');
+  $$ values (2::smallint, 'new', 0) $$, 'read_sources returns the set that is being built if asked for it');
+select ok(not pg_temp.store(11, 'old', pg_temp.unit(1), 2::smallint), 'the set that is being built rejects vectors of the old model');
+select ok(not pg_temp.store(11, 'new', pg_temp.unit(1)), 'the serving set rejects vectors of the new model');
 -- The new vectors are opposite to the old ones.
 select ok(pg_temp.store(11, 'new', pg_temp.unit(-0.6, -0.8), 2::smallint) and pg_temp.store(12, 'new', pg_temp.unit(-0.8, -0.6), 2::smallint)
   and pg_temp.store(null, 'new', pg_temp.unit(0, -1), 2::smallint),
-  'each takes its own');
-select is(pg_temp.waiting(), '{11,12,project}', 'which ends no job: that is for who has done both');
-select is(pg_temp.found('old'), '{12 0.80,11 0.60,"project 0.00"}', 'a search sees the old set alone');
-select is(pg_temp.found('new'), '{}', 'and nothing for the new model');
+  'the set that is being built accepts vectors of the new model');
+select is(pg_temp.waiting(), '{11,12,project}', 'storing into the set that is being built ends no jobs: their holder ends them after both sets');
+select is(pg_temp.found('old'), '{12 0.80,11 0.60,"project 0.00"}', 'a search for the old model reads only the serving set');
+select is(pg_temp.found('new'), '{}', 'a search for the new model returns nothing before the switch');
 select is((select count(*) from public.retrieve_chunks_hybrid('eleven', pg_temp.unit(1), 'old', -1, source_chunk_limit => 5) where ticket_id = 11), 1::bigint,
-  'an answer draws on each chunk once');
-select is((select chunks from public.embedding_status('old')), 3::bigint, 'what is searched is counted');
+  'retrieve_chunks_hybrid returns a chunk once although both sets contain it');
+select is((select chunks from public.embedding_status('old')), 3::bigint, 'embedding_status counts only chunks of the serving set');
 
 -- Switching ---------------------------------------------------------------------------------------
 
 select ok(pg_temp.moved(), 'there is a version of the data');
-select is(public.finish_reembed(), false, 'an open job that was asked for in the beginning keeps the sets as they are');
+select is(public.finish_reembed(), false, 'finish_reembed does not switch while a job queued by begin_reembed is open');
 delete from private.embedding_jobs;
 delete from public.chunks where embedding_set = 2 and ticket_id = 12;
-select is(public.finish_reembed(), false, 'and so does a ticket that the new set lacks, whatever the queue says');
-select is(public.begin_reembed('new', 2), 1::bigint, 'which going on asks for');
+select is(public.finish_reembed(), false, 'finish_reembed does not switch while the new set lacks a ticket, even if the queue is empty');
+select is(public.begin_reembed('new', 2), 1::bigint, 'a repeated begin_reembed queues the ticket that the new set lacks');
 update private.embedding_jobs set attempts = 3, dead_at = now();
-select ok(pg_temp.store(12, 'new', pg_temp.unit(-0.8, -0.6), 2::smallint), 'it comes');
-select is(public.finish_reembed(), false, 'but not while the job of a searched source is dead');
+select ok(pg_temp.store(12, 'new', pg_temp.unit(-0.8, -0.6), 2::smallint), 'the new set accepts the missing ticket');
+select is(public.finish_reembed(), false, 'finish_reembed does not switch while a job of a searched source is dead');
 delete from private.embedding_jobs;
--- Edits continue as usual. Their jobs are younger and do not delay the switch.
+-- Edits continue as usual. Their jobs are newer and do not delay the switch.
 update public.tickets set name = 'TWELVE' where ticket_id = 12;
 select pg_temp.moved();
 update private.embedding_jobs set attempts = 1, due_at = clock_timestamp() + interval '1 minute';
-select is(public.finish_reembed(), false, 'an edit that failed may have failed by the new model');
+select is(public.finish_reembed(), false, 'finish_reembed does not switch while a failed edit waits, since the new model may have failed');
 update private.embedding_jobs set attempts = 0;
-select is(public.finish_reembed(), true, 'a complete set serves');
-select ok(pg_temp.moved(), 'which moves the version of the data');
-select is(pg_temp.sets(), '2 new 2 retired old', 'the sets have changed places');
-select is(pg_temp.found('new', pg_temp.unit(-1)), '{12 0.80,11 0.60,"project 0.00"}', 'a search sees the new set');
-select is(pg_temp.found('old'), '{12 0.80,11 0.60,"project 0.00"}', 'one that was embedded before the switch the old one');
-select ok(pg_temp.store(12, 'new', pg_temp.unit(-1)) and not pg_temp.store(12, 'old', pg_temp.unit(1), 1::smallint), 'edits go to the new set');
-select throws_ok($$ select public.begin_reembed('third', 2) $$, '55000', null, 'the old set must be emptied before another is built');
+select is(public.finish_reembed(), true, 'finish_reembed switches to a complete set');
+select ok(pg_temp.moved(), 'the switch moves the data version');
+select is(pg_temp.sets(), '2 new 2 retired old', 'after the switch the new set serves and the old one is retired');
+select is(pg_temp.found('new', pg_temp.unit(-1)), '{12 0.80,11 0.60,"project 0.00"}', 'a search for the new model reads the new set after the switch');
+select is(pg_temp.found('old'), '{12 0.80,11 0.60,"project 0.00"}', 'a search for the old model, embedded before the switch, reads the old set');
+select ok(pg_temp.store(12, 'new', pg_temp.unit(-1)) and not pg_temp.store(12, 'old', pg_temp.unit(1), 1::smallint), 'edits are stored in the new set only');
+select throws_ok($$ select public.begin_reembed('third', 2) $$, '55000', null, 'begin_reembed fails until the retired set is emptied');
 
 -- Emptying ----------------------------------------------------------------------------------------
 
@@ -126,10 +126,10 @@ begin
   return calls;
 end
 $$;
-select is(pg_temp.clear(), 4, 'the six chunks of both are looked through by twos');
+select is(pg_temp.clear(), 4, 'clear_retired_set reads the six chunks of both sets in batches of two');
 select is(array[pg_temp.sets(), (select string_agg(distinct model, ' ') from public.chunks), (select count(*)::text from public.chunks)],
-  '{2 new 2 unused,new,3}', 'and those of the new set stay');
-select is(pg_temp.found('old'), '{}', 'the old model finds nothing any more');
+  '{2 new 2 unused,new,3}', 'clear_retired_set keeps the chunks of the serving set');
+select is(pg_temp.found('old'), '{}', 'a search for the old model returns nothing after its set is emptied');
 
 -- Abandoning --------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
--- Truncating a table leaves no outdated data behind, and queues what has to be embedded again.
+-- Truncating a table leaves no outdated data, and queues the affected sources.
 
 begin;
 select plan(7);
@@ -19,17 +19,17 @@ language sql as $$
 $$;
 
 truncate public.status_changes cascade;
-select is_empty('select from public.chunks', 'the chunks go with the notes');
+select is_empty('select from public.chunks', 'truncating status changes cascades to chunks');
 select bag_eq('select project_id, ticket_id, background from private.embedding_jobs',
-  $$ values (1::bigint, null::bigint, true), (null, 1, true), (null, 2, true) $$, 'and all are asked for, behind fresh edits');
-select is_empty($$ select from public.keyword_entries where words @@ 'quicksilver'::tsquery or words @@ 'quicksilv'::tsquery $$, 'no ticket is found by the deleted notes');
-select is((select count(*) from public.keyword_entries), 3::bigint, 'but by all else');
+  $$ values (1::bigint, null::bigint, true), (null, 1, true), (null, 2, true) $$, 'truncating chunks queues all sources as background jobs');
+select is_empty($$ select from public.keyword_entries where words @@ 'quicksilver'::tsquery or words @@ 'quicksilv'::tsquery $$, 'no ticket is found by the text of truncated notes');
+select is((select count(*) from public.keyword_entries), 3::bigint, 'keyword entries are rebuilt without the truncated notes');
 
-select is(pg_temp.counted(''), 3::numeric, 'there are three entries');
+select is(pg_temp.counted(''), 3::numeric, 'the word counts contain three entries');
 delete from private.embedding_jobs;
 truncate public.projects cascade;
-select is(pg_temp.counted(''), 0::numeric, 'of emptied projects no word is counted any more');
-select is_empty('select from private.embedding_jobs', 'and nothing is asked for');
+select is(pg_temp.counted(''), 0::numeric, 'truncating projects empties the word counts');
+select is_empty('select from private.embedding_jobs', 'truncating projects leaves the queue empty');
 
 select * from finish();
 rollback;

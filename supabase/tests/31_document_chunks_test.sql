@@ -12,10 +12,10 @@ insert into public.documents (id, title, content) values (pg_temp.doc(1), 'One',
 select results_eq(
   $$ select id, title, text, chunks from public.read_documents(array[pg_temp.doc(2), pg_temp.doc(9), pg_temp.doc(1)]) $$,
   $$ values (pg_temp.doc(2), 'Two', 'Two', '[]'::jsonb), (pg_temp.doc(1), 'One', 'text of one', '[]') $$,
-  'documents come in the order asked for, a blank one as its title, an unknown one not at all');
+  'documents are returned in the given order, blank ones with the title as text, unknown ones omitted');
 create function pg_temp.hash(digit integer) returns text
 language sql as $$ select source_hash from public.read_documents(array[pg_temp.doc(digit)]) $$;
-select isnt(pg_temp.hash(1), pg_temp.hash(3), 'each text has a fingerprint');
+select isnt(pg_temp.hash(1), pg_temp.hash(3), 'different texts have different hashes');
 
 -- Storing -----------------------------------------------------------------------------------------
 
@@ -33,46 +33,46 @@ $$;
 create function pg_temp.chunks(digit integer) returns uuid[]
 language sql as $$ select array(select chunk_id from public.document_chunks where document_id = pg_temp.doc(digit) order by position) $$;
 
-select is(pg_temp.own(1), 'pending', 'a document without a vector waits');
+select is(pg_temp.own(1), 'pending', 'a document without a vector is pending');
 create temporary table answers as
 select * from public.store_document_chunks(array[pg_temp.doc(1), pg_temp.doc(2), pg_temp.doc(9)], array[pg_temp.hash(1), 'stale', 'h'],
   jsonb_build_array(pg_temp.chunk(1, 0, 1), pg_temp.chunk(1, 1, 2), pg_temp.chunk(2, 0, 1)), array[pg_temp.unit(1), pg_temp.unit(0.6, 0.8)]);
-select results_eq('select place, stored from answers', 'values (1::bigint, true), (2, false), (3, false)', 'current documents are stored, outdated ones are reported');
-select is((select embedding_ids from answers where place = 1), pg_temp.chunks(1), 'with the ids of its chunks in order');
-select is(cardinality(pg_temp.chunks(1)), 2, 'all of them');
-select is(pg_temp.own(1), 'complete m {0.8944,0.4472,0}', 'its own vector is the mean of theirs, of length 1');
-select is(pg_temp.own(2), 'pending', 'nothing of a stale one is stored');
-select is(cardinality(pg_temp.chunks(2)), 0, 'not even its chunks');
+select results_eq('select place, stored from answers', 'values (1::bigint, true), (2, false), (3, false)', 'documents with the current hash are stored, stale and unknown ones are reported');
+select is((select embedding_ids from answers where place = 1), pg_temp.chunks(1), 'the IDs of the stored chunks are returned in order');
+select is(cardinality(pg_temp.chunks(1)), 2, 'both chunks are stored');
+select is(pg_temp.own(1), 'complete m {0.8944,0.4472,0}', 'a document''s vector is the normalized mean of its chunks'' vectors');
+select is(pg_temp.own(2), 'pending', 'a document with a stale hash stays pending');
+select is(cardinality(pg_temp.chunks(2)), 0, 'no chunks are stored for a document with a stale hash');
 select is((select jsonb_agg(c - 'chunk_id' - 'position' - 'staged') from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c),
-  '[{"input_hash": "h1", "model": "m"}, {"input_hash": "h2", "model": "m"}]', 'what is stored can be read');
+  '[{"input_hash": "h1", "model": "m"}, {"input_hash": "h2", "model": "m"}]', 'read_documents returns the stored chunks');
 
 -- Storing again -----------------------------------------------------------------------------------
 
 create temporary table kept as select pg_temp.chunks(1) as ids;
 create function pg_temp.kept(place integer) returns uuid language sql as 'select ids[place] from pg_temp.kept';
 update public.documents set content = 'another text' where id = pg_temp.doc(1);
-select is(pg_temp.own(1), 'pending m {0.8944,0.4472,0}', 'an edit leaves the vectors until there are new ones');
+select is(pg_temp.own(1), 'pending m {0.8944,0.4472,0}', 'an edited document keeps its vectors until new ones are stored');
 select from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.hash(1)],
   jsonb_build_array(pg_temp.chunk(1, 1, null, pg_temp.kept(1)), pg_temp.chunk(1, 0, null, pg_temp.kept(2)), pg_temp.chunk(1, 2, 1)), array[pg_temp.unit(0, 0, 1)]);
-select is((pg_temp.chunks(1)) [1:2], array[pg_temp.kept(2), pg_temp.kept(1)], 'chunks that are named keep their ids, wherever they go');
-select is(pg_temp.own(1), 'complete m {0.7807,0.3904,0.488}', 'the mean is of the new ones');
+select is((pg_temp.chunks(1)) [1:2], array[pg_temp.kept(2), pg_temp.kept(1)], 'kept chunks keep their IDs at their new positions');
+select is(pg_temp.own(1), 'complete m {0.7807,0.3904,0.488}', 'the document''s vector is the mean of the kept and new chunks');
 select from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.hash(1)], jsonb_build_array(pg_temp.chunk(1, 0, null, pg_temp.kept(1))), '{}');
-select is(pg_temp.chunks(1), array[pg_temp.kept(1)], 'what is not named goes');
-select is((select count(*) from public.embeddings where document_id = pg_temp.doc(1)), 2::bigint, 'with its vector');
-select is(pg_temp.own(1), 'complete m {1,0,0}', 'the mean of one is itself');
-select is(s.stored, false, 'keeping a deleted chunk is reported')
+select is(pg_temp.chunks(1), array[pg_temp.kept(1)], 'chunks that are not kept are deleted');
+select is((select count(*) from public.embeddings where document_id = pg_temp.doc(1)), 2::bigint, 'vectors of deleted chunks are deleted');
+select is(pg_temp.own(1), 'complete m {1,0,0}', 'the mean of one chunk is that chunk''s vector');
+select is(s.stored, false, 'a request to keep a deleted chunk is rejected')
   from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.hash(1)], jsonb_build_array(pg_temp.chunk(1, 0, null, pg_temp.kept(2))), '{}') s;
-select is(s.stored, false, 'or one of another document')
+select is(s.stored, false, 'a request to keep another document''s chunk is rejected')
   from public.store_document_chunks(array[pg_temp.doc(3)], array[pg_temp.hash(3)], jsonb_build_array(pg_temp.chunk(1, 0, null, pg_temp.kept(1))), '{}') s;
 
 select from public.store_document_chunks(array[pg_temp.doc(3)], array[pg_temp.hash(3)],
   jsonb_build_array(pg_temp.chunk(1, 0, 1, model => 'new'), pg_temp.chunk(1, 1, 2, model => 'new')), array[pg_temp.unit(0, 1), pg_temp.unit(0, -1)]);
-select is(pg_temp.own(3), 'complete new {0,1,0}', 'where the vectors cancel one another the first speaks for all');
+select is(pg_temp.own(3), 'complete new {0,1,0}', 'if the mean is zero, the first chunk''s vector is the document''s');
 select throws_ok($$ select from public.store_document_chunks(array[pg_temp.doc(3)], array[pg_temp.hash(3)],
-  jsonb_build_array(pg_temp.chunk(1, 0, 1)), array['[1,0]'::extensions.vector]) $$, '22000', null, 'a vector of another dimension is refused');
-select throws_ok($$ insert into public.embeddings (document_id, embedding) values (pg_temp.doc(2), pg_temp.unit(0)) $$, '23514', null, 'and one without direction');
+  jsonb_build_array(pg_temp.chunk(1, 0, 1)), array['[1,0]'::extensions.vector]) $$, '22000', null, 'a vector of another dimension is rejected');
+select throws_ok($$ insert into public.embeddings (document_id, embedding) values (pg_temp.doc(2), pg_temp.unit(0)) $$, '23514', null, 'a zero vector is rejected');
 
--- In parts ----------------------------------------------------------------------------------------
+-- Staging -----------------------------------------------------------------------------------------
 
 create temporary view seen as
 select (select string_agg(r.text, ', ' order by r.text) from public.retrieve_document_chunks(pg_temp.unit(1), 'm', -2) r where r.document_id = pg_temp.doc(1)) as texts,
@@ -85,26 +85,26 @@ $$;
 delete from private.embedding_jobs where document_id = pg_temp.doc(1);
 insert into private.embedding_jobs (document_id, background) values (pg_temp.doc(1), false);
 create temporary table staged as select ids from pg_temp.stage(pg_temp.chunk(1, 5, 1), pg_temp.chunk(1, 7, 1)) ids;
-select is((select cardinality(ids) from staged), 2, 'parts of a document are staged');
-select results_eq('table seen', 'table before', 'and no search finds them');
-select ok(bool_and(due_at > clock_timestamp() + interval '1 minute'), 'nor does a worker do the same meanwhile') from private.embedding_jobs where document_id = pg_temp.doc(1);
+select is((select cardinality(ids) from staged), 2, 'two chunks are staged');
+select results_eq('table seen', 'table before', 'staged chunks are neither searched nor counted');
+select ok(bool_and(due_at > clock_timestamp() + interval '1 minute'), 'staging postpones the document''s job') from private.embedding_jobs where document_id = pg_temp.doc(1);
 select results_eq($$ select count(*) filter (where (c ->> 'staged')::boolean) from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c $$,
-  $$ values (2::bigint) $$, 'but a retry after a failure');
-select is_empty($$ select * from pg_temp.stage(pg_temp.chunk(1, 7, 1)) $$, 'a place that is taken is refused');
+  $$ values (2::bigint) $$, 'read_documents returns staged chunks for a retry');
+select is_empty($$ select * from pg_temp.stage(pg_temp.chunk(1, 7, 1)) $$, 'staging a second chunk at one position is rejected');
 select is_empty($$ select embedding_ids from public.stage_document_chunks(pg_temp.doc(1), 'stale', to_jsonb(array[pg_temp.chunk(1, 9, 1)]), array[pg_temp.unit(1)]) where staged $$,
-  'and a stale text');
-select ok(s.stored, 'the last step names what stays')
+  'staging with a stale hash is rejected');
+select ok(s.stored, 'the final store keeps the staged chunks')
   from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.hash(1)],
     (select jsonb_agg(jsonb_build_object('source', 1, 'chunk_id', id, 'position', place * 10)) from staged, unnest(ids) with ordinality as i(id, place)), '{}') s;
-select results_eq('select * from seen', $$ values ('piece 5, piece 7', 'complete m {0.6,0.8,0}', 4::bigint) $$, 'and shows it');
+select results_eq('select * from seen', $$ values ('piece 5, piece 7', 'complete m {0.6,0.8,0}', 4::bigint) $$, 'stored chunks replace the old ones in search, vector and counts');
 select from pg_temp.stage(pg_temp.chunk(1, 30, 1));
 update private.staged_generations set staged_at = now() - interval '25 hours';
-select is(public.sweep_staged_chunks() + public.sweep_staged_chunks(), 1::bigint, 'what is left behind is swept');
-select is((select count(*) from public.embeddings where document_id = pg_temp.doc(1)), 3::bigint, 'with its vector');
+select is(public.sweep_staged_chunks() + public.sweep_staged_chunks(), 1::bigint, 'staged chunks older than a day are swept');
+select is((select count(*) from public.embeddings where document_id = pg_temp.doc(1)), 3::bigint, 'vectors of swept chunks are deleted');
 
 select from public.delete_document(pg_temp.doc(1));
 select is_empty($$ select document_id from public.document_chunks where document_id = pg_temp.doc(1)
-  union all select document_id from public.embeddings where document_id = pg_temp.doc(1) $$, 'a document takes chunks and vectors with it');
+  union all select document_id from public.embeddings where document_id = pg_temp.doc(1) $$, 'deleting a document deletes its chunks and vectors');
 
 select * from finish();
 rollback;

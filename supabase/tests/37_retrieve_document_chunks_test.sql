@@ -1,4 +1,4 @@
--- Document chunks for an answer, with their pairwise similarities.
+-- Document chunks for an answer, with pairwise similarities.
 
 begin;
 select plan(12);
@@ -24,29 +24,29 @@ language sql as $$
   from public.retrieve_document_chunks(pg_temp.unit(1), model, threshold, count)
 $$;
 select results_eq($$ select * from pg_temp.found(0.7) $$, array['One 1 1 0.96 over {}', 'Two 1 1 0.8 over {0.936}'],
-  'chunks over the threshold, each compared with all, none of an archived document');
+  'chunks above the threshold with their pairwise similarities, none of an archived document');
 select results_eq($$ select * from pg_temp.found(-0.1) $$,
-  array['One 1 1 0.96 over {}', 'Two 1 1 0.8 over {0.936}', 'One 2 2 0 over {0.28,0.6}'], 'several of one document');
-select results_eq($$ select * from pg_temp.found(0.97) $$, array['One 1 1 0.96 under {}'], 'else the nearest alone, which is not over it');
-select results_eq($$ select * from pg_temp.found(-1, 1) $$, array['One 1 1 0.96 over {}'], 'no more than asked for');
-select is_empty($$ select * from pg_temp.found(-1, 20, 'other') $$, 'nothing of another model');
+  array['One 1 1 0.96 over {}', 'Two 1 1 0.8 over {0.936}', 'One 2 2 0 over {0.28,0.6}'], 'several chunks of one document are returned');
+select results_eq($$ select * from pg_temp.found(0.97) $$, array['One 1 1 0.96 under {}'], 'if no chunk is above the threshold, the nearest is returned and marked as below');
+select results_eq($$ select * from pg_temp.found(-1, 1) $$, array['One 1 1 0.96 over {}'], 'at most the given number of chunks is returned');
+select is_empty($$ select * from pg_temp.found(-1, 20, 'other') $$, 'chunks of another model are excluded');
 select results_eq($$ select document_id, title from public.retrieve_document_chunks(pg_temp.unit(0.8, 0.6), 'm', 0.99) $$,
-  $$ values (pg_temp.doc(2), 'Two') $$, 'a chunk says whose it is');
+  $$ values (pg_temp.doc(2), 'Two') $$, 'a chunk contains its document''s ID and title');
 update public.documents set content = 'new' where id = pg_temp.doc(2);
-select results_eq($$ select * from pg_temp.found(0.7) $$, array['One 1 1 0.96 over {}'], 'chunks of a former text are not shown');
-select throws_ok($$ select from public.retrieve_document_chunks('[1,0]', 'm') $$, '22000', null, 'a question of another dimension is refused');
-select is_empty($$ select from public.retrieve_document_chunks(pg_temp.unit(0), 'm', -2) $$, 'nothing is like what has no direction');
+select results_eq($$ select * from pg_temp.found(0.7) $$, array['One 1 1 0.96 over {}'], 'chunks of a previous text are excluded');
+select throws_ok($$ select from public.retrieve_document_chunks('[1,0]', 'm') $$, '22000', null, 'a query vector of another dimension is rejected');
+select is_empty($$ select from public.retrieve_document_chunks(pg_temp.unit(0), 'm', -2) $$, 'a zero vector as query returns nothing');
 
--- The index stops among the chunks of an archived document, which are the nearest.
+-- The nearest chunks all belong to an archived document.
 insert into public.document_chunks (document_id, position, text, tokens, input_hash)
 select pg_temp.doc(3), i, 'archived', 1, 'h' from generate_series(1, 400) i;
 insert into public.embeddings (document_id, chunk_id, model, embedding)
 select c.document_id, c.chunk_id, 'm', pg_temp.unit(1, 0.0001 * c.position) from public.document_chunks c where c.document_id = pg_temp.doc(3) and c.position > 0;
-select is((select count(*) from pg_temp.found(-1)), 2::bigint, 'archived documents hide no others');
+select is((select count(*) from pg_temp.found(-1)), 2::bigint, 'chunks of an archived document near the query hide no others');
 set local hnsw.max_scan_tuples = 1;
 select results_eq($$ select * from pg_temp.found(-0.1) $$, array['One 1 1 0.96 over {}', 'One 2 2 0 over {0.28}'],
-  'also where the index gives up: everything is compared');
-select is(current_setting('enable_sort'), 'on', 'the caller''s planner settings are as before');
+  'if the index scan stops early, all chunks are compared');
+select is(current_setting('enable_sort'), 'on', 'retrieval restores the caller''s planner settings');
 
 select * from finish();
 rollback;

@@ -3,7 +3,7 @@
 begin;
 select plan(15);
 
--- A vector of two parts: the first within the 768 dimensions that count, the second after them.
+-- A vector of two parts: the first within the 768 compared dimensions, the second after them.
 create function pg_temp.long(x double precision, y double precision, behind double precision default 0) returns extensions.vector
 language sql as $$ select (array[x, y] || array_fill(0::double precision, array[1533]) || behind)::extensions.vector $$;
 \ir kit/documents.sql
@@ -14,10 +14,10 @@ insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, 
   (1, null, 'project', 0, 'project', 1, 'h', 'm', pg_temp.long(0, 1)),
   (1, 11, 'ticket', 0, 'pump', 2, 'h', 'm', pg_temp.long(0.9, 0.436)),
   (1, 11, 'ticket', 1, 'pump again', 2, 'h', 'm', pg_temp.long(0.95, 0.312)),
-  -- By all dimensions this chunk is the second farthest, by the first 768 the nearest.
+  -- The second farthest by all dimensions, the nearest by the first 768.
   (1, 12, 'ticket', 0, 'valve', 3, 'h', 'm', pg_temp.long(0.5, 0, 0.866)),
   (1, 12, 'ticket', 1, 'another model''s', 3, 'h', 'other', pg_temp.long(1, 0)),
-  -- Zero in the dimensions that count.
+  -- Zero in the compared dimensions.
   (1, 12, 'ticket', 2, 'behind', 3, 'h', 'm', pg_temp.long(0, 0, 1));
 insert into public.documents (id, title, content, embedding_status) values (pg_temp.doc(1), 'Runbook', 'x', 'complete'), (pg_temp.doc(2), 'Archived', 'x', 'complete');
 update public.documents set archived = true where id = pg_temp.doc(2);
@@ -36,29 +36,29 @@ language sql as $$
 $$;
 
 select results_eq($$ select * from pg_temp.found(0.7) $$, array['valve 1 over', 'pump again 0.95 over', 'pump 0.9 over', 'turn off 0.8 over'],
-  'tickets and documents in one order, by the numbers that count');
-select results_eq($$ select * from pg_temp.found(-0.5, 2) $$, array['valve 1 over', 'pump again 0.95 over'], 'no more than asked for');
-select results_eq($$ select * from pg_temp.found(0.7, 3) $$, array['valve 1 over', 'pump again 0.95 over', 'pump 0.9 over'], 'the nearest, whosever they are');
+  'chunks of tickets and documents are ordered by the first 768 dimensions');
+select results_eq($$ select * from pg_temp.found(-0.5, 2) $$, array['valve 1 over', 'pump again 0.95 over'], 'at most the given number of chunks is returned');
+select results_eq($$ select * from pg_temp.found(0.7, 3) $$, array['valve 1 over', 'pump again 0.95 over', 'pump 0.9 over'], 'without a limit per source the nearest chunks are returned');
 select results_eq($$ select * from pg_temp.found(0.7, 3, per_source => 1) $$, array['valve 1 over', 'pump again 0.95 over', 'turn off 0.8 over'],
-  'a ticket leaves room for others');
-select results_eq($$ select * from pg_temp.found(0.94) $$, array['valve 1 over', 'pump again 0.95 over'], 'one threshold holds for all');
-select results_eq($$ select * from pg_temp.found(0.95, query => pg_temp.long(0.5, 0.5)) $$, array['turn off 0.99 over'], 'a document may be the nearest');
-select results_eq($$ select * from pg_temp.found(0.999, query => pg_temp.long(0.5, 0.5)) $$, array['turn off 0.99 under'], 'or the nearest below the threshold');
+  'a limit per source leaves room for chunks of other sources');
+select results_eq($$ select * from pg_temp.found(0.94) $$, array['valve 1 over', 'pump again 0.95 over'], 'one threshold applies to tickets and documents');
+select results_eq($$ select * from pg_temp.found(0.95, query => pg_temp.long(0.5, 0.5)) $$, array['turn off 0.99 over'], 'a document''s chunk can be the nearest');
+select results_eq($$ select * from pg_temp.found(0.999, query => pg_temp.long(0.5, 0.5)) $$, array['turn off 0.99 under'], 'a document''s chunk can be the nearest below the threshold');
 select results_eq($$ select * from pg_temp.found(0.7, status => 'to do') $$, array['pump again 0.95 over', 'pump 0.9 over', 'turn off 0.8 over'],
-  'a filter narrows the tickets, and leaves the documents');
-select results_eq($$ select * from pg_temp.found(0.7, project => 2) $$, array['turn off 0.8 over'], 'also one that leaves no ticket');
+  'a status filter applies to tickets and keeps documents');
+select results_eq($$ select * from pg_temp.found(0.7, project => 2) $$, array['turn off 0.8 over'], 'a project filter without tickets keeps documents');
 select results_eq(
   $$ select ticket_key, ticket_name, status, project_name, document_id, title, kind, tokens from public.retrieve_all_chunks(pg_temp.long(1, 0), 'm', 0.7, 20, null, null, 1) where text <> 'pump' $$,
   $$ values ('AA-2', 'Valve', 'Done', 'One', null::uuid, null, 'ticket', 3), ('AA-1', 'Pump', 'To Do', 'One', null, null, 'ticket', 2),
-       (null, null, null, null, pg_temp.doc(1), 'Runbook', 'document', 4) $$, 'each says what it is');
+       (null, null, null, null, pg_temp.doc(1), 'Runbook', 'document', 4) $$, 'a chunk contains its ticket''s or document''s fields and its kind');
 select results_eq($$ select array(select round(s::numeric, 2)::real from unnest(similarities) s)::text from public.retrieve_all_chunks(pg_temp.long(1, 0), 'm', 0.7, 20, null, null, 1) $$,
-  array['{}', '{0.95}', '{0.9,0.99}', '{0.8,0.95,0.98}'], 'and how alike all are');
-select throws_ok($$ select from public.retrieve_all_chunks('[1,0]', 'm') $$, '22000', null, 'a question of another dimension is refused');
+  array['{}', '{0.95}', '{0.9,0.99}', '{0.8,0.95,0.98}'], 'pairwise similarities include tickets and documents');
+select throws_ok($$ select from public.retrieve_all_chunks('[1,0]', 'm') $$, '22000', null, 'a query vector of another dimension is rejected');
 
--- Many of both ------------------------------------------------------------------------------------
+-- Many tickets and documents ----------------------------------------------------------------------
 
--- 140 tickets and 140 documents alternating, nearer for smaller numbers. After the dimensions that
--- count, a ticket's vector is reversed, so that by all dimensions the farthest are the nearest.
+-- 140 tickets and 140 documents alternate, nearer for lower numbers. After the compared
+-- dimensions a ticket's vector is reversed: by all dimensions the farthest is the nearest.
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, key, name) select 100 + i, 1, 1, 'AA-' || 100 + i, 'many' from generate_series(1, 140) i;
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
@@ -79,9 +79,9 @@ language sql as $$
   from public.retrieve_all_chunks(pg_temp.long(-1, 0), 'm', threshold, count) with ordinality as f(chunk_id, ticket_id, project_id, project_name,
     ticket_key, ticket_name, status, document_id, title, kind, text, tokens, similarity, over_threshold, similarities, place)
 $$;
-select is(pg_temp.many(0.7, 20), array(select 'many ' || i from generate_series(1, 20) i), 'of many over the threshold as many as are wanted, from both in turn');
-select is(pg_temp.many(0.7, 100), array(select 'many ' || i from generate_series(1, 100) i), 'however many are wanted');
-select is(pg_temp.many(0.9999, 100), array(select 'many ' || i from generate_series(1, 5) i), 'and all where there are fewer');
+select is(pg_temp.many(0.7, 20), array(select 'many ' || i from generate_series(1, 20) i), 'the 20 nearest of 280 chunks alternate between tickets and documents');
+select is(pg_temp.many(0.7, 100), array(select 'many ' || i from generate_series(1, 100) i), 'the 100 nearest of 280 chunks alternate between tickets and documents');
+select is(pg_temp.many(0.9999, 100), array(select 'many ' || i from generate_series(1, 5) i), 'all five chunks above a high threshold are returned');
 
 select * from finish();
 rollback;

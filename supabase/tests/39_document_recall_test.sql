@@ -1,5 +1,5 @@
--- The vector indexes find the documents and chunks that an exact scan finds, with the query's own
--- neighbourhood archived.
+-- Vector index scans find the documents and chunks that an exact scan finds, with all documents
+-- near the query archived.
 
 begin;
 select plan(6);
@@ -39,7 +39,7 @@ end $$;
 analyze public.embeddings;
 analyze public.documents;
 
--- So few documents would be compared exactly: force the index.
+-- So few documents would be compared exactly: force use of the index.
 create or replace function private.documents_are_few() returns boolean
 language sql stable as $$ select false $$;
 
@@ -61,12 +61,12 @@ language sql as $$
   select count(f.id) / 3.0 from truth t left join found f on f.number = t.number and f.id = t.id and f.what = wanted group by t.number
 $$;
 
-select is((select count(*) from found where what = 'documents'), 120::bigint, 'as many documents come back as are asked for');
-select cmp_ok((select avg(r) from pg_temp.recalls('documents') r), '>=', 0.95, 'nearly all are the nearest');
-select cmp_ok((select min(r) from pg_temp.recalls('documents') r), '>=', 0.6, 'and none is far off');
-select is((select count(*) from found where what = 'chunks'), 120::bigint, 'as many chunks');
-select cmp_ok((select avg(r) from pg_temp.recalls('chunks') r), '>=', 0.95, 'nearly all the nearest');
-select cmp_ok((select min(r) from pg_temp.recalls('chunks') r), '>=', 0.6, 'and none far off');
+select is((select count(*) from found where what = 'documents'), 120::bigint, '40 document searches return three results each');
+select cmp_ok((select avg(r) from pg_temp.recalls('documents') r), '>=', 0.95, 'document search has an average recall of at least 0.95');
+select cmp_ok((select min(r) from pg_temp.recalls('documents') r), '>=', 0.6, 'each document search has a recall of at least 0.6');
+select is((select count(*) from found where what = 'chunks'), 120::bigint, '40 chunk searches return three results each');
+select cmp_ok((select avg(r) from pg_temp.recalls('chunks') r), '>=', 0.95, 'chunk search has an average recall of at least 0.95');
+select cmp_ok((select min(r) from pg_temp.recalls('chunks') r), '>=', 0.6, 'each chunk search has a recall of at least 0.6');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- What each caller sees, by table and by function.
+-- What each caller can read, by table and by function.
 
 begin;
 select plan(10);
@@ -67,15 +67,15 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('status_changes',               '- 0 1 1 1 1 2'),
     ('ticket_links',                 '- 0 1 1 1 1 3'),
     ('tickets',                      '- 0 3 2 2 2 5') $$,
-  'everybody reads what is of their projects, whatever the table');
--- PostgREST exposes any relation named in a path, and Supabase grants new ones to all roles.
+  'each role reads the rows of its projects, in every table');
+-- PostgREST exposes any relation named in a path, and Supabase grants all roles access to new ones.
 select is_empty($$ select c.oid::regclass from pg_catalog.pg_class c
     where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'S'
       and pg_temp.outcomes('select 1 from ' || c.oid::regclass) not like '- - - - - - _' $$,
-  'no user learns from a sequence how many rows there were');
-select is(pg_temp.outcomes('select retrieval_queries from documents'), '- - - - - - 2', 'but not what others asked');
+  'users cannot read sequences, which reveal numbers of rows');
+select is(pg_temp.outcomes('select retrieval_queries from documents'), '- - - - - - 2', 'users cannot read the recorded queries of documents');
 
--- Arguments of the functions that users may call. A new function fails below until it has its line.
+-- Arguments of the functions that users may call. A new function needs a line here.
 create temporary table calls (name text, arguments text, outcome text);
 insert into calls values -- anon stranger outsider viewer member admin service
   ('caller_role',                 '()',                                                      '- 1 1 1 1 1 1'),
@@ -107,10 +107,10 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('similar_tickets_batch',       '(''[]'', ''m'')',                                         '- 0 0 0 0 0 0');
 select bag_eq($$ select name from calls $$,
   $$ select p.proname::text from pg_catalog.pg_proc p where p.pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute') $$,
-  'users may call these functions');
+  'users can call exactly these functions');
 select results_eq($$ select name, pg_temp.outcomes(format('select * from public.%s%s', name, arguments)) from calls order by name $$,
-  $$ select name, outcome from calls order by name $$, 'and find what is of their projects, all of it');
--- Nor through names, ids, words, states or phrases.
+  $$ select name, outcome from calls order by name $$, 'each function returns all rows of the caller''s projects');
+-- Filters, names, IDs, words and phrases must not reveal invisible rows either.
 select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (values
     (1, 'select from search_by_keyword(''BB-22'')'), (2, 'select from search_by_keyword(''secretword'')'), (3, 'select from search_by_keyword(''pump'', 10, 2)'),
     (4, 'select from search_by_keyword(''pump'', 10, null, ''to do'')'), (5, 'select from search_by_keyword(''"secretword pump"'')'),
@@ -142,9 +142,9 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from list_tickets(filters => ''{"projects": [2], "statuses": "to do"}'')', '- 0 3 0 0 0 3'),
     ('select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''', '- 0 1 0 0 0 1'),
     ('select from get_ticket(ticket_key => ''bb-22'')', '- 0 1 0 0 0 1') $$,
-  'and nothing else, however they ask');
+  'queries that name invisible tickets or projects return only visible rows');
 
--- Exports are loaded by the service alone, also what was written for its loads within the database.
+-- Only the service may import, including the internal functions that imports use.
 select results_eq($$ select s.statement, pg_temp.outcomes('select from ' || s.statement) from (values
     (1, 'upsert_projects(''[{"key": "AA", "name": "Pumps"}]'')'), (2, 'upsert_tickets(''[{"key": "AA-11", "project_key": "AA", "status": "Done", "name": "Pump"}]'')'),
     (3, 'upsert_ticket_links(''[{"key": "AA-11", "kind": "blocks", "other_key": "nowhere"}]'')'), (4, 'list_ticket_keys(''{1}'')'),
@@ -161,9 +161,9 @@ select results_eq($$ select s.statement, pg_temp.outcomes('select from ' || s.st
     ('private.ensure_statuses(''[]'')', '- - - - - - 1'),
     ('private.upsert_comments(''[]'')', '- - - - - - 1'),
     ('private.leave_embedding_to_caller(true)', '- - - - - - 1') $$,
-  'nobody but the service imports or prunes');
+  'only the service can import and prune');
 
--- Who is who --------------------------------------------------------------------------------------
+-- Roles and permissions of callers ----------------------------------------------------------------
 
 create function pg_temp.answers(question text) returns text
 language plpgsql as $$
@@ -181,10 +181,10 @@ begin
   return all_answers;
 end
 $$;
-select is(pg_temp.answers('private.visible_projects()'), '{} {2} {1} {1} {1} null', 'the projects one sees; null for all');
-select is(pg_temp.answers('public.caller_role()'), 'none admin viewer member admin service', 'the highest role one has');
+select is(pg_temp.answers('private.visible_projects()'), '{} {2} {1} {1} {1} null', 'visible_projects returns the caller''s projects, null for all');
+select is(pg_temp.answers('public.caller_role()'), 'none admin viewer member admin service', 'caller_role returns the caller''s highest role');
 select is(pg_temp.answers('concat(public.may_write_project(1), public.may_write_project(2), public.may_write_project(3), public.may_write_project(null))'),
-  'ffff ftff ffff tfff tfff tttt', 'where one may write');
+  'ffff ftff ffff tfff tfff tttt', 'may_write_project is true in projects that the caller may write');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- What each caller may write, and that the consequences of a write do not depend on the writer.
+-- What each caller may write. The consequences of a write do not depend on the writer.
 
 begin;
 select plan(11);
@@ -55,34 +55,34 @@ insert into attempts (statement, outcome) values --                             
 select results_eq(
   $$ select a.statement, pg_temp.outcomes(a.statement) from attempts a order by a.place $$,
   $$ select statement, outcome from attempts order by place $$,
-  'members write tickets and notes, admins their project and its members too, and no one anything else');
+  'members write tickets and notes, admins also their project and its members, others nothing');
 
--- What follows ------------------------------------------------------------------------------------
+-- Consequences of a user's write ------------------------------------------------------------------
 
 truncate private.embedding_jobs, private.data_version_changes;
 select pg_temp.act('member');
 insert into public.tickets (project_id, status_id, name) values (1, 1, 'Gasket');
 insert into public.status_changes (ticket_id, status_id, note) select t.ticket_id, 2, 'Greased' from public.tickets t where t.name = 'Gasket';
-select is((select key from public.tickets where name = 'Gasket'), 'AA-12', 'a user''s ticket gets the next key of its project');
+select is((select key from public.tickets where name = 'Gasket'), 'AA-12', 'a user''s new ticket gets the next key of its project');
 create function pg_temp.found(query text, project bigint) returns text[]
 language sql as $$ select array_agg(t.name) from public.search_by_keyword(query, project_filter => project) join public.tickets t using (ticket_id) $$;
-select is(pg_temp.found('gasket greased', null), '{Gasket}', 'is found by its words and notes at once');
-select is(pg_temp.found('gasket', 2), null, 'in its project');
+select is(pg_temp.found('gasket greased', null), '{Gasket}', 'a user''s new ticket is found by its name and notes at once');
+select is(pg_temp.found('gasket', 2), null, 'a search in another project does not find a user''s new ticket');
 update public.tickets set project_id = 2 where name = 'Gasket';
-select is(pg_temp.found('gasket', 2), '{Gasket}', 'and after a move in the other one');
+select is(pg_temp.found('gasket', 2), '{Gasket}', 'a ticket moved by a user is found in its new project');
 reset role;
-select is((select array_agg(distinct t.name) from private.embedding_jobs j join public.tickets t using (ticket_id)), '{Gasket}', 'waits to be embedded');
-select is((select array_agg(project_id order by project_id) from private.data_version_changes), '{1,2}', 'and moves the version of both projects');
+select is((select array_agg(distinct t.name) from private.embedding_jobs j join public.tickets t using (ticket_id)), '{Gasket}', 'a user''s new ticket is queued for embedding');
+select is((select array_agg(project_id order by project_id) from private.data_version_changes), '{1,2}', 'a user''s write moves the version of both projects');
 
--- Two users with different projects alternate on one connection: cached plans must not leak rows.
+-- Two users with different projects share a connection: cached plans must not leak rows.
 select pg_temp.act('admin');
-select is((select array_agg(project_id) from public.list_projects()), '{1}', 'one caller sees theirs');
+select is((select array_agg(project_id) from public.list_projects()), '{1}', 'list_projects returns the first user''s project');
 select pg_temp.act('outsider');
-select is((select array_agg(project_id) from public.list_projects()), '{2}', 'the next one theirs');
+select is((select array_agg(project_id) from public.list_projects()), '{2}', 'list_projects returns the second user''s project on the same connection');
 select pg_temp.act('service');
-select is((select array_agg(project_id order by project_id) from public.list_projects()), '{1,2,3}', 'the service all');
+select is((select array_agg(project_id order by project_id) from public.list_projects()), '{1,2,3}', 'list_projects returns all projects to the service on the same connection');
 select pg_temp.act('stranger');
-select is((select array_agg(project_id) from public.list_projects()), null, 'and a stranger nothing');
+select is((select array_agg(project_id) from public.list_projects()), null, 'list_projects returns nothing to a stranger on the same connection');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- A user who sees little misses none of it, whatever else exists: k of k, as if the rest did not
+-- Search for a user who sees few rows: as complete as if the invisible rows did not
 -- exist.
 
 begin;
@@ -6,7 +6,7 @@ select plan(9);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) select i, 'P' || i, 'Project' from generate_series(1, 400) i;
--- Three projects are visible, 30 tickets in each. The query is about the topic of all others.
+-- Three projects are visible, each with 30 tickets. The query is about the topic of the others.
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select i, case when i % 50 < 3 then 1 + i % 50 else 4 + i % 397 end, 1 + i % 2, 'Pump ' || i, case when i % 50 > 2 then 'The pump leaks and the pump hums' end from generate_series(1, 1500) i;
 \ir kit/actors.sql
@@ -48,16 +48,16 @@ $$;
 select pg_temp.act('viewer');
 select bag_eq('select * from pg_temp.found()',
   $$ values ('the ten nearest', 10::bigint, 10::bigint), ('all there are', 90, 90), ('similar tickets', 20, 20), ('chunks for an answer', 20, 20) $$,
-  'the nearest of what one may see are found');
-select is((select count(*) from public.search_by_keyword('pump hums', 1000)), 90::bigint, 'all that hold the words');
-select is((select count(*) from query q, public.search_hybrid('pump leaks', q.embedding, 'm', -1, 101)), 90::bigint, 'both together');
-select is((select count(*) from query q, public.retrieve_chunks_hybrid('pump leaks', q.embedding, 'm', -1, 40)), 40::bigint, 'forty candidates for an answer by words and meaning');
-select is((select count(*) from query q, public.retrieve_all_chunks(q.embedding, 'm', -1, 40)), 40::bigint, 'and from tickets and documents');
+  'vector searches return the nearest of the visible tickets');
+select is((select count(*) from public.search_by_keyword('pump hums', 1000)), 90::bigint, 'keyword search returns all visible tickets that contain the words');
+select is((select count(*) from query q, public.search_hybrid('pump leaks', q.embedding, 'm', -1, 101)), 90::bigint, 'hybrid search returns all visible tickets');
+select is((select count(*) from query q, public.retrieve_chunks_hybrid('pump leaks', q.embedding, 'm', -1, 40)), 40::bigint, 'retrieve_chunks_hybrid returns the requested 40 chunks');
+select is((select count(*) from query q, public.retrieve_all_chunks(q.embedding, 'm', -1, 40)), 40::bigint, 'retrieve_all_chunks returns the requested 40 chunks');
 select results_eq($$ select facet, value, count, capped from query q, public.search_facets('pump leaks', q.embedding, 'm', -1) where facet in ('status', 'project') order by facet, value $$,
   $$ values ('project', 1::bigint, 30::bigint, false), ('project', 2, 30, false), ('project', 3, 30, false), ('status', 1, 60, false), ('status', 2, 30, false) $$,
-  'and every match counts');
+  'facets count every visible match');
 
--- A user of one project compared with the service and that filter: equal row by row.
+-- The results of a member of one project equal those of the service with that project filter.
 create function pg_temp.hybrid(filter bigint) returns setof text
 language sql as $$ select to_jsonb(h)::text from query q, public.search_hybrid('pump hums', q.embedding, 'm', -1, 101, project_filter => filter) h $$;
 select pg_temp.act('service');
@@ -65,16 +65,16 @@ create temporary table of_service as select * from pg_temp.hybrid(1);
 select pg_temp.act('member');
 create temporary table of_member as select * from pg_temp.hybrid(null);
 reset role;
-select results_eq('table of_member', 'table of_service', 'what a user finds is what the service finds in that project, in every detail');
+select results_eq('table of_member', 'table of_service', 'a user''s results equal the service''s results with a filter for the user''s project');
 
--- So few chunks would be compared exactly: force the index.
+-- So few chunks would be compared exactly: force use of the index.
 create or replace function private.is_narrow(scope private.scope, wanted integer) returns boolean
 language sql stable as $$ select false $$;
 select pg_temp.act('viewer');
 select bag_eq('select way, tickets from pg_temp.found()',
   $$ values ('the ten nearest', 10::bigint), ('all there are', 90), ('similar tickets', 20), ('chunks for an answer', 20) $$,
-  'as many come by the index');
-select cmp_ok((select min(f.nearest / f.tickets::numeric) from pg_temp.found() f), '>=', 0.9, 'nearly all of them the nearest');
+  'vector searches by index return as many visible tickets');
+select cmp_ok((select min(f.nearest / f.tickets::numeric) from pg_temp.found() f), '>=', 0.9, 'vector searches by index have a recall of at least 0.9 for visible tickets');
 reset role;
 
 select * from finish();

@@ -27,7 +27,7 @@ begin
   end loop;
 end
 $$;
--- For which callers a statement changes which version.
+-- The callers and project filters whose version a statement changes.
 create function pg_temp.moved(statement text) returns text
 language plpgsql as $$
 begin
@@ -44,25 +44,25 @@ begin
 end
 $$;
 
-select is(pg_temp.moved('select 1'), null, 'without a change the version stays');
-select is(pg_temp.moved('select pg_temp.note(1)'), 'viewer all 1, member all 1, admin all 1, service all 1', 'a change moves it for those who see the project');
-select is(pg_temp.moved('select pg_temp.note(2)'), 'outsider all 2, service all 2', 'and for no other');
+select is(pg_temp.moved('select 1'), null, 'without a change every version stays the same');
+select is(pg_temp.moved('select pg_temp.note(1)'), 'viewer all 1, member all 1, admin all 1, service all 1', 'a change moves the version of callers who see the project');
+select is(pg_temp.moved('select pg_temp.note(2)'), 'outsider all 2, service all 2', 'a change does not move the version of callers who do not see the project');
 select is(pg_temp.moved('select pg_temp.note(-1)'), 'outsider all -1, viewer all -1, member all -1, admin all -1, service all -1',
-  'documents are for members of any project');
+  'a change of a document moves the version of members of any project');
 select is(pg_temp.moved($$ insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'member' $$), 'member all -1 1 2',
-  'a new membership moves it for that user');
-select is(pg_temp.moved($$ update public.project_members set role = 'admin' $$), null, 'another role shows nothing else');
+  'a new membership moves the version of its user');
+select is(pg_temp.moved($$ update public.project_members set role = 'admin' $$), null, 'a changed role moves no version, since the visible rows are the same');
 -- A result computed during a membership must not be served after it ends. Memberships, too, change
 -- only once in this transaction.
 delete from private.data_version_changes where project_id < -1;
 select is(pg_temp.moved($$ do $do$ begin
     insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'viewer';
     delete from public.project_members m using actors a where m.project_id = 2 and m.user_id = a.user_id and a.name = 'viewer';
-  end $do$ $$), 'viewer all -1 1 2', 'a membership that came and went leaves another version');
+  end $do$ $$), 'viewer all -1 1 2', 'a membership that is added and removed moves the version of its user');
 delete from private.data_version_changes where project_id < -1;
 select is(pg_temp.moved($$ update public.project_members m set user_id = gen_random_uuid() from actors a where m.user_id = a.user_id and a.name = 'viewer' $$),
-  'viewer all -1 1 2', 'and a membership that now belongs to another user');
-select is(pg_temp.moved('delete from public.project_members where project_id = 2'), 'outsider all -1 1 2, member all -1 1 2', 'who sees less has another version too');
+  'viewer all -1 1 2', 'a membership reassigned to another user moves the version of its former user');
+select is(pg_temp.moved('delete from public.project_members where project_id = 2'), 'outsider all -1 1 2, member all -1 1 2', 'deleted memberships move the version of their users');
 
 select * from finish();
 rollback;

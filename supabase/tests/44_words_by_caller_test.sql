@@ -1,5 +1,4 @@
--- A word that occurs only in texts invisible to the caller is treated like a word that no text
--- contains.
+-- A word that occurs only in texts invisible to the caller is treated as an unknown word.
 
 begin;
 select plan(6);
@@ -8,7 +7,7 @@ insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
 insert into public.tickets (key, project_id, status_id, name) values
   ('AA-1', 1, 1, 'Carburettor leaks'), ('AA-2', 1, 1, 'Thermostat sticks'),
-  ('BB-1', 2, 1, 'Carburettar'), -- as the viewer mistypes it
+  ('BB-1', 2, 1, 'Carburettar'), -- the viewer's misspelling
   ('BB-2', 2, 1, 'Thermostotx'), ('BB-3', 2, 1, 'Thermostoty'), ('BB-4', 2, 1, 'Thermostotz');
 \ir kit/actors.sql
 
@@ -27,12 +26,12 @@ begin
 end
 $$;
 
-select is(pg_temp.found('service', 'carburettar'), 'BB-1', 'the service finds the word itself');
-select is(pg_temp.found('outsider', 'carburettar'), 'BB-1', 'as does who sees it');
-select is(pg_temp.found('viewer', 'carburettar'), 'AA-1', 'for others it is replaced by the nearest word that they see');
-select is(pg_temp.counted('viewer', 'carburettar'), 1::bigint, 'in counts too');
-select is(pg_temp.found('viewer', 'thermostot'), 'AA-2', 'nearer words that one does not see take no place of those that one does');
-select is(pg_temp.found('stranger', 'carburettar'), null, 'who sees nothing finds nothing');
+select is(pg_temp.found('service', 'carburettar'), 'BB-1', 'the service finds the exact word');
+select is(pg_temp.found('outsider', 'carburettar'), 'BB-1', 'a user who sees the exact word''s ticket finds it');
+select is(pg_temp.found('viewer', 'carburettar'), 'AA-1', 'a word invisible to the caller is corrected to the nearest visible word');
+select is(pg_temp.counted('viewer', 'carburettar'), 1::bigint, 'counts use the corrected word as well');
+select is(pg_temp.found('viewer', 'thermostot'), 'AA-2', 'invisible words that are more similar do not displace a visible word');
+select is(pg_temp.found('stranger', 'carburettar'), null, 'a caller who sees no projects finds nothing');
 
 select * from finish();
 rollback;

@@ -1,5 +1,5 @@
--- Values written by people are kept, however they were written: enrichment adds to them and never
--- removes or replaces them.
+-- Values written by people are kept, whichever way they were written: enrichment adds to them and
+-- never removes or replaces them.
 
 begin;
 select plan(50);
@@ -22,135 +22,135 @@ $$;
 create function pg_temp.found(digit integer) returns text
 language sql as $$ select coalesce(string_agg(concat_ws(' ', name, type), ', ' order by place), 'none') from public.document_entities where document_id = pg_temp.doc(digit) $$;
 
--- An insert ---------------------------------------------------------------------------------------
+-- Inserts -----------------------------------------------------------------------------------------
 
 insert into public.documents (id, title, keywords, named_entities, temporal_class) values
   (pg_temp.doc(1), 'one', '{ Mine ,mine,""}', '[{"name": "Ann", "type": "person"}, {"name": "ann", "type": "Person"}]', 'dated');
-select is(pg_temp.keywords(1), '{Mine}', 'keywords are trimmed, each once, none blank');
-select ok(pg_temp.enrich(1, '{pump,MINE}', '[{"name": "ANN", "type": "PERSON"}, {"name": "Redis", "type": "system"}]', 'evergreen'), 'an enrichment');
-select is(pg_temp.keywords(1), '{Mine,pump}', 'adds keywords behind those that were inserted');
-select is(pg_temp.entities(1), 'Ann person, Redis system', 'and entities');
-select is(pg_temp.found(1), 'Ann person, Redis system', 'that are looked up');
-select is(pg_temp.class(1), 'dated', 'and leaves the class');
+select is(pg_temp.keywords(1), '{Mine}', 'inserted keywords are trimmed and deduplicated, and blank ones are removed');
+select ok(pg_temp.enrich(1, '{pump,MINE}', '[{"name": "ANN", "type": "PERSON"}, {"name": "Redis", "type": "system"}]', 'evergreen'), 'a document with inserted values is enriched');
+select is(pg_temp.keywords(1), '{Mine,pump}', 'enriched keywords follow inserted ones');
+select is(pg_temp.entities(1), 'Ann person, Redis system', 'enriched entities follow inserted ones');
+select is(pg_temp.found(1), 'Ann person, Redis system', 'the lookup table contains inserted and enriched entities');
+select is(pg_temp.class(1), 'dated', 'enrichment keeps an inserted class');
 select row_eq($$ select given_keywords, enriched_keywords, given_temporal_class, enriched_temporal_class from public.documents where id = pg_temp.doc(1) $$,
-  row('{Mine}'::text[], '{pump,MINE}'::text[], 'dated'::text, 'evergreen'::text), 'what was given and what was found are kept apart');
+  row('{Mine}'::text[], '{pump,MINE}'::text[], 'dated'::text, 'evergreen'::text), 'given and enriched values are stored separately');
 
--- An edit -----------------------------------------------------------------------------------------
+-- Edits -------------------------------------------------------------------------------------------
 
 update public.documents set keywords = array_append(keywords, 'added'), named_entities = named_entities || '[{"name": "Go"}]' where id = pg_temp.doc(1);
 select is(pg_temp.keywords(1), '{Mine,added,pump}', 'an edit adds a keyword');
-select is(pg_temp.found(1), 'Ann person, Go, Redis system', 'and an entity');
+select is(pg_temp.found(1), 'Ann person, Go, Redis system', 'an edit adds an entity');
 update public.documents set content = 'new' where id = pg_temp.doc(1);
-select is(pg_temp.keywords(1), '{Mine,added,pump}', 'a new text keeps all until it is enriched');
+select is(pg_temp.keywords(1), '{Mine,added,pump}', 'a new text keeps all keywords until the next enrichment');
 select from pg_temp.enrich(1, '{valve}', '[{"name": "Kafka"}]', 'current');
-select is(pg_temp.keywords(1), '{Mine,added,valve}', 'then found keywords are replaced and given ones stay');
-select is(pg_temp.found(1), 'Ann person, Go, Kafka', 'as do entities');
+select is(pg_temp.keywords(1), '{Mine,added,valve}', 'the next enrichment replaces enriched keywords and keeps given ones');
+select is(pg_temp.found(1), 'Ann person, Go, Kafka', 'the next enrichment replaces enriched entities and keeps given ones');
 
 update public.documents set keywords = array_remove(keywords, 'valve'), named_entities = '[{"name": "Ann", "type": "person"}]' where id = pg_temp.doc(1);
-select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{Mine,added,Ann person}', 'an edit removes what was found, and what was given');
+select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{Mine,added,Ann person}', 'an edit removes enriched and given values');
 select from pg_temp.enrich(1, '{Valve,seal}', '[{"name": "kafka"}, {"name": "Go"}, {"name": "Ilse"}]', 'current');
-select is(pg_temp.keywords(1), '{Mine,added,seal}', 'and enrichment does not bring it back');
-select is(pg_temp.entities(1), 'Ann person, Ilse', 'no entity either');
+select is(pg_temp.keywords(1), '{Mine,added,seal}', 'enrichment does not restore a removed keyword');
+select is(pg_temp.entities(1), 'Ann person, Ilse', 'enrichment does not restore a removed entity');
 update public.documents set keywords = array_append(keywords, 'valve'), named_entities = named_entities || '[{"name": "Kafka"}]' where id = pg_temp.doc(1);
 select from pg_temp.enrich(1, '{}');
-select is(pg_temp.keywords(1) || array[pg_temp.entities(1)], '{Mine,added,valve,"Ann person, Kafka"}', 'but writing it again does, for good');
-select is((select removed_keywords || array[removed_entities::text] from public.documents where id = pg_temp.doc(1)), array['[{"name": "Go"}]'], 'and no longer counts as removing it');
+select is(pg_temp.keywords(1) || array[pg_temp.entities(1)], '{Mine,added,valve,"Ann person, Kafka"}', 'removed values that are added again are kept');
+select is((select removed_keywords || array[removed_entities::text] from public.documents where id = pg_temp.doc(1)), array['[{"name": "Go"}]'], 'values that are added again are no longer recorded as removed');
 
 update public.documents set keywords = '{}', named_entities = '[]' where id = pg_temp.doc(1);
 select from pg_temp.enrich(1, '{valve,bolt}', '[{"name": "Ann", "type": "person"}, {"name": "Tomás"}]');
-select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{bolt,Tomás}', 'an emptied list holds only what is found later');
+select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{bolt,Tomás}', 'an emptied list contains only values enriched later');
 update public.documents set keywords = '{}', named_entities = '[]' where id = pg_temp.doc(1);
-select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{none}', 'and is empty as written');
+select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{none}', 'a list that is emptied again is empty');
 update public.documents set keywords = null, named_entities = null where id = pg_temp.doc(1);
-select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{valve,bolt,"Ann person, Tomás"}', 'null drops all edits: what was found shows again');
+select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{valve,bolt,"Ann person, Tomás"}', 'setting lists to null drops all edits and shows the enriched values');
 update public.documents set named_entities = '[{"name": "Tomás", "type": "person", "team": "billing"}]' where id = pg_temp.doc(1);
 select from pg_temp.enrich(1, '{}', '[{"name": "Tomás", "type": "person"}]');
-select is((select named_entities -> 0 ->> 'team' from public.get_document(pg_temp.doc(1))), 'billing', 'an entity keeps what was written beside its type');
+select is((select named_entities -> 0 ->> 'team' from public.get_document(pg_temp.doc(1))), 'billing', 'enrichment keeps an entity''s additional members');
 update public.documents set given_keywords = '{valve}', given_entities = '[{"name": "Ann", "type": "person"}]' where id = pg_temp.doc(1);
-select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{valve,"Ann person, Tomás person"}', 'a program may write its own list, and what was found follows');
+select is(pg_temp.keywords(1) || array[pg_temp.found(1)], '{valve,"Ann person, Tomás person"}', 'given_keywords and given_entities can be written, and enriched values follow');
 
 -- A temporal class --------------------------------------------------------------------------------
 
 update public.documents set temporal_class = null where id = pg_temp.doc(1);
-select is(pg_temp.class(1), null, 'a class that is set to null is unset: here nothing else was found');
+select is(pg_temp.class(1), null, 'a class set to null is null without an enriched one');
 select from pg_temp.enrich(1, '{}', '[]', 'current');
-select is(pg_temp.class(1), 'current', 'an enrichment says one');
+select is(pg_temp.class(1), 'current', 'enrichment sets a class');
 update public.documents set temporal_class = 'historical' where id = pg_temp.doc(1);
 select from pg_temp.enrich(1, '{}', '[]', 'dated');
-select is(pg_temp.class(1), 'historical', 'an update goes before it');
+select is(pg_temp.class(1), 'historical', 'a given class takes precedence over an enriched one');
 update public.documents set temporal_class = null where id = pg_temp.doc(1);
-select is(pg_temp.class(1), 'dated', 'and unset shows it again');
+select is(pg_temp.class(1), 'dated', 'a class set to null shows the enriched one');
 
--- A load ------------------------------------------------------------------------------------------
+-- Loads -------------------------------------------------------------------------------------------
 
 create function pg_temp.load(keywords text[], class text default null) returns text[]
 language sql as $$
   select from public.upsert_documents(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object('id', pg_temp.doc(2), 'title', 'two', 'keywords', keywords, 'temporal_class', class))));
   select (pg_temp.keywords(2))
 $$;
-select is(pg_temp.load('{file,old}', 'current'), '{file,old}', 'a load');
+select is(pg_temp.load('{file,old}', 'current'), '{file,old}', 'a load stores its keywords');
 select from pg_temp.enrich(2, '{found}', '[]', 'dated');
 update public.documents set keywords = array_append(keywords, 'hand'), updated_at = '2024-01-01' where id = pg_temp.doc(2);
-select is(pg_temp.keywords(2), '{file,old,hand,found}', 'an edit of what was loaded');
+select is(pg_temp.keywords(2), '{file,old,hand,found}', 'an edit adds a keyword to loaded ones');
 update public.documents set updated_at = '2024-01-01' where id = pg_temp.doc(2);
-select is(pg_temp.load('{File,old}', 'current'), '{File,old,hand,found}', 'the same load again keeps what was added by hand');
+select is(pg_temp.load('{File,old}', 'current'), '{File,old,hand,found}', 'a repeated load keeps keywords added by edits');
 update public.documents set updated_at = '2024-01-01' where id = pg_temp.doc(2);
-select is(pg_temp.load('{File,old}', 'current'), pg_temp.keywords(2), 'and changes nothing');
-select is((select updated_at from public.get_document(pg_temp.doc(2))), '2024-01-01', 'at all');
-select is(pg_temp.load('{file,new}'), '{file,new,hand,found}', 'another load replaces what was loaded before');
-select is(pg_temp.load(null), '{file,new,hand,found}', 'and one without keywords replaces none');
+select is(pg_temp.load('{File,old}', 'current'), pg_temp.keywords(2), 'a repeated load keeps the keywords');
+select is((select updated_at from public.get_document(pg_temp.doc(2))), '2024-01-01', 'a repeated load keeps updated_at');
+select is(pg_temp.load('{file,new}'), '{file,new,hand,found}', 'a load with other keywords replaces loaded ones and keeps added and enriched ones');
+select is(pg_temp.load(null), '{file,new,hand,found}', 'a load without keywords keeps all keywords');
 update public.documents set keywords = array_remove(keywords, 'new') where id = pg_temp.doc(2);
-select is(pg_temp.load(null), '{file,hand,found}', 'what was removed by hand');
-select is(pg_temp.load('{file,new}'), '{file,new,hand,found}', 'comes back with a load that names it');
-select is(pg_temp.load('{}'), '{hand,found}', 'no keywords are none but those of others');
-select is(pg_temp.class(2), 'current', 'a class of a load stays');
+select is(pg_temp.load(null), '{file,hand,found}', 'a loaded keyword removed by an edit stays removed after a load without keywords');
+select is(pg_temp.load('{file,new}'), '{file,new,hand,found}', 'a removed keyword is restored by a load that contains it');
+select is(pg_temp.load('{}'), '{hand,found}', 'a load with an empty list removes only loaded keywords');
+select is(pg_temp.class(2), 'current', 'a loaded class is kept by loads without one');
 update public.documents set temporal_class = 'historical' where id = pg_temp.doc(2);
-select is(array[pg_temp.load(null)::text, pg_temp.class(2)], '{"{hand,found}",historical}', 'until it is edited, and after loads without one');
+select is(array[pg_temp.load(null)::text, pg_temp.class(2)], '{"{hand,found}",historical}', 'a class set by an edit is kept by loads without one');
 
 -- Nulls -------------------------------------------------------------------------------------------
 
 select lives_ok($$ insert into public.documents (id, title, content, keywords, given_keywords, named_entities, given_entities, temporal_class, archived, embedding_status,
     utility_score, retrieval_count, retrieval_queries, created_at, updated_at)
   values (pg_temp.doc(3), 'three', null, null, null, null, null, null, null, null, null, null, null, null, null), (null, 'four', null, null, null, null, null, null, null, null,
-    null, null, null, null, null) $$, 'nulls may be inserted');
+    null, null, null, null, null) $$, 'an insert accepts nulls in all columns but the title');
 select row_eq($$ select content, keywords, named_entities, archived, embedding_status, utility_score, retrieval_count, retrieval_queries, created_at
     from public.documents where id = pg_temp.doc(3) $$,
-  row(''::text, '{}'::text[], '[]'::jsonb, false, 'pending'::text, 0::double precision, 0::bigint, '{}'::text[], now()), 'and are the defaults');
+  row(''::text, '{}'::text[], '[]'::jsonb, false, 'pending'::text, 0::double precision, 0::bigint, '{}'::text[], now()), 'nulls in an insert become the defaults');
 select is_empty($$ select from public.upsert_documents(jsonb_build_array(jsonb_build_object('id', pg_temp.doc(3), 'title', 'three', 'content', null,
-    'keywords', null, 'temporal_class', null, 'archived', null, 'created_at', null))) where created or embedding_status <> 'pending' $$, 'a load takes them');
+    'keywords', null, 'temporal_class', null, 'archived', null, 'created_at', null))) where created or embedding_status <> 'pending' $$, 'upsert_documents accepts nulls');
 
 update public.documents set content = 'text', keywords = '{mine}', named_entities = '[{"name": "Ann"}]', temporal_class = 'dated', archived = true, utility_score = 4,
   created_at = '2024-01-01' where id = pg_temp.doc(3);
--- As PostgREST inserts a batch in which some rows omit columns.
+-- PostgREST sends nulls for columns that some rows of a batch omit.
 insert into public.documents (id, title, content, keywords, named_entities, temporal_class, archived, utility_score, created_at)
 values (pg_temp.doc(3), 'new title', null, null, null, null, null, null, null)
 on conflict (id) do update set title = excluded.title, content = excluded.content, keywords = excluded.keywords, named_entities = excluded.named_entities,
   temporal_class = excluded.temporal_class, archived = excluded.archived, utility_score = excluded.utility_score, created_at = excluded.created_at;
 select row_eq($$ select title, content, keywords, named_entities, temporal_class, archived, utility_score, created_at from public.documents where id = pg_temp.doc(3) $$,
   row('new title'::text, 'text'::text, '{mine}'::text[], '[{"name": "Ann"}]'::jsonb, 'dated'::text, true, 4::double precision, '2024-01-01'::timestamptz),
-  'in an upsert they leave what is there');
+  'nulls in an upsert keep the stored values');
 insert into public.documents (id, title, keywords) values (pg_temp.doc(3), 'x', '{yours}')
 on conflict (id) do update set keywords = excluded.keywords;
-select is(pg_temp.keywords(3), '{yours}', 'and what is given replaces it');
+select is(pg_temp.keywords(3), '{yours}', 'values in an upsert replace the stored ones');
 select lives_ok($$ update public.documents set content = null, keywords = null, named_entities = null, temporal_class = null, archived = null, utility_score = null,
-  retrieval_count = null, retrieval_queries = null, created_at = null, embedding_status = null where id = pg_temp.doc(3) $$, 'an update to null');
+  retrieval_count = null, retrieval_queries = null, created_at = null, embedding_status = null where id = pg_temp.doc(3) $$, 'an update accepts nulls in all columns but the title');
 select row_eq($$ select content, keywords, named_entities, temporal_class, archived, utility_score, created_at from public.documents where id = pg_temp.doc(3) $$,
-  row(''::text, '{}'::text[], '[]'::jsonb, null::text, false, 0::double precision, '2024-01-01'::timestamptz), 'unsets all, and the age stays');
-select throws_ok($$ update public.documents set given_entities = '[{"type": "x"}]' $$, '23514', null, 'what is no entity is refused in every list');
-select throws_ok($$ update public.documents set enriched_temporal_class = 'old' $$, '23514', null, 'and so is what is no class');
+  row(''::text, '{}'::text[], '[]'::jsonb, null::text, false, 0::double precision, '2024-01-01'::timestamptz), 'an update to null resets all columns but created_at');
+select throws_ok($$ update public.documents set given_entities = '[{"type": "x"}]' $$, '23514', null, 'given_entities rejects invalid entities');
+select throws_ok($$ update public.documents set enriched_temporal_class = 'old' $$, '23514', null, 'enriched_temporal_class rejects unknown classes');
 
--- Times and copies --------------------------------------------------------------------------------
+-- Timestamps and copies ---------------------------------------------------------------------------
 
 update public.documents set updated_at = '2024-01-01' where id = pg_temp.doc(2);
 select from pg_temp.enrich(2, '{found}', '[]', 'dated');
-select is((select updated_at from public.documents where id = pg_temp.doc(2)), '2024-01-01', 'an enrichment that finds the same changes no document');
+select is((select updated_at from public.documents where id = pg_temp.doc(2)), '2024-01-01', 'an enrichment with the same values keeps updated_at');
 select from pg_temp.enrich(2, '{other}', '[]', 'dated');
-select is((select updated_at from public.documents where id = pg_temp.doc(2)), now(), 'one that finds something else does');
+select is((select updated_at from public.documents where id = pg_temp.doc(2)), now(), 'an enrichment with other values moves updated_at');
 update public.documents set keywords = array_remove(keywords, 'other'), named_entities = '[{"name": "Ann"}]' where id = pg_temp.doc(2);
 create temporary table copy as select * from public.documents;
 delete from public.documents;
 insert into public.documents select * from copy;
-select results_eq('select * from public.documents order by id', 'select * from copy order by id', 'a copy that is put back is the same');
+select results_eq('select * from public.documents order by id', 'select * from copy order by id', 'documents restored from a copy are unchanged');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- A user has one vote per document, the service any number, and the score depends only on the
+-- A user has one vote per document, the service any number. The score depends only on the
 -- numbers of votes. The Go tests show, with several sessions, that no vote is lost.
 
 begin;
@@ -12,7 +12,7 @@ insert into public.documents (id, title) values (pg_temp.doc(1), 'one'), (pg_tem
 create function pg_temp.score(digit integer) returns numeric language sql as $$ select round(utility_score::numeric, 6) from public.documents where id = pg_temp.doc(digit) $$;
 create function pg_temp.votes(digit integer) returns text
 language sql as $$ select helpful_votes || ' ' || unhelpful_votes from public.documents where id = pg_temp.doc(digit) $$;
--- The score after votes of an actor. The actor stays set.
+-- The score after an actor's votes. The actor stays set.
 create function pg_temp.vote(actor text, digit integer, helpful boolean, times integer default 1) returns numeric
 language plpgsql as $$
 begin
@@ -24,31 +24,32 @@ end
 $$;
 create function pg_temp.user_id(actor text) returns uuid language sql as $$ select user_id from actors where name = actor $$;
 
--- The service's votes -----------------------------------------------------------------------------
+-- Votes of the service ----------------------------------------------------------------------------
 
-select is(pg_temp.vote('service', 1, true), 0.5, 'a helpful vote makes 0.5 of 0');
-select is(pg_temp.vote('service', 1, true, 9), round(100 / 29.0, 6), 'ten make 3.45: each vote of the service counts');
-select is(pg_temp.vote('service', 1, false, 10), round(100 / 39.0, 6), 'others lower it');
-select is(pg_temp.votes(1), '10 10', 'and are counted');
-select is(public.rate_document(gen_random_uuid(), true), null, 'an unknown document has no score');
-select is(public.rate_document(pg_temp.doc(1), null), null, 'and no vote is none');
-select is(pg_temp.votes(1), '10 10', 'which is not counted');
+select is(pg_temp.vote('service', 1, true), 0.5, 'a helpful vote raises a score of 0 to 0.5');
+select is(pg_temp.vote('service', 1, true, 9), round(100 / 29.0, 6), 'ten helpful votes of the service all count');
+select is(pg_temp.vote('service', 1, false, 10), round(100 / 39.0, 6), 'unhelpful votes lower the score');
+select is(pg_temp.votes(1), '10 10', 'the service''s votes are counted');
+select is(public.rate_document(gen_random_uuid(), true), null, 'rating an unknown document returns null');
+select is(public.rate_document(pg_temp.doc(1), null), null, 'a null vote returns null');
+select is(pg_temp.votes(1), '10 10', 'a null vote is not counted');
 insert into public.document_votes (document_id, helpful) select pg_temp.doc(2), true from generate_series(1, 2000);
-select is(pg_temp.score(2), round(20000 / 2019.0, 6), 'any number of votes stays within 10');
+select is(pg_temp.score(2), round(20000 / 2019.0, 6), 'the score of 2,000 helpful votes is below 10');
 
--- Users' votes ------------------------------------------------------------------------------------
+-- Votes of users ----------------------------------------------------------------------------------
 
-select is(pg_temp.vote('viewer', 3, true, 100), 0.5, 'a user has one vote');
-select is(pg_temp.vote('viewer', 3, false), 0.0, 'the newest of a user''s votes counts, and takes the former back');
-select is(pg_temp.vote('member', 3, true) || ' ' || pg_temp.votes(3), round(10 / 21.0, 6) || ' 1 1', 'each user has their own');
-select is(pg_temp.vote('viewer', 3, true) || ' ' || pg_temp.votes(3), round(20 / 21.0, 6) || ' 2 0', 'whatever the order');
-select is(pg_temp.vote('stranger', 3, true) || ' ' || pg_temp.votes(3), round(20 / 21.0, 6) || ' 2 0', 'who sees no document has none');
-select is(pg_temp.attempt('anon', $$ select public.rate_document(pg_temp.doc(3), true) $$), '-', 'nor who is not signed in');
+select is(pg_temp.vote('viewer', 3, true, 100), 0.5, 'repeated votes of a user count once');
+select is(pg_temp.vote('viewer', 3, false), 0.0, 'a user''s newest vote replaces the previous one');
+select is(pg_temp.vote('member', 3, true) || ' ' || pg_temp.votes(3), round(10 / 21.0, 6) || ' 1 1', 'votes of different users are counted separately');
+select is(pg_temp.vote('viewer', 3, true) || ' ' || pg_temp.votes(3), round(20 / 21.0, 6) || ' 2 0', 'the score does not depend on the order of votes');
+select is(pg_temp.vote('stranger', 3, true) || ' ' || pg_temp.votes(3), round(20 / 21.0, 6) || ' 2 0', 'a vote of a user without projects is not counted');
+select is(pg_temp.attempt('anon', $$ select public.rate_document(pg_temp.doc(3), true) $$), '-', 'anon cannot vote');
 select bag_eq($$ select user_id, helpful from public.document_votes where document_id = pg_temp.doc(3) $$,
-  $$ values (pg_temp.user_id('viewer'), true), (pg_temp.user_id('member'), true) $$, 'a vote is its caller''s');
-select is_empty($$ select from public.document_votes where document_id <> pg_temp.doc(3) and user_id is not null $$, 'and the service''s votes have no user');
+  $$ values (pg_temp.user_id('viewer'), true), (pg_temp.user_id('member'), true) $$, 'users'' votes are stored with their user IDs');
+select is_empty($$ select from public.document_votes where document_id <> pg_temp.doc(3) and user_id is not null $$, 'the service''s votes have no user ID');
 
--- Users can only write their own votes, in any way.                  anon stranger outsider viewer member admin service
+-- Users can read and write only their own votes. Outcomes: anon stranger outsider viewer member
+-- admin service.
 select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (values
     (1, 'select from document_votes where user_id is not null'),
     (2, 'insert into document_votes (document_id, user_id, helpful) values (pg_temp.doc(1), auth.uid(), true)'),
@@ -72,48 +73,48 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('update document_votes set document_id = pg_temp.doc(1) where user_id = auth.uid()', '- - - - - - 0'),
     ('delete from document_votes where user_id is not null', '- 0 0 1 1 0 2'),
     ('update documents set helpful_votes = 9', '- - - - - - 3') $$,
-  'users read and write their own votes alone');
+  'users read and write only their own votes');
 
--- A score that is written -------------------------------------------------------------------------
+-- Scores written directly -------------------------------------------------------------------------
 
 set local role service_role;
 update public.documents set utility_score = 5 where id = pg_temp.doc(3);
-select is(pg_temp.score(3), 5.0, 'a score may be written');
-select is(round(public.rate_document(pg_temp.doc(3), true)::numeric, 6), round((5 * 21 + 10) / 22.0, 6), 'and the next vote moves it from there');
-select is(round(public.rate_document(pg_temp.doc(3), false)::numeric, 6), round((5 * 21 + 10) / 23.0, 6), 'whichever it is');
+select is(pg_temp.score(3), 5.0, 'a score can be written');
+select is(round(public.rate_document(pg_temp.doc(3), true)::numeric, 6), round((5 * 21 + 10) / 22.0, 6), 'a helpful vote starts from the written score');
+select is(round(public.rate_document(pg_temp.doc(3), false)::numeric, 6), round((5 * 21 + 10) / 23.0, 6), 'an unhelpful vote starts from the written score');
 update public.documents set utility_score = 0 where id = pg_temp.doc(2);
-select is(round(public.rate_document(pg_temp.doc(2), true)::numeric, 6), round(10 / 2020.0, 6), 'a score against many votes moves little');
+select is(round(public.rate_document(pg_temp.doc(2), true)::numeric, 6), round(10 / 2020.0, 6), 'a vote moves a written score little if there are many votes');
 delete from public.document_votes where document_id = pg_temp.doc(2);
-select is(pg_temp.score(2), 0.0, 'and stays within 0 when they go');
+select is(pg_temp.score(2), 0.0, 'a written score stays at least 0 when votes are deleted');
 update public.documents set utility_base = 2 where id = pg_temp.doc(2);
-select is(pg_temp.score(2), 2.0, 'the base may be written too');
-select is(round(public.rate_document(pg_temp.doc(2), true)::numeric, 6), 2.4, 'one vote moves it a twentieth of the way to 10');
-select is(round(public.rate_document(pg_temp.doc(2), false)::numeric, 6), round(48 / 21.0, 6), 'or to 0');
+select is(pg_temp.score(2), 2.0, 'utility_base can be written');
+select is(round(public.rate_document(pg_temp.doc(2), true)::numeric, 6), 2.4, 'a helpful vote moves the base by a twenty-first of the distance to 10');
+select is(round(public.rate_document(pg_temp.doc(2), false)::numeric, 6), round(48 / 21.0, 6), 'an unhelpful vote lowers a score with a written base');
 update public.documents set utility_score = null where id = pg_temp.doc(2);
-select is(pg_temp.score(2), round(10 / 21.0, 6), 'null leaves what the votes make');
+select is(pg_temp.score(2), round(10 / 21.0, 6), 'a score set to null is computed from the votes');
 update public.documents set utility_score = 1e6 where id = pg_temp.doc(2);
-select is(pg_temp.score(2), 1e6, 'a score set in another way is kept');
-select ok(public.rate_document(pg_temp.doc(2), false) < 10, 'until a vote brings it within 10');
+select is(pg_temp.score(2), 1e6, 'a written score above 10 is kept');
+select ok(public.rate_document(pg_temp.doc(2), false) < 10, 'a vote brings a score above 10 below 10');
 insert into public.documents (id, title, utility_score) values (pg_temp.doc(4), 'four', 5);
-select is(round(public.rate_document(pg_temp.doc(4), false)::numeric, 6), 4.75, 'a new document may have one');
+select is(round(public.rate_document(pg_temp.doc(4), false)::numeric, 6), 4.75, 'a vote starts from the score of an inserted document');
 update public.documents set keywords = '{k}', archived = true where id = pg_temp.doc(4);
-select is(pg_temp.score(4), 4.75, 'no other edit changes it');
+select is(pg_temp.score(4), 4.75, 'other edits keep the score');
 
--- Votes that go -----------------------------------------------------------------------------------
+-- Deleted votes -----------------------------------------------------------------------------------
 
 update public.documents set utility_score = null;
 delete from public.document_votes where user_id = pg_temp.user_id('viewer');
-select is(pg_temp.votes(3) || ' ' || pg_temp.score(3), '2 1 ' || round(20 / 22.0, 6), 'a user''s votes are deleted, and the score follows');
+select is(pg_temp.votes(3) || ' ' || pg_temp.score(3), '2 1 ' || round(20 / 22.0, 6), 'deleting a user''s votes updates counts and score');
 update public.document_votes set document_id = pg_temp.doc(4) where user_id = pg_temp.user_id('member');
-select is(pg_temp.votes(3) || ' ' || pg_temp.votes(4), '1 1 1 1', 'as it does when they are moved');
-select ok(public.delete_document(pg_temp.doc(3)), 'a document goes');
-select is_empty($$ select from public.document_votes where document_id = pg_temp.doc(3) $$, 'with its votes');
+select is(pg_temp.votes(3) || ' ' || pg_temp.votes(4), '1 1 1 1', 'moving votes to another document updates the counts of both');
+select ok(public.delete_document(pg_temp.doc(3)), 'a document with votes is deleted');
+select is_empty($$ select from public.document_votes where document_id = pg_temp.doc(3) $$, 'deleting a document deletes its votes');
 select is_empty($$ select id from public.documents d where (d.helpful_votes, d.unhelpful_votes) <> (
     select count(*) filter (where v.helpful), count(*) filter (where not v.helpful) from public.document_votes v where v.document_id = d.id) $$,
-  'every document has as many votes as there are');
+  'the vote counts of all documents match the votes');
 reset role;
 truncate public.document_votes;
-select is((select max(helpful_votes + unhelpful_votes) || ' ' || max(utility_score) from public.documents), '0 0', 'of an emptied table none is left');
+select is((select max(helpful_votes + unhelpful_votes) || ' ' || max(utility_score) from public.documents), '0 0', 'truncating votes resets counts and scores');
 
 select * from finish();
 rollback;

@@ -1,5 +1,5 @@
--- Fusion of scores instead of ranks: its arithmetic, its pages, and that meaningless vectors do not
--- harm the keyword ranking.
+-- Fusion of scores instead of ranks: its arithmetic, its pages, and that uninformative vectors do
+-- not harm the keyword ranking.
 
 begin;
 select plan(29);
@@ -29,17 +29,17 @@ do $$ begin
   perform pg_temp.measure('m', 0.6);
 end $$;
 
--- The level of unrelated texts --------------------------------------------------------------------
+-- The similarity of unrelated texts ---------------------------------------------------------------
 
-select is(private.unrelated_similarity('m'), 0.6::double precision, 'it is the median that was measured');
+select is(private.unrelated_similarity('m'), 0.6::double precision, 'unrelated_similarity returns the measured median');
 select is(array[private.unrelated_similarity('text-embedding-3-small'), private.unrelated_similarity('text-embedding-3-large@1024'),
     private.unrelated_similarity('text-embedding-ada-002'), private.unrelated_similarity('another')],
-  array[0.14, 0.14, 0.65, 0]::double precision[], 'before that a constant of the model, or 0');
+  array[0.14, 0.14, 0.65, 0]::double precision[], 'without a measurement, unrelated_similarity returns a constant of the model or 0');
 do $$ begin perform pg_temp.measure('far', -0.2), pg_temp.measure('flat', 1), pg_temp.measure('text-embedding-ada-002', 0.7); end $$;
 select is(array[private.unrelated_similarity('far'), private.unrelated_similarity('flat'), private.unrelated_similarity('text-embedding-ada-002')],
-  array[0, 0.99, 0.7]::double precision[], 'never below 0, nor so high that nothing is left; what was measured counts before the constant');
+  array[0, 0.99, 0.7]::double precision[], 'unrelated_similarity is clamped to 0 and 0.99, and a measurement overrides the constant');
 set local role authenticated;
-select is(private.unrelated_similarity('m'), 0.6::double precision, 'for every caller');
+select is(private.unrelated_similarity('m'), 0.6::double precision, 'users can call unrelated_similarity');
 set local role service_role;
 
 -- The sum -----------------------------------------------------------------------------------------
@@ -50,39 +50,39 @@ select results_eq(
   $$ select ticket_id, round(vector_contribution::numeric, 6), round((keyword_contribution / keyword_score)::numeric, 6) from fused order by ticket_id $$,
   $$ select t, v::numeric(7, 6), round((case when t <> 13 then 0.6 / (select max(keyword_score) from fused) end)::numeric, 6)
     from (values (11::bigint, 0.36), (12, 0.2), (13, 0), (14, 0), (15, 0)) e(t, v) $$,
-  'a cosine counts as far as it is above the level of unrelated texts, a keyword score against the best one');
-select is_empty($$ select from fused where abs(fused_score - vector_contribution - keyword_contribution) > 1e-12 $$, 'the two add up to the score');
-select is((select max(keyword_contribution) from fused), 0.6::double precision, 'the best by words has all of their share');
-select results_eq('select ticket_id from fused order by place', 'select ticket_id from fused order by fused_score desc, keyword_rank nulls last', 'which orders the list');
-select results_eq('select ticket_id from fused order by place', array[11, 14, 12, 15, 13]::bigint[], 'unlike the sum of ranks');
+  'contributions: a cosine relative to that of unrelated texts, a keyword score relative to the best');
+select is_empty($$ select from fused where abs(fused_score - vector_contribution - keyword_contribution) > 1e-12 $$, 'the fused score is the sum of the two contributions');
+select is((select max(keyword_contribution) from fused), 0.6::double precision, 'the best keyword match contributes the full keyword share');
+select results_eq('select ticket_id from fused order by place', 'select ticket_id from fused order by fused_score desc, keyword_rank nulls last', 'results are ordered by fused score');
+select results_eq('select ticket_id from fused order by place', array[11, 14, 12, 15, 13]::bigint[], 'the order with convex fusion differs from that of rank fusion');
 select results_eq(
   'select ticket_id, rrf_score, vector_rank, keyword_rank from fused order by ticket_id',
   $$ select ticket_id, rrf_score, vector_rank, keyword_rank from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) order by ticket_id $$,
-  'the sum of ranks is still returned');
-select is_empty($$ select from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) where fused_score <> rrf_score $$, 'and is the score where nothing else is asked for');
+  'convex fusion returns the rank fusion''s score and ranks too');
+select is_empty($$ select from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) where fused_score <> rrf_score $$, 'with rank fusion the fused score is the RRF score');
 select results_eq(
   $$ select h.ticket_id, h.vector_contribution = 2 * f.vector_contribution, h.keyword_contribution = 0.5 * f.keyword_contribution
     from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 2, keyword_weight => 0.5, fusion => 'convex') h
     join fused f using (ticket_id) order by 1 $$,
-  'select t, true, true from unnest(array[11, 12, 13, 14, 15]::bigint[]) t', 'weights are factors on the two parts');
+  'select t, true, true from unnest(array[11, 12, 13, 14, 15]::bigint[]) t', 'weights are factors of the contributions');
 select results_eq(
   $$ select ticket_id, exact from public.search_hybrid('tx-3 alpha', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') limit 2 $$,
-  $$ values (13::bigint, true), (11, false) $$, 'a ticket that is named comes first');
+  $$ values (13::bigint, true), (11, false) $$, 'a ticket named by its key comes first');
 select is((select max(keyword_contribution) from public.search_hybrid('tx-3 alpha', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') where not exact),
-  0.6::double precision, 'and the score of its key does not make the others small');
+  0.6::double precision, 'an exact key match does not lower the keyword contributions of others');
 select results_eq(
   $$ select ticket_id, fused_score > 0 from public.search_hybrid('alpha', fusion => 'convex') $$,
-  $$ select ticket_id, true from public.search_by_keyword('alpha', 10) order by rank $$, 'without a vector the words give the order');
+  $$ select ticket_id, true from public.search_by_keyword('alpha', 10) order by rank $$, 'without a vector the results are those of keyword search');
 select results_eq(
   $$ select ticket_id, keyword_contribution from public.search_hybrid('unheardof', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') $$,
-  $$ values (11::bigint, 0::double precision), (12, 0), (13, 0) $$, 'and without a word that anything holds the vectors do');
+  $$ values (11::bigint, 0::double precision), (12, 0), (13, 0) $$, 'without a known word the results are those of vector search');
 select results_eq(
   $$ select r.ticket_id from public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') r where relevance is not null $$,
-  'select ticket_id from fused order by place', 'candidates for an answer come in the same order');
-select throws_ok($$ select * from public.search_hybrid('alpha', fusion => 'sum') $$, '22023', 'fusion is "sum"', 'another fusion is an error');
-select throws_ok($$ select * from public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'm', fusion => '') $$, '22023', 'fusion is ""', 'so it is for answers');
+  'select ticket_id from fused order by place', 'retrieve_chunks_hybrid orders tickets as search_hybrid does');
+select throws_ok($$ select * from public.search_hybrid('alpha', fusion => 'sum') $$, '22023', 'fusion is "sum"', 'search_hybrid rejects an unknown fusion');
+select throws_ok($$ select * from public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'm', fusion => '') $$, '22023', 'fusion is ""', 'retrieve_chunks_hybrid rejects an empty fusion');
 select results_eq($$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, fusion => null) $$,
-  $$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) $$, 'none is the usual one');
+  $$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) $$, 'a null fusion uses the default');
 
 -- Pages -------------------------------------------------------------------------------------------
 
@@ -104,9 +104,9 @@ from (values (1, 'beta', '1', '1'), (7, 'beta', '1', '1'), (1, 'beta', '1', '0')
 select results_eq(
   $$ select h.ticket_id from generate_series(0, 9) as skipped, public.search_hybrid('beta', pg_temp.unit(0, 0, 1), 'm', 0.5, 1, skipped, fusion => 'convex',
       keyword_ranking => '{"projects": "{1,1,1,1}", "tickets": "{105,140,120,103}", "scores": "{3,0,0,0}", "exact": 0}') h $$,
-  array[105, 140, 120, 103]::bigint[], 'also where the words rank and do not score');
+  array[105, 140, 120, 103]::bigint[], 'pages with keyword scores of 0 follow the keyword ranks');
 
--- Vectors that say nothing ------------------------------------------------------------------------
+-- Uninformative vectors ---------------------------------------------------------------------------
 
 -- Each of 300 tickets has a unique word, one of 20 words that 15 tickets share, and a random
 -- vector: all are about as similar as unrelated texts.
@@ -135,10 +135,10 @@ language sql as $$
     ) h where h.ticket_id = i), 0))
   from generate_series(1001, 1300, 10) i
 $$;
-select cmp_ok(pg_temp.quality('convex', true), '>=', pg_temp.quality('rrf', false) - 0.01, 'the words find as much with them as without');
-select cmp_ok(pg_temp.quality('rrf', true), '<', pg_temp.quality('rrf', false) - 0.05, 'which a sum of ranks does not reach');
+select cmp_ok(pg_temp.quality('convex', true), '>=', pg_temp.quality('rrf', false) - 0.01, 'convex fusion with random vectors is as good as keyword search');
+select cmp_ok(pg_temp.quality('rrf', true), '<', pg_temp.quality('rrf', false) - 0.05, 'rank fusion with random vectors is worse than keyword search');
 do $$ begin perform set_config('role', 'none', true), pg_temp.measure('chance', 0), set_config('role', 'service_role', true); end $$;
-select cmp_ok(pg_temp.quality('convex', true), '<', pg_temp.quality('rrf', false) - 0.05, 'nor a sum of scores that takes every cosine for a likeness');
+select cmp_ok(pg_temp.quality('convex', true), '<', pg_temp.quality('rrf', false) - 0.05, 'convex fusion without a measured similarity of unrelated texts is worse than keyword search');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Filters: each of them, tickets without a value, and invalid filters.
+-- Filters: each filter, tickets without a value, and invalid filters.
 
 begin;
 select plan(107);
@@ -21,8 +21,8 @@ insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (1, 'd
 \ir kit/actors.sql
 set local role service_role;
 
--- The tickets that either leg finds under a filter, and projects after a minus; both if the legs
--- differ.
+-- The tickets that a search by words or vectors returns under a filter, and project 1 as -1; both
+-- lists if they differ.
 create function pg_temp.found(filters jsonb) returns text
 language sql as $$
   select case when w.ids is not distinct from v.ids then coalesce(w.ids, '') else concat('words ', w.ids, ' vectors ', v.ids) end
@@ -42,7 +42,7 @@ select is(pg_temp.found(f::jsonb), w, f) from (values
   ('{"projects": "tx"}', '1 2 3 -1'), ('{"projects": ["Tx", 2]}', '1 2 3 4 5 -1'), ('{"projects": [1]}', '1 2 3 -1'), ('{"projects": ["7"]}', '6'), ('{"projects": [7]}', ''),
   ('{"projects": ["none such"]}', ''), ('{"not": {"projects": ["BB", 3]}}', '1 2 3 -1'), ('{"projects": ["TX", "BB"], "not": {"projects": 1}}', '4 5'),
   ('{"not": {"projects": ["none such"]}}', '1 2 3 4 5 6 -1'), ('{"projects": [1], "open": true}', '1 2'),
-  -- States.
+  -- Statuses.
   ('{"statuses": ["TO do"]}', '1 5'), ('{"statuses": ["To Do", "done", "none such"]}', '1 3 5'), ('{"statuses": "none such"}', ''),
   ('{"not": {"statuses": ["To Do", "none such"]}}', '2 3 4 6'), ('{"open": true}', '1 2 5 6'), ('{"open": false}', '3 4'), ('{"open": false, "statuses": "To Do"}', ''),
   ('{"open": true, "not": {"statuses": ["To Do"]}}', '2 6'),
@@ -66,12 +66,12 @@ select is(pg_temp.found(f::jsonb), w, f) from (values
 ) v (f, w);
 
 -- Together with the older parameters.
-select results_eq($$ select k.ticket_id from public.search_by_keyword('alpha', 10, 1, 'to do', '{"open": true}') k $$, array[1::bigint], 'filters are added to project_filter and status_filter');
-select is_empty($$ select from public.search_by_keyword('alpha', 10, 1, null, '{"projects": ["BB"]}') $$, 'and do not replace them');
-select results_eq($$ select k.ticket_id from public.search_by_keyword('TX-1 BB-5', 10, filters => '{"types": "bug"}') k where k.exact order by 1 $$, array[1::bigint, 5], 'what is named by its key has to pass');
-select results_eq($$ select k.ticket_id from public.search_by_keyword('TX-1 BB-5', 10, filters => '{"projects": "bb"}') k where k.exact $$, array[5::bigint], 'every filter');
+select results_eq($$ select k.ticket_id from public.search_by_keyword('alpha', 10, 1, 'to do', '{"open": true}') k $$, array[1::bigint], 'filters apply in addition to project_filter and status_filter');
+select is_empty($$ select from public.search_by_keyword('alpha', 10, 1, null, '{"projects": ["BB"]}') $$, 'project filters in filters and project_filter must both match');
+select results_eq($$ select k.ticket_id from public.search_by_keyword('TX-1 BB-5', 10, filters => '{"types": "bug"}') k where k.exact order by 1 $$, array[1::bigint, 5], 'tickets named by key must pass the filters');
+select results_eq($$ select k.ticket_id from public.search_by_keyword('TX-1 BB-5', 10, filters => '{"projects": "bb"}') k where k.exact $$, array[5::bigint], 'a ticket named by key must pass a project filter');
 
--- What is no filter -------------------------------------------------------------------------------
+-- Invalid filters ---------------------------------------------------------------------------------
 
 create function pg_temp.refusal(filters jsonb) returns text
 language plpgsql as $$
@@ -87,19 +87,19 @@ select results_eq($$ select pg_temp.refusal(f) from unnest(array[
     '{"not": {"types": [[]]}}', '{"projects": [1.5]}', '{"projects": [true]}', '{"labels": {"none": []}}', '{"labels": {"all": [1]}}', '{"statuses": [" "]}', '{"reporter": ""}']::jsonb[]) f $$,
   array['filters is an array', 'filters is a string', 'filters.colour is unknown', 'filters.not.open is unknown', 'filters.not.not is unknown', 'filters.not is an array', 'filters.open is a string',
     'filters.assignee[1] is a number', 'filters.assignee is an object', 'filters.types[0] is null', 'filters.not.types[0] is an array', 'filters.projects[0] is 1.5', 'filters.projects[0] is a boolean',
-    'filters.labels.none is unknown', 'filters.labels.all[0] is a number', 'filters.statuses[0] is blank', 'filters.reporter is blank'], 'unknown names and wrong types are refused by name');
+    'filters.labels.none is unknown', 'filters.labels.all[0] is a number', 'filters.statuses[0] is blank', 'filters.reporter is blank'], 'unknown names and wrong types are rejected with their path');
 select results_eq($$ select pg_temp.refusal(f) from unnest(array[
     '{"created": "2025-01-01"}', '{"created": {"since": "2025-01-01"}}', '{"created": {"from": 2025}}', '{"created": {"from": "2025-13-01"}}', '{"created": {"to": "today"}}', '{"updated": {"to": "infinity"}}',
     '{"updated": {"from": "2025-01-01T10:00:00"}}', '{"due": {"from": "2025-01-01T10:00:00Z"}}', '{"due": {"from": "2025-01-02", "to": "2025-01-01"}}',
     '{"not": {"created": {"from": "2025-01-02T00:00:00Z", "to": "2025-01-01T00:00:00Z"}}}', '{"created": {"from": "2025-02-29"}}']::jsonb[]) f $$,
   array['filters.created is a string', 'filters.created.since is unknown', 'filters.created.from is a number', 'filters.created.from is "2025-13-01"', 'filters.created.to is "today"', 'filters.updated.to is "infinity"',
     'filters.updated.from is "2025-01-01T10:00:00"', 'filters.due.from is "2025-01-01T10:00:00Z"', 'filters.due: from is after to', 'filters.not.created: from is after to', 'filters.created.from is "2025-02-29"'],
-  'what is no date, and what ends before it begins');
-select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg('t' || i) from generate_series(1, 51) i))), 'filters.types has 51 values', 'more than fifty values');
-select is(pg_temp.refusal(jsonb_build_object('types', jsonb_build_array(repeat('x', 256)))), 'filters.types[0] has 256 characters', 'more than 255 characters');
-select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg(repeat('x', 254) || i % 10) from generate_series(1, 50) i))), 'passed', 'as many as that are not too many');
-select is(pg_temp.refusal('{"assignee": ["me"]}'), 'filters.assignee: me needs a user''s token', 'me, for who has no user''s token');
-select throws_ok(format('select from %s', f), '22023', 'filters.colour is unknown', 'refused by ' || f)
+  'invalid dates and ranges that end before they begin are rejected with their path');
+select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg('t' || i) from generate_series(1, 51) i))), 'filters.types has 51 values', 'more than 50 values are rejected');
+select is(pg_temp.refusal(jsonb_build_object('types', jsonb_build_array(repeat('x', 256)))), 'filters.types[0] has 256 characters', 'a value of more than 255 characters is rejected');
+select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg(repeat('x', 254) || i % 10) from generate_series(1, 50) i))), 'passed', '50 values of 255 characters are accepted');
+select is(pg_temp.refusal('{"assignee": ["me"]}'), 'filters.assignee: me needs a user''s token', 'the value "me" is rejected without a user''s token');
+select throws_ok(format('select from %s', f), '22023', 'filters.colour is unknown', 'an unknown filter is rejected by ' || f)
 from unnest(array[
   'public.search_by_vector(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.keyword_ranking(''alpha'', filters => ''{"colour": 1}'')',
   'public.search_hybrid(''alpha'', filters => ''{"colour": 1}'')', 'public.search_facets(''alpha'', filters => ''{"colour": 1}'')',
@@ -107,7 +107,7 @@ from unnest(array[
   'public.retrieve_all_chunks(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.similar_tickets(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')',
   'public.find_similar_tickets(4, ''other'', filters => ''{"colour": 1}'')']) f;
 
--- Every search ------------------------------------------------------------------------------------
+-- All searches ------------------------------------------------------------------------------------
 
 create temporary table asked as select '{"open": true, "not": {"assignee": ["noor"]}}'::jsonb as filters;
 grant select on asked to service_role;
@@ -121,14 +121,14 @@ select results_eq($$ select f.way, string_agg(f.ticket_id::text, ' ' order by f.
     union all select 7, n.ticket_id from asked a, public.nearest_chunks(pg_temp.unit(1), filters => a.filters) n
     union all select 8, (s.item ->> 'ticket_id')::bigint from asked a, public.find_similar_tickets(5, 'm', filters => a.filters) f, jsonb_array_elements(f.results) as s(item)
   ) f group by f.way order by f.way $$,
-  $$ values (1, '5 6'), (2, '5 6'), (3, '5 6'), (4, '5 6'), (5, '5 6'), (6, '5 6'), (7, '5 6'), (8, '6') $$, 'every search takes filters, and what a question names has to pass them');
--- A ranking computed under other filters, or none.
+  $$ values (1, '5 6'), (2, '5 6'), (3, '5 6'), (4, '5 6'), (5, '5 6'), (6, '5 6'), (7, '5 6'), (8, '6') $$, 'every search applies filters, also to tickets that a question names');
+-- A ranking computed with other filters, or none.
 select results_eq($$ select h.ticket_id from public.keyword_ranking('alpha') k,
-    public.search_hybrid('alpha', keyword_ranking => to_jsonb(k), filters => '{"assignee": "ada"}') h $$, array[3::bigint], 'of a ranking that is handed in, what passes is shown');
+    public.search_hybrid('alpha', keyword_ranking => to_jsonb(k), filters => '{"assignee": "ada"}') h $$, array[3::bigint], 'search_hybrid applies filters to a precomputed ranking');
 select results_eq($$ select r.ticket_id from public.keyword_ranking('alpha') k,
-    public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'none', keyword_ranking => to_jsonb(k), filters => '{"assignee": "ada"}') r $$, array[3::bigint], 'and retrieved');
+    public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'none', keyword_ranking => to_jsonb(k), filters => '{"assignee": "ada"}') r $$, array[3::bigint], 'retrieve_chunks_hybrid applies filters to a precomputed ranking');
 
--- Me ----------------------------------------------------------------------------------------------
+-- The value me ------------------------------------------------------------------------------------
 
 reset role;
 insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'viewer';
@@ -143,9 +143,9 @@ $$;
 select results_eq($$ select pg_temp.mine(c) from unnest(array[
     '{"email": "NOOR"}', '{"user_metadata": {"full_name": "Noor"}}', '{"user_metadata": {"name": "ada"}}', '{"user_metadata": {"user_name": "ada"}}', '{"user_metadata": {"preferred_username": "ada"}}',
     '{"email": "", "user_metadata": {"nickname": "ada"}}']::jsonb[]) c $$,
-  array['1 2 4 5', '1 2 4 5', '3 4 5', '3 4 5', '3 4 5', '4 5'], 'me is the user of the token');
-select is(pg_temp.refusal('{"reporter": "ME"}'), 'passed', 'a user has at least an id');
-select is_empty($$ select from public.search_by_keyword('alpha', 10, filters => '{"projects": [3, "7"]}') $$, 'a filter opens nothing');
+  array['1 2 4 5', '1 2 4 5', '3 4 5', '3 4 5', '3 4 5', '4 5'], 'the value "me" matches the token''s email and names');
+select is(pg_temp.refusal('{"reporter": "ME"}'), 'passed', 'the value "me" is accepted for a user with only an ID');
+select is_empty($$ select from public.search_by_keyword('alpha', 10, filters => '{"projects": [3, "7"]}') $$, 'a filter does not make invisible projects visible');
 reset role;
 
 -- Facets ------------------------------------------------------------------------------------------
@@ -157,21 +157,21 @@ language sql as $$
 $$;
 select results_eq($$ select pg_temp.facets(null, '{assignee,reporter,type,priority,label,open}') $$,
   array['assignee NOOR 2', 'assignee Ada 1', 'assignee me.too 1', 'reporter Ada 2', 'reporter Bo 2', 'reporter Noor 1', 'type Bug 3', 'type Epic 1', 'type Task 1',
-    'priority High 2', 'priority Low 2', 'label iOS 3', 'label Payments 2', 'label Web 2', 'open open 4', 'open done 2'], 'a facet for each of them, whatever the case of their names');
+    'priority High 2', 'priority Low 2', 'label iOS 3', 'label Payments 2', 'label Web 2', 'open open 4', 'open done 2'], 'facets merge values that differ only in case');
 select results_eq($$ select pg_temp.facets('{"assignee": "noor", "open": true}') $$,
   array['status In Progress 1', 'status To Do 1', 'project Alpha project 2', 'assignee NOOR 2', 'assignee me.too 1', 'reporter Ada 1', 'reporter Bo 1', 'type Bug 1', 'type Task 1',
-    'priority High 1', 'priority Low 1', 'label Payments 2', 'label iOS 1', 'open open 2'], 'each counts what passes the filters but its own');
+    'priority High 1', 'priority Low 1', 'label Payments 2', 'label iOS 1', 'open open 2'], 'a facet''s counts ignore its own filter and apply the others');
 select results_eq($$ select pg_temp.facets('{"labels": {"all": ["web"]}, "statuses": ["to do"], "projects": ["BB"]}', '{status,project,label}') $$,
-  array['status To Do 1', 'project Bananas 1', 'label web 1'], 'states, projects and labels too');
+  array['status To Do 1', 'project Bananas 1', 'label web 1'], 'the facets status, project and label ignore their own filters');
 select results_eq($$ select pg_temp.facets('{"types": "bug", "priorities": "high", "reporter": "ada", "not": {"types": ["epic"]}}', '{reporter,type,priority}') $$,
-  array['reporter Ada 2', 'type Bug 2', 'priority High 2'], 'people, types and priorities, what is barred aside');
+  array['reporter Ada 2', 'type Bug 2', 'priority High 2'], 'the facets reporter, type and priority ignore their own filters');
 reset role;
 update public.tickets set labels = '{web,WEB,Web}' where ticket_id = 5;
 set local role service_role;
-select results_eq($$ select lower(f) from pg_temp.facets('{"projects": 2}', '{label}') f $$, array['label web 1'], 'a ticket counts once for a label that it has three times');
-select is_empty($$ select pg_temp.facets('{"assignee": ["nobody"]}', '{status,reporter,open,label}') $$, 'nothing matches, nothing is counted');
+select results_eq($$ select lower(f) from pg_temp.facets('{"projects": 2}', '{label}') f $$, array['label web 1'], 'a ticket with one label in three spellings counts once');
+select is_empty($$ select pg_temp.facets('{"assignee": ["nobody"]}', '{status,reporter,open,label}') $$, 'facets are empty if no ticket matches');
 
--- By time -----------------------------------------------------------------------------------------
+-- Sorting by time ---------------------------------------------------------------------------------
 
 create function pg_temp.listed(sort text, count integer default 10, start integer default 0, filters jsonb default '{"projects": ["TX", "BB", "7"]}') returns text
 language sql as $$
@@ -181,32 +181,32 @@ language sql as $$
       vector_contribution, keyword_contribution, matched_by, exact, highlight, chunk_id, has_more, relaxed, assignee, reporter, ticket_type, priority, labels, due_date, created_at, updated_at,
       status_category, comment_id, comment_author, comment_created_at, links, place)
 $$;
-select is(pg_temp.listed('newest', filters => '{"not": {"assignee": "ada"}}'), '7-6 BB-5 BB-4 TX-2 TX-1', 'the newest first');
-select is(pg_temp.listed('updated', filters => '{"not": {"assignee": "ada"}}'), 'BB-5 BB-4 TX-2 TX-1 7-6', 'what was changed last first');
-select is(pg_temp.listed('newest', 2, 2, '{"open": true}'), 'TX-2 TX-1', 'the last page');
-select is(pg_temp.listed('newest', 2, 1, '{"open": true}'), 'BB-5 TX-2 …', 'and one before it');
-select matches(pg_temp.listed('newest'), '^- ', 'a project''s own text has its project''s time');
-select is(pg_temp.listed('relevance'), pg_temp.listed(null), 'relevance is what there was');
-select throws_ok($$ select from public.search_hybrid('alpha', sort => 'oldest') $$, '22023', 'sort is "oldest"', 'another order is refused');
+select is(pg_temp.listed('newest', filters => '{"not": {"assignee": "ada"}}'), '7-6 BB-5 BB-4 TX-2 TX-1', 'sort newest returns the newest tickets first');
+select is(pg_temp.listed('updated', filters => '{"not": {"assignee": "ada"}}'), 'BB-5 BB-4 TX-2 TX-1 7-6', 'sort updated returns the last updated tickets first');
+select is(pg_temp.listed('newest', 2, 2, '{"open": true}'), 'TX-2 TX-1', 'the last page of a sorted list has no has_more');
+select is(pg_temp.listed('newest', 2, 1, '{"open": true}'), 'BB-5 TX-2 …', 'a page before the last of a sorted list has has_more');
+select matches(pg_temp.listed('newest'), '^- ', 'a project''s own row is sorted by the project''s time');
+select is(pg_temp.listed('relevance'), pg_temp.listed(null), 'sort relevance is the default');
+select throws_ok($$ select from public.search_hybrid('alpha', sort => 'oldest') $$, '22023', 'sort is "oldest"', 'an unknown sort is rejected');
 reset role;
 update public.tickets set created_at = '2025-01-01', updated_at = '2025-01-01';
 set local role service_role;
-select is(pg_temp.listed('updated', filters => '{"projects": ["TX", "BB"], "open": true}'), 'TX-1 TX-2 BB-5', 'of the same time, by id');
+select is(pg_temp.listed('updated', filters => '{"projects": ["TX", "BB"], "open": true}'), 'TX-1 TX-2 BB-5', 'tickets with equal times are sorted by ID');
 select results_eq($$ select h.matched_by, h.keyword_rank is not null, h.vector_rank is not null, h.fused_score > 0 from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -1, 1, sort => 'newest', filters => '{"types": "epic"}') h $$,
-  $$ values ('{vector,keyword}'::text[], true, true, true) $$, 'with ranks and scores as ever');
+  $$ values ('{vector,keyword}'::text[], true, true, true) $$, 'sorted results have the ranks and scores of the search');
 
--- What is shown -----------------------------------------------------------------------------------
+-- Columns -----------------------------------------------------------------------------------------
 
 select results_eq($$ select h.assignee, h.reporter, h.ticket_type, h.priority, h.labels, h.due_date, h.created_at, h.updated_at, h.status_category, h.comment_id, h.links -> 0 -> 'ticket_key',
     (select jsonb_agg(concat_ws(' ', l ->> 'direction', l ->> 'kind', l ->> 'ticket_key', l ->> 'ticket_name', l ->> 'status')) from jsonb_array_elements(h.links) l)
   from public.search_hybrid('TX-1', match_count => 1) h $$,
   $$ values ('Noor', 'Ada', 'Bug', 'High', '{Payments,iOS}'::text[], '2025-03-10'::date, '2025-01-01'::timestamptz, '2025-01-01'::timestamptz, 'to_do', null::bigint, '"TX-2"'::jsonb,
-    '["out blocks TX-2 alpha two In Progress", "out duplicates TX-3 alpha three Done", "in blocks BB-5 alpha five To Do"]'::jsonb) $$, 'what a ticket has, and its links in both directions');
-select results_eq($$ select h.links from public.search_hybrid('BB-4 alpha', match_count => 1) h $$, array[null::jsonb], 'no links');
+    '["out blocks TX-2 alpha two In Progress", "out duplicates TX-3 alpha three Done", "in blocks BB-5 alpha five To Do"]'::jsonb) $$, 'a result contains the ticket''s fields and its links in both directions');
+select results_eq($$ select h.links from public.search_hybrid('BB-4 alpha', match_count => 1) h $$, array[null::jsonb], 'links is null for a ticket without links');
 select pg_temp.act('viewer');
-select is((select h.links from public.search_hybrid('TX-1', match_count => 1) h) @> '[{"ticket_key": "BB-5"}]', true, 'a link to what one may see');
+select is((select h.links from public.search_hybrid('TX-1', match_count => 1) h) @> '[{"ticket_key": "BB-5"}]', true, 'a user sees a link to a visible ticket');
 select pg_temp.act('outsider');
-select results_eq($$ select h.links from public.search_hybrid('BB-5', match_count => 1) h $$, array[null::jsonb], 'and none to what one may not');
+select results_eq($$ select h.links from public.search_hybrid('BB-5', match_count => 1) h $$, array[null::jsonb], 'a user does not see a link to an invisible ticket');
 reset role;
 
 select * from finish();

@@ -1,5 +1,5 @@
--- Under random filters both legs find the best of what passes, compared with a simple
--- implementation of filters.
+-- Under random filters, keyword and vector search return the best tickets that pass, compared with
+-- a simple implementation of filters.
 
 begin;
 select plan(8);
@@ -109,9 +109,9 @@ create temporary table ranked as
 select k.score, k.ticket_id from private.rank_by_keyword('pump leaks valve', 100000, null, null, 100000, 100000, 100000, 100000) k;
 grant select on trial, passing, distance, ranked to authenticated, service_role;
 
--- Per trial: how many should be found, at most ten; how many were found; and how many of these are
--- right. Name similarity is computed for all matches, not only the best 50, so that the ranking is
--- exact. Ties may be in any order.
+-- Per trial: the expected number of results, at most ten; the number found; and how many of these
+-- are right. Name similarity is computed for all matches, not only the best 50, so that the ranking
+-- is exact. Ties may be in any order.
 create function pg_temp.outcome(sees bigint[] default null) returns table (leg text, trial_id integer, wanted bigint, found bigint, nearest bigint)
 language sql as $$
   with best as materialized (
@@ -132,19 +132,19 @@ language sql as $$
   group by leg, trial_id
 $$;
 
-select cmp_ok((select count(*) from (select from passing group by trial_id having count(*) >= 10) x), '>', 15::bigint, 'there is something to be found under most of the filters');
-select cmp_ok((select count(*) from trial x where (select count(*) from passing p where p.trial_id = x.trial_id) between 0 and 20), '>', 5::bigint, 'and little under many');
+select cmp_ok((select count(*) from (select from passing group by trial_id having count(*) >= 10) x), '>', 15::bigint, 'more than 15 filters pass at least ten tickets');
+select cmp_ok((select count(*) from trial x where (select count(*) from passing p where p.trial_id = x.trial_id) between 0 and 20), '>', 5::bigint, 'more than five filters pass at most 20 tickets');
 select pg_temp.act('service');
 select is_empty($$ select o.*, x.filters from pg_temp.outcome() o join trial x using (trial_id) where (o.found, o.nearest) is distinct from (o.wanted, o.wanted) $$,
-  'the best of what passes are found by both legs');
+  'keyword and vector search return the best tickets that pass each filter');
 select pg_temp.act('viewer');
 select is_empty($$ select o.* from pg_temp.outcome('{1,20,21,22,23,24}') o where o.leg = 'vectors' and (o.found, o.nearest) is distinct from (o.wanted, o.wanted) $$,
-  'by who sees little, too');
+  'vector search returns the best visible tickets that pass each filter');
 -- The weights of words depend on what the caller sees.
-select is_empty($$ select o.* from pg_temp.outcome('{1,20,21,22,23,24}') o where o.leg = 'words' and o.found <> o.wanted $$, 'as many by words as there are');
+select is_empty($$ select o.* from pg_temp.outcome('{1,20,21,22,23,24}') o where o.leg = 'words' and o.found <> o.wanted $$, 'keyword search returns as many visible tickets as pass each filter');
 reset role;
 
--- So few would all be compared: force the indexes.
+-- So few tickets would all be compared: force use of the indexes.
 create or replace function private.is_narrow(scope private.scope, wanted integer) returns boolean
 language sql stable as $$ select false $$;
 create or replace function private.narrow_tickets(scope private.scope, wanted integer) returns bigint[]
@@ -154,9 +154,9 @@ language sql stable as $$ select null::bigint[] $$;
 select pg_temp.act('service');
 create temporary table by_index as select * from pg_temp.outcome();
 reset role;
-select is_empty($$ select o.*, x.filters from by_index o join trial x using (trial_id) where o.found <> o.wanted $$, 'as many come by the indexes');
-select cmp_ok((select min(o.nearest / o.wanted::numeric) from by_index o where o.wanted > 0), '>=', 0.8, 'nearly all of them the best');
-select cmp_ok((select avg(o.nearest / o.wanted::numeric) from by_index o where o.wanted > 0), '>=', 0.99, 'under each filter');
+select is_empty($$ select o.*, x.filters from by_index o join trial x using (trial_id) where o.found <> o.wanted $$, 'searches by index return as many tickets as pass each filter');
+select cmp_ok((select min(o.nearest / o.wanted::numeric) from by_index o where o.wanted > 0), '>=', 0.8, 'searches by index have a recall of at least 0.8 under each filter');
+select cmp_ok((select avg(o.nearest / o.wanted::numeric) from by_index o where o.wanted > 0), '>=', 0.99, 'searches by index have an average recall of at least 0.99');
 
 select * from finish();
 rollback;

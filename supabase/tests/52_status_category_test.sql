@@ -1,5 +1,4 @@
--- Guessed categories: status names of Jira, GitHub, Linear and Azure, and names that only sound
--- done.
+-- Guessed categories: status names of Jira, GitHub, Linear and Azure, and misleading names.
 
 begin;
 select plan(4);
@@ -13,21 +12,21 @@ select is_empty($$ select * from pg_temp.others(array[
   'Done', 'DONE', ' Done ', 'Closed', 'Resolved', 'Resolved - Fixed', 'Completed', 'Complete', 'Fixed in 2.0', 'Released', 'Deployed to production', 'In Production', 'Live',
   'Merged', 'Verified', 'Removed', 'Cancelled', 'Canceled', 'Duplicate', 'Rejected', 'Declined', 'Abandoned', 'Withdrawn', 'Archived', 'Obsolete',
   'Won''t Fix', 'Won’t Do', 'Will not fix', 'Not planned', 'Closed as not planned', 'Cannot Reproduce', 'Works as designed', 'Not a bug', 'Not doing',
-  'Done (legacy)', 'Done ✅', 'Resolved (pending verification)', 'Auto-closed', 'Erledigt', 'Geschlossen'], 'done') $$, 'done');
+  'Done (legacy)', 'Done ✅', 'Resolved (pending verification)', 'Auto-closed', 'Erledigt', 'Geschlossen'], 'done') $$, 'names guessed as done');
 select is_empty($$ select * from pg_temp.others(array[
   'In Progress', 'In Review', 'In Development', 'In Arbeit', 'Code Review', 'Reviewing', 'Testing', 'QA', 'UAT', 'Doing', 'Started', 'Active', 'Committed',
   'Work in progress', 'Blocked', 'On Hold', 'Pending', 'Escalated', 'Under investigation', 'Investigating', 'Implementing',
   'Waiting for customer', 'Waiting for support', 'Awaiting Release', 'Waiting to be closed', 'To be verified', 'To be closed',
-  'Ready for Review', 'Ready for QA', 'Ready for Test', 'Ready to merge', 'Ready for Release', 'Partially done', 'Almost done'], 'in_progress') $$, 'in progress');
+  'Ready for Review', 'Ready for QA', 'Ready for Test', 'Ready to merge', 'Ready for Release', 'Partially done', 'Almost done'], 'in_progress') $$, 'names guessed as in progress');
 select is_empty($$ select * from pg_temp.others(array[
   'To Do', 'Todo', 'TODO', 'Open', 'New', 'Backlog', 'In Backlog', 'Triage', 'Needs Triage', 'Ready', 'Ready for Development', 'Ready for dev', 'Selected for Development',
   'Approved', 'Proposed', 'Assigned', 'Acknowledged', 'Deferred', 'Reopened', 'Re-opened', 'Not Started', 'Unstarted', 'To be done',
   'Not Done', 'Undone', 'Unresolved', 'Not resolved', 'Not yet done', 'Incomplete', 'Not fixed', 'Unreleased', 'Whatever', ''], 'to_do') $$,
-  'to do, as is what says nothing: it hides no ticket');
+  'names guessed as to do, which includes unknown names, so that their tickets stay visible');
 
 insert into public.status (status_id, name) values (1, 'Waiting for customer');
 insert into public.status (status_id, name, category) values (2, 'Closed', 'in_progress');
-select results_eq('select category from public.status order by status_id', array['in_progress', 'in_progress'], 'a state is of the category that its name suggests, or of that which is given');
+select results_eq('select category from public.status order by status_id', array['in_progress', 'in_progress'], 'a status without a category gets the guessed one, and a given category is kept');
 
 select * from finish();
 rollback;

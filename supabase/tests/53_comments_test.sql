@@ -1,5 +1,5 @@
--- A comment is a separate source: reading, storing, queueing, counting and versioning it leaves the
--- rest of its ticket alone.
+-- A comment is a source of its own: reading, storing, queueing, counting and versioning it does not
+-- affect the rest of its ticket.
 
 begin;
 select plan(72);
@@ -25,20 +25,20 @@ select results_eq(
     (1::bigint, 11::bigint, 1002::bigint, 'Apples', 'Login fails', 'Comment, 2025-03-01', '[{"kind": "comment", "text": "Renewed", "status_change_id": null}]'::jsonb),
     (1, 11, 1001, 'Apples', 'Login fails', 'Comment by Ada, 2025-03-01', '[{"kind": "comment", "text": "The certificate has expired", "status_change_id": null}]'),
     (2, 21, 1004, 'Bananas', 'Bend', 'Comment, 2025-03-04', '[{"kind": "comment", "text": "Bent", "status_change_id": null}]') $$,
-  'a comment is its body under its ticket''s names, its author and its day by UTC');
+  'read_sources returns a comment''s body with ticket and project names, author and UTC date');
 select is((select jsonb_path_query_array(texts, '$[*].kind') from public.read_sources('{1}', '{11}')), '["ticket", "status_note"]',
-  'a ticket is read without its comments');
-select is((select texts from public.read_sources('{1}', '{11}', comment_ids => '{1003}')), '[]', 'a comment of blanks has no text');
+  'read_sources returns a ticket without its comments');
+select is((select texts from public.read_sources('{1}', '{11}', comment_ids => '{1003}')), '[]', 'a blank comment has no texts');
 select is_empty(
   $$ select from public.read_sources('{1,1,2,1}', '{12,11,11,null}', comment_ids => '{1001,404,1001,1001}') $$,
-  'a comment is read with its own ticket and project, or not at all');
+  'a comment is returned only with its own ticket and project');
 
 create function pg_temp.hash(ticket bigint, comment bigint default null) returns text
 language sql as $$
   select r.source_hash from public.tickets t, public.read_sources(array[t.project_id], array[t.ticket_id], comment_ids => array[comment]) r
   where t.ticket_id = ticket
 $$;
--- The fingerprints that a statement changes: c, the comment's; t, its ticket's; o, another
+-- The source hashes that a statement changes: c, the comment's; t, its ticket's; o, another
 -- comment's. The statement is rolled back.
 create function pg_temp.changes(statement text) returns text
 language plpgsql as $$
@@ -57,14 +57,14 @@ begin
 end
 $$;
 select is(pg_temp.changes(statement), changed, says) from (values
-  ($$ update public.comments set body = 'Else' where comment_id = 1001 $$, 'c', 'an edited comment changes its own fingerprint'),
-  ($$ update public.comments set author = 'Bo' where comment_id = 1001 $$, 'c', 'so does another author'),
-  ($$ update public.comments set created_at = '2025-04-01' where comment_id = 1001 $$, 'c', 'and another day'),
-  ($$ update public.comments set created_at = '2025-03-01 08:00+00', key = 'k' where comment_id = 1001 $$, null, 'but not another hour of it'),
-  ($$ insert into public.comments (ticket_id, body) values (11, 'One more') $$, null, 'one more comment changes no fingerprint'),
-  ($$ update public.tickets set description = 'x' where ticket_id = 11 $$, 't', 'a description is the ticket''s own affair'),
-  ($$ update public.tickets set name = 'x' where ticket_id = 11 $$, 'cto', 'its name heads its comments, too'),
-  ($$ update public.projects set name = 'x' where project_id = 1 $$, 'cto', 'and so does the project''s')
+  ($$ update public.comments set body = 'Else' where comment_id = 1001 $$, 'c', 'an edited body changes only the comment''s hash'),
+  ($$ update public.comments set author = 'Bo' where comment_id = 1001 $$, 'c', 'a new author changes only the comment''s hash'),
+  ($$ update public.comments set created_at = '2025-04-01' where comment_id = 1001 $$, 'c', 'a new date changes only the comment''s hash'),
+  ($$ update public.comments set created_at = '2025-03-01 08:00+00', key = 'k' where comment_id = 1001 $$, null, 'a new time on the same day and a new key change no hash'),
+  ($$ insert into public.comments (ticket_id, body) values (11, 'One more') $$, null, 'a new comment changes no other hash'),
+  ($$ update public.tickets set description = 'x' where ticket_id = 11 $$, 't', 'a new description changes only the ticket''s hash'),
+  ($$ update public.tickets set name = 'x' where ticket_id = 11 $$, 'cto', 'a new ticket name changes the hashes of ticket and comments'),
+  ($$ update public.projects set name = 'x' where project_id = 1 $$, 'cto', 'a new project name changes the hashes of ticket and comments')
 ) as w(statement, changed, says);
 
 -- Storing -----------------------------------------------------------------------------------------
@@ -86,36 +86,36 @@ language sql as $$
 $$;
 set local role service_role;
 select ok(pg_temp.store(11, null, pg_temp.hash(11), 'Login fails'), 'a ticket''s chunks are stored');
-select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'The certificate', 'has expired'), 'and a comment''s');
-select ok(pg_temp.store(11, 1002, pg_temp.hash(11, 1002), 'Renewed'), 'and another one''s, at the same places');
+select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'The certificate', 'has expired'), 'a comment''s chunks are stored');
+select ok(pg_temp.store(11, 1002, pg_temp.hash(11, 1002), 'Renewed'), 'another comment''s chunks are stored at the same positions');
 select bag_eq('select * from pg_temp.stored()',
-  array['1 11 ticket Login fails', '1 11 1001 comment The certificate', '1 11 1001 comment has expired', '1 11 1002 comment Renewed'], 'side by side');
-select ok(not pg_temp.store(11, 1001, pg_temp.hash(11, 1002), 'stale'), 'a comment''s chunks are stored by its own fingerprint alone');
-select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}')), 1, 'a ticket is returned with its own chunks');
-select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), 2, 'and a comment of its');
-select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Shorter'), 'a comment is stored again');
-select ok(pg_temp.store(11, null, pg_temp.hash(11), 'Login fails again'), 'and its ticket');
+  array['1 11 ticket Login fails', '1 11 1001 comment The certificate', '1 11 1001 comment has expired', '1 11 1002 comment Renewed'], 'chunks of a ticket and its comments are stored side by side');
+select ok(not pg_temp.store(11, 1001, pg_temp.hash(11, 1002), 'stale'), 'a comment''s chunks are rejected with another comment''s hash');
+select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}')), 1, 'read_sources returns a ticket with only its own chunks');
+select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), 2, 'read_sources returns a comment with only its own chunks');
+select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Shorter'), 'a comment''s chunks are stored again');
+select ok(pg_temp.store(11, null, pg_temp.hash(11), 'Login fails again'), 'a ticket''s chunks are stored again');
 select bag_eq('select * from pg_temp.stored()',
-  array['1 11 ticket Login fails again', '1 11 1001 comment Shorter', '1 11 1002 comment Renewed'], 'each replaces what is its own');
+  array['1 11 ticket Login fails again', '1 11 1001 comment Shorter', '1 11 1002 comment Renewed'], 'storing again replaces only the source''s own chunks');
 select throws_ok(
   $$ select public.store_chunks('{1}', '{11}', array[pg_temp.hash(11)],
        '[{"source": 1, "kind": "comment", "position": 0, "text": "t", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(1)]) $$,
-  '23514', null, 'a ticket''s chunk cannot call itself a comment''s');
+  '23514', null, 'a chunk without a comment ID cannot have the kind comment');
 
--- In parts: staged chunks belong to the comment and stay hidden until store_chunks names it.
-select ok(s.staged, 'a part of a long comment is staged')
+-- Staged chunks belong to the comment and stay hidden until store_chunks names it.
+select ok(s.staged, 'a chunk of a comment is staged')
 from public.stage_chunks(1, 11, pg_temp.hash(11, 1001),
   '[{"kind": "comment", "position": 7, "text": "staged", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(1)], comment_id => 1001) s;
-select is((select count(*) from public.chunks c where c.comment_id = 1001 and c.generation is not null), 1::bigint, 'with its comment');
-select is((select jsonb_path_query_array(chunks, '$[*].staged') from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), '[false, true]', 'which shows it as staged');
-select ok(not s.staged, 'one that changed meanwhile is not staged')
+select is((select count(*) from public.chunks c where c.comment_id = 1001 and c.generation is not null), 1::bigint, 'a staged chunk has the comment''s ID');
+select is((select jsonb_path_query_array(chunks, '$[*].staged') from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), '[false, true]', 'read_sources marks a comment''s staged chunk');
+select ok(not s.staged, 'a chunk with a stale hash is not staged')
 from public.stage_chunks(1, 11, 'another', '[]', array[]::extensions.vector[], comment_id => 1001) s;
-select ok(pg_temp.store(11, 1002, pg_temp.hash(11, 1002), 'Renewed'), 'nor does it hold up other comments of the ticket');
-select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Shorter'), 'storing the comment ends it');
-select is_empty('select from private.staged_generations', 'and nothing stays staged');
+select ok(pg_temp.store(11, 1002, pg_temp.hash(11, 1002), 'Renewed'), 'staged chunks of a comment do not block other comments of the ticket');
+select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Shorter'), 'storing a comment with staged chunks succeeds');
+select is_empty('select from private.staged_generations', 'storing a comment removes its staged generation');
 reset role;
 
--- Asking ------------------------------------------------------------------------------------------
+-- Queueing ----------------------------------------------------------------------------------------
 
 create function pg_temp.jobs() returns table (what text)
 language sql as $$
@@ -132,21 +132,21 @@ begin
 end
 $$;
 select pg_temp.asks($$ insert into public.comments (comment_id, ticket_id, author, body) values (1005, 12, 'Bo', 'New'), (1006, 12, 'Bo', ' ') $$,
-  array['comment 1005'], 'a new comment asks for itself alone, one of blanks for nothing');
-select pg_temp.asks($$ update public.comments set body = body || '!', author = author where comment_id = 1005 $$, array['comment 1005'], 'an edited one too');
-select pg_temp.asks($$ update public.comments set author = 'Cy' where comment_id = 1005 $$, array['comment 1005'], 'and one by another author');
-select pg_temp.asks($$ update public.comments set body = body, key = 'k-' || comment_id, updated_at = now() $$, array[]::text[], 'one that stays the same does not');
-select pg_temp.asks($$ update public.comments set ticket_id = 21 where comment_id = 1002 $$, array['comment 1002'], 'one that moves does');
-select bag_eq($$ select * from pg_temp.stored() s where s ~ 'Renewed' $$, array['2 21 1002 comment Renewed'], 'and is found at its new ticket meanwhile');
+  array['comment 1005'], 'a new comment queues one job, a blank one none');
+select pg_temp.asks($$ update public.comments set body = body || '!', author = author where comment_id = 1005 $$, array['comment 1005'], 'an edited comment queues a job');
+select pg_temp.asks($$ update public.comments set author = 'Cy' where comment_id = 1005 $$, array['comment 1005'], 'a new author of a comment queues a job');
+select pg_temp.asks($$ update public.comments set body = body, key = 'k-' || comment_id, updated_at = now() $$, array[]::text[], 'an update that keeps a comment''s body and author queues nothing');
+select pg_temp.asks($$ update public.comments set ticket_id = 21 where comment_id = 1002 $$, array['comment 1002'], 'a moved comment queues a job');
+select bag_eq($$ select * from pg_temp.stored() s where s ~ 'Renewed' $$, array['2 21 1002 comment Renewed'], 'a moved comment''s chunks belong to its new ticket at once');
 update public.comments set ticket_id = 11 where comment_id = 1002;
-select pg_temp.asks($$ update public.tickets set description = 'x' where ticket_id = 11 $$, array['ticket 11'], 'a ticket''s description asks for no comment');
-select pg_temp.asks($$ update public.tickets set name = 'Sign-in fails' where ticket_id in (11) $$, array['ticket 11 and more'], 'its name asks for all');
+select pg_temp.asks($$ update public.tickets set description = 'x' where ticket_id = 11 $$, array['ticket 11'], 'a new ticket description queues only the ticket');
+select pg_temp.asks($$ update public.tickets set name = 'Sign-in fails' where ticket_id in (11) $$, array['ticket 11 and more'], 'a new ticket name queues the ticket with its comments');
 select pg_temp.asks($$ insert into public.tickets (ticket_id, project_id, status_id, name) values (13, 1, 1, 'Quiet'); update public.tickets set name = 'Silent' where ticket_id = 13 $$,
-  array['ticket 13'], 'but not where there are none');
+  array['ticket 13'], 'a new name of a ticket without comments queues only the ticket');
 select pg_temp.asks($$ update public.comments set body = 'soon gone' where comment_id = 1006; delete from public.comments where comment_id = 1006 $$,
   array[]::text[], 'a deleted comment leaves no job');
 
--- Taking ------------------------------------------------------------------------------------------
+-- Claiming ----------------------------------------------------------------------------------------
 
 create temporary table claims (place bigint generated always as identity, lease_id uuid, jobs jsonb, next_due_seconds double precision);
 create function pg_temp.claim(job_limit integer default 100) returns text
@@ -158,37 +158,37 @@ $$;
 delete from private.embedding_jobs;
 update public.comments set body = 'Expired' where comment_id in (1001, 1004);
 grant all on claims to service_role;
-select is(pg_temp.claim(), '1/11/1001 2/21/1004', 'a comment''s job names its ticket and project');
-select is(pg_temp.claim(), 'none', 'once');
+select is(pg_temp.claim(), '1/11/1001 2/21/1004', 'a comment''s claimed job contains its ticket and project');
+select is(pg_temp.claim(), 'none', 'a leased comment job is not claimed again');
 delete from private.embedding_jobs;
 update public.tickets set name = 'Nobody signs in' where ticket_id = 11;
-select is(pg_temp.claim(1), '1/11', 'a renamed ticket is taken');
-select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11', 'comment 1001 (background)', 'comment 1002 (background)'], 'and asks for its comments, behind fresh edits');
+select is(pg_temp.claim(1), '1/11', 'a renamed ticket''s job is claimed');
+select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11', 'comment 1001 (background)', 'comment 1002 (background)'], 'claiming a renamed ticket queues its comments as background jobs');
 delete from private.embedding_jobs;
 update public.projects set name = 'Pears' where project_id = 1;
-select is(pg_temp.claim(1), '1', 'a renamed project is taken');
+select is(pg_temp.claim(1), '1', 'a renamed project''s job is claimed');
 select bag_eq($$ select * from pg_temp.jobs() where what like 'ticket%' $$,
-  array['ticket 11 and more (background)', 'ticket 12 and more (background)', 'ticket 13 (background)'], 'and asks for its tickets, and for the comments on them');
--- For any number of comments, one call queues those of at least one ticket, and of others while
--- they are few.
+  array['ticket 11 and more (background)', 'ticket 12 and more (background)', 'ticket 13 (background)'], 'claiming a renamed project queues its tickets, with their comments where there are any');
+-- A call queues the comments of at least one ticket, however many they are, and of further tickets
+-- while there are few.
 insert into public.comments (ticket_id, body) select 12, 'Many ' || n from generate_series(1, 1000) n;
 delete from private.embedding_jobs;
 update public.tickets set name = name || '.' where project_id = 1;
 insert into public.comments (ticket_id, body) values (13, 'Not so quiet');
 delete from private.embedding_jobs where comment_id is not null;
 update public.tickets set name = name || '.' where project_id = 1;
-select is(pg_temp.claim(), '1/11 1/12 1/13', 'several renamed tickets are taken');
-select is((select count(*) from private.embedding_jobs j join public.comments c using (comment_id) where c.ticket_id in (11, 12)), 1003::bigint, 'all comments of the first are asked for');
-select bag_eq($$ select * from pg_temp.jobs() where what like '%more%' $$, array['ticket 13 and more (background)'], 'and those of the last by a job that comes later');
+select is(pg_temp.claim(), '1/11 1/12 1/13', 'jobs of several renamed tickets are claimed');
+select is((select count(*) from private.embedding_jobs j join public.comments c using (comment_id) where c.ticket_id in (11, 12)), 1003::bigint, 'a claim queues all comments of the first two renamed tickets');
+select bag_eq($$ select * from pg_temp.jobs() where what like '%more%' $$, array['ticket 13 and more (background)'], 'a claim leaves the comments of the last renamed ticket to a further job');
 
 -- Ending jobs by storing
 delete from private.embedding_jobs;
 update public.comments set body = 'Expired!' where comment_id = 1001;
 update public.tickets set description = 'y' where ticket_id = 11;
 set local role service_role;
-select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Expired!'), 'a comment is stored by another program');
+select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Expired!'), 'a comment is stored without claiming its job');
 reset role;
-select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11'], 'which ends its job, and not its ticket''s');
+select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11'], 'storing a comment ends its job and keeps its ticket''s');
 
 -- Counting ----------------------------------------------------------------------------------------
 
@@ -198,14 +198,14 @@ language sql as $$
       (select count(*) from public.chunks), (select count(*) from private.missing_sources('m')), (select count(*) from private.embedding_jobs)], says)
   from public.embedding_status('m') s
 $$;
-select pg_temp.is_counted('the status counts comments as sources');
+select pg_temp.is_counted('embedding_status counts comments as sources');
 select private.merge_source_marks();
-select pg_temp.is_counted('as it does when the marks are merged');
+select pg_temp.is_counted('embedding_status counts comments after the marks are merged');
 delete from public.comments where comment_id = 1001;
-select pg_temp.is_counted('and when one is gone');
+select pg_temp.is_counted('embedding_status counts comments after one is deleted');
 select private.recount_sources();
-select pg_temp.is_counted('and recounted');
-select bag_eq($$ select comment_id from private.missing_sources('m') where ticket_id = 21 and comment_id is not null $$, $$ values (1004::bigint) $$, 'a comment without a chunk is missing');
+select pg_temp.is_counted('embedding_status counts comments after a recount');
+select bag_eq($$ select comment_id from private.missing_sources('m') where ticket_id = 21 and comment_id is not null $$, $$ values (1004::bigint) $$, 'missing_sources returns a comment without chunks');
 
 -- Versions ----------------------------------------------------------------------------------------
 
@@ -218,32 +218,32 @@ begin
 end
 $$;
 select pg_temp.moves($$ insert into public.comments (comment_id, ticket_id, body) values (2001, 12, 'v') $$, '{1}', 'a new comment moves its project''s version');
-select pg_temp.moves($$ update public.comments set body = 'w' where comment_id = 2001 $$, '{1}', 'an edited one does');
-select pg_temp.moves($$ update public.comments set body = body, updated_at = now() $$, '{}', 'one that stays the same does not');
-select pg_temp.moves($$ update public.comments set ticket_id = 21 where comment_id = 2001 $$, '{1,2}', 'one that moves counts twice');
-select pg_temp.moves($$ delete from public.comments where comment_id = 2001 $$, '{2}', 'and a deleted one once');
-select pg_temp.moves($$ insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (11, 'blocks', 21) $$, '{1,2}', 'a link shows with both its tickets');
-select pg_temp.moves($$ update public.ticket_links set kind = 'duplicates' $$, '{1,2}', 'so does another kind of it');
-select pg_temp.moves($$ update public.ticket_links set kind = kind $$, '{}', 'but not the same');
-select pg_temp.moves($$ delete from public.ticket_links $$, '{1,2}', 'and one that goes');
+select pg_temp.moves($$ update public.comments set body = 'w' where comment_id = 2001 $$, '{1}', 'an edited comment moves its project''s version');
+select pg_temp.moves($$ update public.comments set body = body, updated_at = now() $$, '{}', 'an update that keeps a comment''s body moves no version');
+select pg_temp.moves($$ update public.comments set ticket_id = 21 where comment_id = 2001 $$, '{1,2}', 'a comment moved to another project moves both versions');
+select pg_temp.moves($$ delete from public.comments where comment_id = 2001 $$, '{2}', 'a deleted comment moves its project''s version');
+select pg_temp.moves($$ insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (11, 'blocks', 21) $$, '{1,2}', 'a new link moves the versions of both tickets'' projects');
+select pg_temp.moves($$ update public.ticket_links set kind = 'duplicates' $$, '{1,2}', 'a link''s new kind moves the versions of both tickets'' projects');
+select pg_temp.moves($$ update public.ticket_links set kind = kind $$, '{}', 'a no-op update of links moves no version');
+select pg_temp.moves($$ delete from public.ticket_links $$, '{1,2}', 'a deleted link moves the versions of both tickets'' projects');
 
--- What follows a ticket, and goes with it ---------------------------------------------------------
+-- Moving and deleting a ticket --------------------------------------------------------------------
 
 insert into public.chunks (project_id, ticket_id, comment_id, kind, position, text, tokens, input_hash, model, embedding)
 select 1, 12, c.comment_id, 'comment', 0, 'x', 1, 'h', 'm', pg_temp.unit(1) from public.comments c where c.ticket_id = 12 order by 3 limit 3;
 update public.tickets set project_id = 2 where ticket_id = 12;
-select is((select array_agg(distinct c.project_id) from public.chunks c where c.ticket_id = 12), '{2}', 'a ticket that moves takes the chunks of its comments along');
-select is((select array_agg(distinct c.project_id) from public.comment_entries c where c.ticket_id = 12), '{2}', 'and their words');
+select is((select array_agg(distinct c.project_id) from public.chunks c where c.ticket_id = 12), '{2}', 'moving a ticket moves the chunks of its comments');
+select is((select array_agg(distinct c.project_id) from public.comment_entries c where c.ticket_id = 12), '{2}', 'moving a ticket moves the keyword entries of its comments');
 delete from public.tickets where ticket_id = 12;
 select is((select count(*) from public.chunks c where c.ticket_id = 12) + (select count(*) from public.comment_entries c where c.ticket_id = 12)
   + (select count(*) from private.embedding_jobs j where j.comment_id is not null and not exists (select from public.comments c where c.comment_id = j.comment_id)), 0::bigint,
-  'a deleted one leaves nothing of them');
+  'deleting a ticket deletes its comments'' chunks, entries and jobs');
 
 truncate public.comments cascade;
-select is((select count(*) from public.chunks), 0::bigint, 'with the comments all chunks are emptied');
-select ok((select count(*) > 0 from private.embedding_jobs j where j.ticket_id is not null), 'and asked for again');
-select is((select sum(w.comments) + sum(w.comment_words) from private.word_entries(array['', 'expir', 'mani']) w), 0::numeric, 'and the words of comments are forgotten');
-select ok((select w.entries > 0 from private.word_entries(array['']) w), 'but not those of tickets');
+select is((select count(*) from public.chunks), 0::bigint, 'truncating comments cascades to all chunks');
+select ok((select count(*) > 0 from private.embedding_jobs j where j.ticket_id is not null), 'truncating comments queues all tickets');
+select is((select sum(w.comments) + sum(w.comment_words) from private.word_entries(array['', 'expir', 'mani']) w), 0::numeric, 'truncating comments resets the word counts of comments');
+select ok((select w.entries > 0 from private.word_entries(array['']) w), 'truncating comments keeps the word counts of tickets');
 
 select * from finish();
 rollback;

@@ -1,5 +1,5 @@
--- Adding a comment costs the same for any number of comments on its ticket: rows read and written
--- are counted by table.
+-- The cost of a comment does not depend on the number of comments on its ticket: rows read and
+-- written are counted per table.
 
 begin;
 select plan(13);
@@ -8,7 +8,7 @@ select plan(13);
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps');
 insert into public.tickets (ticket_id, key, project_id, status_id, name) values (11, 'AA-11', 1, 1, 'Crowded'), (12, 'AA-12', 1, 1, 'Quiet');
-drop index public.chunks_embedding_idx; -- its graph takes longer than all the rest, and asks nobody about tickets
+drop index public.chunks_embedding_idx; -- building its graph would take longest, and it has no ticket ID
 insert into public.comments (comment_id, ticket_id, author, body) select n, 11, 'Ada', 'The pump leaks again, part ' || n from generate_series(1, 2000) n;
 insert into public.chunks (project_id, ticket_id, comment_id, kind, position, text, tokens, input_hash, model, embedding)
 select 1, 11, n, 'comment', 0, 'The pump leaks again', 4, 'h' || n, 'm', pg_temp.unit(cos(n), sin(n)) from generate_series(1, 2000) n;
@@ -18,7 +18,7 @@ delete from private.embedding_jobs;
 select private.merge_source_marks();
 select private.merge_word_counts();
 
--- Small tables are scanned as a whole.
+-- Small tables are read by sequential scans otherwise.
 set local enable_seqscan = off;
 
 create temporary table claimed (jobs jsonb);
@@ -47,21 +47,21 @@ language sql as $$
 $$;
 create temporary table steps (place integer, what text, statement text);
 insert into steps values
-  (1, 'a new comment', $$ insert into public.comments (comment_id, ticket_id, author, body) values (%1$s + 9000, %1$s, 'Bo', 'A new gasket') $$),
-  (2, 'taking its job', $$ insert into claimed select jobs from public.claim_embedding_jobs(10) $$),
-  (3, 'reading it', $$ select public.read_sources('{1}', '{%1$s}', comment_ids => '{%2$s}') $$),
-  (4, 'storing it', $$ select pg_temp.store(%1$s, %2$s) $$),
-  (5, 'editing it', $$ update public.comments set body = 'An old gasket' where comment_id = %2$s $$),
-  (6, 'deleting it', $$ delete from public.comments where comment_id = %2$s $$);
+  (1, 'adding a comment', $$ insert into public.comments (comment_id, ticket_id, author, body) values (%1$s + 9000, %1$s, 'Bo', 'A new gasket') $$),
+  (2, 'claiming a comment''s job', $$ insert into claimed select jobs from public.claim_embedding_jobs(10) $$),
+  (3, 'reading a comment', $$ select public.read_sources('{1}', '{%1$s}', comment_ids => '{%2$s}') $$),
+  (4, 'storing a comment''s chunk', $$ select pg_temp.store(%1$s, %2$s) $$),
+  (5, 'editing a comment', $$ update public.comments set body = 'An old gasket' where comment_id = %2$s $$),
+  (6, 'deleting a comment', $$ delete from public.comments where comment_id = %2$s $$);
 create temporary table costs as
 select s.*, q.read as read_quiet, q.written as written_quiet, c.read as read_crowded, c.written as written_crowded
 from (select * from steps order by place) s
 cross join lateral pg_temp.costs(format(s.statement, 12, 9012)) q
 cross join lateral pg_temp.costs(format(s.statement, 11, 9011)) c;
 
-select cmp_ok(c.read_crowded, '<=', c.read_quiet + 20, format('%s among 2,000 reads no more than on an empty ticket', c.what)) from costs c order by c.place;
-select cmp_ok(c.written_crowded, '<=', c.written_quiet + 2, format('%s writes no more than on an empty ticket', c.what)) from costs c order by c.place;
-select is((select count(*) from claimed, jsonb_array_elements(jobs) j where j ->> 'comment_id' is not null), 2::bigint, 'one job each, of the comment alone');
+select cmp_ok(c.read_crowded, '<=', c.read_quiet + 20, format('%s among 2,000 reads as few rows as on an empty ticket', c.what)) from costs c order by c.place;
+select cmp_ok(c.written_crowded, '<=', c.written_quiet + 2, format('%s among 2,000 writes as few rows as on an empty ticket', c.what)) from costs c order by c.place;
+select is((select count(*) from claimed, jsonb_array_elements(jobs) j where j ->> 'comment_id' is not null), 2::bigint, 'the two claims returned one comment job each and no others');
 
 select * from finish();
 rollback;

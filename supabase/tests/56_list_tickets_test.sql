@@ -1,4 +1,4 @@
--- Lists of tickets that pass filters, without a search: order, pages, columns and facets.
+-- Lists of tickets that pass filters: order, pages, columns and facets.
 
 begin;
 select plan(20);
@@ -22,35 +22,35 @@ language sql as $$
     labels, due_date, created_at, updated_at, status_category, links, place)
 $$;
 
-select is(pg_temp.listed(), 'TX-2 TX-3 TX-1 BB-1', 'the newest first, ties by id');
-select is(pg_temp.listed(sort => 'updated'), 'TX-1 BB-1 TX-3 TX-2', 'or what changed last');
-select is(pg_temp.listed('{}'), 'TX-2 TX-3 TX-1 BB-1', 'no filters let all pass');
-select is(pg_temp.listed('{"open": true}'), 'TX-3 TX-1 BB-1', 'those that are open');
-select is(pg_temp.listed('{"assignee": "ADA"}', 'updated'), 'TX-1 TX-2', 'those of one person');
-select is(pg_temp.listed('{"labels": ["ios"], "not": {"labels": "web"}}'), 'TX-1', 'with a label and without another');
-select is(pg_temp.listed('{"created": {"to": "2025-01-01"}}'), 'TX-1 BB-1', 'filed until a day');
-select is(pg_temp.listed('{"statuses": "unheard of"}'), '', 'what nothing has gives nothing');
+select is(pg_temp.listed(), 'TX-2 TX-3 TX-1 BB-1', 'tickets are listed newest first, ties by ID');
+select is(pg_temp.listed(sort => 'updated'), 'TX-1 BB-1 TX-3 TX-2', 'sort updated lists the last updated tickets first');
+select is(pg_temp.listed('{}'), 'TX-2 TX-3 TX-1 BB-1', 'an empty filter object excludes nothing');
+select is(pg_temp.listed('{"open": true}'), 'TX-3 TX-1 BB-1', 'an open filter lists open tickets');
+select is(pg_temp.listed('{"assignee": "ADA"}', 'updated'), 'TX-1 TX-2', 'an assignee filter ignores case');
+select is(pg_temp.listed('{"labels": ["ios"], "not": {"labels": "web"}}'), 'TX-1', 'label filters include and exclude');
+select is(pg_temp.listed('{"created": {"to": "2025-01-01"}}'), 'TX-1 BB-1', 'a created filter includes its last day');
+select is(pg_temp.listed('{"statuses": "unheard of"}'), '', 'an unknown status matches no ticket');
 select is((select string_agg(l.ticket_key, ' ') from public.list_tickets(project_filter => 1, status_filter => 'to do', filters => '{"assignee": [null]}') l), 'TX-3',
-  'all filters must hold');
-select is(pg_temp.listed(page => 2) || '|' || pg_temp.listed(page => 2, skip => 2), 'TX-2 TX-3|TX-1 BB-1', 'pages add up to the list');
-select results_eq($$ select distinct has_more from public.list_tickets(2, 1) $$, array[true], 'another page follows');
-select results_eq($$ select distinct has_more from public.list_tickets(2, 2) $$, array[false], 'none follows the last');
-select is_empty($$ select from public.list_tickets(2, 4) $$, 'behind the end is nothing');
-select is((select count(*) from public.list_tickets(-1, -1)), 1::bigint, 'numbers out of range are clamped');
-select throws_ok($$ select from public.list_tickets(sort => 'relevance') $$, '22023', 'sort is "relevance"', 'there is nothing to be relevant to');
-select throws_ok($$ select from public.list_tickets(filters => '{"assignee": [1]}') $$, '22023', 'filters.assignee[0] is a number', 'filters are checked');
+  'project_filter, status_filter and filters must all match');
+select is(pg_temp.listed(page => 2) || '|' || pg_temp.listed(page => 2, skip => 2), 'TX-2 TX-3|TX-1 BB-1', 'two pages contain the whole list in order');
+select results_eq($$ select distinct has_more from public.list_tickets(2, 1) $$, array[true], 'has_more is true before the last page');
+select results_eq($$ select distinct has_more from public.list_tickets(2, 2) $$, array[false], 'has_more is false on the last page');
+select is_empty($$ select from public.list_tickets(2, 4) $$, 'an offset beyond the end returns nothing');
+select is((select count(*) from public.list_tickets(-1, -1)), 1::bigint, 'a negative count and offset are clamped');
+select throws_ok($$ select from public.list_tickets(sort => 'relevance') $$, '22023', 'sort is "relevance"', 'sort relevance is rejected without a query');
+select throws_ok($$ select from public.list_tickets(filters => '{"assignee": [1]}') $$, '22023', 'filters.assignee[0] is a number', 'invalid filters are rejected');
 select results_eq($$ select text, highlight, status, project_name, labels, due_date, status_category, links from public.list_tickets(1, filters => '{"assignee": "ada", "open": true}') $$,
   $$ values (e'one <b>\n\nfirst & last', e'one &lt;b&gt;\n\nfirst &amp; last', 'To Do', 'Telegraph', '{ios}'::text[], '2025-05-01'::date, 'to_do',
     '[{"kind": "duplicates", "direction": "out", "ticket_key": "BB-1", "ticket_name": "four", "status": "To Do"}]'::jsonb) $$,
-  'a ticket is shown by the beginning of its text, as safe HTML');
+  'text is the ticket''s name and description, and highlight is escaped HTML');
 
 -- Facets of such a list.
 select results_eq($$ select facet, label, count from public.search_facets(null, filters => '{"open": true, "assignee": "ada"}') where facet in ('status', 'assignee', 'open', 'label') $$,
   $$ values ('status', 'To Do', 1::bigint), ('assignee', 'Ada', 1), ('assignee', 'Noor', 1), ('label', 'ios', 1), ('open', 'done', 1), ('open', 'open', 1) $$,
-  'each ignores its own filter');
+  'a facet ignores its own filter');
 select results_eq($$ select label, count, capped from public.search_facets(null) where facet = 'project' $$,
-  $$ values ('Telegraph', 3::bigint, false), ('Bananas', 1, false) $$, 'without filters, all tickets count; projects'' own texts do not');
-select is_empty($$ select from public.search_facets('', filters => '{"open": true}') $$, 'a blank query matches nothing, as ever');
+  $$ values ('Telegraph', 3::bigint, false), ('Bananas', 1, false) $$, 'facets without filters count all tickets, without projects'' own texts');
+select is_empty($$ select from public.search_facets('', filters => '{"open": true}') $$, 'a blank query has no facets');
 
 select * from finish();
 rollback;

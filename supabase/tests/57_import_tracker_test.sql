@@ -1,10 +1,10 @@
--- Loading what trackers have beside texts: people, kinds, labels, dates, comments and links; what a
--- load that is repeated leaves alone; and what a later export no longer holds.
+-- Imports of people, types, labels, dates, comments and links; that repeated imports write nothing;
+-- and the removal of rows that later exports no longer contain.
 
 begin;
 select plan(34);
 
--- A row that is written, even if it stays the same, gets another place in its table.
+-- A row that is written, even without a change, gets another ctid.
 create temporary table places (id text, place tid);
 create function pg_temp.rows() returns table (id text, place tid)
 language sql as $$
@@ -55,41 +55,41 @@ create temporary table load as select $$[
 create temporary table loaded as select u.* from load, public.upsert_tickets(load.tickets) u;
 select is(pg_temp.ticket('AA-1'),
   '{"assignee": "Ann", "reporter": "Bob", "type": "Bug", "priority": "High", "labels": ["juice", "wet"], "due": "2025-05-01", "resolved": "2025-03-14"}',
-  'people, kind, labels and dates are stored');
-select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn the valve|03-02|03-02; c2|-|Did so|03-03|03-04', 'and comments that have a key and a text');
+  'an import stores people, type, priority, labels and dates');
+select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn the valve|03-02|03-02; c2|-|Did so|03-03|03-04', 'an import stores comments that have a key and a text');
 select results_eq($$ select l.key, array(select c.key from unnest(l.comment_ids) x(comment_id) join public.comments c using (comment_id)) from loaded l order by 1 $$,
-  $$ values ('AA-1', '{c1,c2}'::text[]), ('AA-2', '{}'), ('BB-1', '{}') $$, 'the ids of a ticket''s comments are returned with it');
+  $$ values ('AA-1', '{c1,c2}'::text[]), ('AA-2', '{}'), ('BB-1', '{}') $$, 'upsert_tickets returns each ticket''s comment IDs');
 select results_eq($$ select name, category from public.status order by status_id $$,
-  $$ values ('Fixed', 'to_do'), ('Waiting for Bob', 'in_progress') $$, 'a status has the category of the first row that names one');
-select is((select count(*) from public.comments), 2::bigint, 'comments of tickets that are left out are left out');
+  $$ values ('Fixed', 'to_do'), ('Waiting for Bob', 'in_progress') $$, 'a status gets the category of the first row that gives one');
+select is((select count(*) from public.comments), 2::bigint, 'comments of tickets in unknown projects are not stored');
 
 update public.status set category = 'done' where name = 'Fixed';
 call pg_temp.look();
-select results_eq($$ select u.* from load, public.upsert_tickets(load.tickets) u order by 1 $$, $$ select * from loaded order by 1 $$, 'the same load returns the same');
-select is_empty($$ select * from pg_temp.written() $$, 'and writes no row, nor the category of a status that somebody has chosen');
+select results_eq($$ select u.* from load, public.upsert_tickets(load.tickets) u order by 1 $$, $$ select * from loaded order by 1 $$, 'a repeated import returns the same');
+select is_empty($$ select * from pg_temp.written() $$, 'a repeated import writes no rows and keeps a category changed by hand');
 
 select public.upsert_tickets('[{"key": "aa-1", "project_key": "AA", "status": "Fixed", "name": "Press leaks"}]');
 select is(pg_temp.ticket('AA-1'),
   '{"assignee": "Ann", "reporter": "Bob", "type": "Bug", "priority": "High", "labels": ["juice", "wet"], "due": "2025-05-01", "resolved": "2025-03-14"}',
-  'what a row does not name stays, whatever the case of its key');
-select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn the valve|03-02|03-02; c2|-|Did so|03-03|03-04', 'its comments too');
+  'omitted fields are kept, also with a key in another case');
+select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn the valve|03-02|03-02; c2|-|Did so|03-03|03-04', 'an omitted comment list keeps all comments');
 select public.upsert_tickets('[{"key": "AA-1", "project_key": "AA", "status": "Fixed", "name": "Press leaks", "assignee": null, "reporter": "",
   "ticket_type": null, "priority": "", "labels": null, "due_date": "", "resolved_at": null, "comments": null}]');
-select is(pg_temp.ticket('AA-1'), '{"labels": []}', 'what it names with null or nothing is cleared');
-select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn the valve|03-02|03-02; c2|-|Did so|03-03|03-04', 'but no comment is removed');
+select is(pg_temp.ticket('AA-1'), '{"labels": []}', 'fields given as null or empty are cleared');
+select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn the valve|03-02|03-02; c2|-|Did so|03-03|03-04', 'a null comment list keeps all comments');
 
 select public.upsert_tickets('[{"key": "AA-1", "project_key": "AA", "status": "Fixed", "name": "Press leaks", "comments": [
   {"key": "c1", "author": "Ann", "body": "Turn it", "created_at": "2025-04-01T00:00:00Z"},
   {"key": "c1", "author": "Ann", "body": "Turn it twice", "created_at": "2025-04-01T00:00:00Z", "updated_at": "2025-04-02T00:00:00Z"}]}]');
 select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn it twice|03-02|04-02; c2|-|Did so|03-03|03-04',
-  'an edited comment keeps the time it was made, and of a doubled key the last counts');
+  'an edited comment keeps its creation time, and the last of two with one key is stored');
 
-select throws_ok(format($$ select public.upsert_tickets('[{"key": "AA-9", "project_key": "AA", "status": "Fixed", "name": "new", %s}]') $$, member), code, null, 'refused: ' || member)
+select throws_ok(format($$ select public.upsert_tickets('[{"key": "AA-9", "project_key": "AA", "status": "Fixed", "name": "new", %s}]') $$, member), code, null, 'an invalid field is rejected: ' || member)
 from (values
   ('"labels": "wet"', '22023'), ('"labels": {"a": 1}', '22023'), ('"due_date": "soon"', '22007'), ('"resolved_at": "2025-13-01"', '22008'),
   ('"created_at": "yesterday morning"', '22007'), ('"notes": "x"', '22023'), ('"comments": [{"key": "c", "body": "b", "created_at": "noon"}]', '22007')
 ) as bad(member, code);
-select is((select count(*) from public.tickets), 3::bigint, 'what is refused is refused as a whole');
+select is((select count(*) from public.tickets), 3::bigint, 'a rejected import stores nothing');
 
 -- Links -------------------------------------------------------------------------------------------
 
@@ -104,38 +104,38 @@ language sql as $$
   from public.ticket_links l join public.tickets t using (ticket_id) join public.tickets o on o.ticket_id = l.other_ticket_id
 $$;
 select results_eq($$ select u.* from links, public.upsert_ticket_links(links.links) u $$,
-  $$ values ('AA-2', 'blocks', 'XX-1'), ('XX-2', 'duplicates', 'AA-1') $$, 'links of unknown tickets are returned');
-select is(pg_temp.links(), 'AA-1 blocks AA-2, AA-1 relates_to BB-1', 'the others are added, each once and none of a ticket to itself');
+  $$ values ('AA-2', 'blocks', 'XX-1'), ('XX-2', 'duplicates', 'AA-1') $$, 'upsert_ticket_links returns links of unknown tickets');
+select is(pg_temp.links(), 'AA-1 blocks AA-2, AA-1 relates_to BB-1', 'links are stored once, and links of a ticket to itself are skipped');
 call pg_temp.look();
 select public.upsert_ticket_links(links.links) from links;
 select public.upsert_ticket_links('[{"key": "BB-1", "kind": "relates_to", "other_key": "AA-1"}]');
-select is_empty($$ select * from pg_temp.written() $$, 'the same load writes no link, nor does the other end of one that relates');
+select is_empty($$ select * from pg_temp.written() $$, 'a repeated import of links and the reverse of a relates_to link write nothing');
 select public.upsert_ticket_links('[{"key": "AA-2", "kind": "blocks", "other_key": "AA-1"}, {"key": "BB-1", "kind": "blocks", "other_key": "AA-1"}]');
-select is(pg_temp.links(), 'AA-1 blocks AA-2, AA-1 relates_to BB-1, AA-2 blocks AA-1, BB-1 blocks AA-1', 'a link of another kind has two directions');
-select throws_ok(format('select public.upsert_ticket_links(%L)', given), code, null, 'refused: ' || given)
+select is(pg_temp.links(), 'AA-1 blocks AA-2, AA-1 relates_to BB-1, AA-2 blocks AA-1, BB-1 blocks AA-1', 'links of other kinds are stored for both directions');
+select throws_ok(format('select public.upsert_ticket_links(%L)', given), code, null, 'an invalid link is rejected: ' || given)
 from (values ('{"key": "AA-1"}', '22023'), ('[{"key": "AA-1", "kind": "likes", "other_key": "BB-1"}]', '23514'), ('[{"key": "AA-1", "other_key": "BB-1"}]', '23502')) as bad(given, code);
 
--- What is no longer there -------------------------------------------------------------------------
+-- Removed rows ------------------------------------------------------------------------------------
 
 insert into public.comments (ticket_id, body) select ticket_id, 'By hand' from public.tickets where key = 'AA-1';
 select results_eq($$ select k.key, n.next from (values (0), (1), (2)) n(next)
     cross join lateral public.list_ticket_keys((select array_agg(project_id) from public.projects where key = 'AA'),
       coalesce((select max(t.ticket_id) from public.tickets t where t.key = 'AA-' || n.next), 0), 1) k order by n.next $$,
-  $$ values ('AA-1', 0), ('AA-2', 1) $$, 'the tickets of a project are listed page by page');
-select is((select count(*) from public.list_ticket_keys((select array_agg(project_id) from public.projects), 0, -1)), 1::bigint, 'a page has at least one');
+  $$ values ('AA-1', 0), ('AA-2', 1) $$, 'list_ticket_keys returns a project''s tickets page by page');
+select is((select count(*) from public.list_ticket_keys((select array_agg(project_id) from public.projects), 0, -1)), 1::bigint, 'a page size below one counts as one');
 select results_eq($$ select ticket_key, comment_key, kind, other_key from public.find_unlisted('[{"key": "aa-1", "comments": ["c1"], "links": true}, {"key": "AA-2", "links": false}, {"key": "XX-1", "comments": []}]') $$,
   $$ values ('AA-1', 'c2', null, null), ('AA-1', null, 'blocks', 'AA-2'), ('AA-1', null, 'relates_to', 'BB-1') $$,
-  'comments with a key that is not given, and a ticket''s links, are unlisted; what has no list is not');
+  'find_unlisted returns keyed comments and links not in the given lists, and skips omitted lists');
 select results_eq($$ select comment_key from public.find_unlisted('[{"key": "AA-1", "comments": []}]') $$, $$ values ('c1'), ('c2') $$,
-  'of an empty list all that have a key, and none that was written by hand');
-select results_eq($$ select * from public.prune_tickets() $$, $$ values (0, 0, 0) $$, 'without names nothing is removed');
+  'find_unlisted with an empty list returns all keyed comments and none written by hand');
+select results_eq($$ select * from public.prune_tickets() $$, $$ values (0, 0, 0) $$, 'prune_tickets without arguments removes nothing');
 select results_eq(
   $$ select p.* from public.prune_tickets(
        (select array_agg(ticket_id) from public.tickets where key = 'BB-1'), (select array_agg(comment_id) from public.comments where key = 'c2'),
        '[{"key": "AA-1", "kind": "blocks", "other_key": "AA-2"}, {"key": "AA-2", "kind": "duplicates", "other_key": "AA-1"}]') p $$,
-  $$ values (1, 1, 1) $$, 'what is named is removed and counted');
+  $$ values (1, 1, 1) $$, 'prune_tickets removes and counts the given rows');
 select is(pg_temp.links() || '; ' || (select string_agg(key, ' ' order by key) from public.tickets) || '; ' || (select string_agg(body, ', ' order by body) from public.comments),
-  'AA-2 blocks AA-1; AA-1 AA-2; By hand, Turn it twice', 'with a removed ticket go its links, and everything else stays');
+  'AA-2 blocks AA-1; AA-1 AA-2; By hand, Turn it twice', 'pruning a ticket deletes its links and keeps everything else');
 
 select * from finish();
 rollback;

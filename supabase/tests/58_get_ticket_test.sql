@@ -1,5 +1,5 @@
--- A ticket is read whole: its own columns, what hangs on it, and a page of its comments; and by
--- nobody who may not see it.
+-- get_ticket returns a ticket's columns, status changes, links and a page of its comments, and only
+-- what the caller may read.
 
 begin;
 select plan(14);
@@ -19,27 +19,27 @@ insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (11, '
 select results_eq(
   $$ select ticket_key, ticket_name, project_key, project_name, status, status_category, description, assignee, reporter, labels, due_date, comment_count from public.get_ticket(11) $$,
   $$ values ('AA-11', 'Login fails', 'AA', 'Apples', 'Done', 'done', 'Since Monday', 'Lena', null::text, '{web}'::text[], '2025-04-01'::date, 3::bigint) $$,
-  'a ticket is read by its id');
-select is((select ticket_id from public.get_ticket(ticket_key => key)), id, key || ' is a key') from (values
+  'a ticket is read by its ID');
+select is((select ticket_id from public.get_ticket(ticket_key => key)), id, 'the ticket read by the key "' || key || '"') from (values
   ('AA-11', 11::bigint), ('aa-11', 11), ('AA-12', 12), ('AA-1', null), ('', null)) x(key, id);
-select is_empty('select from public.get_ticket()', 'none is named, none is read');
+select is_empty('select from public.get_ticket()', 'get_ticket without arguments returns nothing');
 
 create function pg_temp.bodies(id bigint, page integer, skip integer) returns text
 language sql as $$
   select string_agg(c ->> 'body', ' ' order by place) from public.get_ticket(id, null, page, skip), jsonb_array_elements(comments) with ordinality x(c, place)
 $$;
-select is(pg_temp.bodies(11, 2, 0) || ' | ' || pg_temp.bodies(11, 2, 2), 'first second | third', 'comments come oldest first, ties by id, in pages');
-select is((select jsonb_array_length(comments) from public.get_ticket(12, null, 1000)), 100, 'at most 100 on one');
-select is((select comments from public.get_ticket(11, null, 0, 3)), '[]', 'behind the last are none');
+select is(pg_temp.bodies(11, 2, 0) || ' | ' || pg_temp.bodies(11, 2, 2), 'first second | third', 'comments are returned oldest first, ties by ID, in pages');
+select is((select jsonb_array_length(comments) from public.get_ticket(12, null, 1000)), 100, 'a page has at most 100 comments');
+select is((select comments from public.get_ticket(11, null, 0, 3)), '[]', 'a page beyond the last comment is empty');
 select is((select jsonb_array_length(status_changes) || ' ' || (status_changes -> 0 ->> 'note') || ' ' || (status_changes -> 99 ->> 'status')
-  from public.get_ticket(11)), '100 note 3 Done', 'the last 100 changes of status, oldest first');
-select is((select jsonb_path_query_array(links, '$[*].ticket_key') from public.get_ticket(11)), '["aa-12", "BB-21"]', 'links of both directions');
+  from public.get_ticket(11)), '100 note 3 Done', 'the last 100 status changes are returned, oldest first');
+select is((select jsonb_path_query_array(links, '$[*].ticket_key') from public.get_ticket(11)), '["aa-12", "BB-21"]', 'links of both directions are returned');
 
 insert into public.project_members (project_id, user_id, role) values (1, '00000000-0000-4000-8000-000000000001', 'viewer');
 set local role authenticated;
 set local request.jwt.claims = '{"sub": "00000000-0000-4000-8000-000000000001", "role": "authenticated"}';
-select is((select jsonb_path_query_array(links, '$[*].ticket_key') from public.get_ticket(ticket_key => 'aa-11')), '["aa-12"]', 'a user sees no link to what is hidden from them');
-select is_empty($$ select from public.get_ticket(21) union all select from public.get_ticket(ticket_key => 'BB-21') $$, 'nor the hidden ticket, by id or key');
+select is((select jsonb_path_query_array(links, '$[*].ticket_key') from public.get_ticket(ticket_key => 'aa-11')), '["aa-12"]', 'a user sees no link to an invisible ticket');
+select is_empty($$ select from public.get_ticket(21) union all select from public.get_ticket(ticket_key => 'BB-21') $$, 'a user cannot read an invisible ticket by ID or key');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Similar tickets by words and vectors together, and when one is called a likely duplicate.
+-- Similar tickets by words and vectors, and the rule for likely duplicates.
 
 begin;
 select plan(40);
@@ -21,7 +21,7 @@ insert into public.tickets (ticket_id, project_id, status_id, key, name, descrip
   (6, 1, 1, 'AA-6', 'Door squeaks', 'Every morning.'),
   (7, 1, 1, 'AA-7', 'Gate stuck', 'It says ERR_X7741 on the panel.'),
   (8, 2, 1, 'BB-2', 'Fence broken', 'The panel shows ERR_X7741 and nothing more.');
--- Words are weighed by how rare they are, which needs some others.
+-- Rare words weigh more, which needs other tickets.
 insert into public.tickets (ticket_id, project_id, status_id, key, name)
 select 100 + i, 1, 1, 'AA-' || 100 + i, 'filler number ' || i from generate_series(1, 30) i;
 select pg_temp.embed(1, pg_temp.unit(1)), pg_temp.embed(3, pg_temp.unit(0.8, 0.6)), pg_temp.embed(4, pg_temp.unit(0.6, 0.8)),
@@ -36,85 +36,85 @@ select s.* from public.similar_tickets(pg_temp.unit(1), 'm', 100, query_text => 
 -- Order and numbers -------------------------------------------------------------------------------
 
 select results_eq($$ select ticket_key from found limit 4 $$, array['AA-1', 'AA-2', 'BB-1', 'AA-3'],
-  'words and vectors together: the copy that is embedded, the one that is not, then what shares words, then what is near alone');
-select is((select count(*) - count(distinct ticket_id) from found), 0::bigint, 'each once');
-select is_empty($$ select ticket_id from found where abs(fused_score - vector_contribution - keyword_contribution) > 1e-12 $$, 'the score is what both add');
-select is_empty($$ select 1 from (select fused_score, lead(fused_score) over () as next from found) f where next > fused_score $$, 'and orders the list');
+  'words and vectors rank an embedded copy, one without embedding, one with shared words, then a near one');
+select is((select count(*) - count(distinct ticket_id) from found), 0::bigint, 'each similar ticket is returned once');
+select is_empty($$ select ticket_id from found where abs(fused_score - vector_contribution - keyword_contribution) > 1e-12 $$, 'the fused score is the sum of the two contributions');
+select is_empty($$ select 1 from (select fused_score, lead(fused_score) over () as next from found) f where next > fused_score $$, 'similar tickets are ordered by fused score');
 select results_eq($$ select vector_rank, similarity, round(vector_contribution::numeric, 6) from found where ticket_key in ('AA-1', 'AA-3') order by ticket_key $$,
-  $$ values (1::bigint, 1::double precision, 0.3), (2, 0.800000011920929, 0.24) $$, 'vectors add three tenths of what a cosine is over unrelated texts');
+  $$ values (1::bigint, 1::double precision, 0.3), (2, 0.800000011920929, 0.24) $$, 'vectors contribute 0.3 times the similarity above that of unrelated texts');
 select ok((select keyword_contribution between 0.66 and 0.7 and keyword_rank = 1 from found where ticket_key = 'AA-1'),
-  'words add seven tenths of what the text itself would score, which a copy comes near to');
+  'words contribute 0.7 times the share of the text''s own score, near 0.7 for a copy');
 select ok((select similarity is null and vector_rank is null and vector_contribution = 0 and keyword_contribution > 0.6 from found where ticket_key = 'AA-2'),
-  'a ticket that is not embedded yet is found by its words');
-select ok((select keyword_rank is null and keyword_score is null and keyword_contribution = 0 from found where ticket_key = 'AA-3'), 'what shares no word adds nothing by words');
+  'a ticket without embedding is found by its words');
+select ok((select keyword_rank is null and keyword_score is null and keyword_contribution = 0 from found where ticket_key = 'AA-3'), 'a ticket without shared words has no keyword contribution');
 select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 2, query_text => pg_temp.draft()) $$, array['AA-1', 'AA-2'],
-  'a shorter list is the beginning of a longer one');
+  'a shorter list is a prefix of a longer one');
 select results_eq($$ select ticket_key, keyword_rank from public.similar_tickets(pg_temp.unit(1), 'm', 2) $$,
-  $$ values ('AA-1', null::bigint), ('AA-3', null) $$, 'without a text, vectors alone');
+  $$ values ('AA-1', null::bigint), ('AA-3', null) $$, 'without a text only vectors are compared');
 select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(0, 1), 'm', 1, query_text => e'Panel\n\n' || repeat('It is so and so. ', 3000) || 'ERR_X7741') $$,
-  array['AA-5'], 'words far down in a long text are not looked for');
+  array['AA-5'], 'words far down in a long text are not searched');
 select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(-1), 'm', 2, query_text => e'Boiler\n\nIt shows ERR_X7741 again') order by 1 $$,
-  array['AA-7', 'BB-2'], 'a rare word of a description finds what holds it');
-select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 1, project_filter => 2, query_text => pg_temp.draft()) $$, array['BB-1'], 'within a project');
-select is_empty($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 100, 1, query_text => pg_temp.draft()) where ticket_key = 'AA-1' $$, 'never the ticket itself');
+  array['AA-7', 'BB-2'], 'tickets that contain a rare word of the text are found');
+select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 1, project_filter => 2, query_text => pg_temp.draft()) $$, array['BB-1'], 'a project filter applies to similar tickets');
+select is_empty($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 100, 1, query_text => pg_temp.draft()) where ticket_key = 'AA-1' $$, 'the excluded ticket is not returned');
 select lives_ok($$ select s.* from unnest(array['', ' ', '-valve "not closed', repeat('"', 30000), repeat('x', 100000), e'\n\n\n',
   'AA-1', repeat('漢字', 5000), repeat('ab ', 30000)]) t
-  cross join lateral public.similar_tickets(pg_temp.unit(1), 'm', query_text => t) s $$, 'any text will do');
+  cross join lateral public.similar_tickets(pg_temp.unit(1), 'm', query_text => t) s $$, 'any text is accepted');
 select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 1, query_text => '-Valve leaks "after the sun" -storm') $$, array['AA-1'],
-  'nothing in a text excludes or requires');
+  'minus signs and quotes in a text have no search syntax');
 reset role;
 select ok((select cardinality(words) <= 32 from private.plan_text(e'Name\n\n' || (select string_agg('word' || i || 'x filler number ' || i, ' ') from generate_series(1, 500) i), 1)),
-  'at most 32 words are searched by');
+  'at most 32 words are searched');
 
 -- Known duplicates --------------------------------------------------------------------------------
 
 insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (1, 'duplicates', 2);
 set local role service_role;
 select is_empty($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 100, 1, query_text => pg_temp.draft()) where ticket_key = 'AA-2' $$,
-  'a known duplicate is not proposed by its words either');
+  'a linked duplicate is not returned, although its words match');
 reset role;
 delete from public.ticket_links;
 set local role service_role;
 
 -- The decision ------------------------------------------------------------------------------------
 
-select is((select count(*) from found where likely_duplicate), 0::bigint, 'of a model of which nothing is known nothing is called likely');
-select is((select count(*) from found where confidence is not null), 0::bigint, 'and without judged pairs there is no probability');
+select is((select count(*) from found where likely_duplicate), 0::bigint, 'without a known similarity of unrelated texts no ticket is a likely duplicate');
+select is((select count(*) from found where confidence is not null), 0::bigint, 'without a calibration there is no confidence');
 select public.store_match_thresholds(jsonb_build_array(jsonb_build_object('embedding_model', 'm', 'dimensions', 1536, 'match_threshold', 0.5, 'right_over', 1, 'related_over', 0,
   'unrelated_over', 0, 'right_deciles', array_fill(0.9, array[11]), 'related_deciles', array_fill(0.4, array[11]), 'unrelated_deciles', array_fill(0.2, array[11]), 'judged_set', 's')));
-select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'once its level of unrelated texts is known, the shipped threshold decides');
-select results_eq($$ select round(vector_contribution::numeric, 6) from found where ticket_key = 'AA-3' $$, array[0.225], 'and cosines count from that level: 0.3 × (0.8 - 0.2) / 0.8');
-select is_empty($$ select 1 from public.similar_tickets(pg_temp.unit(1), 'm', 5) where likely_duplicate or duplicate_score is not null $$, 'vectors alone call nothing likely');
-select is_empty($$ select 1 from found where (duplicate_score = 1) <> (ticket_key in ('AA-1', 'AA-2')) $$, 'a copy scores 1, and nothing else does');
+select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'with a measured similarity of unrelated texts, the default threshold applies');
+select results_eq($$ select round(vector_contribution::numeric, 6) from found where ticket_key = 'AA-3' $$, array[0.225], 'similarities count above the measured one of unrelated texts: 0.3 × (0.8 - 0.2) / 0.8');
+select is_empty($$ select 1 from public.similar_tickets(pg_temp.unit(1), 'm', 5) where likely_duplicate or duplicate_score is not null $$, 'without a text no ticket is a likely duplicate');
+select is_empty($$ select 1 from found where (duplicate_score = 1) <> (ticket_key in ('AA-1', 'AA-2')) $$, 'only copies score 1');
 select results_eq($$ select ticket_key, duplicate_score from public.similar_tickets(pg_temp.unit(1), 'm', 1, query_text => e'  VALVE leaks after the  storm\nThe northern valve drips into the cellar since monday.\n ') $$,
-  $$ values ('AA-1', 1::double precision) $$, 'case and whitespace do not matter to a copy');
+  $$ values ('AA-1', 1::double precision) $$, 'a copy may differ in case and whitespace');
 select results_eq($$ select ticket_key, likely_duplicate, duplicate_score < 1 from public.similar_tickets(pg_temp.unit(1), 'm', 2, query_text => replace(pg_temp.draft(), 'Monday', 'Tuesday')) $$,
   $$ values ('AA-1', true, true), ('AA-2', true, true) $$, 'a text that differs by a word is a likely duplicate');
 select is_empty($$ select 1 from public.similar_tickets(pg_temp.unit(1), 'm', 100, query_text => pg_temp.draft()) s
   cross join private.rank_by_text(pg_temp.draft(), '{}', null, null) r
   left join lateral unnest(r.tickets, r.name_shares) as w(ticket_id, name_share) on w.ticket_id = s.ticket_id
   where s.duplicate_score < 1 and abs(s.duplicate_score - r.specificity * (0.7 * s.fused_score + 0.3 * coalesce(w.name_share, 0))) > 1e-12 $$,
-  'the score is seven tenths of the fused score and three of the name''s share, times the specificity of the name');
+  'the score is 0.7 of the fused score and 0.3 of the name''s share, times the specificity of the name');
 select results_eq($$ select count(*), bool_or(likely_duplicate), max(duplicate_score) < 0.2, min(fused_score) > 0.5
   from (select * from public.similar_tickets(pg_temp.unit(1), 'm', 3, query_text => e'Filler number\n\nThe northern valve drips.')) s where ticket_name ~ 'filler' $$,
-  $$ values (3::bigint, false, true, true) $$, 'a name of words that are everywhere makes nothing a duplicate');
+  $$ values (3::bigint, false, true, true) $$, 'a name of words that most tickets have makes nothing a duplicate');
 select results_eq($$ select t.key, w.name_share from private.rank_by_text(e'Storm, leaking\n\nvalve', '{}', null, null) r
   cross join unnest(r.tickets, r.name_shares) as w(ticket_id, name_share) join public.tickets t using (ticket_id) where w.name_share in (0, 1) order by 1 $$,
   $$ values ('AA-1', 1::double precision), ('AA-2', 1) $$, 'the share of a name counts its words in any form, and not those of the description');
 select results_eq($$ select tickets, specificity from private.rank_by_text('', '{}', null, null) $$, $$ values ('{}'::bigint[], 0::double precision) $$, 'a text without words is not specific');
 select public.store_duplicate_calibration('m', 10, -5, 100, 10, 0.3);
-select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2', 'BB-1'], 'a threshold of one''s own replaces it');
-select is_empty($$ select 1 from found where confidence is null or abs(confidence - 1 / (1 + exp(-(10 * duplicate_score - 5)))) > 1e-12 $$, 'and the probability is what was fitted');
+select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2', 'BB-1'], 'a calibrated threshold replaces the default one');
+select is_empty($$ select 1 from found where confidence is null or abs(confidence - 1 / (1 + exp(-(10 * duplicate_score - 5)))) > 1e-12 $$, 'the confidence is the calibrated logistic function of the score');
 select public.store_duplicate_calibration('m', 10, -5, 100, 10);
-select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'without one the shipped threshold holds, with a probability');
-select throws_ok($$ select public.store_duplicate_calibration('m', -1, 0, 100, 10) $$, '23514', null, 'a higher score is never less probable');
+select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'a calibration without a threshold keeps the default one');
+select throws_ok($$ select public.store_duplicate_calibration('m', -1, 0, 100, 10) $$, '23514', null, 'a calibration with a negative slope is rejected');
 select public.store_duplicate_calibration('m', 1000000, -500000, 100, 10);
-select is((select min(confidence) from found) >= 0 and (select max(confidence) from found) <= 1, true, 'probabilities stay within 0 and 1, however steep');
+select is((select min(confidence) from found) >= 0 and (select max(confidence) from found) <= 1, true, 'with a steep slope the confidence stays within 0 and 1');
 
--- Many at once ------------------------------------------------------------------------------------
+-- Batches -----------------------------------------------------------------------------------------
 
 select results_eq($$ select b.place, b.embedded, b.results -> 0 ->> 'ticket_key' from public.find_similar_tickets_batch('{aa-3,NONE-1,AA-2,AA-3}', 'm', 1) b $$,
-  $$ values (1::bigint, true, 'BB-1'), (3, false, null), (4, true, 'BB-1') $$, 'tickets in any case, as often as they are named; no row for what is not there');
+  $$ values (1::bigint, true, 'BB-1'), (3, false, null), (4, true, 'BB-1') $$, 'a batch returns a row per given key, in any case, and none for unknown keys');
 select results_eq($$ select b.place, r.item from public.similar_tickets_batch(jsonb_build_array(
     jsonb_build_object('query_text', pg_temp.draft(), 'query_embedding', pg_temp.unit(1)::text),
     jsonb_build_object('query_text', pg_temp.draft(), 'query_embedding', pg_temp.unit(1)::text, 'project_filter', 2),
@@ -122,11 +122,11 @@ select results_eq($$ select b.place, r.item from public.similar_tickets_batch(js
   cross join lateral jsonb_array_elements(b.results) r(item) order by 1 $$,
   $$ select 1::bigint, to_jsonb(s) from public.similar_tickets(pg_temp.unit(1), 'm', 1, query_text => pg_temp.draft()) s
     union all select 2, to_jsonb(s) from public.similar_tickets(pg_temp.unit(1), 'm', 1, project_filter => 2, query_text => pg_temp.draft()) s
-    union all select 3, to_jsonb(s) from public.similar_tickets(pg_temp.unit(1), 'm', 1, 1, query_text => pg_temp.draft()) s $$, 'texts, as one by one');
-select throws_ok($$ select * from public.find_similar_tickets_batch(array(select 'AA-1' from generate_series(1, 21)), 'm') $$, '22023', null, 'at most 20 tickets');
-select throws_ok($$ select * from public.similar_tickets_batch((select jsonb_agg('{}'::jsonb) from generate_series(1, 21)), 'm') $$, '22023', null, 'and 20 texts');
+    union all select 3, to_jsonb(s) from public.similar_tickets(pg_temp.unit(1), 'm', 1, 1, query_text => pg_temp.draft()) s $$, 'a batch of texts returns the same as single calls');
+select throws_ok($$ select * from public.find_similar_tickets_batch(array(select 'AA-1' from generate_series(1, 21)), 'm') $$, '22023', null, 'more than 20 keys are rejected');
+select throws_ok($$ select * from public.similar_tickets_batch((select jsonb_agg('{}'::jsonb) from generate_series(1, 21)), 'm') $$, '22023', null, 'more than 20 texts are rejected');
 set local role anon;
-select throws_ok($$ select * from public.similar_tickets_batch('[]', 'm') $$, '42501', null, 'anon is refused');
+select throws_ok($$ select * from public.similar_tickets_batch('[]', 'm') $$, '42501', null, 'anon cannot call similar_tickets_batch');
 
 select * from finish();
 rollback;

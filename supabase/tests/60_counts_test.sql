@@ -4,7 +4,7 @@
 begin;
 select plan(110);
 
-select is(private.clamp(v, 5, 1, 100), expected, coalesce(v::text, 'null') || ' counts as ' || expected)
+select is(private.clamp(v, 5, 1, 100), expected, 'clamp(' || coalesce(v::text, 'null') || ', 5, 1, 100) is ' || expected)
 from (values (null, 5), (-2147483648, 1), (0, 1), (1, 1), (7, 7), (100, 100), (101, 100), (2147483647, 100)) c(v, expected);
 
 create function pg_temp.unit(dimensions integer) returns extensions.vector
@@ -30,8 +30,8 @@ create temporary table dead as
 select embedding_job_id from private.embedding_jobs where ticket_id is not null order by 1 limit 1050;
 update private.embedding_jobs set dead_at = now() where embedding_job_id in (select embedding_job_id from dead);
 
--- Every function with such an argument, how many rows or items a call returns by default and at
--- most (of the data above), and the call. Null: it returns none, and only has to accept any value.
+-- Every function with such an argument, the number of rows or items that a call returns by default
+-- and at most (of the data above), and the call. Null: only tested to accept any value.
 create temporary table call (function text, argument text, by_default integer, most integer, statement text);
 insert into call values
   ('claim_enrichments', 'batch_size', 10, 100, 'select from public.claim_enrichments(%s)'),
@@ -76,9 +76,9 @@ select results_eq(
       and a.name in ('batch_size', 'comment_limit', 'comment_offset', 'days', 'job_limit', 'match_count', 'match_limit', 'match_offset', 'retention_days', 'row_limit', 'sample_count')
     order by 1, 2 $$,
   $$ select function, argument from call order by 1, 2 $$,
-  'the calls below are all functions with a count, a limit or an offset');
+  'this table lists all functions with a count, limit or offset');
 
--- The number of rows of a call, which is undone, or its error.
+-- The number of rows of a call, which is rolled back, or its error.
 create function pg_temp.rows(statement text) returns text
 language plpgsql as $$
 declare
@@ -94,11 +94,11 @@ end
 $$;
 grant select on call to service_role;
 set local role service_role;
-select is(pg_temp.rows(format(c.statement, v.value)), v.expected::text, format('%s of %s: %s', c.argument, c.function, v.value))
+select is(pg_temp.rows(format(c.statement, v.value)), v.expected::text, format('%s with %s => %s returns %s rows', c.function, c.argument, v.value, v.expected))
 from call c cross join lateral (values ('-5', 1), ('0', 1), ('null', c.by_default), ('2147483647', c.most)) v(value, expected)
 where c.most is not null
 order by c.function, c.argument, v.expected;
-select matches(string_agg(pg_temp.rows(format(c.statement, v.value)), ' '), '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$', format('%s of %s takes any value', c.argument, c.function))
+select matches(string_agg(pg_temp.rows(format(c.statement, v.value)), ' '), '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$', format('%s accepts any value of %s', c.function, c.argument))
 from call c cross join (values ('-5'), ('0'), ('null'), ('2147483647')) v(value)
 where c.most is null
 group by c.function, c.argument;
