@@ -1,10 +1,10 @@
 -- Keyword search by a whole text. Unlike a query, a text has no operators, may be long, and most of
 -- its words are unspecific.
 
--- A text is weighed like an entry of the index: each word of its name and description by its idf and
--- by the saturated frequency with which search_by_keyword would score it. The name is planned like a
--- query, with corrections of misspelt words. Of the description the first 200 distinct words count,
--- and the 32 heaviest words are searched for, as many as query_words takes of a long query.
+-- A text is weighed like an entry of the index: each word of its name and description by its idf
+-- and by the saturated frequency with which search_by_keyword would score it. The name is planned
+-- like a query, with corrections of misspelt words. Of the description the first 200 distinct words
+-- count, and the 32 heaviest words are searched for, as many as query_words takes of a long query.
 create function private.plan_text(
   text text, least_texts integer,
   out name text, out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[],

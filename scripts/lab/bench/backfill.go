@@ -9,8 +9,8 @@ import (
 	"tasklens/internal/wait"
 )
 
-// refilled is the number of tickets whose chunks are recreated: enough to make the worker's start-up
-// delay and last batches negligible.
+// refilled is the number of tickets whose chunks are recreated: enough to make the worker's
+// start-up delay and last batches negligible.
 const refilled = 6000
 
 // backfill measures how fast missing chunks are recreated, and how long searches take meanwhile.

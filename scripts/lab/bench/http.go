@@ -123,8 +123,8 @@ func (r Run) service(ctx context.Context) ([]Table, error) {
 	return []Table{table}, err
 }
 
-// measureLoad runs a load and returns the milliseconds of its successful requests, and a row without
-// these: name, number of requests and failures, successes a second.
+// measureLoad runs a load and returns the milliseconds of its successful requests, and a row
+// without these: name, number of requests and failures, successes a second.
 func (r Run) measureLoad(ctx context.Context, l load, name string, do func(ctx context.Context, i int) error) (took []float64, row []string, err error) {
 	started := time.Now()
 	samples := l.run(ctx, r.Lasting, do)

@@ -11,8 +11,8 @@ import (
 
 // The usual recipe: the hybrid search of Supabase's guide
 // (supabase.com/docs/guides/ai/hybrid-search), with a generated tsvector column and ts_rank_cd. It
-// uses the same vector index; its order by is rewritten so that the index is always used. Any of the
-// words may match, since few tickets have all.
+// uses the same vector index; its order by is rewritten so that the index is always used. Any of
+// the words may match, since few tickets have all.
 const recipe = `
 create table bench.documents (
   chunk_id uuid primary key,

@@ -39,8 +39,8 @@ func like(shown, printed string) bool {
 }
 
 // sameJSON compares JSON values. The documented value may omit members of objects and the ends of
-// arrays. Strings, booleans and whole numbers must be equal. Fractions are scores, which differ with
-// the model, and must be fractions.
+// arrays. Strings, booleans and whole numbers must be equal. Fractions are scores, which differ
+// with the model, and must be fractions.
 func sameJSON(shown, printed string) error {
 	want, err := values(shown)
 	if err != nil {
