@@ -115,12 +115,17 @@ func TestSimilarBatchIsCounted(t *testing.T) {
 	whole.post("/api/tickets/similar/batch", map[string]any{"items": slices.Repeat([]any{item}, 20)}).want(http.StatusOK).remaining("5", "0")
 }
 
-// The decision needs the similarity of unrelated texts, which is measured for the model.
+// Except for copies, the decision needs the similarity of unrelated texts, which is measured for the
+// model.
 func TestLikelyDuplicate(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
 	text := "Customer charged twice\n\n" + trackerTickets[slices.IndexFunc(trackerTickets, func(k ticket) bool { return k.Key == "TX-400" })].Description
-	draft := map[string]any{"text": text}
+	copied := s.draft(map[string]any{"text": text}).Results
+	if copied[0].TicketKey != "TX-400" || !copied[0].Likely {
+		t.Errorf("of a copy: %+v", copied[0])
+	}
+	draft := map[string]any{"text": text + " Please help."}
 	if got := s.draft(draft).Results; got[0].TicketKey != "TX-400" || got[0].Likely {
 		t.Errorf("of a model that is not measured: %+v", got[0])
 	}

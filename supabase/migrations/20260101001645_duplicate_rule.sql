@@ -72,7 +72,7 @@ begin
 end
 $$;
 comment on function private.duplicate_rule(text) is
-  'How similar tickets are scored for a model: the cosine of unrelated texts, the lowest score of a likely duplicate (null: none is flagged), and slope and intercept of the probability (null: not calibrated).';
+  'How similar tickets are scored for a model: the cosine of unrelated texts, the lowest score of a likely duplicate (null: only copies are), and slope and intercept of the probability (null: not calibrated).';
 revoke execute on function private.duplicate_rule(text) from public;
 grant execute on function private.duplicate_rule(text) to authenticated, service_role;
 

@@ -96,7 +96,8 @@ begin
     )
     select t.ticket_id, t.key, s.similarity, t.name, t.project_id, z.name, s.vector_rank, s.keyword_rank, s.score,
       s.by_vector, s.by_words, s.by_vector + s.by_words, d.duplicate_score,
-      coalesce(d.duplicate_score >= rule.threshold, false),
+      -- A copy is one for any model.
+      coalesce(d.duplicate_score >= coalesce(rule.threshold, 1), false),
       case when rule.slope is not null and d.duplicate_score is not null
         then 1 / (1 + exp(greatest(-700, least(700, -(rule.slope * d.duplicate_score + rule.intercept))))) end
     from scored s
@@ -111,7 +112,7 @@ begin
 end
 $$;
 comment on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) is
-  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from rank_by_text; likely_duplicate: it reaches the threshold of the model; confidence: the calibrated probability, or null. Without query_text: by vectors alone, and without the last three. No threshold; match_count at most 100.';
+  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from rank_by_text; likely_duplicate: it reaches the threshold of the model, or 1 without one; confidence: the calibrated probability, or null. Without query_text: by vectors alone, and without the last three. No threshold; match_count at most 100.';
 revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) from public, anon, authenticated;
 grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) to authenticated, service_role;
 

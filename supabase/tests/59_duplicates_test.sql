@@ -1,7 +1,7 @@
 -- Similar tickets by words and vectors, and the rule for likely duplicates.
 
 begin;
-select plan(40);
+select plan(41);
 
 \ir kit/vectors.sql
 create function pg_temp.embed(ticket bigint, vector extensions.vector, "position" integer default 0) returns void
@@ -78,7 +78,9 @@ set local role service_role;
 
 -- The decision ------------------------------------------------------------------------------------
 
-select is((select count(*) from found where likely_duplicate), 0::bigint, 'without a known similarity of unrelated texts no ticket is a likely duplicate');
+select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'a copy is a likely duplicate for any model');
+select is((select count(*) from public.similar_tickets(pg_temp.unit(1), 'm', 5, query_text => replace(pg_temp.draft(), 'Monday', 'Tuesday')) where likely_duplicate), 0::bigint,
+  'without a known similarity of unrelated texts no other ticket is a likely duplicate');
 select is((select count(*) from found where confidence is not null), 0::bigint, 'without a calibration there is no confidence');
 select public.store_match_thresholds(jsonb_build_array(jsonb_build_object('embedding_model', 'm', 'dimensions', 1536, 'match_threshold', 0.5, 'right_over', 1, 'related_over', 0,
   'unrelated_over', 0, 'right_deciles', array_fill(0.9, array[11]), 'related_deciles', array_fill(0.4, array[11]), 'unrelated_deciles', array_fill(0.2, array[11]), 'judged_set', 's')));

@@ -1598,7 +1598,7 @@ export interface components {
              * @description 1 for a copy. Otherwise 0.7 × fused_score + 0.3 × the share of the name's words that the ticket contains, times how specific these words are. Null if nothing was compared by words.
              */
             duplicate_score: number | null;
-            /** @description Whether duplicate_score reaches the threshold of the model; false for a model that was not measured. */
+            /** @description Whether duplicate_score reaches the threshold of the model; for a model that was not measured, whether it is 1. */
             likely_duplicate: boolean;
             /**
              * Format: double
