@@ -13,11 +13,11 @@ import (
 	"tasklens/internal/memo"
 )
 
-// slow is work that lasts until it is let go, or its context ends.
+// slow is a computation that lasts until it is released or its context ends.
 type slow struct {
 	begun  int
 	let    chan struct{}
-	ended  error // of its context, where that ended first
+	ended  error // the context's error, if it ended first
 	events []string
 }
 
@@ -27,7 +27,7 @@ func (s *slow) work(ctx context.Context, tell func(memo.Event) error) (memo.Made
 	s.begun++
 	for _, name := range s.events {
 		if tell != nil && tell(memo.Event{Name: name}) != nil {
-			return memo.Made{}, errors.New("nobody hears")
+			return memo.Made{}, errors.New("the event was rejected")
 		}
 	}
 	select {
@@ -39,14 +39,14 @@ func (s *slow) work(ctx context.Context, tell func(memo.Event) error) (memo.Made
 	}
 }
 
-// outcome is what came of a request.
+// outcome is the result of a request.
 type outcome struct {
 	body   string
 	origin memo.Origin
 	err    error
 }
 
-// ask makes a request in the background.
+// ask sends a request in the background.
 func (b *bed) ask(ctx context.Context, tell func(memo.Event) error, work memo.Work) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -57,7 +57,7 @@ func (b *bed) ask(ctx context.Context, tell func(memo.Event) error, work memo.Wo
 	return done
 }
 
-func TestManyAtOnceAreOne(t *testing.T) {
+func TestConcurrentRequestsShareOneComputation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBed(t), newSlow()
@@ -72,21 +72,21 @@ func TestManyAtOnceAreOne(t *testing.T) {
 				want.origin = memo.Stored
 			}
 			if got := <-done; got != want {
-				t.Errorf("request %d got %+v", i, got)
+				t.Errorf("request %d returned %+v, want %+v", i, got, want)
 			}
 		}
 		if s.begun != 1 || b.Counts()[""] != (memo.Counts{Misses: 1, Shared: 49}) {
-			t.Errorf("the work began %d times, counted were %+v", s.begun, b.Counts())
+			t.Errorf("the result was computed %d times, the counts are %+v", s.begun, b.Counts())
 		}
 		if got := <-b.ask(t.Context(), nil, s.work); got != (outcome{"kept", memo.Hit, nil}) {
-			t.Errorf("the next got %+v", got)
+			t.Errorf("the next request returned %+v, want a cache hit", got)
 		}
 	})
 }
 
-// A result is not made by a right of somebody else's, which may end before one's own; what was made
-// is for both.
-func TestNobodyJoinsAnothersRight(t *testing.T) {
+// A result is never computed with another caller's token, which may expire first. The cached result
+// is shared.
+func TestTokensAreNotShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBed(t), newSlow()
@@ -101,18 +101,18 @@ func TestNobodyJoinsAnothersRight(t *testing.T) {
 		close(s.let)
 		for range 2 {
 			if got := <-done; got != (outcome{"made", memo.Stored, nil}) {
-				t.Errorf("it is %+v", got)
+				t.Errorf("the result is %+v", got)
 			}
 		}
 		if s.begun != 2 {
-			t.Errorf("it was made %d times", s.begun)
+			t.Errorf("the result was computed %d times, want 2", s.begun)
 		}
 		b.expect(memo.Request{Identity: "both", Bearer: "three"}, "kept", memo.Hit)
 	})
 }
 
-// Who comes after an edit does not get what was begun before it.
-func TestNobodyJoinsWhatAnEditHasOvertaken(t *testing.T) {
+// A request sent after an edit does not join a computation that began before it.
+func TestOutdatedComputationIsNotJoined(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, before, after := newBed(t), newSlow(), newSlow()
@@ -121,15 +121,15 @@ func TestNobodyJoinsWhatAnEditHasOvertaken(t *testing.T) {
 		second := b.ask(t.Context(), nil, after.work)
 		close(after.let)
 		if got := <-second; got.origin != memo.Stored || after.begun != 1 {
-			t.Errorf("the second got %+v, its work began %d times", got, after.begun)
+			t.Errorf("the second request returned %+v and was computed %d times", got, after.begun)
 		}
 		close(before.let)
 		<-first
 	})
 }
 
-// The work goes on as long as anybody waits for it, and ends when nobody does.
-func TestCallersLeave(t *testing.T) {
+// A computation continues while a caller waits for it, and is cancelled when the last one leaves.
+func TestComputationEndsWithItsLastCaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBed(t), newSlow()
@@ -138,27 +138,27 @@ func TestCallersLeave(t *testing.T) {
 		first, second := b.ask(firstContext, nil, s.work), b.ask(secondContext, nil, s.work)
 		firstLeaves()
 		if got := <-first; fault.CodeOf(got.err) != fault.Timeout {
-			t.Errorf("who left got %+v", got)
+			t.Errorf("the caller that left got %+v", got)
 		}
 		synctest.Wait()
 		if s.ended != nil {
-			t.Fatalf("the work ended with its first caller: %v", s.ended)
+			t.Fatalf("the computation ended when its first caller left: %v", s.ended)
 		}
 		secondLeaves()
 		<-second
 		if !errors.Is(s.ended, context.Canceled) {
-			t.Errorf("the work did not end with its last caller: %v", s.ended)
+			t.Errorf("the computation did not end when its last caller left: %v", s.ended)
 		}
-		// What ended is not joined.
+		// A cancelled computation is not joined.
 		again := newSlow()
 		close(again.let)
 		if got := <-b.ask(t.Context(), nil, again.work); got.origin != memo.Stored {
-			t.Errorf("the next got %+v", got)
+			t.Errorf("the next request returned %+v, want a new computation", got)
 		}
 	})
 }
 
-// The work has its first caller's time, and each who waits has its own.
+// A computation has its first caller's deadline, and each waiting caller its own.
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -170,16 +170,16 @@ func TestDeadlines(t *testing.T) {
 		defer cancelSecond()
 		first, hurried := b.ask(minute, nil, s.work), b.ask(second, nil, s.work)
 		if got := <-hurried; fault.CodeOf(got.err) != fault.Timeout || time.Since(started) != time.Second {
-			t.Errorf("after %v who has a second got %+v", time.Since(started), got)
+			t.Errorf("the caller with a timeout of 1 s got %+v after %v", got, time.Since(started))
 		}
 		if got := <-first; time.Since(started) != time.Minute || !errors.Is(s.ended, context.DeadlineExceeded) || got.err == nil {
-			t.Errorf("after %v who has a minute got %+v, the work %v", time.Since(started), got, s.ended)
+			t.Errorf("after %v the caller with a timeout of 1 min got %+v, the computation %v", time.Since(started), got, s.ended)
 		}
 	})
 }
 
-// Whoever joins hears everything from the beginning; who reads slowly holds nobody up.
-func TestEventsAreForAll(t *testing.T) {
+// A caller that joins receives all events from the beginning. A slow reader delays nobody else.
+func TestEventsAreDeliveredToAllCallers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBed(t), newSlow("one", "two", "three")
@@ -199,29 +199,30 @@ func TestEventsAreForAll(t *testing.T) {
 		whole := b.ask(t.Context(), nil, s.work)
 		leaves := b.ask(t.Context(), func(memo.Event) error { return errors.New("left") }, s.work)
 		if got := <-leaves; got.err == nil || got.err.Error() != "left" {
-			t.Errorf("who left got %+v", got)
+			t.Errorf("the caller that left got %+v", got)
 		}
 		close(s.let)
 		for name, done := range map[string]<-chan outcome{"quick": quick, "whole": whole} {
 			if got := <-done; got != (outcome{"made", memo.Shared, nil}) {
-				t.Errorf("%s got %+v", name, got)
+				t.Errorf("the %s caller got %+v", name, got)
 			}
 		}
 		if want := s.events; !slices.Equal(heard[1], want) || len(heard[0]) != 0 {
-			t.Errorf("heard was %q", heard)
+			t.Errorf("the events received were %q", heard)
 		}
 		close(read)
 		if got := <-stuck; got != (outcome{"made", memo.Stored, nil}) || !slices.Equal(heard[0], s.events) {
-			t.Errorf("who reads slowly got %+v and heard %q", got, heard[0])
+			t.Errorf("the slow reader got %+v and received the events %q", got, heard[0])
 		}
 		if got := <-b.ask(t.Context(), hear(2, nil), s.work); got.origin != memo.Hit || heard[2] != nil {
-			t.Errorf("the next got %+v and heard %q", got, heard[2])
+			t.Errorf("the next request returned %+v and the events %q, want a cache hit", got, heard[2])
 		}
 	})
 }
 
-// Who wants events hears them at once, though the same is being made for somebody who wants none.
-func TestEventsDoNotWaitForTheWhole(t *testing.T) {
+// A caller that wants events receives them immediately, even while the same result is being
+// computed for a caller without events.
+func TestEventsAreNotDelayedByOtherCallers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, silent, telling := newBed(t), newSlow("one"), newSlow("one")
@@ -233,17 +234,17 @@ func TestEventsDoNotWaitForTheWhole(t *testing.T) {
 		whole := b.ask(t.Context(), nil, silent.work)
 		events := b.ask(t.Context(), hear, telling.work)
 		if !slices.Equal(heard, telling.events) {
-			t.Errorf("before the work went on %q was heard", heard)
+			t.Errorf("before the computation continued the events %q were received", heard)
 		}
-		// The end of what was begun first takes nothing from those who come now, with events or without.
+		// The end of the first computation does not affect later callers, with events or without.
 		close(silent.let)
 		if got := <-whole; got != (outcome{"made", memo.Stored, nil}) {
-			t.Errorf("who came first got %+v", got)
+			t.Errorf("the first caller got %+v", got)
 		}
 		late := []<-chan outcome{b.ask(t.Context(), nil, telling.work), b.ask(t.Context(), hear, telling.work)}
 		close(telling.let)
 		if got := <-events; got != (outcome{"made", memo.Stored, nil}) {
-			t.Errorf("who wants events got %+v", got)
+			t.Errorf("the caller with events got %+v", got)
 		}
 		for i, done := range late {
 			if got := <-done; got != (outcome{"made", memo.Shared, nil}) {
@@ -251,13 +252,13 @@ func TestEventsDoNotWaitForTheWhole(t *testing.T) {
 			}
 		}
 		if silent.begun != 1 || telling.begun != 1 || len(heard) != 2 {
-			t.Errorf("the work began %d and %d times, %q was heard", silent.begun, telling.begun, heard)
+			t.Errorf("the results were computed %d and %d times, the events %q were received", silent.begun, telling.begun, heard)
 		}
 	})
 }
 
-// Nobody joins work that has been told to end, however long it takes about it.
-func TestNobodyJoinsWhatIsEnding(t *testing.T) {
+// No request joins a computation that was cancelled, even if it takes long to end.
+func TestCancelledComputationIsNotJoined(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, let := newBed(t), make(chan struct{})
@@ -273,18 +274,18 @@ func TestNobodyJoinsWhatIsEnding(t *testing.T) {
 		next := b.ask(t.Context(), nil, quick.work)
 		close(let)
 		if got := <-next; got != (outcome{"made", memo.Stored, nil}) {
-			t.Errorf("the next got %+v", got)
+			t.Errorf("the next request returned %+v", got)
 		}
 		if got := <-left; got.err == nil {
-			t.Errorf("who left got %+v", got)
+			t.Errorf("the caller that left got %+v, want an error", got)
 		}
 	})
 }
 
-// The last events are heard, though the work has ended by then.
-func TestTheLastEvents(t *testing.T) {
+// The last events are delivered even if the computation has already ended.
+func TestLastEventsAreDelivered(t *testing.T) {
 	t.Parallel()
-	for range 30 { // which of two things that happened is seen first is chance
+	for range 30 { // the order in which select sees two ready channels is random
 		synctest.Test(t, func(t *testing.T) {
 			b, read, more := newBed(t), make(chan struct{}), make(chan struct{})
 			var heard []string
@@ -301,15 +302,14 @@ func TestTheLastEvents(t *testing.T) {
 			synctest.Wait()
 			close(read)
 			if got := <-done; got.err != nil || !slices.Equal(heard, []string{"first", "last"}) {
-				t.Errorf("heard was %q, then %+v", heard, got)
+				t.Errorf("the events received were %q, then %+v", heard, got)
 			}
 		})
 	}
 }
 
-// Whatever comes and goes in whatever order, nobody waits for ever, and nobody gets what is not
-// there.
-func TestManyComeAndGo(t *testing.T) {
+// In any order of arrivals and departures, every request ends and gets its own result.
+func TestConcurrentArrivalsAndDepartures(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	done := make(chan error, 200)
@@ -340,8 +340,8 @@ func TestManyComeAndGo(t *testing.T) {
 	}
 }
 
-// A panic wakes everybody who waits for the work with an error.
-func TestAPanicWakesAll(t *testing.T) {
+// A panic fails all requests that wait for the computation.
+func TestPanicFailsAllWaitingRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, let := newBed(t), make(chan struct{})
@@ -355,7 +355,7 @@ func TestAPanicWakesAll(t *testing.T) {
 		close(let)
 		for i, done := range all {
 			if got := <-done; fault.CodeOf(got.err) != fault.Internal || got.body != "" {
-				t.Errorf("request %d got %+v", i, got)
+				t.Errorf("request %d returned %+v, want an internal error", i, got)
 			}
 		}
 		b.expect(memo.Request{}, "result 1", memo.Stored)

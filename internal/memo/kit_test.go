@@ -10,7 +10,7 @@ import (
 	"tasklens/internal/memo"
 )
 
-// store is a map.
+// store is an in-memory cache.
 type store struct {
 	mutex  sync.Mutex
 	values map[string][]byte
@@ -38,10 +38,10 @@ func (s *store) size() int {
 	return len(s.values)
 }
 
-// database tells versions.
+// database serves data versions.
 type database struct {
 	mutex    sync.Mutex
-	versions map[int64]string // by project; 0 is that of everything
+	versions map[int64]string // by project; 0 is the version of all data
 	failure  error
 	asked    int
 }
@@ -70,7 +70,7 @@ func (d *database) set(project int64, version string) {
 	d.versions[project] = version
 }
 
-// bed is a memo with all that it needs.
+// bed is a memo with its dependencies.
 type bed struct {
 	t *testing.T
 	*memo.Memo
@@ -93,19 +93,19 @@ func newBed(t *testing.T, changes ...func(*memo.Options)) *bed {
 	return b
 }
 
-// work makes a result that tells how often it was made.
+// work computes a result that contains the number of computations so far.
 func (b *bed) work(context.Context, func(memo.Event) error) (memo.Made, error) {
 	b.worked++
 	text := fmt.Sprint("result ", b.worked)
 	return memo.Made{Body: []byte(text), Keep: []byte(text + " again")}, nil
 }
 
-// expect makes a request and compares what comes.
+// expect sends a request and compares the response.
 func (b *bed) expect(request memo.Request, body string, origin memo.Origin) {
 	b.t.Helper()
 	made, from, err := b.Do(b.t.Context(), b.db, request, nil, b.work)
 	if err != nil || string(made.Body) != body || from != origin {
-		b.t.Errorf("%+v gave %q from %v (%v), want %q from %v", request, made.Body, from, err, body, origin)
+		b.t.Errorf("request %+v returned %q with origin %v (%v), want %q with origin %v", request, made.Body, from, err, body, origin)
 	}
 }
 

@@ -14,19 +14,19 @@ import (
 	"tasklens/internal/memo"
 )
 
-func TestARequestIsAnsweredFromMemory(t *testing.T) {
+func TestHit(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.expect(memo.Request{}, "result 1", memo.Stored)
 	b.expect(memo.Request{}, "result 1 again", memo.Hit)
 	b.expect(memo.Request{}, "result 1 again", memo.Hit)
 	if counts := b.Counts()[""]; counts != (memo.Counts{Hits: 2, Misses: 1}) {
-		t.Errorf("counted were %+v", counts)
+		t.Errorf("the counts are %+v", counts)
 	}
 }
 
-// Whatever a result depends on makes it another one, and is in its key with where it ends.
-func TestWhatTellsRequestsApart(t *testing.T) {
+// Each input of a result is part of its cache key, unambiguously delimited.
+func TestKeys(t *testing.T) {
 	t.Parallel()
 	requests := []memo.Request{
 		{}, {Kind: "a"}, {Identity: "a"}, {Identity: "b"}, {Subject: "a"}, {Subject: "b"}, {Kind: "a", Identity: "b"}, {Kind: "ab"}, {Identity: "ab"},
@@ -43,12 +43,12 @@ func TestWhatTellsRequestsApart(t *testing.T) {
 	other.expect(memo.Request{}, "result 1", memo.Stored)
 	for key := range b.store.values {
 		if !regexp.MustCompile(`^tasklens:result:[0-9a-f]{64}$`).MatchString(key) {
-			t.Errorf("a key is %q", key)
+			t.Errorf("the cache key is %q", key)
 		}
 	}
 }
 
-func TestAResultIsOutOfReachOnceItsDataChange(t *testing.T) {
+func TestEditInvalidatesResults(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	one, all := memo.Request{Project: project(1)}, memo.Request{Kind: "all"}
@@ -62,8 +62,9 @@ func TestAResultIsOutOfReachOnceItsDataChange(t *testing.T) {
 	b.expect(all, "result 3 again", memo.Hit)
 }
 
-// The version is that of before the work: a result that an edit overtakes is not found after it.
-func TestAnEditWhileAResultIsMade(t *testing.T) {
+// The version is read before the computation, so a result overtaken by an edit is not returned
+// after it.
+func TestEditDuringComputation(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
@@ -77,7 +78,7 @@ func TestAnEditWhileAResultIsMade(t *testing.T) {
 	b.expect(memo.Request{}, "result 2", memo.Stored)
 }
 
-func TestWhatIsNotKept(t *testing.T) {
+func TestFailuresAreNotCached(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	failure := errors.New("down")
@@ -85,53 +86,53 @@ func TestWhatIsNotKept(t *testing.T) {
 		return memo.Made{Keep: []byte("half")}, failure
 	})
 	if !errors.Is(err, failure) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want the computation's", err)
 	}
 	made, origin, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) {
 		return memo.Made{Body: []byte("degraded")}, nil
 	})
 	if err != nil || string(made.Body) != "degraded" || origin != memo.Passed {
-		t.Errorf("%q from %v, %v", made.Body, origin, err)
+		t.Errorf("the degraded result is %q with origin %v, %v", made.Body, origin, err)
 	}
 	_, _, err = b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) { panic("oh") })
 	if fault.CodeOf(err) != fault.Internal || !strings.Contains(err.Error(), "panic: oh") {
-		t.Errorf("a panic became %v", err)
+		t.Errorf("a panic returned the error %v", err)
 	}
 	if kept := b.store.size(); kept != 0 {
-		t.Errorf("%d results are kept", kept)
+		t.Errorf("%d results are cached, want none", kept)
 	}
 	b.expect(memo.Request{}, "result 1", memo.Stored)
 }
 
-func TestAVersionThatCannotBeRead(t *testing.T) {
+func TestUnreadableVersion(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.expect(memo.Request{}, "result 1", memo.Stored)
 	b.db.failure = errors.New("down")
 	b.expect(memo.Request{}, "result 2", memo.Passed)
 	if len(b.warned) != 1 || b.store.size() != 1 {
-		t.Errorf("warnings are %q, %d results are kept", b.warned, b.store.size())
+		t.Errorf("the warnings are %q, %d results are cached", b.warned, b.store.size())
 	}
-	// Where the work fails too, its own error tells it.
+	// If the computation fails too, its own error is returned without a warning.
 	own := errors.New("the database is down")
 	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) { return memo.Made{}, own })
 	if !errors.Is(err, own) || len(b.warned) != 1 {
-		t.Errorf("the error is %v, warnings are %q", err, b.warned)
+		t.Errorf("the error is %v, the warnings are %q", err, b.warned)
 	}
 }
 
-func TestNothingIsRememberedWhereNothingShallBe(t *testing.T) {
+func TestCacheOff(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Memo = nil
 	b.expect(memo.Request{}, "result 1", memo.Off)
 	b.expect(memo.Request{}, "result 2", memo.Off)
 	if b.db.asked != 0 {
-		t.Errorf("the version was asked for %d times", b.db.asked)
+		t.Errorf("the version was read %d times, want never", b.db.asked)
 	}
 }
 
-// With MaxStale the version is read once in that time, and of callers who are watched each time.
+// With MaxStale the version is read at most once in that time, but always for watched callers.
 func TestMaxStale(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -141,22 +142,22 @@ func TestMaxStale(t *testing.T) {
 		time.Sleep(59 * time.Second)
 		b.expect(memo.Request{}, "result 1 again", memo.Hit)
 		if b.db.asked != 1 {
-			t.Errorf("the version was asked for %d times, want once", b.db.asked)
+			t.Errorf("the version was read %d times, want once", b.db.asked)
 		}
 		if counts := b.Counts()[""]; counts != (memo.Counts{Hits: 1, Stale: 1, Misses: 1}) {
-			t.Errorf("counted were %+v", counts)
+			t.Errorf("the counts are %+v", counts)
 		}
 		b.expect(memo.Request{Identity: "token", Watched: true}, "result 2", memo.Stored)
 		if b.db.asked != 2 {
-			t.Errorf("the version was asked for %d times, want twice", b.db.asked)
+			t.Errorf("the version was read %d times, want twice", b.db.asked)
 		}
-		b.expect(memo.Request{}, "result 1 again", memo.Hit) // what that one was told is not for others
+		b.expect(memo.Request{}, "result 1 again", memo.Hit) // the version read for a watched caller is not used for others
 		time.Sleep(2 * time.Minute)
 		b.expect(memo.Request{}, "result 3", memo.Stored)
 		b.db.set(0, "moved again")
 		time.Sleep(2 * time.Minute)
 		b.expect(memo.Request{}, "result 4", memo.Stored)
-		// Callers choose the projects they ask for.
+		// Callers choose the project filter, so the number of remembered versions must be bounded.
 		for id := range int64(5000) {
 			b.expect(memo.Request{Project: project(id + 1), Subject: id}, fmt.Sprint("result ", id+5), memo.Stored)
 		}

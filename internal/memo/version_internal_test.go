@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// However many projects are asked for, of few a version is remembered, and of the last one always.
+// The number of remembered versions is bounded, and the latest is always remembered.
 func TestVersionsAreBounded(t *testing.T) {
 	t.Parallel()
 	v := versions{read: map[int64]reading{}}
@@ -13,7 +13,7 @@ func TestVersionsAreBounded(t *testing.T) {
 	for project := range int64(3 * maxVersions) {
 		v.remember(project, reading{"v", began.Add(1)})
 		if _, found := v.lately(project, began); !found || len(v.read) > maxVersions {
-			t.Fatalf("project %d is remembered: %t, among %d", project, found, len(v.read))
+			t.Fatalf("project %d is remembered: %t; %d versions are remembered", project, found, len(v.read))
 		}
 	}
 }
