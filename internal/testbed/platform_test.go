@@ -11,9 +11,9 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// Tests of scripts/platform.sql: what a Supabase project provides to its migrations and users.
+// Tests of scripts/platform.sql: what a Supabase project provides for its migrations and users.
 
-func TestOwnerIsNoSuperuserAndMayCreate(t *testing.T) {
+func TestOwnerCanCreateWithoutBeingSuperuser(t *testing.T) {
 	t.Parallel()
 	conn := testbed.Connect(t, testbed.Empty(t).OwnerURL)
 	for _, sql := range []string{
@@ -36,7 +36,7 @@ func TestOwnerIsNoSuperuserAndMayCreate(t *testing.T) {
 	}
 }
 
-func TestRequestRolesMayUseWhatTheOwnerMakes(t *testing.T) {
+func TestRequestRolesCanUseTheOwnersObjects(t *testing.T) {
 	t.Parallel()
 	db := testbed.Empty(t)
 	_, err := testbed.Connect(t, db.OwnerURL).Exec(t.Context(), `
@@ -68,7 +68,7 @@ func TestRequestRolesMayUseWhatTheOwnerMakes(t *testing.T) {
 	}
 }
 
-func TestAuthenticatorAloneMayNothing(t *testing.T) {
+func TestAuthenticatorHasNoPrivileges(t *testing.T) {
 	t.Parallel()
 	db := testbed.Empty(t)
 	exec(t, testbed.Connect(t, db.OwnerURL), "create table public.thing (id int)")
