@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A month that lacks the day ends before it: nothing of the month after it is meant.
+// If a month lacks the day, the result is the month's last day.
 func TestAddMonths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -21,7 +21,7 @@ func TestAddMonths(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := addMonths(from, c.months).Format(time.DateOnly); got != c.want {
-			t.Errorf("%s and %d months: %s, not %s", c.from, c.months, got, c.want)
+			t.Errorf("%s plus %d months is %s, want %s", c.from, c.months, got, c.want)
 		}
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"tasklens/internal/reembed"
 )
 
-// readingTime is what the database below takes for an answer.
+// readingTime is the database's default response time.
 const readingTime = 30 * time.Millisecond
 
-// sets is a database of which only the name of the serving model is known.
+// sets is a fake database that returns the name of the serving model.
 type sets struct {
 	mutex sync.Mutex
 	model string
 	fails bool
-	takes time.Duration // for an answer; readingTime where it is 0
+	takes time.Duration // response time; readingTime if 0
 	asked int
 }
 
@@ -32,7 +32,7 @@ func (s *sets) Call(_ context.Context, _ string, _, result any) error {
 	s.mutex.Unlock()
 	time.Sleep(cmp.Or(s.takes, readingTime))
 	if fails {
-		return errors.New("nobody there")
+		return errors.New("the database is down")
 	}
 	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: &model}}
 	return nil
@@ -44,7 +44,7 @@ func (s *sets) set(model string, fails bool) {
 	s.model, s.fails = model, fails
 }
 
-// used asks which model serves, and how long that took.
+// used returns the serving model and the time that this took.
 func used(t *testing.T, serving *reembed.Serving) (model string, took time.Duration) {
 	begun := time.Now()
 	model, err := serving.Use(t.Context())
@@ -55,7 +55,7 @@ func used(t *testing.T, serving *reembed.Serving) (model string, took time.Durat
 }
 
 func TestServing(t *testing.T) {
-	t.Run("who comes often waits once", func(t *testing.T) {
+	t.Run("only the first of frequent queries waits", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
 			serving := reembed.NewServing(db, "configured")
@@ -67,24 +67,24 @@ func TestServing(t *testing.T) {
 				}
 				model, took := used(t, serving)
 				if i == 0 && took != readingTime || i > 0 && took != 0 {
-					t.Errorf("query %d waited for %v", i, took)
+					t.Errorf("query %d waited %v", i, took)
 				}
 				if i >= 470 && time.Since(changed) > time.Second && model != "two" {
-					t.Errorf("query %d, %v after the change, is by the model %q", i, time.Since(changed), model)
+					t.Errorf("query %d, %v after the change, used the model %q", i, time.Since(changed), model)
 				}
 				time.Sleep(10 * time.Millisecond)
 			}
 			synctest.Wait()
 			if db.asked > 20 {
-				t.Errorf("the database was asked %d times in 10 s", db.asked)
+				t.Errorf("the database was queried %d times in 10 s, want at most 20", db.asked)
 			}
 		})
 	})
-	t.Run("who comes while a slow answer is awaited waits when the last one is too old", func(t *testing.T) {
+	t.Run("a query waits for a slow response if the last one is too old", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one", takes: 700 * time.Millisecond}
 			serving := reembed.NewServing(db, "configured")
-			used(t, serving) // there is an answer, as of now
+			used(t, serving) // the first response is received now
 			time.Sleep(600 * time.Millisecond)
 			db.set("two", false)
 			for _, want := range []struct {
@@ -92,13 +92,13 @@ func TestServing(t *testing.T) {
 				took  time.Duration
 			}{{"one", 0}, {"one", 0}, {"two", 300 * time.Millisecond}, {"two", 0}} {
 				if model, took := used(t, serving); model != want.model || took != want.took {
-					t.Errorf("the model is %q after %v, want %q after %v", model, took, want.model, want.took)
+					t.Errorf("the model is %q after waiting %v, want %q after %v", model, took, want.model, want.took)
 				}
 				time.Sleep(200 * time.Millisecond)
 			}
 		})
 	})
-	t.Run("who has left waits for nothing", func(t *testing.T) {
+	t.Run("a cancelled query does not wait", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{takes: time.Minute}
 			ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -106,12 +106,12 @@ func TestServing(t *testing.T) {
 			begun := time.Now()
 			_, err := reembed.NewServing(db, "configured").Use(ctx)
 			if took := time.Since(begun); took != 50*time.Millisecond || fault.CodeOf(err) != fault.Timeout {
-				t.Errorf("waited for %v: %v", took, err)
+				t.Errorf("the query waited %v, want 50 ms: %v", took, err)
 			}
-			time.Sleep(time.Minute) // until the reading has ended
+			time.Sleep(time.Minute) // until the call has ended
 		})
 	})
-	t.Run("who comes seldom gets the present one", func(t *testing.T) {
+	t.Run("infrequent queries get the current model", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{}
 			serving := reembed.NewServing(db, "configured")
@@ -124,7 +124,7 @@ func TestServing(t *testing.T) {
 			}
 		})
 	})
-	t.Run("who wants the last one waits for the first alone, and asks nobody", func(t *testing.T) {
+	t.Run("Last waits only for the first response and does not query the database", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
 			serving := reembed.NewServing(db, "configured")
@@ -132,21 +132,21 @@ func TestServing(t *testing.T) {
 				begun := time.Now()
 				model, _ := serving.Last(t.Context())
 				if took := time.Since(begun); model != "one" || i == 0 && took != readingTime || i > 0 && took != 0 {
-					t.Errorf("the model is %q after %v", model, took)
+					t.Errorf("the model is %q after waiting %v", model, took)
 				}
 				db.set("two", false)
 				time.Sleep(time.Minute)
 			}
 			if db.asked != 1 {
-				t.Errorf("the database was asked %d times", db.asked)
+				t.Errorf("the database was queried %d times, want once", db.asked)
 			}
 			used(t, serving)
 			if model, _ := serving.Last(t.Context()); model != "two" {
-				t.Errorf("the model is %q after another has asked", model)
+				t.Errorf("after Use by another caller the model is %q", model)
 			}
 		})
 	})
-	t.Run("many at once ask once", func(t *testing.T) {
+	t.Run("concurrent queries share one call", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
 			serving := reembed.NewServing(db, "configured")
@@ -160,11 +160,11 @@ func TestServing(t *testing.T) {
 			}
 			running.Wait()
 			if db.asked != 1 {
-				t.Errorf("the database was asked %d times", db.asked)
+				t.Errorf("the database was queried %d times, want once", db.asked)
 			}
 		})
 	})
-	t.Run("until it is known once there is none, and a failure is not asked about by every query", func(t *testing.T) {
+	t.Run("without a first response there is an error, and a failure is not retried by every query", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{fails: true}
 			serving := reembed.NewServing(db, "configured")
@@ -174,25 +174,25 @@ func TestServing(t *testing.T) {
 					use = serving.Last
 				}
 				if model, err := use(t.Context()); model != "" || !errors.Is(err, reembed.ErrUnknown) || fault.CodeOf(err) != fault.Unavailable {
-					t.Errorf("the model is %q, the error %v", model, err)
+					t.Errorf("the model is %q, the error is %v", model, err)
 				}
 			}
 			if db.asked != 1 {
-				t.Errorf("the database was asked %d times", db.asked)
+				t.Errorf("the database was queried %d times, want once", db.asked)
 			}
 			db.set("two", false)
-			time.Sleep(time.Second / 2) // it may be asked again
+			time.Sleep(time.Second / 2) // until a retry is allowed
 			if model, took := used(t, serving); model != "two" || took != readingTime {
-				t.Errorf("the model is %q after %v", model, took)
+				t.Errorf("the model is %q after waiting %v", model, took)
 			}
 			db.set("three", true)
 			time.Sleep(time.Minute)
 			if model, err := serving.Last(t.Context()); model != "two" || err != nil {
-				t.Errorf("the model is %q, the error %v", model, err)
+				t.Errorf("the model is %q, the error is %v", model, err)
 			}
 		})
 	})
-	t.Run("a failure leaves the last one, and is not asked about by every query", func(t *testing.T) {
+	t.Run("after a failure the last model is returned, and not every query retries", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
 			serving := reembed.NewServing(db, "configured")
@@ -205,14 +205,14 @@ func TestServing(t *testing.T) {
 				}
 			}
 			if db.asked != 2 {
-				t.Errorf("the database was asked %d times", db.asked)
+				t.Errorf("the database was queried %d times, want twice", db.asked)
 			}
 		})
 	})
 }
 
-// A set that names no model is of the configured one; what is fixed asks nobody.
-func TestTheConfiguredModelServes(t *testing.T) {
+// A set without a model's name uses the configured one. Fixed queries no database.
+func TestConfiguredModel(t *testing.T) {
 	t.Parallel()
 	unnamed := func(_ context.Context, result any) error {
 		*result.(*[]reembed.Sets) = []reembed.Sets{{}}
@@ -239,13 +239,13 @@ type fragile struct{}
 
 func (fragile) Call(context.Context, string, any, any) error { panic("broken") }
 
-// A panic is a failure to answer, and ends no wait.
-func TestServingSurvivesAPanic(t *testing.T) {
+// A panic counts as a failed call and does not block the caller.
+func TestServingPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		serving := reembed.NewServing(fragile{}, "configured")
 		if model, err := serving.Use(t.Context()); model != "" || !errors.Is(err, reembed.ErrUnknown) {
-			t.Errorf("the model is %q, the error %v", model, err)
+			t.Errorf("the model is %q, the error is %v", model, err)
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-// hanging is a model that answers nobody.
+// hanging is a model that never responds.
 type hanging struct{ model }
 
 func (h *hanging) Embed(ctx context.Context, _ string, _ []string) ([]vector.Vector, int, error) {
@@ -27,9 +27,9 @@ func (*hanging) Vector(ctx context.Context) (vector.Vector, error) {
 	return nil, fault.Wrap(fault.Timeout, "The model hangs.", ctx.Err())
 }
 
-// A model that hangs holds a hybrid search for its budget, and one that has less time for half of
-// that. The words that were ranked meanwhile are not ranked again.
-func TestAHybridSearchDoesNotWaitForAModelThatHangs(t *testing.T) {
+// A hanging model delays a hybrid search by its time budget, or by half of the remaining time if
+// that is less. The keyword ranking computed meanwhile is reused.
+func TestHybridSearchWithHangingModel(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[time.Duration]time.Duration{0: 1200 * time.Millisecond, time.Minute: 1200 * time.Millisecond, time.Second: 500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestAHybridSearchDoesNotWaitForAModelThatHangs(t *testing.T) {
 					return json.Unmarshal([]byte(`[`+handedOn+`]`), result)
 				}
 				if arguments["keyword_ranking"] == nil || arguments["query_embedding"] != nil {
-					t.Errorf("%s was asked with %v", function, arguments)
+					t.Errorf("%s was called with %v", function, arguments)
 				}
 				return json.Unmarshal([]byte(`[{"source":"keyword"}]`), result)
 			})
@@ -53,23 +53,23 @@ func TestAHybridSearchDoesNotWaitForAModelThatHangs(t *testing.T) {
 			started := time.Now()
 			page, err := search.New(search.Weights{}, func(context.Context, string, error) {}).Hybrid(ctx, db, search.Query{Text: "pumps"}, &hanging{})
 			if err != nil || !slices.Equal(page.Degraded, []string{"vector"}) || len(page.Hits) != 1 || ranked != 1 {
-				t.Errorf("%v: the page is %+v, %v; the words were ranked %d times", left, page, err, ranked)
+				t.Errorf("timeout %v: the page is %+v, %v; keywords were ranked %d times, want once", left, page, err, ranked)
 			}
 			if took := time.Since(started); took != want {
-				t.Errorf("%v: it took %v", left, took)
+				t.Errorf("timeout %v: the search took %v, want %v", left, took, want)
 			}
 		})
 	}
 }
 
-// Where nothing can be found without the embedding, a model that hangs is a timeout soon.
-func TestAModelThatHangsIsATimeout(t *testing.T) {
+// If nothing can be found without the embedding, a hanging model causes a timeout.
+func TestComparisonWithHangingModelTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
 		_, err := search.NewComparer(&hanging{}, &runes{}).ToText(t.Context(), database(nil), "m", "It leaks", nil, filter.Filters{}, 5)
 		if took := time.Since(started); fault.CodeOf(err) != fault.Timeout || took != 5*time.Second {
-			t.Errorf("after %v: %v", took, err)
+			t.Errorf("after %v the error is %v, want a timeout after 5 s", took, err)
 		}
 	})
 }

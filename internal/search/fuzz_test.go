@@ -10,8 +10,8 @@ import (
 
 var marks = regexp.MustCompile(`</?mark>|&(lt|gt|amp|quot|#39);`)
 
-// Whatever somebody types, the database reads it as a query and searches by it, and marks its words
-// in a text that stays safe HTML.
+// The database parses every text as a query, searches with it, and highlights its words in a text
+// that remains safe HTML.
 func FuzzQueryText(f *testing.F) {
 	for _, query := range []string{
 		"", "charged twice", `"charged twice" -refund`, `-"a b" "`, "TX-400 tx 400", "Ti.UI.TableView", "résumé 日本語 テスト", "a & b | !c <-> (d:*)",
@@ -27,18 +27,18 @@ func FuzzQueryText(f *testing.F) {
 		err := db.QueryRow(t.Context(), `select private.highlight($2, (private.parse_query($1)).wanted),
 			(select count(*) from public.search_by_keyword($1, 10))`, query, text).Scan(&line, &found)
 		if err != nil {
-			t.Fatalf("%q in %q: %v", query, text, err)
+			t.Fatalf("query %q, text %q: %v", query, text, err)
 		}
 		if strings.ContainsAny(marks.ReplaceAllString(line, ""), `<>&"'`) {
-			t.Errorf("%q in %q: %q", query, text, line)
+			t.Errorf("query %q, text %q: unescaped characters: %q", query, text, line)
 		}
 		if strings.Count(line, "<mark>") != strings.Count(line, "</mark>") {
-			t.Errorf("%q in %q: %q", query, text, line)
+			t.Errorf("query %q, text %q: unbalanced marks: %q", query, text, line)
 		}
 	})
 }
 
-// storable is a text as it reaches the database: of valid characters without U+0000, and of bounded
+// storable returns a text as it reaches the database: valid UTF-8 without U+0000, limited in
 // length.
 func storable(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")

@@ -13,7 +13,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-// runes measures a text by its characters, and remembers the longest that it was given.
+// runes counts characters as tokens and records the longest text.
 type runes struct{ longest int }
 
 func (r *runes) Lengths(text string) (lengths []int) {
@@ -31,7 +31,7 @@ func (m *model) Embed(_ context.Context, _ string, inputs []string) ([]vector.Ve
 	return []vector.Vector{{1}}, 1, nil
 }
 
-// As the embedding of a query.
+// It is also the embedding of a query.
 func (m *model) Model() string { return "m" }
 
 func (m *model) Vector(context.Context) (vector.Vector, error) { return vector.Vector{1}, nil }
@@ -42,8 +42,8 @@ func (d database) Call(_ context.Context, function string, arguments, result any
 	return d(function, arguments.(map[string]any), result)
 }
 
-// However long a draft is, only its beginning is measured and embedded, and no character is split.
-func TestALongDraftIsCut(t *testing.T) {
+// Only the beginning of a long draft is measured and embedded, and no character is split.
+func TestLongDraftIsTruncated(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"x", "é", "🥨", "ab é 🥨. ", "\n"} {
 		tokens, asked := &runes{}, &model{}
@@ -53,15 +53,15 @@ func TestALongDraftIsCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tokens.longest > 32<<10 || len(asked.input) > 4000 || !utf8.ValidString(asked.input) || strings.Contains(asked.input, "\uFFFD") {
-			t.Errorf("%q: %d bytes were measured and %d embedded", unit, tokens.longest, len(asked.input))
+			t.Errorf("repeated %q: %d bytes were measured and %d embedded", unit, tokens.longest, len(asked.input))
 		}
 		if !strings.HasPrefix(asked.input, "Name\n\nName\n\n") {
-			t.Errorf("%q: compared by %.40q", unit, asked.input)
+			t.Errorf("repeated %q: the embedded text begins with %.40q", unit, asked.input)
 		}
 	}
 }
 
-func TestAnUnknownTicketIsNotFound(t *testing.T) {
+func TestUnknownTicketIsNotFound(t *testing.T) {
 	t.Parallel()
 	_, err := search.NewComparer(&model{}, &runes{}).ToTicket(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", 5, filter.Filters{}, 5)
 	if fault.CodeOf(err) != fault.NotFound {
@@ -69,7 +69,7 @@ func TestAnUnknownTicketIsNotFound(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatFails(t *testing.T) {
+func TestFailingDatabase(t *testing.T) {
 	t.Parallel()
 	failure := fault.New(fault.Unavailable, "down")
 	broken := database(func(string, map[string]any, any) error { return failure })
@@ -83,7 +83,7 @@ func TestADatabaseThatFails(t *testing.T) {
 		},
 	} {
 		if found, err := ask(); !errors.Is(err, failure) || found != nil {
-			t.Errorf("%s: %v, %v", name, found, err)
+			t.Errorf("%s: got %v, %v; want the database's error", name, found, err)
 		}
 	}
 }
