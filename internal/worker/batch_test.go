@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatFailedIsTriedInSmallerGroups(t *testing.T) {
+func TestRetriesAreInSmallerGroups(t *testing.T) {
 	t.Parallel()
 	var jobs []job
 	for attempt, n := range map[int]int{1: 120, 2: 30, 3: 7, 4: 2, 9: 2} {
@@ -21,6 +21,6 @@ func TestWhatFailedIsTriedInSmallerGroups(t *testing.T) {
 		sizes = append(sizes, len(group))
 	}
 	if want := []int{100, 20, 25, 5, 6, 1, 1, 1, 1, 1}; !slices.Equal(sizes, want) {
-		t.Errorf("groups have %v jobs, not %v", sizes, want)
+		t.Errorf("the groups have %v jobs, want %v", sizes, want)
 	}
 }

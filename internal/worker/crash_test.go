@@ -11,8 +11,8 @@ import (
 	"tasklens/internal/worker"
 )
 
-// dying is the way to the database of a worker whose process ends just before a call, or just after
-// it: nothing is heard of it any more.
+// dying simulates a worker process that ends immediately before or after a call: all later calls
+// fail.
 type dying struct {
 	*postgrest.Session
 	at    string
@@ -40,8 +40,8 @@ func (d *dying) Call(ctx context.Context, function string, arguments, result any
 	return errDead
 }
 
-// Between whichever two steps a worker ends, another one does the rest.
-func TestCrashBetweenTwoSteps(t *testing.T) {
+// Whenever a worker dies, another one finishes its work.
+func TestCrashBetweenSteps(t *testing.T) {
 	t.Parallel()
 	for _, function := range []string{"claim_embedding_jobs", "read_sources", "store_chunks", "finish_embedding_jobs"} {
 		for moment, after := range map[string]bool{"before ": false, "after ": true} {
@@ -68,7 +68,7 @@ func TestCrashBetweenTwoSteps(t *testing.T) {
 				b.start(quick(t))
 				b.await(0, openJobs)
 				b.await(0, deadJobs)
-				b.mustBeInStep()
+				b.mustBeCurrent()
 			})
 		}
 	}

@@ -22,10 +22,10 @@ import (
 	"tasklens/internal/worker"
 )
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for a condition.
 const patience = 10 * time.Minute
 
-// bench is a tracker of the test's own, the way to it that workers take, and their model.
+// bench is a test's own tracker database, the PostgREST client of its workers, and their model.
 type bench struct {
 	t        testing.TB
 	tracker  *pgx.Conn
@@ -41,8 +41,8 @@ func newBench(t testing.TB) *bench {
 	return newBenchOver(t, testbed.Database(t))
 }
 
-// newSlowBench is one whose database takes so long for each chunk, and cancels what takes longer
-// than the timeout.
+// newSlowBench returns a bench whose database takes perChunk to insert a chunk and cancels
+// statements after the timeout.
 func newSlowBench(t testing.TB, perChunk, timeout time.Duration) *bench {
 	t.Helper()
 	database := testbed.Database(t)
@@ -72,7 +72,7 @@ func newIndexer(t testing.TB, m index.Model) *index.Indexer {
 	return indexer
 }
 
-// build makes an indexer.
+// build creates an indexer for the model.
 func build(m index.Model) (*index.Indexer, error) {
 	measure, err := tokenizer.Load()
 	if err != nil {
@@ -81,8 +81,8 @@ func build(m index.Model) (*index.Indexer, error) {
 	return index.New(m, measure, index.Limits{Inputs: 2048, Tokens: 100_000}), nil
 }
 
-// model stands in for a provider: the same text always has the same vector of the same model.
-// before may refuse or hold up a request.
+// model is a fake provider whose vectors depend only on the model's name and the text. before can
+// reject or delay a request.
 type model struct {
 	before func(ctx context.Context, model string, inputs []string) error
 
@@ -108,7 +108,7 @@ func (m *model) Embed(ctx context.Context, name string, inputs []string) ([]vect
 	return vectors, 0, nil
 }
 
-// requests are the inputs of each request so far.
+// requests returns the inputs of each request so far.
 func (m *model) requests() [][]string {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -131,7 +131,7 @@ func embed(model, input string) vector.Vector {
 	return v
 }
 
-// run executes statements of the tracker's own.
+// run executes statements as the tracker's owner.
 func (b *bench) run(sql string, arguments ...any) {
 	b.t.Helper()
 	if _, err := b.tracker.Exec(b.t.Context(), sql, arguments...); err != nil {
@@ -147,7 +147,7 @@ func (b *bench) number(sql string, arguments ...any) (n int) {
 	return n
 }
 
-// fill writes one project with so many tickets.
+// fill creates one project with this number of tickets.
 func (b *bench) fill(tickets int) {
 	b.t.Helper()
 	b.run(`insert into public.projects (key, name) values ('P', 'Pumps')`)
@@ -155,13 +155,13 @@ func (b *bench) fill(tickets int) {
 		select p.project_id, s.status_id, 'Pump ' || i, 'It leaks at valve ' || i from generate_series(1, $1) i, public.projects p, public.status s`, tickets)
 }
 
-// quick are the options of tests: what is retried is retried soon.
+// quick returns options for tests, with short intervals between retries.
 func quick(t testing.TB) worker.Options {
 	return worker.Options{Poll: 50 * time.Millisecond, Retry: 10 * time.Millisecond,
 		Warn: func(_ context.Context, message string, err error) { t.Logf("%s: %v", message, err) }}
 }
 
-// start runs a worker. stop ends it, and returns when it has ended.
+// start runs a worker. stop ends it and waits until it has ended.
 func (b *bench) start(o worker.Options) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -174,13 +174,13 @@ func (b *bench) start(o worker.Options) (stop func()) {
 	return stop
 }
 
-// await asks until a count has this value.
+// await polls until a count has this value.
 func (b *bench) await(want int, sql string, arguments ...any) {
 	b.t.Helper()
 	b.awaitOn(b.tracker, want, sql, arguments...)
 }
 
-// awaitOn is await by another connection, while the tracker's is in use.
+// awaitOn is await on another connection, for use while the tracker's is busy.
 func (b *bench) awaitOn(connection *pgx.Conn, want int, sql string, arguments ...any) {
 	b.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -193,7 +193,7 @@ func (b *bench) awaitOn(connection *pgx.Conn, want int, sql string, arguments ..
 			return
 		}
 		if time.Now().After(deadline) {
-			b.t.Fatalf("%s: is %d and not %d after %v", sql, got, want, patience)
+			b.t.Fatalf("%s: got %d after %[4]v, want %[3]d", sql, got, want, patience)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -204,7 +204,7 @@ const (
 	deadJobs = `select count(*) from private.embedding_jobs where dead_at is not null`
 )
 
-// stored are all chunks but for their ids, one a line.
+// stored returns all chunks without their ids, one per line.
 func (b *bench) stored() (lines []string) {
 	b.t.Helper()
 	rows, _ := b.tracker.Query(b.t.Context(), `
@@ -218,8 +218,8 @@ func (b *bench) stored() (lines []string) {
 	return lines
 }
 
-// mustBeInStep compares what is stored with a fresh embedding of everything.
-func (b *bench) mustBeInStep() {
+// mustBeCurrent compares the stored chunks with those of embedding everything again.
+func (b *bench) mustBeCurrent() {
 	b.t.Helper()
 	before := b.stored()
 	var sources []index.Source
@@ -243,6 +243,6 @@ func (b *bench) mustBeInStep() {
 		b.t.Fatal(err)
 	}
 	if differ := cmp.Diff(b.stored(), before); differ != "" {
-		b.t.Errorf("the stored chunks are not those of the present texts (-present +stored):\n%s", differ)
+		b.t.Errorf("the stored chunks are not those of the current texts (-current +stored):\n%s", differ)
 	}
 }

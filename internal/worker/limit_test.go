@@ -7,8 +7,9 @@ import (
 	"tasklens/internal/tokenizer"
 )
 
-// A request holds the texts of many sources, and never more inputs or tokens than a provider takes.
-func TestRequestsKeepTheLimits(t *testing.T) {
+// A request contains the texts of many sources, but no more inputs or tokens than a provider
+// accepts.
+func TestRequestsAreWithinLimits(t *testing.T) {
 	t.Parallel()
 	measure, err := tokenizer.Load()
 	if err != nil {
@@ -16,11 +17,11 @@ func TestRequestsKeepTheLimits(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		limits   index.Limits
-		requests int // at most, of 41 texts of 20 to 25 tokens
+		requests int // the maximum, for 41 texts of 20 to 25 tokens
 	}{
-		"inputs": {index.Limits{Inputs: 7, Tokens: 100_000}, 6},
-		"tokens": {index.Limits{Inputs: 2048, Tokens: 200}, 6},
-		"none":   {index.Limits{Inputs: 2048, Tokens: 100_000}, 1},
+		"inputs":  {index.Limits{Inputs: 7, Tokens: 100_000}, 6},
+		"tokens":  {index.Limits{Inputs: 2048, Tokens: 200}, 6},
+		"neither": {index.Limits{Inputs: 2048, Tokens: 100_000}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,11 +37,11 @@ func TestRequestsKeepTheLimits(t *testing.T) {
 					tokens += len(measure.Lengths(input))
 				}
 				if len(inputs) > c.limits.Inputs || tokens > c.limits.Tokens {
-					t.Errorf("a request has %d inputs of %d tokens", len(inputs), tokens)
+					t.Errorf("a request has %d inputs with %d tokens, want at most %d and %d", len(inputs), tokens, c.limits.Inputs, c.limits.Tokens)
 				}
 			}
 			if len(requests) > c.requests {
-				t.Errorf("there were %d requests", len(requests))
+				t.Errorf("there were %d requests, want at most %d", len(requests), c.requests)
 			}
 		})
 	}

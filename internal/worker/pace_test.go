@@ -14,12 +14,12 @@ import (
 	"tasklens/internal/worker"
 )
 
-// queue stands in for the database where it matters how often it is asked; its clock is the test's.
+// queue is a fake database that counts calls, for tests on virtual time.
 type queue struct {
 	mutex  sync.Mutex
 	calls  map[string]int
-	wanted []int // of each claim
-	jobs   int   // how many there are to take; they come back when they fail
+	wanted []int // job_limit of each claim
+	jobs   int   // number of jobs available; failed ones become available again
 	broken bool
 }
 
@@ -46,7 +46,7 @@ func (q *queue) Call(_ context.Context, function string, arguments, result any) 
 	return json.Unmarshal(text, result)
 }
 
-// failing is an indexer that never can, or always, and takes its time.
+// failing is an indexer that always fails, or always succeeds if err is nil, after a delay.
 type failing struct {
 	err   error
 	takes time.Duration
@@ -63,7 +63,7 @@ func (f failing) Sync(_ context.Context, _ index.Database, sources []index.Sourc
 	return outcomes, f.err
 }
 
-// runFor has a worker work for so long.
+// runFor runs a worker for this time.
 func runFor(t *testing.T, lasting time.Duration, q *queue, f failing) {
 	t.Helper()
 	q.calls = map[string]int{}
@@ -74,27 +74,27 @@ func runFor(t *testing.T, lasting time.Duration, q *queue, f failing) {
 	})
 }
 
-func TestAnIdleWorkerAsksSeldom(t *testing.T) {
+func TestIdleWorkerPollsSlowly(t *testing.T) {
 	t.Parallel()
 	q := &queue{}
 	runFor(t, 1000*time.Second, q, failing{})
 	if asked := q.calls["claim_embedding_jobs"]; asked < 700 || asked > 900 || q.calls["sweep_staged_chunks"] != 1 || len(q.calls) > 2 {
-		t.Errorf("in 1000 s it asked %v", q.calls)
+		t.Errorf("the calls in 1000 s are %v", q.calls)
 	}
 }
 
-func TestAWorkerWithoutDatabaseAsksSeldom(t *testing.T) {
+func TestPollingBacksOffWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	q := &queue{broken: true}
 	runFor(t, 300*time.Second, q, failing{})
-	// 0.5, 1, 2, 4, 8 and 16 s, then every 30 s.
+	// Retries after 0.5, 1, 2, 4, 8 and 16 s, then every 30 s.
 	if asked := q.calls["claim_embedding_jobs"]; asked < 10 || asked > 17 {
-		t.Errorf("in 300 s it asked %d times", asked)
+		t.Errorf("the worker claimed jobs %d times in 300 s, want 10 to 17", asked)
 	}
 }
 
-// While everything fails one job at a time is tried, so that the others keep their attempts.
-func TestAProviderThatIsDownCostsFewAttempts(t *testing.T) {
+// While all jobs fail, they are tried one at a time, so that the others keep their attempts.
+func TestFailingProviderCostsFewAttempts(t *testing.T) {
 	t.Parallel()
 	q := &queue{jobs: 1000}
 	runFor(t, 300*time.Second, q, failing{err: errors.New("down")})
@@ -102,18 +102,18 @@ func TestAProviderThatIsDownCostsFewAttempts(t *testing.T) {
 	for _, wanted := range q.wanted {
 		tried += wanted
 	}
-	// A batch in each of four places and two more before it is clear that all fail; then one job in
-	// each place, some 15 times.
+	// Four concurrent batches and two more run before it is clear that all jobs fail. Then each of the
+	// four slots tries one job, about 15 times.
 	if tried > 6*100+4*15 || len(q.wanted) < 20 {
-		t.Errorf("in 300 s it took %v jobs", q.wanted)
+		t.Errorf("the claims in 300 s were of %v jobs", q.wanted)
 	}
 }
 
-// A provider that limits us is left alone for as long as it says, and that uses up no attempts.
-func TestAProviderThatLimitsIsLeftAlone(t *testing.T) {
+// After a rate limit the worker pauses for the provider's Retry-After, which uses up no attempts.
+func TestRetryAfterIsHonored(t *testing.T) {
 	t.Parallel()
 	for retryAfter, most := range map[time.Duration]int{
-		time.Minute: 4 * 5,  // in each of four places at 0, 61, 122, 183 and 244 s
+		time.Minute: 4 * 5,  // in each of four slots at 0, 61, 122, 183 and 244 s
 		0:           4 * 51, // every 6 s
 	} {
 		limited := fault.New(fault.Unavailable, "Too fast.")
@@ -121,7 +121,7 @@ func TestAProviderThatLimitsIsLeftAlone(t *testing.T) {
 		q := &queue{jobs: 1000}
 		runFor(t, 300*time.Second, q, failing{limited, time.Second})
 		if asked := q.calls["claim_embedding_jobs"]; asked > most || asked < most/2 || q.calls["fail_embedding_jobs"] > 0 || q.calls["release_embedding_jobs"] == 0 {
-			t.Errorf("told to wait for %v, in 300 s it asked %v", retryAfter, q.calls)
+			t.Errorf("with a Retry-After of %v the calls in 300 s are %v", retryAfter, q.calls)
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"tasklens/internal/worker"
 )
 
-// A panic fails its jobs like an error: the source that causes it ends alone among the dead, the
-// others are embedded.
-func TestAPanicFailsItsJobs(t *testing.T) {
+// A panic fails its jobs like an error. Only the job that causes it ends up dead; the others are
+// embedded.
+func TestPanicFailsItsJobs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var panics atomic.Int64
@@ -31,11 +31,11 @@ func TestAPanicFailsItsJobs(t *testing.T) {
 	b.await(0, openJobs)
 	b.await(1, `select count(*) from private.embedding_jobs where last_error like '%panic: this one is poison%' and last_error not like '%goroutine%'`)
 	if panics.Load() != 6 {
-		t.Errorf("the poison was tried %d times, not 6", panics.Load())
+		t.Errorf("the source that panics was tried %d times, want 6", panics.Load())
 	}
 }
 
-// fragile is a database whose calls panic a few times each.
+// fragile is a database whose calls panic a limited number of times.
 type fragile struct {
 	worker.Database
 	left map[string]*atomic.Int64
@@ -48,8 +48,8 @@ func (f fragile) Call(ctx context.Context, function string, arguments, result an
 	return f.Database.Call(ctx, function, arguments, result)
 }
 
-// Wherever a worker panics, it goes on, and what it had taken is done in the end.
-func TestAPanicEndsNoWorker(t *testing.T) {
+// After a panic anywhere, a worker continues, and the jobs that it had claimed are eventually done.
+func TestWorkerSurvivesPanics(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	db := fragile{b.rows, map[string]*atomic.Int64{}}
@@ -77,5 +77,5 @@ func TestAPanicEndsNoWorker(t *testing.T) {
 	b.await(0, deadJobs)
 	cancel()
 	<-ended
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }

@@ -20,8 +20,7 @@ import (
 	"tasklens/internal/worker"
 )
 
-// This test program is also the worker process of the randomised test, where these name its
-// database.
+// If these variables are set, this test binary runs as a worker process of the randomised test.
 const (
 	urlVariable = "TASKLENS_TEST_WORKER_URL"
 	keyVariable = "TASKLENS_TEST_WORKER_KEY"
@@ -35,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beWorker works until it is told to stop, or its parent has gone.
+// beWorker runs a worker until it gets SIGTERM or its parent exits.
 func beWorker(url, key string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -53,7 +52,7 @@ func beWorker(url, key string) {
 	}).Run(ctx)
 }
 
-// flaky is what a provider does on a bad day.
+// flaky simulates an unreliable provider with delays, failures and rate limits.
 func flaky(seed uint64) func(context.Context, string, []string) error {
 	var mutex sync.Mutex
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -71,7 +70,7 @@ func flaky(seed uint64) func(context.Context, string, []string) error {
 		case dice >= 90:
 			return errors.New("the provider failed")
 		case dice >= 85:
-			limited := fault.New(fault.Unavailable, "The provider limits us.")
+			limited := fault.New(fault.Unavailable, "The provider is limiting us.")
 			limited.RetryAfter = pause
 			return limited
 		}
@@ -79,7 +78,7 @@ func flaky(seed uint64) func(context.Context, string, []string) error {
 	}
 }
 
-// process is a worker of its own that can be killed.
+// process is a separate worker process that can be killed.
 type process struct {
 	command *exec.Cmd
 	stdin   io.Closer
@@ -96,13 +95,13 @@ func (b *bench) spawn() (*process, error) {
 	return &process{command, stdin}, command.Start()
 }
 
-// end sends a signal and waits until the process is gone.
+// end sends a signal and waits until the process has exited.
 func (p *process) end(signal syscall.Signal) error {
-	// A stopped process ends by SIGKILL alone.
+	// While a process is stopped, only SIGKILL takes effect, so continue it.
 	if err := errors.Join(p.command.Process.Signal(signal), p.command.Process.Signal(syscall.SIGCONT)); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	_ = p.command.Wait() // killed is no success
+	_ = p.command.Wait() // a killed process returns an error
 	_ = p.stdin.Close()
 	return nil
 }

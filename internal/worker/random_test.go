@@ -20,14 +20,14 @@ import (
 	"tasklens/internal/wait"
 )
 
-// lasting says how long the randomised test lasts, where it is not a minute.
+// lasting names the variable with the duration of the randomised test; the default is a minute.
 const lasting = "TASKLENS_RANDOM_TEST"
 
-// Edits, deletions, moves, renames, imports and long transactions on one side; on the other workers
-// that are killed, stopped for longer than their leases and ended, and a provider that fails,
-// limits and hangs. At rest the chunks must be those of a fresh embedding of everything, and no
-// editor may have failed or been a deadlock's victim.
-func TestAtRestAllIsInStep(t *testing.T) {
+// Edits, deletions, moves, renames, imports and long transactions run concurrently with workers
+// that are killed, stopped beyond their leases and terminated, and with a provider that fails,
+// limits and hangs. In the end the chunks must be those of embedding everything again, and no edit
+// may fail or be a deadlock's victim.
+func TestChunksAreCurrentAfterRandomFailures(t *testing.T) {
 	t.Parallel()
 	duration := time.Minute
 	if set := os.Getenv(lasting); set != "" {
@@ -59,21 +59,21 @@ func TestAtRestAllIsInStep(t *testing.T) {
 	}
 	t.Logf("%d edits, %d signals to workers, %d calls to generate in %v", edits.Load(), kills.Load(), calls.Load(), duration)
 	if edits.Load() < 20 || kills.Load() < 3 || calls.Load() < 3 {
-		t.Error("that is too little to show anything")
+		t.Error("too few edits, signals or calls for a meaningful test")
 	}
 
 	b.start(quick(t))
-	for range 2 { // what is open may die, and only then be replayed
-		b.run(`update private.embedding_jobs set due_at = clock_timestamp() where lease_id is null and dead_at is null`) // an import's may wait for two minutes
+	for range 2 { // open jobs can become dead, and only dead jobs are replayed
+		b.run(`update private.embedding_jobs set due_at = clock_timestamp() where lease_id is null and dead_at is null`) // an import's job can be due only after two minutes
 		b.await(0, openJobs)
 		b.run(`select public.replay_embedding_jobs()`)
 		b.await(0, openJobs)
 	}
 	b.await(0, deadJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
-// torment runs a worker process and does to it what happens to processes, again and again.
+// torment repeatedly runs a worker process and stops, terminates or kills it.
 func (b *bench) torment(ctx context.Context, random *rand.Rand, signals *atomic.Int64) error {
 	for ctx.Err() == nil {
 		p, err := b.spawn()
@@ -84,7 +84,7 @@ func (b *bench) torment(ctx context.Context, random *rand.Rand, signals *atomic.
 		switch random.IntN(4) {
 		case 0:
 			err = p.end(syscall.SIGTERM)
-		case 1: // it goes on when others have what it had
+		case 1: // it continues after others have claimed its jobs
 			err = p.command.Process.Signal(syscall.SIGSTOP)
 			pause(ctx, random, 3000)
 			err = errors.Join(err, p.command.Process.Signal(syscall.SIGCONT))
@@ -101,7 +101,7 @@ func (b *bench) torment(ctx context.Context, random *rand.Rand, signals *atomic.
 	return nil
 }
 
-// generate asks for embeddings as the API does, of a ticket that there may be.
+// generate requests embeddings like the API, for a ticket that may not exist.
 func (b *bench) generate(ctx context.Context, random *rand.Rand, calls *atomic.Int64) error {
 	indexer, err := build(&model{before: flaky(random.Uint64())})
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *bench) generate(ctx context.Context, random *rand.Rand, calls *atomic.I
 	for ctx.Err() == nil {
 		ticket := 1 + random.Int64N(60)
 		bounded, cancel := context.WithTimeout(ctx, time.Second)
-		// It may fail in many ways; what it leaves is what counts.
+		// Failures are expected; only the resulting chunks matter.
 		_, _ = indexer.Index(bounded, b.rows, []index.Source{{ProjectID: 1 + random.Int64N(4), TicketID: &ticket}}, random.IntN(3) == 0)
 		cancel()
 		calls.Add(1)
@@ -123,21 +123,22 @@ func pause(ctx context.Context, random *rand.Rand, atMost int) {
 	_ = wait.For(ctx, time.Duration(random.IntN(atMost))*time.Millisecond)
 }
 
-// editor is a program of the tracker's.
+// editor is a client that edits the tracker.
 type editor struct {
 	connection *pgx.Conn
 	random     *rand.Rand
 }
 
 func (e editor) work(ctx context.Context, edits *atomic.Int64) error {
-	// Longer than the longest transaction: only who waits for a worker would wait for so long.
+	// Longer than the longest transaction: only an edit blocked by a worker could wait that long.
 	if _, err := e.connection.Exec(ctx, `set lock_timeout = '15s'`); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
 		err := e.transaction(context.WithoutCancel(ctx))
 		var failure *pgconn.PgError
-		// What repeatable read may answer; and a note of a ticket that another editor has just deleted.
+		// Repeatable read may fail to serialize, and another editor may have deleted the ticket of a new
+		// note.
 		if errors.As(err, &failure) && (failure.Code == "40001" || failure.Code == "23503") {
 			continue
 		}
@@ -150,8 +151,7 @@ func (e editor) work(ctx context.Context, edits *atomic.Int64) error {
 	return nil
 }
 
-// transaction edits one ticket or project, in one statement or several, and may take its time or
-// think better of it.
+// transaction edits one ticket or project in one or more statements. It may pause or roll back.
 func (e editor) transaction(ctx context.Context) error {
 	options := pgx.TxOptions{}
 	if e.random.IntN(10) == 0 {
@@ -161,7 +161,7 @@ func (e editor) transaction(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback(ctx) }() // no effect after a commit
 	text := fmt.Sprintf("Words %d", e.random.Uint32())
 	for _, statement := range e.statements() {
 		if _, err := tx.Exec(ctx, statement.sql, append([]any{text}, statement.arguments...)...); err != nil {
@@ -183,7 +183,7 @@ type statement struct {
 }
 
 func (e editor) statements() []statement {
-	// A ticket that there may be, and one of its notes.
+	// A ticket that may not exist, and one of its notes.
 	const one = ` (select ticket_id from public.tickets order by ticket_id offset $2 limit 1) `
 	ticket := []any{e.random.IntN(60)}
 	describe := statement{`update public.tickets set description = $1 where ticket_id =` + one, ticket}
@@ -191,13 +191,13 @@ func (e editor) statements() []statement {
 	switch e.random.IntN(19) {
 	case 0:
 		return []statement{{`insert into public.tickets (project_id, status_id, name) select project_id, 1, $1 from public.projects order by random() limit 1`, nil}}
-	case 1: // behind others, because of their number
+	case 1: // queued after others because of their number
 		return []statement{{`insert into public.tickets (project_id, status_id, name)
 			select project_id, 1, $1 || i from generate_series(1, 110) i, (select project_id from public.projects order by random() limit 1) p`, nil},
 			{`delete from public.tickets where name like $1 || '1__'`, nil}}
 	case 2:
 		return []statement{{`delete from public.tickets where $1 <> '' and ticket_id =` + one, ticket}}
-	case 3: // what makes room for new ones
+	case 3: // make room for new tickets
 		return []statement{{`delete from public.tickets where $1 <> '' and ticket_id in (select ticket_id from public.tickets order by ticket_id desc limit greatest(0, (select count(*) from public.tickets) - 80) for update skip locked)`, nil}}
 	case 4, 5:
 		return []statement{{`update public.tickets set name = $1, project_id = (select project_id from public.projects order by random() limit 1) where ticket_id =` + one, ticket}}
@@ -211,7 +211,7 @@ func (e editor) statements() []statement {
 		return []statement{{`update public.status_changes set note = $1 where status_change_id = (select status_change_id from public.status_changes where ticket_id =` + one + `limit 1)`, ticket}}
 	case 10:
 		return []statement{{`delete from public.status_changes where $1 <> '' and ticket_id =` + one, ticket}}
-	case 11: // an import that is gone before it has embedded what it wrote
+	case 11: // an import that ends before it has embedded what it wrote
 		return []statement{{`select from public.upsert_tickets(jsonb_build_array(jsonb_build_object('key', 'P-' || $2::int, 'project_key', 'P', 'status', 'To Do', 'name', $1::text)))`,
 			[]any{1 + e.random.IntN(30)}}}
 	case 12, 13:

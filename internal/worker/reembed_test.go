@@ -13,8 +13,8 @@ import (
 	"tasklens/internal/search"
 )
 
-// found are the tickets that a search by meaning finds for the text of one, the nearest first. It
-// is asked as the service asks it: by the model that serves.
+// found returns the names of the tickets that a vector search finds, nearest first. Like the
+// service, it uses the serving model.
 func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
 	b.t.Helper()
 	model, err := serving.Use(b.t.Context())
@@ -34,8 +34,8 @@ func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
 	return names
 }
 
-// mustFind searches by the very inputs that were embedded, which the right model alone finds: its
-// vectors of them are the same, and those of the other model are far from them.
+// mustFind searches with inputs identical to those embedded. Only the right model finds them: its
+// vectors are equal, and those of the other model are far away.
 func (b *bench) mustFind(when string, serving *reembed.Serving) {
 	b.t.Helper()
 	for _, name := range []string{"Pump 1", "Pump 2", "Pump 9"} {
@@ -44,12 +44,12 @@ func (b *bench) mustFind(when string, serving *reembed.Serving) {
 			b.t.Fatal(err)
 		}
 		if got := b.found(serving, text); !slices.Equal(got, []string{name}) {
-			b.t.Errorf("%s a search for %q finds %q", when, name, got)
+			b.t.Errorf("%s, a search for %q finds %q", when, name, got)
 		}
 	}
 }
 
-// use begins another set by a model, as the service's own reading of it knows at once.
+// use begins another set with a model.
 func (b *bench) use(model string) {
 	b.t.Helper()
 	if _, err := reembed.Begin(b.t.Context(), b.rows, reembed.Recipe{Model: model, Chunking: chunk.Version}); err != nil {
@@ -64,25 +64,25 @@ func (b *bench) finish(want bool) {
 	}
 }
 
-// serving is the service's knowledge of which model serves, fresh.
+// serving returns a new reader of the serving model.
 func (b *bench) serving() *reembed.Serving {
 	return reembed.NewServing(b.rows, b.model.EmbeddingModel())
 }
 
 const inSet = `select count(*) from public.chunks where embedding_set = $1 and model = $2`
 
-// Another model takes over, with a stop and an edit in the middle. Search goes by the old vectors
-// until the switch, and by the new ones from then on.
-func TestAnotherModelTakesOver(t *testing.T) {
+// Another model takes over, with a stopped worker and edits during the process. Search uses the old
+// vectors until the switch and the new ones after it.
+func TestSwitchToAnotherModel(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fill(40)
 	stop := b.start(quick(t))
 	b.await(0, openJobs)
 	stop()
-	b.mustFind("before", b.serving())
+	b.mustFind("before the new set", b.serving())
 
-	// The new model is slow: it takes a request, and waits for another.
+	// The new model blocks each request until the test allows it.
 	b.use("new model")
 	turns := make(chan struct{}, 100)
 	b.model.before = func(ctx context.Context, model string, _ []string) error {
@@ -101,19 +101,19 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	stop = b.start(o)
 	turns <- struct{}{}
 	b.await(10, inSet, 2, "new model")
-	b.mustFind("in the middle", b.serving())
+	b.mustFind("while the new set is incomplete", b.serving())
 	b.finish(false)
 	stop()
 	b.await(31, openJobs)
 
-	// An edit and a new ticket while nothing works; another edit while it goes on.
+	// One edit and a new ticket while no worker runs; another edit while it runs.
 	b.run(`update public.tickets set description = 'Sealed' where name = 'Pump 1'`)
 	b.run(`insert into public.tickets (project_id, status_id, name, description) select project_id, status_id, 'Pump 41', 'New' from public.tickets limit 1`)
 	b.use("new model")
 	stop = b.start(o)
 	turns <- struct{}{}
 	b.await(1, `select count(*) from public.chunks where embedding_set = 1 and text like '%Sealed'`)
-	b.mustFind("after an edit", b.serving())
+	b.mustFind("after an edit during embedding", b.serving())
 	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 2'`)
 	for range cap(turns) - len(turns) {
 		turns <- struct{}{}
@@ -125,40 +125,41 @@ func TestAnotherModelTakesOver(t *testing.T) {
 		}
 	}
 	if got := b.number(`select count(*) from public.chunks where text like '%Sealed' or text like '%Dry' or text like '%New'`); got != 6 {
-		t.Errorf("%d chunks say what was edited, want 3 in both sets", got)
+		t.Errorf("%d chunks contain the edited texts, want 3 in each of two sets", got)
 	}
-	b.mustFind("until the switch", b.serving())
+	b.mustFind("before the switch", b.serving())
 	late := b.serving()
 	if _, err := late.Use(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	b.finish(true)
 	b.mustFind("after the switch", b.serving())
-	b.mustFind("asked by who has not heard of the switch", late)
+	b.mustFind("with a reader that has not seen the switch", late)
 
-	// Emptied, the old set is gone, and everything is as a fresh embedding by the new model.
+	// After clearing, the old set is gone, and the new one equals embedding everything with the new
+	// model.
 	if err := reembed.Clear(t.Context(), b.rows, 0); err != nil {
 		t.Fatal(err)
 	}
-	b.mustFind("in the end", b.serving())
+	b.mustFind("after the old set is cleared", b.serving())
 	if got := b.number(`select count(*) from public.chunks`); got != 42 {
-		t.Errorf("%d chunks are left", got)
+		t.Errorf("%d chunks remain, want 42", got)
 	}
-	// In one batch: documents stay the configured model's.
+	// In the same batch, documents continue to use the configured model.
 	b.run(`with d as (insert into public.documents (title, content) values ('Runbook', 'Turn it off and on again.'))
 		update public.tickets set description = 'Leaks again' where name = 'Pump 9'`)
 	b.await(0, openJobs)
 	if got := b.number(`select count(*) from public.embeddings where model = 'stand-in'`); got != 2 {
-		t.Errorf("%d vectors are of the document and its chunk by the configured model", got)
+		t.Errorf("%d vectors are by the configured model, want 2: the document's and its chunk's", got)
 	}
-	b.mustFind("after an edit by the new model", b.serving())
+	b.mustFind("after an edit embedded by the new model", b.serving())
 	stop()
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
-// A source that the new model refuses keeps the old set serving, and searched; given up, the new
-// set leaves no trace.
-func TestWhatCannotBeEmbeddedAnewKeepsTheOldSet(t *testing.T) {
+// A source that the new model rejects keeps the old set serving. After abandoning it, nothing of
+// the new set remains.
+func TestRejectedSourceKeepsTheOldSet(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fill(9)
@@ -177,7 +178,7 @@ func TestWhatCannotBeEmbeddedAnewKeepsTheOldSet(t *testing.T) {
 	b.await(1, deadJobs)
 	b.await(0, openJobs)
 	b.finish(false)
-	b.mustFind("while one is refused", b.serving())
+	b.mustFind("while a source is rejected", b.serving())
 	if was, err := reembed.Abandon(t.Context(), b.rows); err != nil || !was {
 		t.Fatal(was, err)
 	}
@@ -185,16 +186,16 @@ func TestWhatCannotBeEmbeddedAnewKeepsTheOldSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := b.stored(); !slices.Equal(before, after) {
-		t.Errorf("of %d chunks %d are left", len(before), len(after))
+		t.Errorf("there were %d chunks before the new set and %d after abandoning it, or they differ", len(before), len(after))
 	}
 	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 7'`)
 	b.await(0, openJobs)
 	b.await(0, deadJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
-// A program of another version leaves the work to those that chunk as the new set wants it.
-func TestAnotherChunkingIsLeftToOthers(t *testing.T) {
+// A worker leaves a set with another chunking version to workers of that version.
+func TestOtherChunkingVersionIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fill(3)
@@ -207,7 +208,7 @@ func TestAnotherChunkingIsLeftToOthers(t *testing.T) {
 	b.await(1, `select count(*) from public.chunks where text like '%Dry'`)
 	b.await(4, `select count(distinct coalesce(ticket_id, 0)) from private.embedding_jobs where dead_at is null`)
 	if got := b.number(inSet, 2, "stand-in"); got != 0 {
-		t.Errorf("%d chunks are in the new set", got)
+		t.Errorf("%d chunks are in the new set, want none", got)
 	}
 	b.finish(false)
 }

@@ -12,13 +12,13 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// A tenth of 100 ms a chunk and of the 8 s after which Supabase cancels a statement.
+// A tenth of 100 ms per chunk and of the 8 s after which Supabase cancels a statement.
 const (
 	slowChunk   = 10 * time.Millisecond
 	slowTimeout = 800 * time.Millisecond
 )
 
-// han is a text of so many Chinese characters, with a full stop after every 40.
+// han returns this number of Chinese characters, with a full stop after every 39.
 func han(seed uint64, characters int) string {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var text strings.Builder
@@ -32,8 +32,8 @@ func han(seed uint64, characters int) string {
 	return text.String()
 }
 
-// mustHaveAskedOnce fails where the model was asked for one input twice.
-func (b *bench) mustHaveAskedOnce() {
+// mustHaveEmbeddedOnce fails if an input was embedded twice.
+func (b *bench) mustHaveEmbeddedOnce() {
 	b.t.Helper()
 	seen := map[string]bool{}
 	for _, inputs := range b.model.requests() {
@@ -46,11 +46,11 @@ func (b *bench) mustHaveAskedOnce() {
 	}
 }
 
-// Many tickets, one of some hundred chunks, and a document as long, in a database that takes its
-// time: all are stored, none is paid for twice, and no attempt fails.
-func TestASlowDatabase(t *testing.T) {
+// With a slow database, many tickets, one with over a hundred chunks, and a long document are
+// stored. Nothing is embedded twice, and no attempt fails.
+func TestSlowDatabase(t *testing.T) {
 	t.Parallel()
-	for name, perChunk := range map[string]time.Duration{"slow": slowChunk, "slower than a full call may take": 3 * slowChunk} {
+	for name, perChunk := range map[string]time.Duration{"slow": slowChunk, "too slow for a full batch": 3 * slowChunk} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newSlowBench(t, perChunk, slowTimeout)
@@ -63,23 +63,23 @@ func TestASlowDatabase(t *testing.T) {
 			b.await(0, openJobs)
 			b.await(0, deadJobs)
 			if got := b.number(`select count(*) from public.chunks where ticket_id = (select ticket_id from public.tickets where name = 'Pump 7')`); got < 100 {
-				t.Errorf("the long ticket has %d chunks", got)
+				t.Errorf("the long ticket has %d chunks, want at least 100", got)
 			}
 			if got := b.number(`select count(*) from public.document_chunks c join public.embeddings e using (chunk_id)`); got < 50 {
-				t.Errorf("the long document has %d chunks", got)
+				t.Errorf("the long document has %d chunks, want at least 50", got)
 			}
 			if got := b.number(`select count(*) from private.staged_generations`); got != 0 {
-				t.Errorf("%d sources are left staged", got)
+				t.Errorf("%d sources remain staged", got)
 			}
-			b.mustHaveAskedOnce()
-			b.mustBeInStep()
+			b.mustHaveEmbeddedOnce()
+			b.mustBeCurrent()
 		})
 	}
 }
 
-// One ticket whose chunks no call can store fails alone; the others of its batch keep their
+// A ticket whose chunks are too slow for any call fails alone. The others of its batch keep their
 // attempts.
-func TestWhatIsTooSlowFailsAlone(t *testing.T) {
+func TestTooSlowTicketFailsAlone(t *testing.T) {
 	t.Parallel()
 	b := newSlowBench(t, 0, slowTimeout)
 	b.run(`create function private.be_slower() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end'`)
@@ -91,10 +91,10 @@ func TestWhatIsTooSlowFailsAlone(t *testing.T) {
 	b.await(1, deadJobs)
 	b.await(0, openJobs)
 	if got := b.number(`select count(*) from public.list_dead_embedding_jobs() where ticket_key = 'P-17' and last_error like '%in time%'`); got != 1 {
-		t.Error("the dead job does not say what became of it")
+		t.Error("the dead job lacks the error of the timeout")
 	}
 	if got := b.number(`select count(*) from public.chunks`); got != 30 {
-		t.Errorf("%d chunks, want those of all but one", got)
+		t.Errorf("there are %d chunks, want 30: those of all sources but one", got)
 	}
 	for _, inputs := range b.model.requests()[1:] {
 		for _, input := range inputs {
@@ -105,9 +105,9 @@ func TestWhatIsTooSlowFailsAlone(t *testing.T) {
 	}
 }
 
-// While a long text is replaced by another, a reader finds the one or the other, never both or
-// none; and what a worker that died had staged is not paid for again.
-func TestALongTextIsReplacedAtOnce(t *testing.T) {
+// While a long text is being replaced, a reader sees either the old or the new chunks, never both
+// or none. Chunks that a stopped worker had staged are not embedded again.
+func TestLongTextIsReplacedAtomically(t *testing.T) {
 	t.Parallel()
 	b := newSlowBench(t, slowChunk, slowTimeout)
 	edition := func(n int) string {
@@ -131,7 +131,7 @@ func TestALongTextIsReplacedAtOnce(t *testing.T) {
 			from public.chunks where ticket_id is not null`+shown).Scan(&old, &fresh)
 		replaced = fresh > 0
 		if err != nil || old > 0 && fresh > 0 || old == 0 && fresh == 0 || old > 0 && old != before {
-			t.Fatalf("a reader finds %d old chunks and %d new ones: %v", old, fresh, err)
+			t.Fatalf("a reader sees %d old and %d new chunks: %v", old, fresh, err)
 		}
 	}
 	stop = b.start(quick(t))
@@ -155,17 +155,17 @@ func TestALongTextIsReplacedAtOnce(t *testing.T) {
 		again += len(inputs)
 	}
 	if got := b.number(`select count(*) from public.chunks where ticket_id is not null`); again > got-staged {
-		t.Errorf("after %d of %d chunks were staged, %d were embedded", staged, got, again)
+		t.Errorf("%d of %d chunks were staged, but %d were embedded afterwards", staged, got, again)
 	}
-	t.Logf("%d looks; %d chunks were staged when the worker stopped, %d were embedded afterwards", looks, staged, again)
-	b.mustBeInStep()
+	t.Logf("%d reads; %d chunks were staged when the worker stopped, %d were embedded afterwards", looks, staged, again)
+	b.mustBeCurrent()
 }
 
-// The longest text that counts, all of its chunks; a new note then writes one.
-func TestTheLongestTicket(t *testing.T) {
+// All chunks of the longest supported text are stored; a new note then writes only one chunk.
+func TestLongestTicket(t *testing.T) {
 	t.Parallel()
 	b := newSlowBench(t, 0, 8*time.Second)
-	b.run(`drop index public.chunks_embedding_idx`) // its work is the same for every chunk, and takes most of the time
+	b.run(`drop index public.chunks_embedding_idx`) // maintaining it takes most of the time, equally for every chunk
 	b.fill(1)
 	b.run(`update public.tickets set description = $1`, han(3, 1_000_100))
 	b.start(quick(t))
@@ -173,27 +173,26 @@ func TestTheLongestTicket(t *testing.T) {
 	b.await(0, deadJobs)
 	chunks := b.number(`select count(*) from public.chunks where ticket_id is not null`)
 	if chunks < 2000 {
-		t.Errorf("%d chunks", chunks)
+		t.Errorf("the longest ticket has %d chunks, want at least 2000", chunks)
 	}
-	b.mustHaveAskedOnce()
+	b.mustHaveEmbeddedOnce()
 	written := `select count(*) from public.chunks where xmin::text::bigint > $1`
 	last := b.number(`select max(xmin::text::bigint) from public.chunks`)
 	b.run(`insert into public.status_changes (ticket_id, note) select ticket_id, 'Sealed it' from public.tickets`)
 	b.await(0, openJobs)
 	if got := b.number(written, last); got != 1 {
-		t.Errorf("a note wrote %d of %d chunks", got, chunks)
+		t.Errorf("a new note wrote %d of %d chunks, want 1", got, chunks)
 	}
 }
 
-// Who edits a ticket of the same batch does not wait for a long one: it has its turn behind the
-// others, and their jobs end.
-func TestALongTicketHoldsUpNoOther(t *testing.T) {
+// A long ticket is embedded after the others of its batch. Their jobs end without waiting for it.
+func TestLongTicketDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	long, goOn := make(chan struct{}), make(chan struct{})
 	come := sync.OnceFunc(func() { close(long) })
 	b.model.before = func(ctx context.Context, _ string, inputs []string) error {
-		if len(inputs) < 40 { // a batch of the short ones has less
+		if len(inputs) < 40 { // a batch of the short tickets has fewer inputs
 			return nil
 		}
 		come()
@@ -213,5 +212,5 @@ func TestALongTicketHoldsUpNoOther(t *testing.T) {
 	b.await(1, `select count(distinct ticket_id) from private.embedding_jobs where dead_at is null`)
 	close(goOn)
 	b.await(0, openJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }

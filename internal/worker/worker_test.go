@@ -15,15 +15,15 @@ import (
 	"tasklens/internal/worker"
 )
 
-func TestWhatIsWrittenIsEmbedded(t *testing.T) {
+func TestEditsAreEmbedded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fill(250)
 	b.start(quick(t))
 	b.await(0, openJobs)
-	// Up to 100 texts each; the worker may find the project before its tickets are there.
+	// Requests contain up to 100 texts; the worker may claim the project before its tickets.
 	if got := len(b.model.requests()); got > 4 {
-		t.Errorf("%d requests for 251 texts", got)
+		t.Errorf("%d requests were sent for 251 texts, want at most 4", got)
 	}
 	b.run(`insert into public.status_changes (ticket_id, note) select ticket_id, 'Sealed it' from public.tickets where name = 'Pump 7'`)
 	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 8'`)
@@ -34,13 +34,13 @@ func TestWhatIsWrittenIsEmbedded(t *testing.T) {
 	b.run(`delete from public.tickets where name like 'Pump 2%'; delete from public.status_changes`)
 	b.await(0, openJobs)
 	if got, want := b.number(`select count(*) from public.chunks`), b.number(`select count(*) from public.tickets`)+2; got != want {
-		t.Errorf("%d chunks of %d sources", got, want)
+		t.Errorf("there are %d chunks, want %d", got, want)
 	}
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
-// A limit uses up no attempts: there is one only.
-func TestALimitIsWaiting(t *testing.T) {
+// Rate limits use up no attempts; here only one is allowed.
+func TestRateLimitUsesNoAttempts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var limited atomic.Int32
@@ -58,11 +58,11 @@ func TestALimitIsWaiting(t *testing.T) {
 	b.start(o)
 	b.await(0, openJobs)
 	b.await(0, deadJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
-// One text that cannot be embedded fails alone in the end, with its error, and can be tried anew.
-func TestWhatFailsIsGivenUpAlone(t *testing.T) {
+// A text that cannot be embedded fails alone, with its error, and can be replayed.
+func TestFailingTextFailsAlone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var mended atomic.Bool
@@ -79,21 +79,21 @@ func TestWhatFailsIsGivenUpAlone(t *testing.T) {
 	b.await(1, deadJobs)
 	b.await(0, openJobs)
 	if got := b.number(`select count(*) from public.list_dead_embedding_jobs() where ticket_key = 'P-17' and attempts = 6 and last_error like '%poison%'`); got != 1 {
-		t.Errorf("the dead job does not say what became of it")
+		t.Errorf("the dead job lacks its ticket, attempts or error")
 	}
 	if got := b.number(`select count(*) from public.chunks`); got != 30 {
-		t.Errorf("%d chunks, want those of all but one", got)
+		t.Errorf("there are %d chunks, want 30: those of all sources but one", got)
 	}
 	mended.Store(true)
 	if got := b.number(`select public.replay_embedding_jobs()`); got != 1 {
-		t.Errorf("%d jobs are replayed", got)
+		t.Errorf("%d jobs are replayed, want 1", got)
 	}
 	b.await(0, deadJobs)
 	b.await(0, openJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
-// hold makes a model that waits. asked says that it was asked, goOn lets all requests go on.
+// hold makes the model block. It sends to asked for each request; goOn releases all requests.
 func (b *bench) hold() (asked <-chan struct{}, goOn func()) {
 	come, going := make(chan struct{}, 100), make(chan struct{})
 	b.model.before = func(ctx context.Context, _ string, _ []string) error {
@@ -108,22 +108,22 @@ func (b *bench) hold() (asked <-chan struct{}, goOn func()) {
 	return come, sync.OnceFunc(func() { close(going) })
 }
 
-func TestStoppingFreesAllAtOnce(t *testing.T) {
+func TestStoppingReleasesAllJobs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	asked, _ := b.hold()
 	b.fill(150)
-	b.run(`update private.embedding_jobs set attempts = ticket_id % 2 where ticket_id is not null`) // of one batch the worker makes many groups
+	b.run(`update private.embedding_jobs set attempts = ticket_id % 2 where ticket_id is not null`) // so the worker splits a batch into many groups
 	stop := b.start(quick(t))
 	<-asked
 	stop()
 	if got := b.number(openJobs + ` and lease_id is null and attempts = coalesce(ticket_id % 2, 0) and due_at <= clock_timestamp()`); got != 151 {
-		t.Errorf("%d jobs of 151 are free, and no attempt is used up", got)
+		t.Errorf("%d of 151 jobs are released without using up an attempt", got)
 	}
 }
 
-// Nobody waits while the model computes, and what was written meanwhile is what is stored.
-func TestEditWhileEmbedded(t *testing.T) {
+// Edits do not wait for the model, and the edited texts are stored.
+func TestEditDuringEmbedding(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	asked, goOn := b.hold()
@@ -136,10 +136,10 @@ func TestEditWhileEmbedded(t *testing.T) {
 	b.run(`update public.projects set name = 'Pumps and tubes'`)
 	goOn()
 	b.await(0, openJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
-// interposed lets a test do something just before a call.
+// interposed calls a function before each call.
 type interposed struct {
 	*postgrest.Session
 	before func(function string)
@@ -150,8 +150,8 @@ func (i interposed) Call(ctx context.Context, function string, arguments, result
 	return i.Session.Call(ctx, function, arguments, result)
 }
 
-// An edit at any moment of a job's life is not lost.
-func TestEditBetweenTwoSteps(t *testing.T) {
+// An edit between any two steps of a job is not lost.
+func TestEditBetweenSteps(t *testing.T) {
 	t.Parallel()
 	for _, function := range []string{"read_sources", "store_chunks", "finish_embedding_jobs"} {
 		t.Run(function, func(t *testing.T) {
@@ -175,13 +175,13 @@ func TestEditBetweenTwoSteps(t *testing.T) {
 			b.awaitOn(reader, 0, openJobs)
 			cancel()
 			running.Wait()
-			b.mustBeInStep()
+			b.mustBeCurrent()
 		})
 	}
 }
 
-// A ticket that somebody is writing is left until that is done, and uses up no attempts.
-func TestATicketThatIsBeingWritten(t *testing.T) {
+// A ticket that is locked by a transaction is retried after it, and uses up no attempts.
+func TestLockedTicketIsRetried(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	asked, goOn := b.hold()
@@ -206,10 +206,10 @@ func TestATicketThatIsBeingWritten(t *testing.T) {
 	}
 	b.await(0, openJobs)
 	b.await(0, deadJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
-// Two workers share what there is, and do nothing twice.
+// Two workers share the jobs, and embed nothing twice.
 func TestTwoWorkers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -220,7 +220,7 @@ func TestTwoWorkers(t *testing.T) {
 	b.start(o)
 	b.fill(80)
 	for range 4 {
-		<-asked // both have all that they can
+		<-asked // both workers have as many batches as allowed
 	}
 	goOn()
 	b.await(0, openJobs)
@@ -232,23 +232,23 @@ func TestTwoWorkers(t *testing.T) {
 			}
 		}
 	}
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
-// What a dead worker had taken is done by another one when the lease is over.
-func TestADeadWorkersJobs(t *testing.T) {
+// When the lease of a dead worker expires, another worker does its jobs.
+func TestJobsOfADeadWorker(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fill(5)
 	if got := b.number(`select jsonb_array_length(jobs) from public.claim_embedding_jobs(100, 0.3)`); got != 6 {
-		t.Fatalf("%d jobs were there to take", got)
+		t.Fatalf("%d jobs were claimed, want 6", got)
 	}
 	b.start(quick(t))
 	b.await(0, openJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
-// A lease lasts as long as the work.
+// The lease is extended while the job runs.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
