@@ -171,7 +171,7 @@ func TestCSVRoundTrip(t *testing.T) {
 func fresh(t *rapid.T, parent string) string {
 	folder, err := os.MkdirTemp(parent, "")
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("create a folder: %v", err)
 	}
 	return folder
 }
