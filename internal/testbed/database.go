@@ -1,6 +1,6 @@
 // Package testbed gives each test a Postgres database, cloned in about 40 ms from a template with
-// the platform (scripts/platform.sql) and all migrations. Tests share no rows, run in any order and
-// run in parallel.
+// the platform (scripts/platform.sql) and all migrations. Tests share no rows, and can run in any
+// order and in parallel.
 //
 // It creates and removes templates and clones, independently of what tests do with them. Only tests
 // import it.
