@@ -178,7 +178,8 @@ func TestDeadlines(t *testing.T) {
 	})
 }
 
-// A caller that joins receives all events from the beginning. A slow reader does not delay the others.
+// A caller that joins receives all events from the beginning. A slow reader does not delay the
+// others.
 func TestEventsAreDeliveredToAllCallers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
