@@ -36,7 +36,7 @@ func TestDocument(t *testing.T) {
 	}
 	for _, bad := range []string{"", "null", "{}", `"x"`, `{"type":"paragraph"}`, `{"type":"doc","content":"x"}`, `{"type":"doc"`} {
 		if got, err := Document(json.RawMessage(bad)); err == nil {
-			t.Errorf("%s is accepted: %q", bad, got)
+			t.Errorf("Document(%s) = %q, want an error", bad, got)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, adf []byte) {
 		text, err := Document(adf)
 		if err == nil && !utf8.ValidString(text) {
-			t.Fatalf("%q", text)
+			t.Fatalf("Document returned invalid UTF-8: %q", text)
 		}
 	})
 }

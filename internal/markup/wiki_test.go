@@ -73,7 +73,7 @@ func TestTextWithoutMarkup(t *testing.T) {
 	}
 }
 
-// words returns the letters and digits of a text without the content of tags.
+// words returns only the letters and digits of a text.
 func words(s string) string {
 	return strings.Map(func(r rune) rune {
 		if wordy(r) {
@@ -83,7 +83,7 @@ func words(s string) string {
 	}, s)
 }
 
-// A megabyte of input that a backtracking parser would scan repeatedly.
+// A backtracking parser would scan these megabytes of input repeatedly.
 func TestTextTakesLinearTime(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"*a ", "_", "*", "[", "[a|", "!", "!a", "{{", "{code}", "{code:x}", "{noformat}{code}", "{quote", "|a", "{", `\`, "h1. ", "*_a_* ",
@@ -93,7 +93,7 @@ func TestTextTakesLinearTime(t *testing.T) {
 		Text(text)
 		// A quadratic pass takes minutes.
 		if took := time.Since(started); took > 20*time.Second {
-			t.Errorf("%q took %v", part, took)
+			t.Errorf("one megabyte of %q took %v", part, took)
 		}
 	}
 }
@@ -106,17 +106,17 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, wiki string) {
 		got := Text(wiki)
 		if len(got) > 4*len(wiki)+8 {
-			t.Fatalf("%q became %d bytes", wiki, len(got))
+			t.Fatalf("the text of %q has %d bytes", wiki, len(got))
 		}
 		if strings.ContainsAny(wiki, "{[!") {
-			return // tags hold words that are not displayed
+			return // the content of tags is not displayed
 		}
 		want := words(wiki)
 		if strings.Contains(wiki, ". ") || strings.Contains(wiki, ".\t") || strings.ContainsAny(wiki, "\v\f\u0085") {
 			return // headings lose their level
 		}
 		if words(got) != want {
-			t.Fatalf("%q lost words: %q", wiki, got)
+			t.Fatalf("the text of %q lacks words: %q", wiki, got)
 		}
 	})
 }

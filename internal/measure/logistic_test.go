@@ -9,25 +9,25 @@ import (
 	"tasklens/internal/measure"
 )
 
-// With two scores the fit is exact: it gives each the mean of its smoothed targets. Of score 0 one
-// in four is right, of score 1 three in four; 4 are right and 4 wrong, so a target is 5/6 or 1/6
-// and the means are 1/3 and 2/3: intercept ln(1/2), slope 2 ln 2.
+// With only two distinct scores the fit is exact: each probability is the mean of its smoothed
+// targets. One in four is right at score 0, three in four at score 1. With 4 right and 4 wrong,
+// targets are 5/6 and 1/6, means 1/3 and 2/3: intercept ln(1/2), slope 2 ln 2.
 func TestFitLogistic(t *testing.T) {
 	t.Parallel()
 	values := []measure.Scored{{0, true}, {0, false}, {0, false}, {0, false}, {1, true}, {1, true}, {1, true}, {1, false}}
 	fit, ok := measure.FitLogistic(values)
 	if !ok {
-		t.Fatal("nothing was fitted")
+		t.Fatal("FitLogistic found no fit")
 	}
 	if math.Abs(fit.Intercept+math.Ln2) > 1e-6 || math.Abs(fit.Slope-2*math.Ln2) > 1e-6 || math.Abs(fit.At(1)-2.0/3) > 1e-6 {
-		t.Errorf("%+v gives 1 the probability %v", fit, fit.At(1))
+		t.Errorf("%+v has the probability %v at score 1", fit, fit.At(1))
 	}
 	for name, c := range map[string][]measure.Scored{
-		"none": nil, "right alone": {{1, true}}, "wrong alone": {{1, false}},
-		"the wrong ones higher": {{0, true}, {0.2, true}, {0.8, false}, {1, false}},
+		"no values": nil, "only right values": {{1, true}}, "only wrong values": {{1, false}},
+		"wrong values have the higher scores": {{0, true}, {0.2, true}, {0.8, false}, {1, false}},
 	} {
 		if fit, ok := measure.FitLogistic(c); ok {
-			t.Errorf("%s: %+v", name, fit)
+			t.Errorf("%s: fitted %+v, want no fit", name, fit)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestFitLogisticOfAnything(t *testing.T) {
 		}
 		low, high := fit.At(0), fit.At(1)
 		if math.IsNaN(low) || math.IsNaN(high) || low < 0 || high > 1 || low > high {
-			t.Fatalf("%+v gives %v and %v", fit, low, high)
+			t.Fatalf("%+v has the probability %v at 0 and %v at 1", fit, low, high)
 		}
 	})
 }
@@ -62,7 +62,7 @@ func TestLeastFor(t *testing.T) {
 		{1, 1, 0.8, true}, {1, 3, 0, false}, {0.8, 1, 0.6, true}, {0.8, 5, 0.6, true}, {0.8, 6, 0, false}, {0.5, 1, 0.4, true}, {0.75, 4, 0.6, true},
 	} {
 		if got, ok := measure.LeastFor(values, c.precision, c.support); ok != c.ok || got != c.want {
-			t.Errorf("precision %v of %d: %v, %t; want %v", c.precision, c.support, got, ok, c.want)
+			t.Errorf("precision %v with support %d: %v, %t; want %v", c.precision, c.support, got, ok, c.want)
 		}
 	}
 }

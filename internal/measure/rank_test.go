@@ -18,11 +18,11 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// Worked out by hand. Relevant are b, d and z; the ranking finds b at rank 2 and d at rank 4.
+// Computed by hand. b, d and z are relevant; the ranking has b at rank 2 and d at rank 4.
 //
 //	DCG   1/log2(3) + 1/log2(5)             = 0.630929753571 + 0.430676558073 = 1.061606311644
 //	ideal 1/log2(2) + 1/log2(3) + 1/log2(4) = 1 + 0.630929753571 + 0.5        = 2.130929753571
-func TestAnExampleWorkedOutByHand(t *testing.T) {
+func TestExampleComputedByHand(t *testing.T) {
 	t.Parallel()
 	ranked := []string{"a", "b", "c", "d", "e"}
 	judged := measure.Judged{"b": 1, "d": 1, "z": 1}
@@ -37,11 +37,11 @@ func TestAnExampleWorkedOutByHand(t *testing.T) {
 	near(t, "reciprocal rank @1", measure.ReciprocalRank(ranked, judged, 1), 0)
 }
 
-// Gains count as they are: a at rank 2 (gain 3) and b at rank 1 (gain 1).
+// Gains are not transformed: a at rank 2 has gain 3 and b at rank 1 has gain 1.
 //
 //	DCG   1 + 3/log2(3) = 1 + 1.892789260714 = 2.892789260714
 //	ideal 3 + 1/log2(3) = 3 + 0.630929753571 = 3.630929753571
-func TestGainsOfDifferentSize(t *testing.T) {
+func TestGradedGains(t *testing.T) {
 	t.Parallel()
 	near(t, "nDCG@10", measure.NDCG([]string{"b", "a"}, measure.Judged{"a": 3, "b": 1}, 10), 2.892789260714/3.630929753571)
 }
@@ -50,14 +50,14 @@ func TestEmptyRankings(t *testing.T) {
 	t.Parallel()
 	judged := measure.Judged{"a": 1}
 	for name, got := range map[string]float64{
-		"nDCG of nothing judged":   measure.NDCG([]string{"a"}, nil, 10),
-		"recall of nothing judged": measure.Recall([]string{"a"}, nil, 10),
-		"rank of nothing judged":   measure.ReciprocalRank([]string{"a"}, nil, 10),
-		"nDCG of nothing ranked":   measure.NDCG(nil, judged, 10),
-		"recall of nothing ranked": measure.Recall(nil, judged, 10),
-		"rank of nothing ranked":   measure.ReciprocalRank(nil, judged, 10),
-		"nDCG@0":                   measure.NDCG([]string{"a"}, judged, 0),
-		"recall@-1":                measure.Recall([]string{"a"}, judged, -1),
+		"nDCG without judgements":             measure.NDCG([]string{"a"}, nil, 10),
+		"recall without judgements":           measure.Recall([]string{"a"}, nil, 10),
+		"reciprocal rank without judgements":  measure.ReciprocalRank([]string{"a"}, nil, 10),
+		"nDCG of an empty ranking":            measure.NDCG(nil, judged, 10),
+		"recall of an empty ranking":          measure.Recall(nil, judged, 10),
+		"reciprocal rank of an empty ranking": measure.ReciprocalRank(nil, judged, 10),
+		"nDCG@0":                              measure.NDCG([]string{"a"}, judged, 0),
+		"recall@-1":                           measure.Recall([]string{"a"}, judged, -1),
 	} {
 		near(t, name, got, 0)
 	}
@@ -66,13 +66,13 @@ func TestEmptyRankings(t *testing.T) {
 func TestDuplicatesInARankingCountOnce(t *testing.T) {
 	t.Parallel()
 	judged := measure.Judged{"a": 1, "b": 1}
-	near(t, "recall", measure.Recall([]string{"a", "a"}, judged, 10), 0.5)
-	near(t, "nDCG", measure.NDCG([]string{"a", "a", "b"}, judged, 10), 1.5/1.630929753571)
+	near(t, "recall with a duplicate", measure.Recall([]string{"a", "a"}, judged, 10), 0.5)
+	near(t, "nDCG with a duplicate", measure.NDCG([]string{"a", "a", "b"}, judged, 10), 1.5/1.630929753571)
 }
 
-// For every ranking: all measures are between 0 and 1, recall grows with k, and moving a relevant
-// item up never lowers a measure.
-func TestMeasuresHoldForEveryRanking(t *testing.T) {
+// For every ranking, all measures are between 0 and 1, recall increases with k, and moving a
+// relevant item up never lowers a measure.
+func TestPropertiesOfMeasures(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		items := rapid.Permutation(letters(12)).Draw(t, "ranked")
@@ -84,23 +84,23 @@ func TestMeasuresHoldForEveryRanking(t *testing.T) {
 		ndcg, recall, rank := measure.NDCG(items, judged, k), measure.Recall(items, judged, k), measure.ReciprocalRank(items, judged, k)
 		for _, v := range []float64{ndcg, recall, rank} {
 			if !(v >= 0 && v <= 1+1e-12) {
-				t.Fatalf("%v is not within 0 and 1", v)
+				t.Fatalf("measure %v is not between 0 and 1", v)
 			}
 		}
 		if deeper := measure.Recall(items, judged, k+1); deeper < recall {
-			t.Fatalf("recall falls from %v to %v with depth", recall, deeper)
+			t.Fatalf("recall decreases from %v to %v at a greater depth", recall, deeper)
 		}
 		i := rapid.IntRange(1, len(items)-1).Draw(t, "moved")
 		if judged[items[i]] > judged[items[i-1]] {
 			better := slices.Clone(items)
 			better[i], better[i-1] = better[i-1], better[i]
 			if measure.NDCG(better, judged, k) < ndcg-1e-12 || measure.ReciprocalRank(better, judged, k) < rank {
-				t.Fatal("moving a relevant item up made the ranking worse")
+				t.Fatal("moving a relevant item up lowered a measure")
 			}
 		}
 		ideal := slices.SortedFunc(slices.Values(letters(16)), func(a, b string) int { return int(judged[b] - judged[a]) })
 		if best := measure.NDCG(ideal, judged, k); math.Abs(best-1) > 1e-12 {
-			t.Fatalf("the ideal ranking has %v", best)
+			t.Fatalf("nDCG of the ideal ranking is %v, want 1", best)
 		}
 	})
 }

@@ -19,11 +19,11 @@ func TestCutFor(t *testing.T) {
 		}
 	}
 	if got := measure.CutAt(matches, strangers, 0.7); got.Recall != 0.5 || got.Strangers != 0 {
-		t.Errorf("what equals the threshold is over it: %+v", got)
+		t.Errorf("a score equal to the threshold was not counted: %+v", got)
 	}
-	for name, c := range map[string][2][]float64{"nothing": {}, "no match": {nil, strangers}, "all strangers above": {{0.1}, {0.2}}} {
+	for name, c := range map[string][2][]float64{"no scores": {}, "no matches": {nil, strangers}, "all strangers above all matches": {{0.1}, {0.2}}} {
 		if got, ok := measure.CutFor(c[0], c[1], 0.9); ok {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v, want no threshold", name, got)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-// model embeds a text by its length.
+// model embeds each text by its length.
 type model struct {
 	asked   int
 	failure error
@@ -45,17 +45,17 @@ func TestQueriesAreEmbeddedOnce(t *testing.T) {
 		want := make(vector.Vector, vector.Dimensions)
 		want[len(input)] = -1.25e-30
 		if err != nil || !slices.Equal(got, want) || pending.Model() != name {
-			t.Errorf("%q became %v by %q, %v", input, got[:min(20, len(got))], pending.Model(), err)
+			t.Errorf("the embedding of %q is %v by model %q, %v", input, got[:min(20, len(got))], pending.Model(), err)
 		}
 		if m.asked != asked {
-			t.Errorf("%q: the model was asked %d times, want %d", input, m.asked, asked)
+			t.Errorf("%q: the model was called %d times, want %d", input, m.asked, asked)
 		}
 	}
 	embed(e, 1, "m", "a")
 	embed(e, 1, "m", "a")
 	embed(e, 2, "m", "ab")
 	if counts := e.Counts(); counts != (memo.Counts{Hits: 1, Misses: 2}) {
-		t.Errorf("counted were %+v", counts)
+		t.Errorf("the counts are %+v", counts)
 	}
 	embed(memo.NewEmbeddings(m, "elsewhere", kept), 3, "m", "a")
 	embed(e, 4, "n", "a")
@@ -67,15 +67,15 @@ func TestQueriesAreEmbeddedOnce(t *testing.T) {
 	embed(without, 6, "m", "a")
 	embed(without, 7, "m", "a")
 	if without.Begin(t.Context(), "m", "a"); m.asked != 7 {
-		t.Error("without a store something was embedded before it was waited for")
+		t.Error("without a store an embedding was computed before Vector was called")
 	}
 }
 
-func TestAFailedEmbeddingIsNotKept(t *testing.T) {
+func TestFailedEmbeddingIsNotCached(t *testing.T) {
 	t.Parallel()
 	m, kept := &model{failure: errors.New("down")}, &store{}
 	if _, err := memo.NewEmbeddings(m, "", kept).Begin(t.Context(), "m", "a").Vector(t.Context()); !errors.Is(err, m.failure) || kept.size() != 0 {
-		t.Errorf("the error is %v, %d are kept", err, kept.size())
+		t.Errorf("the error is %v, %d embeddings are cached", err, kept.size())
 	}
 }
 
@@ -87,13 +87,13 @@ func TestFailedEmbedding(t *testing.T) {
 	failed := memo.Failed("m", unknown)
 	defer failed.GiveUp()
 	if _, err := failed.Vector(t.Context()); !errors.Is(err, unknown) || failed.Model() != "m" {
-		t.Errorf("%q: the error is %v", failed.Model(), err)
+		t.Errorf("model %q: the error is %v", failed.Model(), err)
 	}
 	late, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
-	for range 100 { // either may be seen first
+	for range 100 { // select picks either ready channel
 		if _, err := failed.Vector(late); err == nil {
-			t.Fatal("it was made")
+			t.Fatal("a failed embedding was returned")
 		}
 	}
 }
@@ -108,7 +108,7 @@ func TestEmbeddingStartedEarly(t *testing.T) {
 		pending := e.Begin(t.Context(), "m", fmt.Sprint(failure))
 		for range 2 {
 			if _, err := pending.Vector(t.Context()); !errors.Is(err, failure) || m.asked != 1 {
-				t.Errorf("the model was asked %d times, %v", m.asked, err)
+				t.Errorf("the model was called %d times, %v", m.asked, err)
 			}
 		}
 		pending.GiveUp()
@@ -147,7 +147,7 @@ func TestAbandonedEmbedding(t *testing.T) {
 		synctest.Wait()
 		close(h.let)
 		if _, err := pending.Vector(t.Context()); err != nil || h.asked != 1 {
-			t.Errorf("the model was asked %d times, %v", h.asked, err)
+			t.Errorf("the model was called %d times, %v", h.asked, err)
 		}
 	})
 }
@@ -165,12 +165,12 @@ type fragileStore struct{ store }
 func (*fragileStore) Get(context.Context, string) ([]byte, bool) { panic("broken") }
 
 // A panic fails every request that waits for the embedding.
-func TestAPanicOfTheModel(t *testing.T) {
+func TestPanicDuringEmbedding(t *testing.T) {
 	t.Parallel()
 	for _, e := range []*memo.Embeddings{memo.NewEmbeddings(fragile{}, "", &store{}), memo.NewEmbeddings(&model{}, "", &fragileStore{})} {
 		pending := e.Begin(t.Context(), "m", "a")
 		if _, err := pending.Vector(t.Context()); fault.CodeOf(err) != fault.Internal {
-			t.Errorf("the error is %v", err)
+			t.Errorf("the error is %v, want an internal error", err)
 		}
 		pending.GiveUp()
 	}
@@ -215,16 +215,16 @@ func TestALateEmbeddingIsCached(t *testing.T) {
 		synctest.Wait()
 		leave()
 		if _, err := pending.Vector(cancelled); err == nil {
-			t.Error("who was cancelled got an embedding")
+			t.Error("a cancelled request got an embedding")
 		}
 		synctest.Wait()
 		close(h.let)
 		synctest.Wait()
 		if kept.size() != 1 || h.asked != 1 {
-			t.Errorf("%d are kept, the model was asked %d times", kept.size(), h.asked)
+			t.Errorf("%d embeddings are cached, the model was called %d times", kept.size(), h.asked)
 		}
 		if _, err := e.Begin(t.Context(), "m", "a").Vector(t.Context()); err != nil || h.asked != 1 {
-			t.Errorf("the model was asked %d times, %v", h.asked, err)
+			t.Errorf("the model was called %d times, %v", h.asked, err)
 		}
 	})
 }
@@ -247,32 +247,32 @@ func TestLateEmbeddingsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &watched{}
 		e := memo.NewEmbeddings(w, "", &store{})
-		for i := range 100 { // a second each
+		for i := range 100 { // one per second
 			late(t, e, strings.Repeat("a", i+1))
 			synctest.Wait()
 			if n := w.waiting.Load(); n != min(int64(i+1), 29) { // each ends after 30 seconds
-				t.Errorf("after %d searches %d embeddings are under way", i+1, n)
+				t.Errorf("after %d searches %d embeddings are pending", i+1, n)
 			}
 		}
 		time.Sleep(30 * time.Second)
 		var searches sync.WaitGroup
-		for i := range 100 { // at once
+		for i := range 100 { // concurrently
 			searches.Go(func() { late(t, e, strings.Repeat("b", i+1)) })
 		}
 		searches.Wait()
 		synctest.Wait()
 		if n := w.waiting.Load(); n != 64 {
-			t.Errorf("%d embeddings are late", n)
+			t.Errorf("%d late embeddings are pending, want 64", n)
 		}
 		e.Close()
 		synctest.Wait()
 		if n := w.waiting.Load(); n != 0 {
-			t.Errorf("after closing %d embeddings are late", n)
+			t.Errorf("after closing %d late embeddings are pending", n)
 		}
 		late(t, e, "c")
 		synctest.Wait()
 		if n := w.waiting.Load(); n != 1 {
-			t.Errorf("after the places are free again %d embeddings are late", n)
+			t.Errorf("after the limit was freed %d late embeddings are pending, want 1", n)
 		}
 		e.Close()
 	})
@@ -289,13 +289,13 @@ func TestCancelledRequestEndsItsEmbedding(t *testing.T) {
 		e.Begin(cancelled, "m", "b")
 		synctest.Wait()
 		if n := w.waiting.Load(); n != 2 {
-			t.Fatalf("%d embeddings are under way", n)
+			t.Fatalf("%d embeddings are pending, want 2", n)
 		}
 		pending.GiveUp()
 		leave()
 		synctest.Wait()
 		if n := w.waiting.Load(); n != 0 {
-			t.Errorf("%d embeddings are under way", n)
+			t.Errorf("after cancellation %d embeddings are pending", n)
 		}
 	})
 }

@@ -27,7 +27,7 @@ func (s *slow) work(ctx context.Context, tell func(memo.Event) error) (memo.Made
 	s.begun++
 	for _, name := range s.events {
 		if tell != nil && tell(memo.Event{Name: name}) != nil {
-			return memo.Made{}, errors.New("nobody hears")
+			return memo.Made{}, errors.New("the event was rejected")
 		}
 	}
 	select {
@@ -72,14 +72,14 @@ func TestConcurrentRequestsShareOneComputation(t *testing.T) {
 				want.origin = memo.Stored
 			}
 			if got := <-done; got != want {
-				t.Errorf("request %d got %+v", i, got)
+				t.Errorf("request %d returned %+v, want %+v", i, got, want)
 			}
 		}
 		if s.begun != 1 || b.Counts()[""] != (memo.Counts{Misses: 1, Shared: 49}) {
-			t.Errorf("the work began %d times, counted were %+v", s.begun, b.Counts())
+			t.Errorf("the result was computed %d times, the counts are %+v", s.begun, b.Counts())
 		}
 		if got := <-b.ask(t.Context(), nil, s.work); got != (outcome{"kept", memo.Hit, nil}) {
-			t.Errorf("the next got %+v", got)
+			t.Errorf("the next request returned %+v, want a cache hit", got)
 		}
 	})
 }
@@ -101,11 +101,11 @@ func TestCallersDoNotShareTokens(t *testing.T) {
 		close(s.let)
 		for range 2 {
 			if got := <-done; got != (outcome{"made", memo.Stored, nil}) {
-				t.Errorf("it is %+v", got)
+				t.Errorf("the result is %+v", got)
 			}
 		}
 		if s.begun != 2 {
-			t.Errorf("it was made %d times", s.begun)
+			t.Errorf("the result was computed %d times, want 2", s.begun)
 		}
 		b.expect(memo.Request{Identity: "both", Bearer: "three"}, "kept", memo.Hit)
 	})
@@ -121,7 +121,7 @@ func TestComputationsFromBeforeAnEditAreNotJoined(t *testing.T) {
 		second := b.ask(t.Context(), nil, after.work)
 		close(after.let)
 		if got := <-second; got.origin != memo.Stored || after.begun != 1 {
-			t.Errorf("the second got %+v, its work began %d times", got, after.begun)
+			t.Errorf("the second request returned %+v and was computed %d times", got, after.begun)
 		}
 		close(before.let)
 		<-first
@@ -138,22 +138,22 @@ func TestCallersLeave(t *testing.T) {
 		first, second := b.ask(firstContext, nil, s.work), b.ask(secondContext, nil, s.work)
 		firstLeaves()
 		if got := <-first; fault.CodeOf(got.err) != fault.Timeout {
-			t.Errorf("who left got %+v", got)
+			t.Errorf("the caller that left got %+v", got)
 		}
 		synctest.Wait()
 		if s.ended != nil {
-			t.Fatalf("the work ended with its first caller: %v", s.ended)
+			t.Fatalf("the computation ended when its first caller left: %v", s.ended)
 		}
 		secondLeaves()
 		<-second
 		if !errors.Is(s.ended, context.Canceled) {
-			t.Errorf("the work did not end with its last caller: %v", s.ended)
+			t.Errorf("the computation did not end when its last caller left: %v", s.ended)
 		}
 		// A finished computation is not joined.
 		again := newSlow()
 		close(again.let)
 		if got := <-b.ask(t.Context(), nil, again.work); got.origin != memo.Stored {
-			t.Errorf("the next got %+v", got)
+			t.Errorf("the next request returned %+v, want a new computation", got)
 		}
 	})
 }
@@ -170,10 +170,10 @@ func TestDeadlines(t *testing.T) {
 		defer cancelSecond()
 		first, hurried := b.ask(minute, nil, s.work), b.ask(second, nil, s.work)
 		if got := <-hurried; fault.CodeOf(got.err) != fault.Timeout || time.Since(started) != time.Second {
-			t.Errorf("after %v who has a second got %+v", time.Since(started), got)
+			t.Errorf("the caller with a timeout of 1 s got %+v after %v", got, time.Since(started))
 		}
 		if got := <-first; time.Since(started) != time.Minute || !errors.Is(s.ended, context.DeadlineExceeded) || got.err == nil {
-			t.Errorf("after %v who has a minute got %+v, the work %v", time.Since(started), got, s.ended)
+			t.Errorf("after %v the caller with a timeout of 1 min got %+v, the computation %v", time.Since(started), got, s.ended)
 		}
 	})
 }
@@ -199,23 +199,23 @@ func TestEveryCallerGetsAllEvents(t *testing.T) {
 		whole := b.ask(t.Context(), nil, s.work)
 		leaves := b.ask(t.Context(), func(memo.Event) error { return errors.New("left") }, s.work)
 		if got := <-leaves; got.err == nil || got.err.Error() != "left" {
-			t.Errorf("who left got %+v", got)
+			t.Errorf("the caller that left got %+v", got)
 		}
 		close(s.let)
 		for name, done := range map[string]<-chan outcome{"quick": quick, "whole": whole} {
 			if got := <-done; got != (outcome{"made", memo.Shared, nil}) {
-				t.Errorf("%s got %+v", name, got)
+				t.Errorf("the %s caller got %+v", name, got)
 			}
 		}
 		if want := s.events; !slices.Equal(heard[1], want) || len(heard[0]) != 0 {
-			t.Errorf("heard was %q", heard)
+			t.Errorf("the events received were %q", heard)
 		}
 		close(read)
 		if got := <-stuck; got != (outcome{"made", memo.Stored, nil}) || !slices.Equal(heard[0], s.events) {
-			t.Errorf("who reads slowly got %+v and heard %q", got, heard[0])
+			t.Errorf("the slow reader got %+v and received the events %q", got, heard[0])
 		}
 		if got := <-b.ask(t.Context(), hear(2, nil), s.work); got.origin != memo.Hit || heard[2] != nil {
-			t.Errorf("the next got %+v and heard %q", got, heard[2])
+			t.Errorf("the next request returned %+v and the events %q, want a cache hit", got, heard[2])
 		}
 	})
 }
@@ -234,17 +234,17 @@ func TestEventsDoNotWaitForAPlainRequest(t *testing.T) {
 		whole := b.ask(t.Context(), nil, silent.work)
 		events := b.ask(t.Context(), hear, telling.work)
 		if !slices.Equal(heard, telling.events) {
-			t.Errorf("before the work went on %q was heard", heard)
+			t.Errorf("before the computation continued the events %q were received", heard)
 		}
 		// The end of the earlier computation takes nothing from new callers, with or without events.
 		close(silent.let)
 		if got := <-whole; got != (outcome{"made", memo.Stored, nil}) {
-			t.Errorf("who came first got %+v", got)
+			t.Errorf("the first caller got %+v", got)
 		}
 		late := []<-chan outcome{b.ask(t.Context(), nil, telling.work), b.ask(t.Context(), hear, telling.work)}
 		close(telling.let)
 		if got := <-events; got != (outcome{"made", memo.Stored, nil}) {
-			t.Errorf("who wants events got %+v", got)
+			t.Errorf("the caller with events got %+v", got)
 		}
 		for i, done := range late {
 			if got := <-done; got != (outcome{"made", memo.Shared, nil}) {
@@ -252,7 +252,7 @@ func TestEventsDoNotWaitForAPlainRequest(t *testing.T) {
 			}
 		}
 		if silent.begun != 1 || telling.begun != 1 || len(heard) != 2 {
-			t.Errorf("the work began %d and %d times, %q was heard", silent.begun, telling.begun, heard)
+			t.Errorf("the results were computed %d and %d times, the events %q were received", silent.begun, telling.begun, heard)
 		}
 	})
 }
@@ -274,10 +274,10 @@ func TestCancelledComputationsAreNotJoined(t *testing.T) {
 		next := b.ask(t.Context(), nil, quick.work)
 		close(let)
 		if got := <-next; got != (outcome{"made", memo.Stored, nil}) {
-			t.Errorf("the next got %+v", got)
+			t.Errorf("the next request returned %+v", got)
 		}
 		if got := <-left; got.err == nil {
-			t.Errorf("who left got %+v", got)
+			t.Errorf("the caller that left got %+v, want an error", got)
 		}
 	})
 }
@@ -302,7 +302,7 @@ func TestTheLastEvents(t *testing.T) {
 			synctest.Wait()
 			close(read)
 			if got := <-done; got.err != nil || !slices.Equal(heard, []string{"first", "last"}) {
-				t.Errorf("heard was %q, then %+v", heard, got)
+				t.Errorf("the events received were %q, then %+v", heard, got)
 			}
 		})
 	}
@@ -356,7 +356,7 @@ func TestAPanicFailsAllWaiters(t *testing.T) {
 		close(let)
 		for i, done := range all {
 			if got := <-done; fault.CodeOf(got.err) != fault.Internal || got.body != "" {
-				t.Errorf("request %d got %+v", i, got)
+				t.Errorf("request %d returned %+v, want an internal error", i, got)
 			}
 		}
 		b.expect(memo.Request{}, "result 1", memo.Stored)

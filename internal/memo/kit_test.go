@@ -10,7 +10,7 @@ import (
 	"tasklens/internal/memo"
 )
 
-// store is a map.
+// store is an in-memory cache.
 type store struct {
 	mutex  sync.Mutex
 	values map[string][]byte
@@ -105,7 +105,7 @@ func (b *bed) expect(request memo.Request, body string, origin memo.Origin) {
 	b.t.Helper()
 	made, from, err := b.Do(b.t.Context(), b.db, request, nil, b.work)
 	if err != nil || string(made.Body) != body || from != origin {
-		b.t.Errorf("%+v gave %q from %v (%v), want %q from %v", request, made.Body, from, err, body, origin)
+		b.t.Errorf("request %+v returned %q with origin %v (%v), want %q with origin %v", request, made.Body, from, err, body, origin)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestCacheHit(t *testing.T) {
 	b.expect(memo.Request{}, "result 1 again", memo.Hit)
 	b.expect(memo.Request{}, "result 1 again", memo.Hit)
 	if counts := b.Counts()[""]; counts != (memo.Counts{Hits: 2, Misses: 1}) {
-		t.Errorf("counted were %+v", counts)
+		t.Errorf("the counts are %+v", counts)
 	}
 }
 
@@ -44,7 +44,7 @@ func TestCacheKeys(t *testing.T) {
 	other.expect(memo.Request{}, "result 1", memo.Stored)
 	for key := range b.store.values {
 		if !regexp.MustCompile(`^tasklens:result:[0-9a-f]{64}$`).MatchString(key) {
-			t.Errorf("a key is %q", key)
+			t.Errorf("the cache key is %q", key)
 		}
 	}
 }
@@ -87,20 +87,20 @@ func TestUncachedOutcomes(t *testing.T) {
 		return memo.Made{Keep: []byte("half")}, failure
 	})
 	if !errors.Is(err, failure) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want the computation's", err)
 	}
 	made, origin, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) {
 		return memo.Made{Body: []byte("degraded")}, nil
 	})
 	if err != nil || string(made.Body) != "degraded" || origin != memo.Passed {
-		t.Errorf("%q from %v, %v", made.Body, origin, err)
+		t.Errorf("the degraded result is %q with origin %v, %v", made.Body, origin, err)
 	}
 	_, _, err = b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) { panic("oh") })
 	if fault.CodeOf(err) != fault.Internal || !strings.Contains(err.Error(), "panic: oh") {
-		t.Errorf("a panic became %v", err)
+		t.Errorf("a panic returned the error %v", err)
 	}
 	if kept := b.store.size(); kept != 0 {
-		t.Errorf("%d results are kept", kept)
+		t.Errorf("%d results are cached, want none", kept)
 	}
 	b.expect(memo.Request{}, "result 1", memo.Stored)
 }
@@ -112,13 +112,13 @@ func TestVersionCannotBeRead(t *testing.T) {
 	b.db.failure = errors.New("down")
 	b.expect(memo.Request{}, "result 2", memo.Passed)
 	if len(b.warned) != 1 || b.store.size() != 1 {
-		t.Errorf("warnings are %q, %d results are kept", b.warned, b.store.size())
+		t.Errorf("the warnings are %q, %d results are cached", b.warned, b.store.size())
 	}
 	// If the computation fails too, its own error is returned.
 	own := errors.New("the database is down")
 	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) { return memo.Made{}, own })
 	if !errors.Is(err, own) || len(b.warned) != 1 {
-		t.Errorf("the error is %v, warnings are %q", err, b.warned)
+		t.Errorf("the error is %v, the warnings are %q", err, b.warned)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestCachingTurnedOff(t *testing.T) {
 	b.expect(memo.Request{}, "result 1", memo.Off)
 	b.expect(memo.Request{}, "result 2", memo.Off)
 	if b.db.asked != 0 {
-		t.Errorf("the version was asked for %d times", b.db.asked)
+		t.Errorf("the version was read %d times, want never", b.db.asked)
 	}
 }
 
@@ -144,14 +144,14 @@ func TestMaxStale(t *testing.T) {
 		time.Sleep(59 * time.Second)
 		b.expect(memo.Request{}, "result 1 again", memo.Hit)
 		if b.db.asked != 1 {
-			t.Errorf("the version was asked for %d times, want once", b.db.asked)
+			t.Errorf("the version was read %d times, want once", b.db.asked)
 		}
 		if counts := b.Counts()[""]; counts != (memo.Counts{Hits: 1, Stale: 1, Misses: 1}) {
-			t.Errorf("counted were %+v", counts)
+			t.Errorf("the counts are %+v", counts)
 		}
 		b.expect(memo.Request{Identity: "token", Watched: true}, "result 2", memo.Stored)
 		if b.db.asked != 2 {
-			t.Errorf("the version was asked for %d times, want twice", b.db.asked)
+			t.Errorf("the version was read %d times, want twice", b.db.asked)
 		}
 		b.expect(memo.Request{}, "result 1 again", memo.Hit) // the first caller's version is not used for others
 		time.Sleep(2 * time.Minute)

@@ -14,7 +14,7 @@ func TestVersionsAreBounded(t *testing.T) {
 	for project := range int64(3 * maxVersions) {
 		v.remember(project, reading{"v", began.Add(1)})
 		if _, found := v.lately(project, began); !found || len(v.read) > maxVersions {
-			t.Fatalf("project %d is remembered: %t, among %d", project, found, len(v.read))
+			t.Fatalf("project %d is remembered: %t; %d versions are remembered", project, found, len(v.read))
 		}
 	}
 }

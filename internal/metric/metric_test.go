@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/metric"
 )
 
-// scrape returns what Prometheus would read.
+// scrape returns the metrics as Prometheus reads them.
 func scrape(t *testing.T, m *metric.Metrics) string {
 	t.Helper()
 	recorder := httptest.NewRecorder()
@@ -29,7 +29,7 @@ func wantLines(t *testing.T, text string, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
 		if !strings.Contains("\n"+text, "\n"+line+"\n") {
-			t.Errorf("%s does not stand in\n%s", line, text)
+			t.Errorf("the metrics lack the line %s:\n%s", line, text)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestRequests(t *testing.T) {
 		`tasklens_worker_sources_total{outcome="done"} 3`, `tasklens_worker_sources_total{outcome="left"} 2`)
 	for _, other := range []string{"go_goroutines ", "process_resident_memory_bytes "} {
 		if !strings.Contains(text, "\n"+other) {
-			t.Errorf("%sis missing", other)
+			t.Errorf("the metrics lack %s", other)
 		}
 	}
 }
@@ -113,13 +113,13 @@ func TestModelsAreBounded(t *testing.T) {
 	}
 	text := scrape(t, m)
 	if n := strings.Count(text, "tasklens_model_call_duration_seconds_count{"); n != 17 {
-		t.Errorf("%d models are told apart", n)
+		t.Errorf("there are %d model labels, want 17", n)
 	}
 	wantLines(t, text, `tasklens_model_tokens_total{direction="input",model="other",operation="embeddings"} 984`)
 }
 
 // Concurrent scrapes share one query of the queue. It is repeated when its result is stale, and a
-// failure is reported as one.
+// failure is reported as tasklens_queue_up 0.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	m := metric.New()
@@ -131,7 +131,7 @@ func TestQueue(t *testing.T) {
 		defer mutex.Unlock()
 		asked++
 		if _, bounded := ctx.Deadline(); !bounded {
-			t.Error("the queue is asked without a deadline")
+			t.Error("the queue is queried without a deadline")
 		}
 		return metric.Queue{Pending: 12, Running: 4, Failed: 3, Dead: 2, OldestPendingSeconds: 0.5, Chunks: 15050, SourcesWithoutChunks: 7}, failure
 	}, every, time.Second)
@@ -145,7 +145,7 @@ func TestQueue(t *testing.T) {
 	}
 	looking.Wait()
 	if asked != 1 {
-		t.Errorf("the queue was asked %d times", asked)
+		t.Errorf("the queue was queried %d times, want once", asked)
 	}
 	away := metric.New()
 	away.Queue(func(ctx context.Context) (metric.Queue, error) {
@@ -155,7 +155,7 @@ func TestQueue(t *testing.T) {
 	text := scrape(t, away)
 	wantLines(t, text, "tasklens_queue_up 0")
 	if strings.Contains(text, "tasklens_queue_sources") {
-		t.Error("a queue that could not be read is told of")
+		t.Error("queue metrics are exported although the queue could not be read")
 	}
 }
 
@@ -176,7 +176,7 @@ func TestShowIsBounded(t *testing.T) {
 		}()
 	}
 	if err := <-shown; !errors.Is(err, metric.ErrBusy) { // four wait for the queue, the fifth is rejected
-		t.Errorf("the fifth got %v", err)
+		t.Errorf("the fifth scrape returned %v, want ErrBusy", err)
 	}
 	close(going)
 	for range 4 {
@@ -186,7 +186,7 @@ func TestShowIsBounded(t *testing.T) {
 	}
 }
 
-func TestNothingIsCountedWithoutMetrics(t *testing.T) {
+func TestNilMetrics(t *testing.T) {
 	t.Parallel()
 	var m *metric.Metrics
 	m.Request()("GET", "/", 200)
@@ -198,28 +198,28 @@ func TestNothingIsCountedWithoutMetrics(t *testing.T) {
 	m.Model("chat", "gpt")("ok", 1, 1)
 	next := roundTrip(nil)
 	if _, same := m.RPC(next).(roundTrip); !same {
-		t.Error("the transport is another")
+		t.Error("RPC wrapped the transport although metrics are off")
 	}
 }
 
-// Metrics that panic when collected are left out. The others are shown, including the count of
+// A metric that panics when collected is omitted. The others are exported, including the count of
 // panics.
-func TestAPanicLeavesOneMetricOut(t *testing.T) {
+func TestPanicOmitsOneMetric(t *testing.T) {
 	t.Parallel()
 	m := metric.New()
 	m.Caches(func() map[string]metric.Cache { panic("broken") })
 	m.Circuits(func() []string { return nil }, "chat")
-	for range 2 { // the second sees the first one's count
+	for range 2 { // the second scrape exports the first one's count
 		body, err := m.Show()
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := string(body)
 		if strings.Contains(text, "tasklens_cache_requests_total") || !strings.Contains(text, `tasklens_model_circuit_open{operation="chat"} 0`) {
-			t.Errorf("shown is %s", text)
+			t.Errorf("the metrics are %s", text)
 		}
 	}
 	if body, err := m.Show(); err != nil || strings.Contains(string(body), "\ntasklens_panics_total 0\n") || !strings.Contains(string(body), "\ntasklens_panics_total ") {
-		t.Errorf("the panics are not shown: %v", err)
+		t.Errorf("the count of panics is not exported: %v", err)
 	}
 }

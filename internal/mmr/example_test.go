@@ -6,7 +6,7 @@ import (
 	"tasklens/internal/mmr"
 )
 
-// Two tickets say the same thing; the third is less relevant but new.
+// The first two tickets are near duplicates; the third is less relevant but different.
 func ExampleSelect() {
 	names := []string{"Card charged twice", "Double charge on card", "Refund is late"}
 	relevance := []float64{0.90, 0.88, 0.70}

@@ -26,7 +26,7 @@ func none(int, int) float64 { return 0 }
 
 func TestSelect(t *testing.T) {
 	t.Parallel()
-	// 0 and 1 are near duplicates, 2 is half similar to them, 3 is unlike all others.
+	// 0 and 1 are near duplicates, 2 has similarity 0.5 to both, 3 is dissimilar to all others.
 	rows := [][]float64{
 		{1.0, 0.9, 0.5, 0.0},
 		{0.9, 1.0, 0.5, 0.0},
@@ -43,34 +43,34 @@ func TestSelect(t *testing.T) {
 		want       []int
 	}{
 		{"lambda 1 is relevance order", relevance, matrix(rows), 4, 1, []int{0, 1, 2, 3}},
-		{"lambda 0 is diversity after the best", relevance, matrix(rows), 4, 0, []int{0, 3, 2, 1}},
+		{"lambda 0 is diversity after the most relevant", relevance, matrix(rows), 4, 0, []int{0, 3, 2, 1}},
 		// After 0: 1 → .4−.45 = −.05, 2 → .35−.25 = .10, 3 → .15. After 3: 1 → −.05, 2 → .10.
-		{"half and half", relevance, matrix(rows), 4, 0.5, []int{0, 3, 2, 1}},
+		{"lambda 0.5", relevance, matrix(rows), 4, 0.5, []int{0, 3, 2, 1}},
 		// After 0: 1 → .56−.27 = .29, 2 → .49−.15 = .34, 3 → .21. After 2: 1 → .29, 3 → .21−.03 = .18.
-		{"a little diversity", relevance, matrix(rows), 3, 0.7, []int{0, 2, 1}},
-		{"most relevant first wherever it stands", []float64{0.1, 0.9, 0.5}, none, 3, 0.5, []int{1, 2, 0}},
+		{"lambda 0.7", relevance, matrix(rows), 3, 0.7, []int{0, 2, 1}},
+		{"most relevant first at any index", []float64{0.1, 0.9, 0.5}, none, 3, 0.5, []int{1, 2, 0}},
 		{"most relevant first with lambda 0", []float64{0.1, 0.9, 0.5}, none, 3, 0, []int{1, 0, 2}},
 		{"ties by index", []float64{0.5, 0.5, 0.5}, none, 3, 0.5, []int{0, 1, 2}},
 		{"ties by index, lambda 1", []float64{0.2, 0.5, 0.5}, none, 3, 1, []int{1, 2, 0}},
-		{"k cuts", relevance, matrix(rows), 2, 0.5, []int{0, 3}},
-		{"k beyond the candidates", []float64{0.1, 0.2}, none, 9, 0.5, []int{1, 0}},
-		{"k of none", relevance, matrix(rows), 0, 0.5, []int{}},
+		{"k below the number of candidates", relevance, matrix(rows), 2, 0.5, []int{0, 3}},
+		{"k above the number of candidates", []float64{0.1, 0.2}, none, 9, 0.5, []int{1, 0}},
+		{"k 0", relevance, matrix(rows), 0, 0.5, []int{}},
 		{"negative k", relevance, matrix(rows), -1, 0.5, []int{}},
 		{"no candidates", nil, none, 3, 0.5, []int{}},
 		{"negative similarities", []float64{0.9, 0.5, 0.5}, matrix([][]float64{{1, -0.2, -0.8}, {-0.2, 1, 0}, {-0.8, 0, 1}}), 3, 0.5, []int{0, 2, 1}},
 		{"negative relevances", []float64{-3, -1, -2}, none, 3, 0.5, []int{1, 2, 0}},
-		{"the nearest of the chosen counts, not the last", []float64{1, 0.9, 0.8, 0.8},
+		{"the highest similarity to a chosen item is subtracted, not the last", []float64{1, 0.9, 0.8, 0.8},
 			matrix([][]float64{{1, 0, 0.9, 0.1}, {0, 1, 0.1, 0.2}, {0.9, 0.1, 1, 0}, {0.1, 0.2, 0, 1}}), 3, 0.5, []int{0, 1, 3}},
-		{"relevance not a number comes last", []float64{nan, -inf, 0.2, nan}, none, 4, 1, []int{2, 0, 1, 3}},
-		{"all relevances not a number", []float64{nan, nan}, none, 2, 0.5, []int{0, 1}},
-		{"similarity not a number counts as 0", []float64{0.9, 0.5, 0.5},
+		{"NaN relevance comes last", []float64{nan, -inf, 0.2, nan}, none, 4, 1, []int{2, 0, 1, 3}},
+		{"all relevances NaN", []float64{nan, nan}, none, 2, 0.5, []int{0, 1}},
+		{"NaN similarity counts as 0", []float64{0.9, 0.5, 0.5},
 			matrix([][]float64{{1, 0.3, nan}, {0.3, 1, 0}, {nan, 0, 1}}), 3, 0.5, []int{0, 2, 1}},
 		{"infinite relevance with lambda 0", []float64{0, inf, inf}, matrix([][]float64{{1, 0.2, 0}, {0.2, 1, 0.1}, {0, 0.1, 1}}), 3, 0, []int{1, 2, 0}},
-		{"infinite on both sides", []float64{1, inf, inf}, func(int, int) float64 { return inf }, 3, 0.5, []int{1, 0, 2}},
+		{"infinite relevance and similarity", []float64{1, inf, inf}, func(int, int) float64 { return inf }, 3, 0.5, []int{1, 0, 2}},
 		// Without the clamp, 7 would reward similarity and −7 irrelevance.
 		{"lambda above 1", []float64{0.9, 0.8, 0.79}, matrix([][]float64{{1, 0, 0.9}, {0, 1, 0}, {0.9, 0, 1}}), 3, 7, []int{0, 1, 2}},
 		{"lambda below 0", []float64{0.9, 0.8, 0.1}, matrix([][]float64{{1, 0, 0.01}, {0, 1, 0}, {0.01, 0, 1}}), 3, -7, []int{0, 1, 2}},
-		{"lambda not a number", []float64{0.1, 0.2, 0.9}, none, 3, nan, []int{2, 1, 0}},
+		{"lambda NaN", []float64{0.1, 0.2, 0.9}, none, 3, nan, []int{2, 1, 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +102,7 @@ func candidates(t *rapid.T) ([]float64, [][]float64) {
 	return relevance, rows
 }
 
-// reference is the paper's formula, unoptimised.
+// reference is an unoptimised implementation of the paper's formula.
 func reference(relevance []float64, rows [][]float64, k int, lambda float64) []int {
 	var chosen []int
 	for len(chosen) < min(k, len(relevance)) {
@@ -128,7 +128,7 @@ func reference(relevance []float64, rows [][]float64, k int, lambda float64) []i
 	return chosen
 }
 
-func TestSelectIsTheFormula(t *testing.T) {
+func TestSelectMatchesTheFormula(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		relevance, rows := candidates(t)
@@ -148,14 +148,14 @@ func TestSelectIsTheFormula(t *testing.T) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 		if !slices.Equal(chosenSoFar, got[:len(chosenSoFar)]) {
-			t.Fatalf("compared with %v, chose %v", chosenSoFar, got)
+			t.Fatalf("similarities were computed to %v, but %v were chosen", chosenSoFar, got)
 		}
 		if bound := len(got) * len(relevance); len(asked) > bound {
-			t.Fatalf("%d similarities asked for, at most %d needed", len(asked), bound)
+			t.Fatalf("%d similarities were computed, at most %d are needed", len(asked), bound)
 		}
 		for pair, times := range asked {
 			if times > 1 {
-				t.Fatalf("similarity%v asked for %d times", pair, times)
+				t.Fatalf("similarity%v was computed %d times", pair, times)
 			}
 		}
 	})
@@ -171,7 +171,7 @@ func TestLambdaOneIsStableRelevanceOrder(t *testing.T) {
 		}
 		sort.SliceStable(want, func(a, b int) bool { return relevance[want[a]] > relevance[want[b]] })
 		got := mmr.Select(relevance, func(int, int) float64 {
-			t.Fatal("similarity asked for")
+			t.Fatal("a similarity was computed")
 			return 0
 		}, len(relevance), 1)
 		if !slices.Equal(got, want) {
@@ -180,7 +180,7 @@ func TestLambdaOneIsStableRelevanceOrder(t *testing.T) {
 	})
 }
 
-func TestAnyNumbersGiveDistinctIndices(t *testing.T) {
+func TestIndicesAreDistinctForAllNumbers(t *testing.T) {
 	t.Parallel()
 	strange := rapid.OneOf(rapid.SampledFrom([]float64{nan, inf, -inf, 0, math.Copysign(0, -1), math.MaxFloat64, -math.MaxFloat64}), rapid.Float64())
 	rapid.Check(t, func(t *rapid.T) {
@@ -188,12 +188,12 @@ func TestAnyNumbersGiveDistinctIndices(t *testing.T) {
 		k := rapid.IntRange(-2, 15).Draw(t, "k")
 		got := mmr.Select(relevance, func(int, int) float64 { return strange.Draw(t, "similarity") }, k, strange.Draw(t, "lambda"))
 		if want := max(0, min(k, len(relevance))); len(got) != want {
-			t.Fatalf("%d indices, want %d", len(got), want)
+			t.Fatalf("got %d indices, want %d", len(got), want)
 		}
 		seen := map[int]bool{}
 		for _, i := range got {
 			if i < 0 || i >= len(relevance) || seen[i] {
-				t.Fatalf("indices %v", got)
+				t.Fatalf("the indices %v are out of range or repeated", got)
 			}
 			seen[i] = true
 		}
@@ -208,7 +208,7 @@ func TestSelectAllocatesTheResultAndOneSlice(t *testing.T) {
 	}
 	similarity := func(i, j int) float64 { return float64((i*j)%11) / 11 }
 	if got := testing.AllocsPerRun(20, func() { mmr.Select(relevance, similarity, 20, 0.5) }); got > 2 {
-		t.Errorf("%v allocations, want 2", got)
+		t.Errorf("%v allocations, want at most 2", got)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !Is(folder) {
-		t.Error("a folder of notes is none")
+		t.Error("Is reports that a folder of notes contains none")
 	}
 	opened, err := Open(folder)
 	if err != nil {
@@ -70,23 +70,23 @@ func TestNotes(t *testing.T) {
 		{Path: "notes/e.md", Title: "e", Content: "---\nA rule, and no front matter"},
 	}
 	if differ := cmp.Diff(want, got); differ != "" {
-		t.Errorf("the notes are not as wanted (-want +got):\n%s", differ)
+		t.Errorf("notes (-want +got):\n%s", differ)
 	}
 	if len(bad) != 4 || !strings.Contains(bad[0], "bad.md: it is not text") || !strings.Contains(bad[1], "class.md") || !strings.Contains(bad[2], "huge.md") || !strings.Contains(bad[3], "yesterday") {
-		t.Errorf("bad are %q", bad)
+		t.Errorf("the errors are %q", bad)
 	}
 	if opened.Len() != len(got)+len(bad) {
-		t.Errorf("%d files", opened.Len())
+		t.Errorf("Len is %d, want the number of notes and errors", opened.Len())
 	}
 }
 
-// A folder with tickets is not a folder of notes. A single file is a note of its folder.
+// A folder of tickets is not a folder of notes. A single file is opened as a note of its folder.
 func TestIs(t *testing.T) {
 	t.Parallel()
 	folder := write(t, map[string]string{"projects.jsonl": "", "documents/a.md": "x", "empty/x.txt": ""})
 	for where, want := range map[string]bool{"": false, "documents": true, "documents/a.md": true, "empty": false, "empty/x.txt": false, "nowhere": false} {
 		if Is(filepath.Join(folder, where)) != want {
-			t.Errorf("%q holds notes: %t", where, !want)
+			t.Errorf("Is(%q) = %t", where, !want)
 		}
 	}
 	one, err := Open(filepath.Join(folder, "documents/a.md"))
@@ -95,13 +95,13 @@ func TestIs(t *testing.T) {
 	}
 	for note, err := range one.Notes() {
 		if err != nil || note.Path != "documents/a.md" {
-			t.Errorf("%q, %v", note.Path, err)
+			t.Errorf("the path is %q, %v", note.Path, err)
 		}
 	}
 }
 
-// Whatever a file contains, the result is a note that can be stored, or an error.
-func TestAnyText(t *testing.T) {
+// Every file is read as a storable note or returns an error.
+func TestNotesAreStorable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.OneOf(
@@ -121,6 +121,6 @@ func checkText(t interface{ Fatalf(string, ...any) }, text string) {
 	note, err := parse(text)
 	if err == nil && (strings.ContainsRune(note.Title+note.Content, 0) || strings.ContainsRune(note.Title, '\n') || len([]rune(note.Title)) > 500 ||
 		!utf8.ValidString(note.Title+note.Content)) {
-		t.Fatalf("%q became %+v", text, note)
+		t.Fatalf("%q was read as %+v", text, note)
 	}
 }

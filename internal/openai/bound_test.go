@@ -35,23 +35,22 @@ func TestStreamEnough(t *testing.T) {
 		return nil
 	})
 	if err != nil || whole.Text != "on on on " || whole.Finish != chat.FinishLength || whole.Model != "chatter-2" || told != 3 {
-		t.Errorf("%+v after %d pieces, %v", whole, told, err)
+		t.Errorf("the answer is %+v after %d pieces, %v", whole, told, err)
 	}
 	<-ended
 }
 
-// The size of an answer is bounded whatever the provider sends. An oversized one is not requested
-// again.
+// The size of a response is limited, whatever the provider sends. An oversized one is not retried.
 func TestChatIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, unit := range map[string]string{
-		"a line":     "a",
-		"comments":   ": still here\n",
-		"no text":    "data: " + delta("", "null") + "\n\n",
-		"an event":   "data: aaaa\n",
-		"blanks":     " ",
-		"nesting":    `data: {"a":[[[[[[[[`,
-		"whole JSON": `{"choices":[{"message":{"content":"Hi"}}]}`,
+		"one endless line":    "a",
+		"comments":            ": still here\n",
+		"deltas without text": "data: " + delta("", "null") + "\n\n",
+		"one endless event":   "data: aaaa\n",
+		"white space":         " ",
+		"nested arrays":       `data: {"a":[[[[[[[[`,
+		"JSON after JSON":     `{"choices":[{"message":{"content":"Hi"}}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +58,7 @@ func TestChatIsBounded(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				requests.Add(1)
 				_, _ = io.Copy(io.Discard, r.Body)
-				w.Header().Set("Content-Type", map[bool]string{true: "application/json", false: "text/event-stream"}[name == "whole JSON"])
+				w.Header().Set("Content-Type", map[bool]string{true: "application/json", false: "text/event-stream"}[name == "JSON after JSON"])
 				for block := bytes.Repeat([]byte(unit), 64<<10/len(unit)); r.Context().Err() == nil; {
 					n, err := w.Write(block)
 					if sent.Add(int64(n)); err != nil {
@@ -78,14 +77,14 @@ func TestChatIsBounded(t *testing.T) {
 					t.Errorf("after %d requests: %v", requests.Load(), err)
 				}
 			}
-			if sent.Load() > 4*maxChatBytes { // both answers, and data in flight
+			if sent.Load() > 4*maxChatBytes { // both responses, and data in flight
 				t.Errorf("the provider sent %d bytes", sent.Load())
 			}
 		})
 	}
 }
 
-// A cancelled request stops reading, even data that has already arrived.
+// A cancelled stream stops reading, even data that has already arrived.
 func TestStreamIsCancelled(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -45,17 +45,17 @@ func TestCircuit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
-		asked   int64 // in six calls
+		asked   int64 // requests in six calls
 	}{
-		"failure":    {say(500, "oops"), 3},
-		"no JSON":    {say(200, "oops"), 3},
-		"null":       {say(200, "null"), 3},
-		"no shape":   {say(200, `{"data":null,"choices":[null]}`), 3},
-		"key":        {say(401, `{"error":{"code":"invalid_api_key"}}`), 3},
-		"quota":      {say(429, `{"error":{"code":"insufficient_quota"}}`), 3},
-		"connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 3},
-		"limit":      {say(429, `{"error":{"code":"rate_limit_exceeded"}}`), 6},
-		"request":    {say(400, `{"error":{"code":"context_length_exceeded"}}`), 6},
+		"server error":          {say(500, "oops"), 3},
+		"invalid JSON":          {say(200, "oops"), 3},
+		"null":                  {say(200, "null"), 3},
+		"nulls in the response": {say(200, `{"data":null,"choices":[null]}`), 3},
+		"invalid key":           {say(401, `{"error":{"code":"invalid_api_key"}}`), 3},
+		"quota":                 {say(429, `{"error":{"code":"insufficient_quota"}}`), 3},
+		"broken connection":     {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 3},
+		"rate limit":            {say(429, `{"error":{"code":"rate_limit_exceeded"}}`), 6},
+		"invalid request":       {say(400, `{"error":{"code":"context_length_exceeded"}}`), 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,15 +74,15 @@ func TestCircuit(t *testing.T) {
 					}
 				}
 				if asked.Load() != c.asked {
-					t.Errorf("%s: the provider was asked %d times, not %d", act, asked.Load(), c.asked)
+					t.Errorf("%s: the provider got %d requests, want %d", act, asked.Load(), c.asked)
 				}
 			}
 		})
 	}
 }
 
-// A cancelled call does not open the breaker, a success resets it, and embeddings and answers have
-// separate breakers.
+// A cancelled call does not open the breaker, a success resets it, and embeddings and completions
+// have separate breakers.
 func TestCircuitStaysClosed(t *testing.T) {
 	t.Parallel()
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -92,10 +92,10 @@ func TestCircuitStaysClosed(t *testing.T) {
 		_, _, _ = client.Embed(cancelled, client.EmbeddingModel(), []string{"a"})
 	}
 	if _, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"}); err == nil || client.embedCircuit.breaker.Counts().ConsecutiveFailures != 1 {
-		t.Errorf("error is %v after %+v", err, client.embedCircuit.breaker.Counts())
+		t.Errorf("the error is %v, the breaker's counts are %+v", err, client.embedCircuit.breaker.Counts())
 	}
 	if counts := client.chatCircuit.breaker.Counts(); counts.Requests != 0 {
-		t.Errorf("the chat circuit counts %+v", counts)
+		t.Errorf("the chat breaker's counts are %+v", counts)
 	}
 }
 
@@ -122,12 +122,12 @@ func TestCircuitCloses(t *testing.T) {
 		}
 	}
 	if asked.Load() != 3 {
-		t.Errorf("the provider was asked %d times", asked.Load())
+		t.Errorf("the provider got %d requests, want 3", asked.Load())
 	}
 }
 
-// Retries are bounded. There is none where it cannot help: an exhausted quota, or a wait beyond the
-// request's deadline.
+// Retries are limited. There are none where they cannot help: after an exhausted quota, or if the
+// wait exceeds the deadline.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	limit := say(429, `{"error":{"code":"rate_limit_exceeded"}}`)
@@ -137,16 +137,16 @@ func TestRetries(t *testing.T) {
 		asked   int64
 		want    fault.Code
 	}{
-		"failure":                    {headed(say(500, ""), "Retry-After-Ms", "1"), time.Minute, 3, fault.Provider},
-		"overload":                   {headed(say(503, ""), "Retry-After-Ms", "1"), time.Minute, 3, fault.Provider},
-		"limit":                      {headed(limit, "Retry-After-Ms", "1"), time.Minute, 3, fault.Unavailable},
-		"quota":                      {headed(say(429, `{"error":{"code":"insufficient_quota"}}`), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
-		"quota by its type":          {headed(say(429, `{"error":{"type":"insufficient_quota"}}`), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
-		"key":                        {headed(say(401, "{}"), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
-		"a wait over a question's":   {headed(limit, "Retry-After", "3"), time.Minute, 1, fault.Unavailable},
-		"a wait that is too long":    {headed(limit, "Retry-After", "60"), time.Minute, 1, fault.Unavailable},
-		"no time left for a wait":    {headed(limit, "Retry-After", "3"), 2 * time.Second, 1, fault.Unavailable},
-		"no time left for a failure": {say(500, ""), 300 * time.Millisecond, 1, fault.Provider},
+		"server error":                 {headed(say(500, ""), "Retry-After-Ms", "1"), time.Minute, 3, fault.Provider},
+		"overload":                     {headed(say(503, ""), "Retry-After-Ms", "1"), time.Minute, 3, fault.Provider},
+		"rate limit":                   {headed(limit, "Retry-After-Ms", "1"), time.Minute, 3, fault.Unavailable},
+		"quota":                        {headed(say(429, `{"error":{"code":"insufficient_quota"}}`), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
+		"quota in the error's type":    {headed(say(429, `{"error":{"type":"insufficient_quota"}}`), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
+		"invalid key":                  {headed(say(401, "{}"), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
+		"a wait over the limit of 2 s": {headed(limit, "Retry-After", "3"), time.Minute, 1, fault.Unavailable},
+		"a wait of a minute":           {headed(limit, "Retry-After", "60"), time.Minute, 1, fault.Unavailable},
+		"a wait over the deadline":     {headed(limit, "Retry-After", "3"), 2 * time.Second, 1, fault.Unavailable},
+		"a failure near the deadline":  {say(500, ""), 300 * time.Millisecond, 1, fault.Provider},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,7 +154,7 @@ func TestRetries(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), c.time)
 			defer cancel()
 			if _, _, err := client.Embed(ctx, client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != c.want || asked.Load() != c.asked {
-				t.Errorf("asked %d times: %v", asked.Load(), err)
+				t.Errorf("%d requests were sent, want %d: %v", asked.Load(), c.asked, err)
 			}
 		})
 	}
@@ -181,16 +181,16 @@ func TestMalformedAnswersAreRetried(t *testing.T) {
 		first, then http.HandlerFunc
 		asked       int64
 	}{
-		"an embedding, null":      {embed, say(200, "null"), say(200, embedded), 2},
-		"an embedding, no data":   {embed, say(200, `{"data":[]}`), say(200, embedded), 2},
-		"an embedding, cut off":   {embed, say(200, embedded[:30]), say(200, embedded), 2},
-		"an answer, null":         {complete, say(200, "null"), say(200, completed), 2},
-		"an answer, no choice":    {complete, say(200, `{"choices":[null]}`), say(200, completed), 2},
-		"a stream, null":          {stream, say(200, "null"), events(delta(`"content":"Hi"`, `"stop"`)), 2},
-		"a stream of null":        {stream, events("null", "null"), events(delta(`"content":"Hi"`, `"stop"`)), 2},
-		"a stream, null choices":  {stream, events(`{"choices":[null]}`), events(delta(`"content":"Hi"`, `"stop"`)), 2},
-		"an answer that is JSON":  {structured, say(200, "null"), say(200, completed), 1},
-		"a stream that has begun": {stream, events(delta(`"content":"Hi"`, "null"), "null"), events(delta("", `"stop"`)), 1},
+		"embedding: null":          {embed, say(200, "null"), say(200, embedded), 2},
+		"embedding: no data":       {embed, say(200, `{"data":[]}`), say(200, embedded), 2},
+		"embedding: truncated":     {embed, say(200, embedded[:30]), say(200, embedded), 2},
+		"completion: null":         {complete, say(200, "null"), say(200, completed), 2},
+		"completion: null choice":  {complete, say(200, `{"choices":[null]}`), say(200, completed), 2},
+		"stream: null":             {stream, say(200, "null"), events(delta(`"content":"Hi"`, `"stop"`)), 2},
+		"stream: null events":      {stream, events("null", "null"), events(delta(`"content":"Hi"`, `"stop"`)), 2},
+		"stream: null choice":      {stream, events(`{"choices":[null]}`), events(delta(`"content":"Hi"`, `"stop"`)), 2},
+		"structured output":        {structured, say(200, "null"), say(200, completed), 1},
+		"stream: text before null": {stream, events(delta(`"content":"Hi"`, "null"), "null"), events(delta("", `"stop"`)), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -204,13 +204,13 @@ func TestMalformedAnswersAreRetried(t *testing.T) {
 			}, Config{MaxRetries: 2})
 			err := c.act(client)
 			if total.Load() != c.asked || (err == nil) != (c.asked == 2) || err != nil && fault.CodeOf(err) != fault.Provider {
-				t.Errorf("asked %d times: %v", total.Load(), err)
+				t.Errorf("%d requests were sent, want %d: %v", total.Load(), c.asked, err)
 			}
 		})
 	}
 	client, asked := counting(t, say(200, "null"), Config{MaxRetries: 2})
 	if err := embed(client); fault.CodeOf(err) != fault.Provider || asked.Load() != 3 {
-		t.Errorf("asked %d times: %v", asked.Load(), err)
+		t.Errorf("%d requests were sent, want 3: %v", asked.Load(), err)
 	}
 }
 
@@ -222,10 +222,10 @@ func TestRetryAfter(t *testing.T) {
 		now.Add(9 * time.Second).Format(http.TimeFormat): 9 * time.Second, now.Add(-time.Hour).Format(http.TimeFormat): 0,
 	} {
 		if got, is := retryAfter(http.Header{"Retry-After": {value}}, now); got != want || is != (want > 0) {
-			t.Errorf("%q is %v, %t", value, got, is)
+			t.Errorf("Retry-After %q is parsed as %v, %t", value, got, is)
 		}
 	}
 	if got, _ := retryAfter(http.Header{"Retry-After-Ms": {strconv.Itoa(250)}, "Retry-After": {"7"}}, now); got != 250*time.Millisecond {
-		t.Errorf("milliseconds are %v", got)
+		t.Errorf("Retry-After-Ms is parsed as %v", got)
 	}
 }

@@ -53,55 +53,55 @@ func TestEmbed(t *testing.T) {
 			EncodingFormat string `json:"encoding_format"`
 		}
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Model != "embedder" || strings.Join(body.Input, "|") != "a|b" || body.EncodingFormat != "base64" {
-			t.Errorf("asked was %+v, %v", body, err)
+			t.Errorf("the request was %+v, %v", body, err)
 		}
 		if r.URL.Path != "/v1/embeddings" || r.Header.Get("Authorization") != "Bearer the-key" {
-			t.Errorf("asked was %s %q", r.URL, r.Header)
+			t.Errorf("the request was %s %q", r.URL, r.Header)
 		}
 		say(200, fmt.Sprintf(`{"data":[{"index":1,"embedding":%q},{"index":0,"embedding":%q}],"usage":{"total_tokens":9}}`, encoded(0, 2), encoded(3, 4)))(w, r)
 	})
 	vectors, tokens, err := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a", "b"})
 	if err != nil || tokens != 9 || len(vectors) != 2 || len(vectors[0]) != 1536 || vectors[0][0] != 0.6 || vectors[0][1] != 0.8 || vectors[1][1] != 1 {
-		t.Errorf("vectors are %d, tokens %d, %v", len(vectors), tokens, err)
+		t.Errorf("got %d vectors, %d tokens, %v", len(vectors), tokens, err)
 	}
 	// A negative token count would panic a Prometheus counter.
 	negative := fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}],"usage":{"total_tokens":-9}}`, encoded(1))
 	if _, tokens, err := serve(t, say(200, negative)).Embed(t.Context(), "embedder", []string{"a"}); err != nil || tokens != 0 {
-		t.Errorf("counted were %d tokens, %v", tokens, err)
+		t.Errorf("a negative token count is returned as %d, %v", tokens, err)
 	}
 	if client.EmbeddingModel() != "embedder" || client.ChatModel() != "chatter" {
-		t.Error("the models have other names")
+		t.Error("the model names differ from the configured ones")
 	}
 }
 
-func TestEmbedRefusesWrongAnswers(t *testing.T) {
+func TestEmbedRejectsMalformedResponses(t *testing.T) {
 	t.Parallel()
 	one := encoded(1)
 	for name, body := range map[string]string{
-		"null":       `null`,
-		"a list":     `[]`,
-		"a number":   `7`,
-		"nothing":    `{}`,
-		"null data":  `{"data":null}`,
-		"null items": `{"data":[null,null]}`,
-		"null item":  fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},null]}`, one),
-		"none":       `{"data":[]}`,
-		"too many":   fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q},{"index":1,"embedding":%q}]}`, one, one, one),
-		"lengths":    fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(1, 2)),
-		"infinite":   fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(float32(math.Inf(1)))),
-		"no base64":  fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":"?"}]}`, one),
-		"null value": fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":null}]}`, one),
-		"too few":    fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, one),
-		"twice":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":0,"embedding":%q}]}`, one, one),
-		"negative":   fmt.Sprintf(`{"data":[{"index":-1,"embedding":%q},{"index":1,"embedding":%q}]}`, one, one),
-		"behind":     fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":2,"embedding":%q}]}`, one, one),
-		"empty":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":""}]}`, one),
-		"zeros":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(0, 0)),
-		"no numbers": fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(float32(math.NaN()))),
-		"too long":   fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(make([]float32, 1537)...)),
+		"null response":       `null`,
+		"array":               `[]`,
+		"number":              `7`,
+		"empty object":        `{}`,
+		"null data":           `{"data":null}`,
+		"null items":          `{"data":[null,null]}`,
+		"null item":           fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},null]}`, one),
+		"no data":             `{"data":[]}`,
+		"too many":            fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q},{"index":1,"embedding":%q}]}`, one, one, one),
+		"different lengths":   fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(1, 2)),
+		"infinite number":     fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(float32(math.Inf(1)))),
+		"invalid base64":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":"?"}]}`, one),
+		"null value":          fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":null}]}`, one),
+		"too few":             fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, one),
+		"repeated index":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":0,"embedding":%q}]}`, one, one),
+		"negative index":      fmt.Sprintf(`{"data":[{"index":-1,"embedding":%q},{"index":1,"embedding":%q}]}`, one, one),
+		"index out of range":  fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":2,"embedding":%q}]}`, one, one),
+		"empty vector":        fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":""}]}`, one),
+		"zero vector":         fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(0, 0)),
+		"NaN":                 fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(float32(math.NaN()))),
+		"too many dimensions": fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(make([]float32, 1537)...)),
 	} {
 		if vectors, _, err := serve(t, say(200, body)).Embed(context.Background(), "embedder", []string{"a", "b"}); fault.CodeOf(err) != fault.Provider || vectors != nil {
-			t.Errorf("%s: %d vectors, %v", name, len(vectors), err)
+			t.Errorf("%s: got %d vectors, %v; want a provider error", name, len(vectors), err)
 		}
 	}
 }
@@ -116,24 +116,24 @@ func TestComplete(t *testing.T) {
 		}
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Model != "chatter" || body.MaxCompletionTokens != 50 ||
 			fmt.Sprint(body.Messages) != "[{system be good} {user hello}]" {
-			t.Errorf("asked was %+v, %v", body, err)
+			t.Errorf("the request was %+v, %v", body, err)
 		}
 		say(200, `{"model":"chatter-2","choices":[{"finish_reason":"length","message":{"content":"Hi th"}}],"usage":{"prompt_tokens":7,"completion_tokens":3}}`)(w, r)
 	})
 	if got, err := client.Complete(context.Background(), "be good", "hello", 50); err != nil || got != (chat.Completion{Text: "Hi th", Model: "chatter-2", Finish: "length", TokensIn: 7, TokensOut: 3}) {
-		t.Errorf("said was %+v, %v", got, err)
+		t.Errorf("the completion is %+v, %v", got, err)
 	}
 	if got, err := serve(t, say(200, `{"choices":[{"message":{"content":null,"refusal":"No."}}]}`)).Complete(context.Background(), "", "", 1); err != nil || got.Text != "No." || !got.Refused {
 		t.Errorf("refusal: %+v, %v", got, err)
 	}
 	for _, body := range []string{`null`, `[]`, `{}`, `{"choices":null}`, `{"choices":[]}`, `{"choices":[null]}`, `{"choices":[{"message":null}]}`} {
 		if _, err := serve(t, say(200, body)).Complete(context.Background(), "", "", 1); fault.CodeOf(err) != fault.Provider {
-			t.Errorf("%s: %v", body, err)
+			t.Errorf("%s: the error is %v", body, err)
 		}
 	}
 	wild := `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-7,"completion_tokens":9000000000000}}`
 	if got, err := serve(t, say(200, wild)).Complete(context.Background(), "", "", 1); err != nil || got.TokensIn != 0 || got.TokensOut != math.MaxInt32 {
-		t.Errorf("wild counts: %+v, %v", got, err)
+		t.Errorf("out-of-range token counts: %+v, %v", got, err)
 	}
 }
 
@@ -146,16 +146,16 @@ func TestFailures(t *testing.T) {
 		want    fault.Code
 		retry   time.Duration
 	}{
-		"limit":            {429, `{"error":{"code":"rate_limit_exceeded","message":"m"}}`, map[string]string{"Retry-After": "12"}, fault.Unavailable, 12 * time.Second},
-		"limit, no header": {429, `{"error":{"code":"rate_limit_exceeded","message":"m"}}`, nil, fault.Unavailable, 10 * time.Second},
-		"limit, past":      {429, `{}`, map[string]string{"Retry-After": "-3"}, fault.Unavailable, 10 * time.Second},
-		"quota":            {429, `{"error":{"code":"insufficient_quota","message":"m"}}`, map[string]string{"Retry-After": "12"}, fault.Provider, 0},
-		"key":              {401, `{"error":{"code":"invalid_api_key","message":"m"}}`, nil, fault.Provider, 0},
-		"failure":          {500, `oops`, nil, fault.Provider, 0},
-		"no JSON":          {200, `oops`, nil, fault.Provider, 0},
-		"null":             {500, `null`, nil, fault.Provider, 0},
-		"null error":       {500, `{"error":null}`, nil, fault.Provider, 0},
-		"an error's text":  {400, `{"error":"oops"}`, nil, fault.Provider, 0},
+		"rate limit":                             {429, `{"error":{"code":"rate_limit_exceeded","message":"m"}}`, map[string]string{"Retry-After": "12"}, fault.Unavailable, 12 * time.Second},
+		"rate limit without Retry-After":         {429, `{"error":{"code":"rate_limit_exceeded","message":"m"}}`, nil, fault.Unavailable, 10 * time.Second},
+		"rate limit with a negative Retry-After": {429, `{}`, map[string]string{"Retry-After": "-3"}, fault.Unavailable, 10 * time.Second},
+		"quota":                                  {429, `{"error":{"code":"insufficient_quota","message":"m"}}`, map[string]string{"Retry-After": "12"}, fault.Provider, 0},
+		"invalid key":                            {401, `{"error":{"code":"invalid_api_key","message":"m"}}`, nil, fault.Provider, 0},
+		"server error":                           {500, `oops`, nil, fault.Provider, 0},
+		"invalid JSON":                           {200, `oops`, nil, fault.Provider, 0},
+		"null":                                   {500, `null`, nil, fault.Provider, 0},
+		"null error":                             {500, `{"error":null}`, nil, fault.Provider, 0},
+		"error as a string":                      {400, `{"error":"oops"}`, nil, fault.Provider, 0},
 	} {
 		client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			for key, value := range c.headers {
@@ -168,16 +168,16 @@ func TestFailures(t *testing.T) {
 		for act, err := range map[string]error{"embed": embed, "ask": complete} {
 			var failure *fault.Error
 			if !errors.As(err, &failure) || failure.Code != c.want || failure.RetryAfter != c.retry || strings.Contains(failure.Message, "oops") {
-				t.Errorf("%s, %s: %v", name, act, err)
+				t.Errorf("%s, %s: the error is %v", name, act, err)
 			}
 			if err != nil && (strings.Contains(err.Error(), "the-key") || !strings.HasPrefix(err.Error(), act)) {
-				t.Errorf("%s, %s: error is %q", name, act, err)
+				t.Errorf("%s, %s: the error is %q", name, act, err)
 			}
 		}
 	}
 }
 
-// A provider may repeat the key in an error message.
+// Providers may repeat the key in an error message.
 func TestKeyIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	const key = "the-key"
@@ -194,19 +194,19 @@ func TestKeyIsNotRepeated(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
 		key     string
-		want    string // the error of a stream
+		want    string // the error of the stream
 	}{
-		"key":     {message(401), key, "answered 401 bad …: Bearer …, no, …: sorry"},
-		"limit":   {message(429), key, "answered 429 bad …: Bearer …, no, …: sorry"},
-		"failure": {message(500), key, "answered 500 bad …: Bearer …, no, …: sorry"},
-		"no key":  {message(401), "", "answered 401 bad : Bearer , no, : sorry"},
-		"other answer": {repeating(func(key string) http.HandlerFunc {
+		"invalid key":  {message(401), key, "answered 401 bad …: Bearer …, no, …: sorry"},
+		"rate limit":   {message(429), key, "answered 429 bad …: Bearer …, no, …: sorry"},
+		"server error": {message(500), key, "answered 500 bad …: Bearer …, no, …: sorry"},
+		"no key":       {message(401), "", "answered 401 bad : Bearer , no, : sorry"},
+		"redirect": {repeating(func(key string) http.HandlerFunc {
 			return func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Location", "gopher://"+key)
 				w.WriteHeader(http.StatusTemporaryRedirect)
 			}
 		}), key, "gopher://…"},
-		"in a stream": {repeating(func(key string) http.HandlerFunc {
+		"error in a stream": {repeating(func(key string) http.HandlerFunc {
 			return events(delta(`"content":"Hi"`, "null"), `{"error":{"message":"not with `+key+`"}}`)
 		}), key, "not with …"},
 	} {
@@ -218,19 +218,19 @@ func TestKeyIsNotRepeated(t *testing.T) {
 		_, _, stream := told(client)
 		for act, err := range map[string]error{"embed": embed, "ask": complete, "stream": stream} {
 			if err == nil || strings.Contains(err.Error(), key) {
-				t.Errorf("%s, %s: %v", name, act, err)
+				t.Errorf("%s, %s: the error is %v, want one without the key", name, act, err)
 			}
 		}
 		if stream == nil || !strings.Contains(stream.Error(), c.want) {
-			t.Errorf("%s: error is %v", name, stream)
+			t.Errorf("%s: the error is %v, want it to contain %q", name, stream, c.want)
 		}
 	}
 	if _, _, err := serve(t, message(401)).Embed(t.Context(), "embedder", []string{"a"}); !errors.Is(err, fault.ErrKey) {
-		t.Errorf("a refused key: %v", err)
+		t.Errorf("the error for a rejected key is %v", err)
 	}
 }
 
-func TestNoAnswer(t *testing.T) {
+func TestNoResponse(t *testing.T) {
 	t.Parallel()
 	hanging := func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -240,23 +240,23 @@ func TestNoAnswer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if _, _, err := client.Embed(ctx, client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Timeout {
-		t.Errorf("at the deadline: %v", err)
+		t.Errorf("at the deadline the error is %v", err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, _, err := client.Embed(cancelled, client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Timeout {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("after cancellation the error is %v", err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(hanging))
 	t.Cleanup(server.Close)
 	short := New(Config{BaseURL: server.URL, EmbeddingModel: "m", AttemptTimeout: 50 * time.Millisecond})
 	if _, _, err := short.Embed(context.Background(), short.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Timeout {
-		t.Errorf("at the end of an attempt: %v", err)
+		t.Errorf("after the attempt's timeout the error is %v", err)
 	}
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	if _, _, err := New(Config{BaseURL: gone.URL, EmbeddingModel: "m"}).Embed(context.Background(), "m", []string{"a"}); fault.CodeOf(err) != fault.Provider {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("the error for a refused connection is %v", err)
 	}
 }
 
@@ -270,7 +270,7 @@ func (blanks) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAnswersAreBounded(t *testing.T) {
+func TestResponsesAreBounded(t *testing.T) {
 	t.Parallel()
 	sent := make(chan int64, 1)
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -280,14 +280,14 @@ func TestAnswersAreBounded(t *testing.T) {
 		sent <- written
 	})
 	if _, _, err := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Provider {
-		t.Errorf("an endless answer: %v", err)
+		t.Errorf("the error for an endless response is %v", err)
 	}
 	if written := <-sent; written > maxResponseBytes+(32<<20) {
-		t.Errorf("%d bytes were read", written)
+		t.Errorf("the client read %d bytes", written)
 	}
 }
 
-// A model with reduced dimensions is stored under another name.
+// A model with reduced dimensions is stored under a name with the number of dimensions.
 func TestDimensions(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 2)
@@ -303,22 +303,22 @@ func TestDimensions(t *testing.T) {
 	for dimensions, want := range map[int]string{0: "m", 768: "m@768"} {
 		client := New(Config{BaseURL: server.URL + "/v1", EmbeddingModel: "m", Dimensions: dimensions, AttemptTimeout: 20 * time.Second})
 		if client.EmbeddingModel() != want {
-			t.Errorf("%d dimensions are stored as of %q", dimensions, client.EmbeddingModel())
+			t.Errorf("with %d dimensions the model's name is %q", dimensions, client.EmbeddingModel())
 		}
 		if _, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"}); err != nil {
 			t.Fatal(err)
 		}
 		if body := <-asked; !strings.Contains(body, `"model":"m"`) || strings.Contains(body, `"dimensions":768`) != (dimensions == 768) || strings.Contains(body, `"dimensions":0`) {
-			t.Errorf("for %d dimensions the request was %s", dimensions, body)
+			t.Errorf("with %d dimensions the request was %s", dimensions, body)
 		}
-		// Stored under another model's name, whatever model is configured.
+		// A stored model name overrides the configured model and dimensions.
 		for stored, want := range map[string][2]string{"n": {`"model":"n"`, ""}, "n@256": {`"model":"n"`, `"dimensions":256`}, "n@x": {`"model":"n@x"`, ""}} {
 			if _, _, err := client.Embed(t.Context(), stored, []string{"a"}); err != nil {
 				t.Fatal(err)
 			}
 			body := <-asked
 			if !strings.Contains(body, want[0]) || !strings.Contains(body, want[1]) || strings.Contains(body, `"dimensions"`) != (want[1] != "") {
-				t.Errorf("by %q the request was %s", stored, body)
+				t.Errorf("for the model %q the request was %s", stored, body)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"tasklens/internal/fault"
 )
 
-// events serves these data lines as a stream, flushing after each.
+// events streams these data lines, flushing after each.
 func events(data ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -53,14 +53,14 @@ func TestStream(t *testing.T) {
 		}
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || !body.Stream || !body.StreamOptions.IncludeUsage ||
 			fmt.Sprint(body.Messages) != "[{system be good} {user hello}]" {
-			t.Errorf("asked was %+v, %v", body, err)
+			t.Errorf("the request was %+v, %v", body, err)
 		}
 		events(delta(`"role":"assistant","content":""`, "null"), delta(`"content":"Hi "`, "null"), delta(`"content":"there"`, "null"), delta("", `"stop"`),
 			`{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}`, "[DONE]")(w, r)
 	})
 	pieces, whole, err := told(client)
 	if err != nil || !slices.Equal(pieces, []string{"Hi ", "there"}) || whole != (chat.Completion{Text: "Hi there", Model: "chatter-2", Finish: "stop", TokensIn: 7, TokensOut: 3}) {
-		t.Errorf("told was %q, %+v, %v", pieces, whole, err)
+		t.Errorf("the stream returned %q, %+v, %v", pieces, whole, err)
 	}
 	pieces, whole, err = told(serve(t, events(delta(`"refusal":"No"`, "null"), delta(`"refusal":"."`, `"stop"`))))
 	if err != nil || !slices.Equal(pieces, []string{"No", "."}) || !whole.Refused || whole.Text != "No." {
@@ -68,35 +68,35 @@ func TestStream(t *testing.T) {
 	}
 }
 
-func TestStreamBreaks(t *testing.T) {
+func TestBrokenStreams(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
 		want    fault.Code
 	}{
-		"no end":      {events(delta(`"content":"Hi"`, "null")), fault.Provider},
-		"nothing":     {events(), fault.Provider},
-		"end alone":   {events("[DONE]"), fault.Provider},
-		"null":        {say(200, "null"), fault.Provider},
-		"all null":    {events("null", "null"), fault.Provider},
-		"no choice":   {events(`{"choices":[null]}`, `{"choices":null}`), fault.Provider},
-		"an error":    {events(delta(`"content":"Hi"`, "null"), `{"error":{"message":"oops"}}`), fault.Provider},
-		"no JSON":     {events(delta(`"content":"Hi"`, "null"), `{"oops`), fault.Provider},
-		"not streams": {say(200, `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`), fault.Provider},
-		"failure":     {say(500, "oops"), fault.Provider},
-		"limit":       {say(429, `{"error":{"code":"rate_limit_exceeded"}}`), fault.Unavailable},
-		"connection":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Provider},
+		"no finish reason":  {events(delta(`"content":"Hi"`, "null")), fault.Provider},
+		"no events":         {events(), fault.Provider},
+		"only [DONE]":       {events("[DONE]"), fault.Provider},
+		"null response":     {say(200, "null response"), fault.Provider},
+		"null events":       {events("null", "null"), fault.Provider},
+		"null choices":      {events(`{"choices":[null]}`, `{"choices":null}`), fault.Provider},
+		"error event":       {events(delta(`"content":"Hi"`, "null"), `{"error":{"message":"oops"}}`), fault.Provider},
+		"invalid JSON":      {events(delta(`"content":"Hi"`, "null"), `{"oops`), fault.Provider},
+		"not a stream":      {say(200, `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`), fault.Provider},
+		"server error":      {say(500, "oops"), fault.Provider},
+		"rate limit":        {say(429, `{"error":{"code":"rate_limit_exceeded"}}`), fault.Unavailable},
+		"broken connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Provider},
 	} {
 		_, _, err := told(serve(t, c.handler))
 		var failure *fault.Error
 		if !errors.As(err, &failure) || failure.Code != c.want || strings.Contains(failure.Message, "oops") || strings.Contains(err.Error(), "the-key") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
 }
 
 // A stream may last longer than an attempt's timeout as long as data arrives.
-func TestStreamLastsLong(t *testing.T) {
+func TestStreamOutlastsTheAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	const limit = 3 * time.Second // far longer than the pauses, even on a busy machine
 	client := serveFor(t, limit, func(w http.ResponseWriter, r *http.Request) {
@@ -112,8 +112,8 @@ func TestStreamLastsLong(t *testing.T) {
 	}
 }
 
-// A stream without data ends, before its first piece or after.
-func TestStreamSilence(t *testing.T) {
+// A stream that sends no data times out, before its first piece or after it.
+func TestSilentStreamTimesOut(t *testing.T) {
 	t.Parallel()
 	for _, words := range []int{0, 1} {
 		client := serveFor(t, 200*time.Millisecond, func(w http.ResponseWriter, r *http.Request) {
@@ -123,7 +123,7 @@ func TestStreamSilence(t *testing.T) {
 			<-r.Context().Done()
 		})
 		if _, _, err := told(client); fault.CodeOf(err) != fault.Timeout {
-			t.Errorf("after %d words: %v", words, err)
+			t.Errorf("after %d words the error is %v, want a timeout", words, err)
 		}
 	}
 }
@@ -138,8 +138,8 @@ func serveFor(t *testing.T, attempt time.Duration, handler http.HandlerFunc) *Cl
 	return New(Config{BaseURL: server.URL, ChatModel: "m", AttemptTimeout: attempt})
 }
 
-// When the listener leaves, the request is cancelled, and this does not count against the provider.
-func TestStreamLeft(t *testing.T) {
+// When the callback fails, the request is cancelled, and the circuit breaker does not count it.
+func TestStreamAbandoned(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{}, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -151,9 +151,9 @@ func TestStreamLeft(t *testing.T) {
 	t.Cleanup(server.Close)
 	client := New(Config{BaseURL: server.URL, ChatModel: "m", AttemptTimeout: time.Minute, CircuitFailures: 2, CircuitPause: time.Hour})
 	gone := errors.New("gone")
-	for range 4 { // more than would open the circuit
+	for range 4 { // more than would open the circuit breaker
 		if _, err := client.Stream(context.Background(), "", "", 1, func(string) error { return gone }); !errors.Is(err, gone) {
-			t.Errorf("error is %v", err)
+			t.Errorf("the error is %v, want the callback's", err)
 		}
 		<-ended
 	}

@@ -21,7 +21,7 @@ func TestCompleteJSON(t *testing.T) {
 			ResponseFormat      map[string]any `json:"response_format"`
 		}
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.MaxCompletionTokens != 50 {
-			t.Errorf("asked was %+v, %v", body, err)
+			t.Errorf("the request was %+v, %v", body, err)
 		}
 		want := map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "thing", "description": "A thing.", "strict": true, "schema": form}}
 		if diff := cmp.Diff(want, body.ResponseFormat); diff != "" {
@@ -31,15 +31,15 @@ func TestCompleteJSON(t *testing.T) {
 	})
 	got, err := client.CompleteJSON(context.Background(), "be good", "hello", 50, chat.Schema{Name: "thing", Description: "A thing.", JSON: form})
 	if err != nil || got != (chat.Completion{Text: `{"a":"b"}`, Model: "chatter-2", Finish: "stop"}) {
-		t.Errorf("said was %+v, %v", got, err)
+		t.Errorf("the completion is %+v, %v", got, err)
 	}
 }
 
-// Each call sends exactly one request, which callers that count requests depend on.
+// Each call sends exactly one request, which callers that limit requests rely on.
 func TestCompleteJSONIsSentOnce(t *testing.T) {
 	t.Parallel()
 	client, asked := counting(t, say(500, `{}`), Config{MaxRetries: 2})
 	if _, err := client.CompleteJSON(context.Background(), "", "", 1, chat.Schema{Name: "thing"}); fault.CodeOf(err) != fault.Provider || asked.Load() != 1 {
-		t.Errorf("%d requests, %v", asked.Load(), err)
+		t.Errorf("%d requests were sent, want 1: %v", asked.Load(), err)
 	}
 }

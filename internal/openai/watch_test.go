@@ -16,12 +16,12 @@ import (
 type watched struct {
 	Call    Call
 	Outcome Outcome
-	Code    fault.Code // of the error, "" without one
+	Code    fault.Code // the error's code, "" without one
 }
 
 type watchKey struct{}
 
-// Every operation is observed with its outcome and runs under the watcher's context.
+// Every operation is reported with its outcome, and runs with the watcher's context.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	var mutex sync.Mutex
@@ -59,7 +59,7 @@ func TestWatch(t *testing.T) {
 			return roundTrip(func(r *http.Request) (*http.Response, error) {
 				attempts++
 				if r.Context().Value(watchKey{}) == nil {
-					return nil, errors.New("another context than the watcher's")
+					return nil, errors.New("the request does not have the watcher's context")
 				}
 				return next.RoundTrip(r)
 			})
@@ -69,7 +69,7 @@ func TestWatch(t *testing.T) {
 	embed()
 	_, _ = client.Complete(t.Context(), "i", "m", 10)
 	if left := client.LeftAlone(); left != nil {
-		t.Errorf("left alone for %q", left)
+		t.Errorf("the circuit breaker is open for %q", left)
 	}
 	broken = true
 	_, _ = client.Stream(t.Context(), "i", "m", 10, func(string) error { return nil })
@@ -82,13 +82,13 @@ func TestWatch(t *testing.T) {
 		{Call: chat, Code: fault.Provider}, {Call: embeddings, Code: fault.Provider}, {Call: embeddings, Code: fault.Provider},
 	}
 	if differ := cmp.Diff(want, told); differ != "" {
-		t.Errorf("told (-want +got):\n%s", differ)
+		t.Errorf("reported operations (-want +got):\n%s", differ)
 	}
 	if attempts != 4 {
-		t.Errorf("%d attempts went through the transport", attempts)
+		t.Errorf("%d attempts used the transport, want 4", attempts)
 	}
 	if differ := cmp.Diff([]string{"embeddings", "chat"}, client.LeftAlone()); differ != "" {
-		t.Errorf("left alone (-want +got):\n%s", differ)
+		t.Errorf("open circuit breakers (-want +got):\n%s", differ)
 	}
 }
 

@@ -18,7 +18,7 @@ var errBad = errors.New("a bad row")
 type database struct {
 	most, least int // most: above it a call is too slow; least: so many of a portion are done at once (0: all)
 	bad         []int
-	slow        []int // even alone
+	slow        []int // even on their own
 	calls       int
 	stored      []int
 }
@@ -55,14 +55,14 @@ func TestEach(t *testing.T) {
 		skipped []int
 		calls   int // at most
 	}{
-		{"all at once", database{most: 100}, nil, 1},
-		{"as many as are taken", database{most: 100, least: 30}, nil, 4},
+		{"all in one call", database{most: 100}, nil, 1},
+		{"part of each call stored", database{most: 100, least: 30}, nil, 4},
 		{"halved", database{most: 30}, nil, 6},
-		{"one at a time", database{most: 1}, nil, 7 + 100},
-		{"none", database{most: 0}, items, 7 + 100},
-		{"one is too slow alone", database{most: 100, slow: []int{40}}, []int{40}, 20},
-		{"two are bad", database{most: 100, bad: []int{0, 99}}, []int{0, 99}, 30},
-		{"two in a row are too slow, twice", database{most: 100, slow: []int{10, 11, 13, 14}}, []int{10, 11, 13, 14}, 40},
+		{"one item per call", database{most: 1}, nil, 7 + 100},
+		{"no item accepted", database{most: 0}, items, 7 + 100},
+		{"one slow item", database{most: 100, slow: []int{40}}, []int{40}, 20},
+		{"two bad items", database{most: 100, bad: []int{0, 99}}, []int{0, 99}, 30},
+		{"two pairs of adjacent slow items", database{most: 100, slow: []int{10, 11, 13, 14}}, []int{10, 11, 13, 14}, 40},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -70,16 +70,16 @@ func TestEach(t *testing.T) {
 				var skipped []int
 				err := portion.Each(t.Context(), items, c.db.take, func(item int, err error) {
 					if err == nil {
-						t.Error("skipped without an error")
+						t.Error("an item was skipped without an error")
 					}
 					skipped = append(skipped, item)
 				})
 				if err != nil || !slices.Equal(skipped, c.skipped) {
-					t.Errorf("%v; skipped are %d", err, skipped)
+					t.Errorf("the error is %v, the skipped items are %d", err, skipped)
 				}
 				want := slices.DeleteFunc(slices.Clone(items), func(item int) bool { return slices.Contains(c.skipped, item) })
 				if !slices.Equal(c.db.stored, want) {
-					t.Errorf("stored are %d", c.db.stored)
+					t.Errorf("the stored items are %d", c.db.stored)
 				}
 				if c.db.calls > c.calls {
 					t.Errorf("%d calls, want %d at most", c.db.calls, c.calls)
@@ -98,9 +98,9 @@ func TestEachEndsEarly(t *testing.T) {
 			err := portion.Each(t.Context(), []int{1, 2, 3}, func([]int) (int, error) {
 				calls++
 				return 0, fault.New(code, "Gone.")
-			}, func(int, error) { t.Error("skipped") })
+			}, func(int, error) { t.Error("an item was skipped") })
 			if fault.CodeOf(err) != code || calls != 1 {
-				t.Errorf("%s: a database that is out of reach was asked %d times: %v", code, calls, err)
+				t.Errorf("%s: an unreachable database was called %d times, want once: %v", code, calls, err)
 			}
 		}
 		skipped := 0
@@ -108,28 +108,28 @@ func TestEachEndsEarly(t *testing.T) {
 			return 0, fault.New(fault.Timeout, "Slow.")
 		}, func(int, error) { skipped++ })
 		if fault.CodeOf(err) != fault.Unavailable || skipped != 3 {
-			t.Errorf("a database that is too slow for anything was asked about %d items: %v", skipped, err)
+			t.Errorf("with a database that always times out %d items were skipped, want 3: %v", skipped, err)
 		}
 		calls = 0
 		err = portion.Each(t.Context(), []int{1, 2, 3}, func([]int) (int, error) {
 			calls++
 			return 0, portion.Stop(errBad)
-		}, func(int, error) { t.Error("skipped") })
+		}, func(int, error) { t.Error("an item was skipped") })
 		if !errors.Is(err, errBad) || calls != 1 {
-			t.Errorf("after %d calls %v", calls, err)
+			t.Errorf("Stop ended after %d calls with %v", calls, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
 		err = portion.Each(ctx, make([]int, 1000), func([]int) (int, error) { return 0, fault.New(fault.Timeout, "Slow.") }, func(int, error) {})
 		if err == nil || time.Since(began) > time.Second {
-			t.Errorf("it ended after %v with %v", time.Since(began), err)
+			t.Errorf("with a deadline of 1 s it ended after %v with %v", time.Since(began), err)
 		}
 	})
 }
 
-// There is a pause only when the database is slow or takes only a part of a batch. It doubles each
-// time, up to 5 s.
+// Each pauses only if the database is slow or accepts only part of a batch. The pause doubles up to
+// 5 s.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -140,7 +140,7 @@ func TestPauses(t *testing.T) {
 	}{
 		{"too slow", fault.New(fault.Timeout, "Slow."), []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 5000 * ms, 5000 * ms}},
 		{"too large", fault.New(fault.TooLarge, "Large."), []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 5000 * ms, 5000 * ms}},
-		{"bad", errBad, make([]time.Duration, 8)},
+		{"bad row", errBad, make([]time.Duration, 8)},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var pauses []time.Duration
@@ -156,7 +156,7 @@ func TestPauses(t *testing.T) {
 				return 1, portion.Stop(errBad)
 			}, func(int, error) {})
 			if !errors.Is(err, errBad) || !slices.Equal(pauses, c.pauses) {
-				t.Errorf("%s: pauses of %v, %v", c.name, pauses, err)
+				t.Errorf("%s: the pauses are %v, the error is %v", c.name, pauses, err)
 			}
 		})
 	}

@@ -31,19 +31,19 @@ func TestCall(t *testing.T) {
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.Method != http.MethodPost || r.URL.Path != "/rpc/add" || r.Header.Get("Content-Type") != "application/json" || string(body) != `{"a":1,"b":[2]}` {
-			t.Errorf("asked was %s %s %q with %s", r.Method, r.URL, r.Header, body)
+			t.Errorf("the request was %s %s %q with the body %s", r.Method, r.URL, r.Header, body)
 		}
 		if r.Header.Get("Apikey") != key || r.Header.Get("Authorization") != "Bearer "+key {
-			t.Errorf("headers are %q", r.Header)
+			t.Errorf("the headers are %q", r.Header)
 		}
 		_, _ = io.WriteString(w, `[{"sum":3}]`)
 	})
 	var rows []struct{ Sum int }
 	if err := client.AsService().Call(context.Background(), "add", map[string]any{"a": 1, "b": []int{2}}, &rows); err != nil || len(rows) != 1 || rows[0].Sum != 3 {
-		t.Errorf("result is %+v, %v", rows, err)
+		t.Errorf("the result is %+v, %v", rows, err)
 	}
 	if err := client.AsService().Call(context.Background(), "add", map[string]any{"a": 1, "b": []int{2}}, nil); err != nil {
-		t.Errorf("without a wish for the result: %v", err)
+		t.Errorf("a call without a result returned %v", err)
 	}
 }
 
@@ -54,17 +54,17 @@ func TestAddress(t *testing.T) {
 	for _, suffix := range []string{"/rest/v1", "/rest/v1/"} {
 		var path string
 		if err := New(strings.TrimRight(client.url, "/")+suffix, key).AsService().Call(context.Background(), "f", nil, &path); err != nil || path != "/rest/v1/rpc/f" {
-			t.Errorf("%s: asked was %q, %v", suffix, path, err)
+			t.Errorf("%s: the requested path was %q, %v", suffix, path, err)
 		}
 	}
 }
 
-// Many concurrent callers over one client: each gets its own response.
-func TestIdentitiesNeverCross(t *testing.T) {
+// With many concurrent callers of one client, each sends its own token and gets its own response.
+func TestCallersAreKeptApart(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Apikey") != key || len(r.Header["Authorization"]) != 1 {
-			t.Errorf("headers are %q", r.Header)
+			t.Errorf("the headers are %q", r.Header)
 		}
 		_ = json.NewEncoder(w).Encode(r.Header.Get("Authorization"))
 	})
@@ -79,7 +79,7 @@ func TestIdentitiesNeverCross(t *testing.T) {
 			for range 10 {
 				var seen string
 				if err := session.Call(context.Background(), "who", map[string]any{}, &seen); err != nil || seen != "Bearer "+token {
-					t.Errorf("caller %s was %s, %v", token, seen, err)
+					t.Errorf("the caller with the token %s got the response for %s, %v", token, seen, err)
 				}
 			}
 		})
@@ -87,7 +87,7 @@ func TestIdentitiesNeverCross(t *testing.T) {
 	group.Wait()
 }
 
-func TestRedirectsAreRefused(t *testing.T) {
+func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	var elsewhere atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -99,15 +99,15 @@ func TestRedirectsAreRefused(t *testing.T) {
 		client := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/rpc/f", status) })
 		err := client.AsService().Call(context.Background(), "f", nil, nil)
 		if fault.CodeOf(err) != fault.Unavailable {
-			t.Errorf("%d: %v", status, err)
+			t.Errorf("%d: the error is %v, want unavailable", status, err)
 		}
 	}
 	if elsewhere.Load() > 0 {
-		t.Errorf("%d keys went elsewhere", elsewhere.Load())
+		t.Errorf("%d redirects were followed with the key", elsewhere.Load())
 	}
 }
 
-// endless is a body without an end.
+// endless is an endless body.
 type endless struct{ sent atomic.Int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -118,7 +118,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAnswersAreBounded(t *testing.T) {
+func TestResponsesAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusOK, http.StatusInternalServerError} {
 		body := &endless{}
@@ -127,10 +127,10 @@ func TestAnswersAreBounded(t *testing.T) {
 			_, _ = io.Copy(w, body) // ends when the client disconnects
 		})
 		if err := client.AsService().Call(context.Background(), "f", nil, nil); err == nil {
-			t.Errorf("%d: an endless answer was taken", status)
+			t.Errorf("%d: an endless response was accepted", status)
 		}
 		if sent := body.sent.Load(); sent > MaxResponseBytes+(32<<20) {
-			t.Errorf("%d: %d bytes were read", status, sent)
+			t.Errorf("%d: the client read %d bytes", status, sent)
 		}
 	}
 }
@@ -143,26 +143,26 @@ func TestFailures(t *testing.T) {
 		service fault.Code
 		user    fault.Code
 	}{
-		"bad token":             {401, `{"code":"PGRST301","message":"m","details":null,"hint":null}`, fault.Unavailable, fault.Unauthorized},
-		"expired token":         {401, `{"code":"PGRST303","message":"m"}`, fault.Unavailable, fault.Unauthorized},
-		"token without a code":  {401, `{"message":"No API key found in request"}`, fault.Unavailable, fault.Unauthorized},
-		"unknown role":          {401, `{"code":"22023","message":"role \"x\" does not exist"}`, fault.Unavailable, fault.Unauthorized},
-		"not allowed":           {403, `{"code":"42501","message":"permission denied"}`, fault.Forbidden, fault.Forbidden},
-		"anonymous":             {401, `{"code":"42501","message":"permission denied"}`, fault.Forbidden, fault.Forbidden},
-		"no such function":      {404, `{"code":"PGRST202","message":"m","hint":"h"}`, fault.Unavailable, fault.Unavailable},
-		"statement timeout":     {500, `{"code":"57014","message":"m"}`, fault.Timeout, fault.Timeout},
-		"gateway timeout":       {504, `<html>`, fault.Timeout, fault.Timeout},
-		"too large":             {413, `{"code":"PGRST102","message":"m"}`, fault.TooLarge, fault.TooLarge},
-		"too large for a proxy": {413, `<html>`, fault.TooLarge, fault.TooLarge},
-		"bad gateway":           {502, ``, fault.Unavailable, fault.Unavailable},
-		"database is down":      {503, `{"code":"PGRST000","message":"m"}`, fault.Unavailable, fault.Unavailable},
-		"database goes down":    {503, `{"code":"57P01","message":"m"}`, fault.Unavailable, fault.Unavailable},
-		"connections":           {500, `{"code":"53300","message":"m"}`, fault.Unavailable, fault.Unavailable},
-		"connection lost":       {503, `{"code":"08006","message":"m"}`, fault.Unavailable, fault.Unavailable},
-		"another server":        {404, `<html>`, fault.Unavailable, fault.Unavailable},
-		"body is null":          {500, `null`, fault.Unavailable, fault.Unavailable},
-		"our mistake":           {400, `{"code":"22P02","message":"m"}`, fault.Internal, fault.Internal},
-		"deadlock":              {500, `{"code":"40P01","message":"m"}`, fault.Internal, fault.Internal},
+		"bad token":                    {401, `{"code":"PGRST301","message":"m","details":null,"hint":null}`, fault.Unavailable, fault.Unauthorized},
+		"expired token":                {401, `{"code":"PGRST303","message":"m"}`, fault.Unavailable, fault.Unauthorized},
+		"401 without a code":           {401, `{"message":"No API key found in request"}`, fault.Unavailable, fault.Unauthorized},
+		"unknown role":                 {401, `{"code":"22023","message":"role \"x\" does not exist"}`, fault.Unavailable, fault.Unauthorized},
+		"permission denied":            {403, `{"code":"42501","message":"permission denied"}`, fault.Forbidden, fault.Forbidden},
+		"permission denied, anonymous": {401, `{"code":"42501","message":"permission denied"}`, fault.Forbidden, fault.Forbidden},
+		"unknown function":             {404, `{"code":"PGRST202","message":"m","hint":"h"}`, fault.Unavailable, fault.Unavailable},
+		"statement timeout":            {500, `{"code":"57014","message":"m"}`, fault.Timeout, fault.Timeout},
+		"gateway timeout":              {504, `<html>`, fault.Timeout, fault.Timeout},
+		"too large":                    {413, `{"code":"PGRST102","message":"m"}`, fault.TooLarge, fault.TooLarge},
+		"too large for the proxy":      {413, `<html>`, fault.TooLarge, fault.TooLarge},
+		"bad gateway":                  {502, ``, fault.Unavailable, fault.Unavailable},
+		"database is down":             {503, `{"code":"PGRST000","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"database shuts down":          {503, `{"code":"57P01","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"too many connections":         {500, `{"code":"53300","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"connection lost":              {503, `{"code":"08006","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"another server's 404":         {404, `<html>`, fault.Unavailable, fault.Unavailable},
+		"body is null":                 {500, `null`, fault.Unavailable, fault.Unavailable},
+		"invalid argument":             {400, `{"code":"22P02","message":"m"}`, fault.Internal, fault.Internal},
+		"deadlock":                     {500, `{"code":"40P01","message":"m"}`, fault.Internal, fault.Internal},
 	} {
 		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(c.status)
@@ -171,18 +171,18 @@ func TestFailures(t *testing.T) {
 		for session, want := range map[*Session]fault.Code{client.AsService(): c.service, client.AsUser("token"): c.user} {
 			err := session.Call(context.Background(), "f", nil, nil)
 			if got := fault.CodeOf(err); got != want {
-				t.Errorf("%s (service %t): %s, not %s: %v", name, session.service, got, want, err)
+				t.Errorf("%s (service %t): the code is %s, want %s: %v", name, session.service, got, want, err)
 			}
 			var answer *Error
 			if !errors.As(err, &answer) || answer.Status != c.status || answer.Message == "" {
-				t.Errorf("%s: the answer is lost: %v", name, err)
+				t.Errorf("%s: the error lacks the response's status or message: %v", name, err)
 			}
 		}
 	}
 }
 
 // Database error messages go to the log, never to clients.
-func TestFailureKeepsSecrets(t *testing.T) {
+func TestErrorsKeepSecrets(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusConflict)
@@ -191,45 +191,45 @@ func TestFailureKeepsSecrets(t *testing.T) {
 	err := client.AsUser("token").Call(context.Background(), "f", nil, nil)
 	var failure *fault.Error
 	if !errors.As(err, &failure) || strings.Contains(failure.Message, "Ann") || strings.Contains(failure.Message, "duplicate") {
-		t.Errorf("message is %q", failure.Message)
+		t.Errorf("the message for clients is %q", failure.Message)
 	}
 	for _, part := range []string{"call f", "409", "23505", "duplicate key"} {
 		if !strings.Contains(err.Error(), part) {
-			t.Errorf("%s does not stand in %v", part, err)
+			t.Errorf("%q is missing in the error %v", part, err)
 		}
 	}
-	// Details quote row contents.
+	// Details quote row values.
 	for _, secret := range []string{key, "token", "Ann"} {
 		if strings.Contains(err.Error(), secret) {
-			t.Errorf("%s stands in %v", secret, err)
+			t.Errorf("%q is in the error %v", secret, err)
 		}
 	}
 }
 
-func TestNoAnswer(t *testing.T) {
+func TestNoResponse(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if err := client.AsService().Call(ctx, "f", nil, nil); fault.CodeOf(err) != fault.Timeout || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("at the deadline: %v", err)
+		t.Errorf("at the deadline the error is %v", err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := client.AsService().Call(cancelled, "f", nil, nil); fault.CodeOf(err) != fault.Timeout {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("after cancellation the error is %v", err)
 	}
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	if err := New(gone.URL, key).AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.Unavailable {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("the error for a refused connection is %v", err)
 	}
 	cut := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
 		_, _ = io.WriteString(w, "[")
 	})
 	if err := cut.AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.Unavailable {
-		t.Errorf("cut off: %v", err)
+		t.Errorf("the error for a truncated response is %v", err)
 	}
 	long := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		for range MaxResponseBytes>>20 + 1 {
@@ -237,6 +237,6 @@ func TestNoAnswer(t *testing.T) {
 		}
 	})
 	if err := long.AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.TooLarge {
-		t.Errorf("too long: %v", err)
+		t.Errorf("the error for an oversized response is %v", err)
 	}
 }

@@ -17,14 +17,14 @@ import (
 func is[T any](x T) *T { return &x }
 
 func source(project int64, similarity float64) answer.Source {
-	s := answer.Source{ProjectID: is(project), TicketID: is(project * 10), Similarity: is(similarity), Text: "never kept"}
+	s := answer.Source{ProjectID: is(project), TicketID: is(project * 10), Similarity: is(similarity), Text: "never logged"}
 	if similarity < 0 {
 		s.Similarity = nil // found by keywords only
 	}
 	return s
 }
 
-func TestFlagsOfAnswers(t *testing.T) {
+func TestAnswerFlags(t *testing.T) {
 	t.Parallel()
 	type flags struct{ low, ambiguous, uncited bool }
 	cited := source(1, 0.9)
@@ -33,19 +33,19 @@ func TestFlagsOfAnswers(t *testing.T) {
 		found answer.Answer
 		want  flags
 	}{
-		"all well":                    {answer.Answer{Outcome: answer.Answered, Sources: []answer.Source{cited, source(2, 0.8)}}, flags{}},
-		"nothing cited":               {answer.Answer{Outcome: answer.Answered, Sources: []answer.Source{source(1, 0.9)}}, flags{uncited: true}},
-		"cut off before it cites":     {answer.Answer{Outcome: answer.CutOff, Sources: []answer.Source{source(1, 0.9)}}, flags{uncited: true}},
-		"a refusal cites nothing":     {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(1, 0.9)}}, flags{}},
-		"nothing relevant":            {answer.Answer{Outcome: answer.Abstained, LowSimilarity: true}, flags{low: true}},
-		"under the request's":         {answer.Answer{Outcome: answer.Answered, LowSimilarity: true, Sources: []answer.Source{cited}}, flags{low: true}},
-		"under the operator's":        {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(1, 0.7), source(1, 0.6)}}, flags{low: true}},
-		"by words alone":              {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(1, -1), source(2, -1)}}, flags{low: true}},
-		"a tie across projects":       {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(1, 0.8), source(1, 0.71), source(2, 0.795)}}, flags{ambiguous: true}},
-		"a tie within a project":      {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(1, 0.8), source(1, 0.8), source(2, 0.8)}}, flags{}},
-		"nearly a tie":                {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(2, 0.8), source(1, 0.82)}}, flags{}},
-		"a tie behind words":          {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(3, -1), source(2, 0.8), source(1, 0.8)}}, flags{ambiguous: true}},
-		"one source is no tie at all": {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(2, 0.8)}}, flags{}},
+		"above the threshold, cited":     {answer.Answer{Outcome: answer.Answered, Sources: []answer.Source{cited, source(2, 0.8)}}, flags{}},
+		"nothing cited":                  {answer.Answer{Outcome: answer.Answered, Sources: []answer.Source{source(1, 0.9)}}, flags{uncited: true}},
+		"truncated before a citation":    {answer.Answer{Outcome: answer.CutOff, Sources: []answer.Source{source(1, 0.9)}}, flags{uncited: true}},
+		"refused without a citation":     {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(1, 0.9)}}, flags{}},
+		"nothing relevant":               {answer.Answer{Outcome: answer.Abstained, LowSimilarity: true}, flags{low: true}},
+		"below the request's threshold":  {answer.Answer{Outcome: answer.Answered, LowSimilarity: true, Sources: []answer.Source{cited}}, flags{low: true}},
+		"below the configured threshold": {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(1, 0.7), source(1, 0.6)}}, flags{low: true}},
+		"keyword hits only":              {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(1, -1), source(2, -1)}}, flags{low: true}},
+		"a tie across projects":          {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(1, 0.8), source(1, 0.71), source(2, 0.795)}}, flags{ambiguous: true}},
+		"a tie within one project":       {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(1, 0.8), source(1, 0.8), source(2, 0.8)}}, flags{}},
+		"nearly a tie":                   {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(2, 0.8), source(1, 0.82)}}, flags{}},
+		"a tie after a keyword hit":      {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(3, -1), source(2, 0.8), source(1, 0.8)}}, flags{ambiguous: true}},
+		"only one source":                {answer.Answer{Outcome: answer.Refused, Sources: []answer.Source{source(2, 0.8)}}, flags{}},
 	} {
 		e := OfAnswer(answer.Question{}, c.found, 0.7, nil)
 		if got := (flags{e.LowSimilarity, e.Ambiguous, e.Uncited}); got != c.want {
@@ -54,12 +54,12 @@ func TestFlagsOfAnswers(t *testing.T) {
 	}
 }
 
-func TestEntryOfAnAnswer(t *testing.T) {
+func TestAnswerEntry(t *testing.T) {
 	t.Parallel()
 	q := answer.Question{Text: "Why?", ProjectID: is(int64(1)), StatusFilter: is("Done"), TopK: 5, MatchThreshold: 0.6, Lambda: 0.5, Hybrid: true}
 	found := answer.Answer{
 		Text: "So\x00 [1].", Sources: []answer.Source{{TicketID: is(int64(7)), TicketKey: is("AA-7"), TicketName: is("a name"), ProjectID: is(int64(1)), ChunkID: is("c"),
-			Similarity: is(0.75), Text: "never kept", Cited: true}}, BestSimilarity: is(0.75), Model: "m\x00", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2, UnknownCitations: 3,
+			Similarity: is(0.75), Text: "never logged", Cited: true}}, BestSimilarity: is(0.75), Model: "m\x00", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2, UnknownCitations: 3,
 		Embedding: 1500 * time.Microsecond, Retrieval: 2 * time.Millisecond,
 	}
 	e := OfAnswer(q, found, 0.7, nil)
@@ -78,7 +78,7 @@ func TestEntryOfAnAnswer(t *testing.T) {
 		"low_similarity": false, "ambiguous": false, "uncited": false, "unknown_citations": 0, "cached": false, "streamed": false, "tokens_in": 0, "tokens_out": 0, "total_ms": 0}`)
 }
 
-func TestEntryOfASearch(t *testing.T) {
+func TestSearchEntry(t *testing.T) {
 	t.Parallel()
 	hits := []search.Hit{
 		{ProjectID: 2, Source: "keyword"}, {ProjectID: 1, TicketID: is(int64(7)), TicketKey: is("AA-7"), Similarity: is(0.72)},
@@ -97,14 +97,14 @@ func TestEntryOfASearch(t *testing.T) {
 		err   error
 		want  string
 	}{
-		"nothing":            {search.Query{}, search.Page{}, nil, Nothing},
-		"the end":            {search.Query{Offset: 10}, search.Page{}, nil, Found},
-		"by words alone":     {search.Query{}, search.Page{Hits: hits, Degraded: []string{"vector"}}, nil, Degraded},
-		"nothing, but maybe": {search.Query{}, search.Page{Degraded: []string{"vector"}}, nil, Degraded},
-		"failed":             {search.Query{}, search.Page{}, errDown, Failed},
+		"no hits":                 {search.Query{}, search.Page{}, nil, Nothing},
+		"no hits on a later page": {search.Query{Offset: 10}, search.Page{}, nil, Found},
+		"keyword hits only":       {search.Query{}, search.Page{Hits: hits, Degraded: []string{"vector"}}, nil, Degraded},
+		"no hits by keyword only": {search.Query{}, search.Page{Degraded: []string{"vector"}}, nil, Degraded},
+		"failed":                  {search.Query{}, search.Page{}, errDown, Failed},
 	} {
 		if got := OfSearch(c.query, c.page, 0.7, c.err); got.Outcome != c.want || (got.Error != "") != (c.err != nil) {
-			t.Errorf("%s: %s, error %q", name, got.Outcome, got.Error)
+			t.Errorf("%s: the outcome is %s, the error is %q", name, got.Outcome, got.Error)
 		}
 	}
 }
@@ -120,6 +120,6 @@ func checkJSON(t *testing.T, e Entry, want string) {
 		t.Fatal(err)
 	}
 	if difference := cmp.Diff(wanted, have); difference != "" {
-		t.Errorf("entry (- want):\n%s", difference)
+		t.Errorf("entry (-want +got):\n%s", difference)
 	}
 }

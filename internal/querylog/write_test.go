@@ -30,7 +30,7 @@ type call struct {
 
 func (d *database) Call(ctx context.Context, function string, arguments, result any) error {
 	if function != "log_queries" {
-		return fmt.Errorf("there is no %s", function)
+		return fmt.Errorf("unexpected function %s", function)
 	}
 	text, err := json.Marshal(arguments)
 	if err != nil {
@@ -84,8 +84,8 @@ type warning struct {
 	cause error
 }
 
-// inBubble runs a log over a fake database in a synctest bubble. It closes the log at the end
-// unless the test has.
+// inBubble runs a log with a fake database in a synctest bubble. It closes the log at the end
+// if the test has not.
 func inBubble(t *testing.T, answer func(ctx context.Context, c call) (int, error), test func(t *testing.T, l *Log, d *database, warned *[]warning)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -120,14 +120,14 @@ func TestEntriesAreWrittenInBatches(t *testing.T) {
 				ids[id] = true
 			}
 			if c.retention != 30 || c.at.Sub(started) > linger {
-				t.Errorf("written after %v with a retention of %d days", c.at.Sub(started), c.retention)
+				t.Errorf("entries were written after %v with a retention of %d days", c.at.Sub(started), c.retention)
 			}
 		}
 		if !slices.Equal(sizes, []int{100, 100, 50}) || len(ids) != 250 || questions[0] != "0" || questions[249] != "249" {
-			t.Errorf("batches of %v with %d ids", sizes, len(ids))
+			t.Errorf("the batches have %v entries and %d distinct ids", sizes, len(ids))
 		}
 		if len(*warned) > 0 {
-			t.Errorf("warned: %v", *warned)
+			t.Errorf("there were warnings: %v", *warned)
 		}
 	})
 }
@@ -148,10 +148,10 @@ func TestFailedBatchIsRetried(t *testing.T) {
 		synctest.Wait()
 		writes := d.writes()
 		if len(writes) != 3 || !slices.Equal(writes[0].ids, writes[2].ids) || len(writes[0].ids) != 3 || len(*warned) > 0 {
-			t.Fatalf("written %d times: %v, warned %v", len(writes), writes, *warned)
+			t.Fatalf("the batch was sent %d times, want 3: %v; the warnings are %v", len(writes), writes, *warned)
 		}
 		if first, second := writes[1].at.Sub(writes[0].at), writes[2].at.Sub(writes[1].at); first != firstPause || second != 2*firstPause {
-			t.Errorf("sent again after %v and %v", first, second)
+			t.Errorf("the batch was retried after %v and %v", first, second)
 		}
 	})
 }
@@ -171,7 +171,7 @@ func TestLossesAreReportedOnceAMinute(t *testing.T) {
 			}
 		}
 		if told != 200 || len(*warned) < 2 {
-			t.Errorf("of 200 lost %d were told in %d warnings", told, len(*warned))
+			t.Errorf("%d of 200 lost entries were reported, in %d warnings", told, len(*warned))
 		}
 		if first := d.writes()[0].ids; len(d.some(func(c call) bool { return slices.Equal(c.ids, first) })) != attempts {
 			t.Errorf("the first batch was not sent %d times", attempts)
@@ -179,7 +179,7 @@ func TestLossesAreReportedOnceAMinute(t *testing.T) {
 	})
 }
 
-// A database that hangs blocks nobody: its calls time out, and entries beyond the queue are
+// A hanging database does not block Add: calls time out, and entries beyond the queue's size are
 // dropped.
 func TestHangingDatabaseBlocksNobody(t *testing.T) {
 	inBubble(t, func(ctx context.Context, c call) (int, error) {
@@ -194,20 +194,20 @@ func TestHangingDatabaseBlocksNobody(t *testing.T) {
 		time.Sleep(linger + time.Millisecond) // the writer hangs
 		add(l, 1, 2000)
 		if waited := time.Since(started) - linger - time.Millisecond; waited != 0 {
-			t.Errorf("adding took %v", waited)
+			t.Errorf("Add blocked for %v", waited)
 		}
 		time.Sleep(2 * backlog.WarnEvery)
 		synctest.Wait()
 		writes := d.writes()
 		if len(writes) < 2 || writes[1].at.Sub(writes[0].at) != timeout+firstPause {
-			t.Fatalf("%d calls", len(writes))
+			t.Fatalf("%d calls in two minutes, or the first was not retried after its timeout", len(writes))
 		}
 		lost := int64(0)
 		for _, w := range *warned {
 			lost += w.lost
 		}
 		if lost < 2000-1-queueSize {
-			t.Errorf("%d are told as lost", lost)
+			t.Errorf("%d entries were reported as lost, want at least %d", lost, 2000-1-queueSize)
 		}
 	})
 }
@@ -222,17 +222,17 @@ func TestCloseWritesQueuedEntries(t *testing.T) {
 			written += len(c.ids)
 		}
 		if written != 250 || time.Since(started) != 0 || len(*warned) > 0 {
-			t.Errorf("%d were written within %v", written, time.Since(started))
+			t.Errorf("Close wrote %d of 250 entries in %v", written, time.Since(started))
 		}
 		add(l, 0, 2)
 		l.Close(t.Context())
 		if len(*warned) != 1 || (*warned)[0].lost != 2 {
-			t.Errorf("after the end: %v", *warned)
+			t.Errorf("after Close the warnings are %v", *warned)
 		}
 	})
 }
 
-// Close does not spend its time on a pause between retries.
+// Close retries at once, without waiting for the pause between retries.
 func TestCloseEndsAPause(t *testing.T) {
 	down := true
 	inBubble(t, func(_ context.Context, c call) (int, error) {
@@ -247,7 +247,7 @@ func TestCloseEndsAPause(t *testing.T) {
 		started := time.Now()
 		l.Close(t.Context())
 		if writes := d.writes(); len(writes) != 2 || time.Since(started) != 0 || len(*warned) > 0 {
-			t.Errorf("%d attempts, the last after %v", len(writes), time.Since(started))
+			t.Errorf("%d attempts were made, the last %v after Close", len(writes), time.Since(started))
 		}
 	})
 }
@@ -268,11 +268,11 @@ func TestCloseIsBounded(t *testing.T) {
 		lost := int64(0)
 		for _, w := range *warned {
 			if lost += w.lost; !errors.Is(w.cause, context.Canceled) {
-				t.Errorf("warned of %v", w.cause)
+				t.Errorf("the warning's cause is %v", w.cause)
 			}
 		}
 		if took := time.Since(started); took != 3*time.Second || lost != 250 {
-			t.Errorf("took %v, %d are told as lost", took, lost)
+			t.Errorf("Close took %v, %d entries were reported as lost", took, lost)
 		}
 	})
 }
@@ -294,7 +294,7 @@ func TestOldRowsArePurgedWithoutTraffic(t *testing.T) {
 		}
 		want := []time.Duration{0, purgeSoon, 2 * purgeSoon, 3 * purgeSoon, 3*purgeSoon + purgeEvery, 3*purgeSoon + 2*purgeEvery}
 		if !slices.Equal(after, want) {
-			t.Errorf("deleted after %v, want %v", after, want)
+			t.Errorf("old rows were deleted after %v, want %v", after, want)
 		}
 	})
 }

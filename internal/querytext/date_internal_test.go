@@ -21,7 +21,7 @@ func TestAddMonths(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := addMonths(from, c.months).Format(time.DateOnly); got != c.want {
-			t.Errorf("%s and %d months: %s, not %s", c.from, c.months, got, c.want)
+			t.Errorf("%s plus %d months is %s, want %s", c.from, c.months, got, c.want)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"tasklens/internal/querytext"
 )
 
-// now is a Sunday afternoon in Greenwich, and Monday already further east.
+// now is a Sunday in its time zone but still Saturday in UTC.
 var now = time.Date(2026, 3, 1, 3, 30, 0, 0, time.FixedZone("", 9*60*60))
 
 func ExampleRead() {
@@ -144,11 +144,11 @@ func check(t *testing.T, query, wantText, wantFilters string) {
 	text, filters, err := querytext.Read(query, now)
 	shown, _ := json.Marshal(filters)
 	if err != nil || text != wantText || string(shown) != wantFilters || filters.Nothing {
-		t.Errorf("%.80q is read as %.80q, %.300s, %v; not as %.80q, %.300s", query, text, shown, err, wantText, wantFilters)
+		t.Errorf("%.80q is read as %.80q, %.300s, %v; want %.80q, %.300s", query, text, shown, err, wantText, wantFilters)
 	}
 }
 
-// A contradiction finds nothing; a combination that cannot be expressed is an error.
+// A contradiction matches nothing. A combination that cannot be expressed is an error.
 func TestReadContradictions(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{"is:open is:done", "created:2024 created:2025", "pump due:<today due:>today"} {
@@ -163,7 +163,7 @@ func TestReadContradictions(t *testing.T) {
 	}
 }
 
-// For any input: no word is lost, reading the result again changes nothing, and the filters are
+// For every input: no word is lost, reading the result again changes nothing, and the filters are
 // valid.
 func FuzzRead(f *testing.F) {
 	for _, query := range []string{
@@ -181,15 +181,15 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if filters.IsZero() && text != query {
-			t.Errorf("%q is left as %q by %+v", query, text, filters)
+			t.Errorf("%q without filters became %q, with %+v", query, text, filters)
 		}
 		object, err := json.Marshal(filters)
 		if err != nil {
 			t.Fatalf("%q: %v", query, err)
 		}
-		again := filter.Decode("filters", object, func(path, message string) { t.Errorf("%q: %s: %s %s", query, object, path, message) })
+		again := filter.Decode("filters", object, func(path, message string) { t.Errorf("filters of %q: %s: %s %s", query, object, path, message) })
 		if shown, err := json.Marshal(again); string(shown) != string(object) {
-			t.Errorf("%q: %s is %s, %v", query, object, shown, err)
+			t.Errorf("filters of %q: %s is decoded as %s, %v", query, object, shown, err)
 		}
 		// The remaining letters come from the input, in order.
 		rest := []rune(query)
@@ -199,7 +199,7 @@ func FuzzRead(f *testing.F) {
 				at++
 			}
 			if at == len(rest) {
-				t.Fatalf("%q is left as %q", query, text)
+				t.Fatalf("the text of %q is %q", query, text)
 			}
 			rest = rest[at+1:]
 		}

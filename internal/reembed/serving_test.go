@@ -32,7 +32,7 @@ func (s *sets) Call(_ context.Context, _ string, _, result any) error {
 	s.mutex.Unlock()
 	time.Sleep(cmp.Or(s.takes, readingTime))
 	if fails {
-		return errors.New("nobody there")
+		return errors.New("the database is down")
 	}
 	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: &model}}
 	return nil
@@ -67,16 +67,16 @@ func TestServing(t *testing.T) {
 				}
 				model, took := used(t, serving)
 				if i == 0 && took != readingTime || i > 0 && took != 0 {
-					t.Errorf("query %d waited for %v", i, took)
+					t.Errorf("query %d waited %v", i, took)
 				}
 				if i >= 470 && time.Since(changed) > time.Second && model != "two" {
-					t.Errorf("query %d, %v after the change, is by the model %q", i, time.Since(changed), model)
+					t.Errorf("query %d, %v after the change, used the model %q", i, time.Since(changed), model)
 				}
 				time.Sleep(10 * time.Millisecond)
 			}
 			synctest.Wait()
 			if db.asked > 20 {
-				t.Errorf("the database was asked %d times in 10 s", db.asked)
+				t.Errorf("the database was queried %d times in 10 s, want at most 20", db.asked)
 			}
 		})
 	})
@@ -92,7 +92,7 @@ func TestServing(t *testing.T) {
 				took  time.Duration
 			}{{"one", 0}, {"one", 0}, {"two", 300 * time.Millisecond}, {"two", 0}} {
 				if model, took := used(t, serving); model != want.model || took != want.took {
-					t.Errorf("the model is %q after %v, want %q after %v", model, took, want.model, want.took)
+					t.Errorf("the model is %q after waiting %v, want %q after %v", model, took, want.model, want.took)
 				}
 				time.Sleep(200 * time.Millisecond)
 			}
@@ -106,7 +106,7 @@ func TestServing(t *testing.T) {
 			begun := time.Now()
 			_, err := reembed.NewServing(db, "configured").Use(ctx)
 			if took := time.Since(begun); took != 50*time.Millisecond || fault.CodeOf(err) != fault.Timeout {
-				t.Errorf("waited for %v: %v", took, err)
+				t.Errorf("the query waited %v, want 50 ms: %v", took, err)
 			}
 			time.Sleep(time.Minute) // until the read has ended
 		})
@@ -132,17 +132,17 @@ func TestServing(t *testing.T) {
 				begun := time.Now()
 				model, _ := serving.Last(t.Context())
 				if took := time.Since(begun); model != "one" || i == 0 && took != readingTime || i > 0 && took != 0 {
-					t.Errorf("the model is %q after %v", model, took)
+					t.Errorf("the model is %q after waiting %v", model, took)
 				}
 				db.set("two", false)
 				time.Sleep(time.Minute)
 			}
 			if db.asked != 1 {
-				t.Errorf("the database was asked %d times", db.asked)
+				t.Errorf("the database was queried %d times, want once", db.asked)
 			}
 			used(t, serving)
 			if model, _ := serving.Last(t.Context()); model != "two" {
-				t.Errorf("the model is %q after another has asked", model)
+				t.Errorf("after Use by another caller the model is %q", model)
 			}
 		})
 	})
@@ -160,7 +160,7 @@ func TestServing(t *testing.T) {
 			}
 			running.Wait()
 			if db.asked != 1 {
-				t.Errorf("the database was asked %d times", db.asked)
+				t.Errorf("the database was queried %d times, want once", db.asked)
 			}
 		})
 	})
@@ -174,21 +174,21 @@ func TestServing(t *testing.T) {
 					use = serving.Last
 				}
 				if model, err := use(t.Context()); model != "" || !errors.Is(err, reembed.ErrUnknown) || fault.CodeOf(err) != fault.Unavailable {
-					t.Errorf("the model is %q, the error %v", model, err)
+					t.Errorf("the model is %q, the error is %v", model, err)
 				}
 			}
 			if db.asked != 1 {
-				t.Errorf("the database was asked %d times", db.asked)
+				t.Errorf("the database was queried %d times, want once", db.asked)
 			}
 			db.set("two", false)
 			time.Sleep(time.Second / 2) // it may be read again
 			if model, took := used(t, serving); model != "two" || took != readingTime {
-				t.Errorf("the model is %q after %v", model, took)
+				t.Errorf("the model is %q after waiting %v", model, took)
 			}
 			db.set("three", true)
 			time.Sleep(time.Minute)
 			if model, err := serving.Last(t.Context()); model != "two" || err != nil {
-				t.Errorf("the model is %q, the error %v", model, err)
+				t.Errorf("the model is %q, the error is %v", model, err)
 			}
 		})
 	})
@@ -205,7 +205,7 @@ func TestServing(t *testing.T) {
 				}
 			}
 			if db.asked != 2 {
-				t.Errorf("the database was asked %d times", db.asked)
+				t.Errorf("the database was queried %d times, want twice", db.asked)
 			}
 		})
 	})
@@ -245,7 +245,7 @@ func TestServingSurvivesAPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		serving := reembed.NewServing(fragile{}, "configured")
 		if model, err := serving.Use(t.Context()); model != "" || !errors.Is(err, reembed.ErrUnknown) {
-			t.Errorf("the model is %q, the error %v", model, err)
+			t.Errorf("the model is %q, the error is %v", model, err)
 		}
 	})
 }

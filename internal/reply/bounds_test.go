@@ -6,30 +6,30 @@ import (
 	"testing"
 )
 
-// Input as long as a limit is still parsed. One byte more makes it plain text, or cuts it.
+// Input at a limit is still parsed. One more byte makes it plain text or truncates it.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	const known, strange = "https://docs.example/", "http://evil.example/"
 	of := func(begin string, length int) string { return begin + strings.Repeat("x", length-len(begin)) }
 	for name, c := range map[string]struct{ text, want string }{
-		"an open bracket of 500":    {of("[", 500) + "](" + strange + ")", of("", 499)},
-		"a longer one":              {of("[", 501) + "](" + strange + ")", of("[", 501) + "] (" + removed + ")"},
-		"a target of 2,047":         {"[a](" + of(strange, 2047) + ")", "a"},
-		"a longer one, 2,048":       {"[a](" + of(strange, 2048) + ")", "[a] (" + removed},
-		"an address of 2,048 bytes": {of(known, 2048) + " b", of(known, 2048) + " b"},
-		"a longer address":          {of(known, 2049) + " b", removed + " b"},
-		"a mail domain of 2,048":    {"a" + of("@b.", 2048), "a " + of("@b.", 2048)},
+		"an open bracket with 500 bytes": {of("[", 500) + "](" + strange + ")", of("", 499)},
+		"a bracket with 501 bytes":       {of("[", 501) + "](" + strange + ")", of("[", 501) + "] (" + removed + ")"},
+		"a target of 2,047 bytes":        {"[a](" + of(strange, 2047) + ")", "a"},
+		"a target of 2,048 bytes":        {"[a](" + of(strange, 2048) + ")", "[a] (" + removed},
+		"an address of 2,048 bytes":      {of(known, 2048) + " b", of(known, 2048) + " b"},
+		"an address of 2,049 bytes":      {of(known, 2049) + " b", removed + " b"},
+		"a mail domain of 2,048 bytes":   {"a" + of("@b.", 2048), "a " + of("@b.", 2048)},
 	} {
 		answer, _ := checked(t, []string{of(known, 2048) + " " + of(known, 2049)}, c.text)
 		if got := answer.text; got != c.want {
-			t.Errorf("%s: %d bytes became %d: %.40q … %q", name, len(c.text), len(got), got, got[max(0, len(got)-40):])
+			t.Errorf("%s: the reply to %d bytes has %d bytes: %.40q … %q", name, len(c.text), len(got), got, got[max(0, len(got)-40):])
 		}
 	}
 	for length, full := range map[int]bool{32_768: false, 32_769: true} {
 		c := New(nil, nil)
 		err := c.Write(of("", length))
 		if errors.Is(err, ErrFull) != full || c.Close() != nil || len(c.Text()) != 32_768 {
-			t.Errorf("of %d bytes %d are left: %v", length, len(c.Text()), err)
+			t.Errorf("a text of %d bytes has %d bytes after checking: %v", length, len(c.Text()), err)
 		}
 	}
 }

@@ -112,24 +112,24 @@ func TestLinks(t *testing.T) {
 	} {
 		got, _ := checked(t, linked, text)
 		if got.text != want {
-			t.Errorf("%.200q became\n%.200q, want\n%.200q", text, got.text, want)
+			t.Errorf("%.200q was checked to\n%.200q, want\n%.200q", text, got.text, want)
 		}
 		if found := strange(got.text, linked); len(found) > 0 {
-			t.Errorf("%.200q became %.200q, which has %q", text, got.text, found)
+			t.Errorf("%.200q was checked to %.200q, which contains %q", text, got.text, found)
 		}
 	}
-	// The Markdown renderer of this test sees the links and images that the checker must catch.
+	// The Markdown renderer of this test finds the links and images that the checker must remove.
 	for _, text := range []string{"[x](http://evil.example)", "![x](y)", "[x]\n\n[x]: y1", "http://evil.example", "www.evil.example", "x@evil.example", "<javascript:alert(1)>"} {
 		if len(strange(text, linked)) != 1 {
-			t.Errorf("%q has nothing strange", text)
+			t.Errorf("the renderer found no link or image in %q", text)
 		}
 	}
 }
 
-func TestInvisible(t *testing.T) {
+func TestInvisibleCharactersAreRemoved(t *testing.T) {
 	t.Parallel()
 	got, _ := checked(t, linked, "A\x00\x1b[2K\u202eB\u2066\U000E0041\u200b\u3164 C\u2028D\u2800E\tF\nG")
 	if want := "A[2KB C\nD E\tF\nG"; got.text != want {
-		t.Errorf("%q, want %q", got.text, want)
+		t.Errorf("the text without invisible characters is %q, want %q", got.text, want)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	markdown "github.com/yuin/goldmark/text"
 )
 
-// reader renders answers as a client with GitHub-flavoured Markdown and autolinks would.
+// reader parses answers like a client with GitHub-flavoured Markdown and autolinks.
 var reader = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList)).Parser()
 
 // strange returns the images of a rendered answer and the link targets that occur in no source.
@@ -26,11 +26,11 @@ func strange(answer string, sources []string) (found []string) {
 		case *ast.Image:
 			found = append(found, "image "+string(n.Destination))
 		case *ast.Link:
-			if !stands(string(n.Destination), sources) {
+			if !occursIn(string(n.Destination), sources) {
 				found = append(found, "link "+string(n.Destination))
 			}
 		case *ast.AutoLink:
-			if label := string(n.Label(source)); !stands(label, sources) {
+			if label := string(n.Label(source)); !occursIn(label, sources) {
 				found = append(found, "address "+label)
 			}
 		}
@@ -39,8 +39,8 @@ func strange(answer string, sources []string) (found []string) {
 	return found
 }
 
-// stands reports whether a source contains the target, in any escaping.
-func stands(target string, sources []string) bool {
+// occursIn reports whether a source contains the target, in any escaping.
+func occursIn(target string, sources []string) bool {
 	plain, err := url.PathUnescape(target)
 	if err != nil {
 		plain = target

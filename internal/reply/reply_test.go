@@ -90,25 +90,26 @@ func TestCitations(t *testing.T) {
 	} {
 		got, _ := checked(t, []string{"", "", ""}, c.text)
 		if want := (result{c.want, c.cited, c.unknown}); got != want {
-			t.Errorf("%q became\n%+v, want\n%+v", c.text, got, want)
+			t.Errorf("%q was checked to\n%+v, want\n%+v", c.text, got, want)
 		}
 	}
 }
 
-// alphabet has the characters of citations, links and addresses, and longer parts of them.
+// alphabet contains the characters of citations, links and addresses, and longer parts of them.
 var alphabet = []string{"a", ".", " ", "\n", "\n\n", "[", "]", "(", ")", "<", ">", "!", ":", "/", "@", "\\", "`", "\"", "&amp;", "-", "*", "_", "#", "|", "^", "=",
 	"1", "2", "3", "9", ",", "ü", "见", "\u200b", "\u202e", "http://", "https://", "www.", "ftp:", "//", "mailto:", "javascript:", "evil.example/", "x@evil.example",
 	"https://docs.example/pumps", "https://docs.example/pump", "[x](http://evil.example)", "![", "](", "]:", "][", "[1]", "[9]", "[ref]: evil", "http", "w", "www", "htt", "p:"}
 
-// The result does not depend on the pieces. The pieces sent on add up to it. It has no unknown
-// citation, no invisible character, no image and no link that occurs in no source.
-func TestAnyPieces(t *testing.T) {
+// The result does not depend on how the text is split into pieces, and equals the pieces sent on.
+// It contains no unknown citation, no invisible character, no image and no link that occurs in no
+// source.
+func TestPiecesDoNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 0, 60).Draw(t, "text"), "")
 		var cut []string
 		for rest := text; rest != ""; {
-			size := rapid.IntRange(1, len(rest)).Draw(t, "size") // cuts inside characters too
+			size := rapid.IntRange(1, len(rest)).Draw(t, "size") // also splits characters
 			cut, rest = append(cut, rest[:size]), rest[size:]
 		}
 		checkPieces(t, text, cut)
@@ -129,31 +130,31 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// anyCitation matches whatever a client might treat as a citation.
+// anyCitation matches everything that a client might display as a citation.
 var anyCitation = regexp.MustCompile(`\[(\s*\d[\d\s,;–-]*)\]`)
 
 func checkPieces(t fataler, text string, cut []string) {
 	want, _ := checked(t, linked, text)
 	got, told := checked(t, linked, cut...)
 	if got != want {
-		t.Fatalf("in pieces %q: %+v; whole: %+v", cut, got, want)
+		t.Fatalf("the pieces %q were checked to %+v, the whole text to %+v", cut, got, want)
 	}
 	if joined := strings.Join(told, ""); joined != got.text {
-		t.Fatalf("told was %q, not %q", joined, got.text)
+		t.Fatalf("the pieces sent on are %q, want %q", joined, got.text)
 	}
 	cited := [3]string{"0", "0", "0"}
 	for _, number := range anyCitation.FindAllStringSubmatch(got.text, -1) {
 		place, err := strconv.Atoi(number[1])
 		if err != nil || place < 1 || place > 3 {
-			t.Fatalf("%q became %q, which cites %q", text, got.text, number[1])
+			t.Fatalf("%q was checked to %q, which cites %q", text, got.text, number[1])
 		}
 		cited[place-1] = "1"
 	}
 	if strings.Join(cited[:], "") != got.cited {
-		t.Fatalf("%q became %q, which cites %q, not %s", text, got.text, cited, got.cited)
+		t.Fatalf("%q was checked to %q, which cites %q, want %s", text, got.text, cited, got.cited)
 	}
 	if found := strange(got.text, linked); len(found) > 0 || len(unseen(got.text)) > 0 || !utf8.ValidString(got.text) {
-		t.Fatalf("%q became %q, which has %q and %U", text, got.text, found, unseen(got.text))
+		t.Fatalf("%q was checked to %q, which contains %q and %U", text, got.text, found, unseen(got.text))
 	}
 }
 
@@ -163,7 +164,7 @@ func TestTextIsSentAtOnce(t *testing.T) {
 	t.Parallel()
 	_, told := checked(t, linked, "The", " key ", "was", " lost", " [", "1", "]", ".", " [x", "]", " here", " h", "ttp", "://", "evil.example", " so", "!", " A [b", "](x:y", ") c")
 	if got := strings.Join(told, "|"); got != "The| key| was| lost| [1].| [x] here| (link removed) so|! A| b c" {
-		t.Errorf("told was %q", got)
+		t.Errorf("the pieces sent on are %q", got)
 	}
 }
 
@@ -181,43 +182,43 @@ func TestBufferIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if held := (i+1)*1000 - told; begin != "http://" && held > maxBracket+2*maxTarget {
-				t.Fatalf("after %q %d bytes are held back", begin, held)
+				t.Fatalf("after %q %d bytes are buffered", begin, held)
 			}
 		}
 		if held := len(c.brackets.held) + len(c.brackets.target) + len(c.address.held); held > maxBracket+maxTarget+maxAddress+3 {
-			t.Errorf("after %q %d characters are held back", begin, held)
+			t.Errorf("after %q %d characters are buffered", begin, held)
 		}
 	}
 }
 
-// The length is bounded whatever the model writes, and a cut text is checked like any other.
-func TestGreatestLength(t *testing.T) {
+// The length is limited whatever the model writes, and a truncated text is checked like any other.
+func TestMaximumLength(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"a", "[1", "[1-3] ", "[9]", "\u200b", " ", "ü[x](", "http://a ", "![", "[x](https://docs.example/pumps)"} {
 		text := strings.Repeat(unit, 2*MaxBytes/len(unit))
 		c := New(linked, nil)
 		if err := c.Write(text); !errors.Is(err, ErrFull) {
-			t.Errorf("%q: %v", unit, err)
+			t.Errorf("%q: the error is %v, want ErrFull", unit, err)
 		}
 		if err := c.Close(); err != nil || len(c.Text()) > MaxBytes || !utf8.ValidString(c.Text()) {
-			t.Errorf("%q became %d bytes, %v", unit, len(c.Text()), err)
+			t.Errorf("repeated %q: the result has %d bytes, %v", unit, len(c.Text()), err)
 		}
 		if found := strange(c.Text(), linked); len(found) > 0 {
-			t.Errorf("%q: %.100q", unit, found)
+			t.Errorf("repeated %q: the result contains %.100q", unit, found)
 		}
 	}
 	if c := New(nil, nil); c.Write(strings.Repeat("a", MaxBytes)) != nil || c.Close() != nil || len(c.Text()) != MaxBytes {
-		t.Errorf("a text of the greatest length is cut to %d bytes", len(c.Text()))
+		t.Errorf("a text of the maximum length was truncated to %d bytes", len(c.Text()))
 	}
 }
 
-// Work is linear: ten times the text allocates ten times as much, not a hundred times.
-func TestLinear(t *testing.T) {
+// The cost is linear: a text ten times as long allocates ten times as much, not a hundred times.
+func TestCostIsLinear(t *testing.T) {
 	for _, unit := range []string{"1", "[", "[1", "[1] ", "]", "](", "[a](", "((", "[x](http://evil.example) ", "https://docs.example/pumps ", "x@", " ", "<a", "`[1]", "![", "http://", "见"} {
 		t.Run(unit, func(t *testing.T) {
 			few, many := allocated(t, "["+strings.Repeat(unit, 2000/len(unit))), allocated(t, "["+strings.Repeat(unit, 20_000/len(unit)))
 			if many > 30*few+64<<10 {
-				t.Errorf("%d bytes for a text, %d for one ten times as long", few, many)
+				t.Errorf("%d bytes were allocated for a text, %d for one ten times as long", few, many)
 			}
 		})
 	}
@@ -228,7 +229,7 @@ func allocated(t *testing.T, text string) uint64 {
 	pieces := strings.Split(text, "")
 	var before, after runtime.MemStats
 	least := ^uint64(0)
-	for range 3 { // other goroutines of the process count too
+	for range 3 { // other goroutines of the process also allocate
 		runtime.ReadMemStats(&before)
 		c := New(linked, func(string) error { return nil })
 		for _, piece := range pieces {
@@ -250,14 +251,14 @@ func TestListenerLeaves(t *testing.T) {
 	gone := errors.New("gone")
 	leave := func(string) error { return gone }
 	if err := New(nil, leave).Write("a"); !errors.Is(err, gone) {
-		t.Errorf("error is %v", err)
+		t.Errorf("the error is %v, want the callback's", err)
 	}
 	held := New(nil, leave)
 	if err := held.Write("["); err != nil {
-		t.Errorf("error is %v", err)
+		t.Errorf("the error is %v, want none while the text is buffered", err)
 	}
 	if err := held.Close(); !errors.Is(err, gone) {
-		t.Errorf("at the end, error is %v", err)
+		t.Errorf("the error of Close is %v, want the callback's", err)
 	}
 }
 

@@ -18,18 +18,18 @@ var development = regexp.MustCompile(`^internal/(testbed|rescue)/|^server/api/ap
 // begins are the calls that run a function on another goroutine.
 var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter"}
 
-// elsewhere are functions whose goroutines call rescue deeper down, or cannot panic.
+// elsewhere lists functions whose goroutines call rescue further down the stack, or cannot panic.
 var elsewhere = map[string]string{
-	"internal/backlog/backlog.go Start":   "run rescues each turn of the worker",
+	"internal/backlog/backlog.go Start":   "run rescues each iteration of the worker",
 	"internal/index/store.go outlast":     "cancels",
 	"internal/worker/batch.go group":      "cancels",
-	"internal/worker/worker.go Run":       "alone rescues batches and beats",
+	"internal/worker/worker.go Run":       "alone rescues batches and heartbeats",
 	"internal/openai/stream.go RoundTrip": "sets a flag and cancels",
 	"internal/reembed/serving.go read":    "ask rescues the call",
 	"server/api/api.go Shutdown":          "cancels",
-	"server/api/events.go sendEvents":     "cancels, beside two that are rescued",
+	"server/api/events.go sendEvents":     "cancels; two others are rescued",
 	"server/backfill.go workOff":          "the worker rescues its batches",
-	"server/mcp/forward.go Forward":       "a program of its own, with one client",
+	"server/mcp/forward.go Forward":       "runs in a separate program with one client",
 	"server/main.go untilSignalled":       "waits for signals",
 	"server/observe.go serveMetrics":      "net/http rescues its handlers",
 	"server/serve.go serve":               "runWorker and outermost rescue",
@@ -65,7 +65,7 @@ func TestEveryGoroutineIsRescued(t *testing.T) {
 						return true
 					}
 					if used[name] = true; elsewhere[name] == "" {
-						t.Errorf("%s: a goroutine that rescue does not guard", files.Position(node.Pos()))
+						t.Errorf("%s: this goroutine does not call rescue", files.Position(node.Pos()))
 					}
 					return true
 				})
@@ -78,7 +78,7 @@ func TestEveryGoroutineIsRescued(t *testing.T) {
 	}
 	for name := range elsewhere {
 		if !used[name] {
-			t.Errorf("%s starts no goroutine of its own any more", name)
+			t.Errorf("%s is listed but starts no goroutine without rescue", name)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func concurrent(node ast.Node) bool {
 	return is && slices.Contains(begins, selector.Sel.Name)
 }
 
-// rescued reports whether a goroutine's code mentions this package.
+// rescued reports whether a goroutine's code references this package.
 func rescued(node ast.Node) (named bool) {
 	ast.Inspect(node, func(part ast.Node) bool {
 		name, is := part.(*ast.Ident)

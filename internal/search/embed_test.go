@@ -40,7 +40,7 @@ func TestHybridSearchWithAModelThatHangs(t *testing.T) {
 					return json.Unmarshal([]byte(`[`+handedOn+`]`), result)
 				}
 				if arguments["keyword_ranking"] == nil || arguments["query_embedding"] != nil {
-					t.Errorf("%s was asked with %v", function, arguments)
+					t.Errorf("%s was called with %v", function, arguments)
 				}
 				return json.Unmarshal([]byte(`[{"source":"keyword"}]`), result)
 			})
@@ -53,10 +53,10 @@ func TestHybridSearchWithAModelThatHangs(t *testing.T) {
 			started := time.Now()
 			page, err := search.New(search.Weights{}, func(context.Context, string, error) {}).Hybrid(ctx, db, search.Query{Text: "pumps"}, &hanging{})
 			if err != nil || !slices.Equal(page.Degraded, []string{"vector"}) || len(page.Hits) != 1 || ranked != 1 {
-				t.Errorf("%v: the page is %+v, %v; the words were ranked %d times", left, page, err, ranked)
+				t.Errorf("timeout %v: the page is %+v, %v; keywords were ranked %d times, want once", left, page, err, ranked)
 			}
 			if took := time.Since(started); took != want {
-				t.Errorf("%v: it took %v", left, took)
+				t.Errorf("timeout %v: the search took %v, want %v", left, took, want)
 			}
 		})
 	}
@@ -69,7 +69,7 @@ func TestModelHangs(t *testing.T) {
 		started := time.Now()
 		_, err := search.NewComparer(&hanging{}, &runes{}).ToText(t.Context(), database(nil), "m", "It leaks", nil, filter.Filters{}, 5)
 		if took := time.Since(started); fault.CodeOf(err) != fault.Timeout || took != 5*time.Second {
-			t.Errorf("after %v: %v", took, err)
+			t.Errorf("after %v the error is %v, want a timeout after 5 s", took, err)
 		}
 	})
 }

@@ -27,13 +27,13 @@ func FuzzQueryText(f *testing.F) {
 		err := db.QueryRow(t.Context(), `select private.highlight($2, (private.parse_query($1)).wanted),
 			(select count(*) from public.search_by_keyword($1, 10))`, query, text).Scan(&line, &found)
 		if err != nil {
-			t.Fatalf("%q in %q: %v", query, text, err)
+			t.Fatalf("query %q, text %q: %v", query, text, err)
 		}
 		if strings.ContainsAny(marks.ReplaceAllString(line, ""), `<>&"'`) {
-			t.Errorf("%q in %q: %q", query, text, line)
+			t.Errorf("query %q, text %q: unescaped characters: %q", query, text, line)
 		}
 		if strings.Count(line, "<mark>") != strings.Count(line, "</mark>") {
-			t.Errorf("%q in %q: %q", query, text, line)
+			t.Errorf("query %q, text %q: unbalanced marks: %q", query, text, line)
 		}
 	})
 }

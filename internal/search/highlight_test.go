@@ -10,7 +10,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// Texts and queries are made of the same pieces, so that most queries mark something.
+// Texts and queries consist of the same pieces, so that most queries match.
 var pieces = []string{
 	"café", "cafe\u0301", "cafe", "東京", "東京都", "都", "設定画面", "ﾕｰｻﾞｰ", "결제오류", "\u1112\u1161\u11ab", "การชำระ", "e\u0301\u0323", "\u0301", "\u3099", "が", "か\u3099",
 	"TableView", "tableview", "C++", "C#", "Cplusplus", "csharp", ".NET", "log in", "login", "ERR_51", "Ti.UI", "<b>", "</mark>", "<mark>", "&amp;", "&", "\"", "'", "-", " ", " ", "\n", "\u200b",
@@ -33,32 +33,32 @@ func TestHighlightOfAnyText(t *testing.T) {
 		err := db.QueryRow(t.Context(), `select private.highlight($1, (private.parse_query($2)).wanted), regexp_replace(private.compose_text($1), '[\ue000-\ue007]', '', 'g')`,
 			text, query).Scan(&line, &whole)
 		if err != nil {
-			r.Fatalf("%q in %q: %v", query, text, err)
+			r.Fatalf("query %q, text %q: %v", query, text, err)
 		}
 		open := false
 		for _, mark := range strings.SplitAfter(line, "mark>") {
 			switch {
 			case strings.HasSuffix(mark, "<mark>"):
 				if open {
-					r.Fatalf("%q in %q: a mark within a mark: %q", query, text, line)
+					r.Fatalf("query %q, text %q: nested marks: %q", query, text, line)
 				}
 				open = true
 			case strings.HasSuffix(mark, "</mark>"):
 				if !open {
-					r.Fatalf("%q in %q: a mark is closed that is not open: %q", query, text, line)
+					r.Fatalf("query %q, text %q: closing mark without an opening one: %q", query, text, line)
 				}
 				open = false
 			}
 		}
 		if open {
-			r.Fatalf("%q in %q: a mark is not closed: %q", query, text, line)
+			r.Fatalf("query %q, text %q: mark without a closing one: %q", query, text, line)
 		}
 		unmarked := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(line)
 		if strings.ContainsAny(unmarked, "<>\"'") {
-			r.Fatalf("%q in %q: not escaped: %q", query, text, line)
+			r.Fatalf("query %q, text %q: unescaped characters: %q", query, text, line)
 		}
 		if shown := html.UnescapeString(unmarked); len(whole) <= 200 && shown != whole {
-			r.Fatalf("%q in %q: %q, want the text %q", query, text, shown, whole)
+			r.Fatalf("query %q, text %q: shown as %q, want %q", query, text, shown, whole)
 		}
 	})
 }

@@ -30,11 +30,11 @@ func TestRankWhile(t *testing.T) {
 		wantRanking         bool
 		want                time.Duration
 	}{
-		{name: "a model nearby", embedding: 19 * time.Millisecond, want: 19 * time.Millisecond},
-		{name: "a model that is not asked", embedded: down},
-		{name: "a model that takes longer than the database", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, wantRanking: true, want: 200 * time.Millisecond},
-		{name: "a database that takes longer than the model", embedding: 30 * time.Millisecond, database: 40 * time.Millisecond, wantRanking: true, want: 60 * time.Millisecond},
-		{name: "a model that fails late", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, embedded: down, wantRanking: true, want: 200 * time.Millisecond},
+		{name: "a fast model", embedding: 19 * time.Millisecond, want: 19 * time.Millisecond},
+		{name: "an embedding that fails at once", embedded: down},
+		{name: "a model slower than the database", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, wantRanking: true, want: 200 * time.Millisecond},
+		{name: "a database slower than the model", embedding: 30 * time.Millisecond, database: 40 * time.Millisecond, wantRanking: true, want: 60 * time.Millisecond},
+		{name: "a model that fails after the ranking", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, embedded: down, wantRanking: true, want: 200 * time.Millisecond},
 		{name: "a database that fails", embedding: 200 * time.Millisecond, database: 40 * time.Millisecond, ranked: down, want: 200 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestRankWhile(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				db := database(func(function string, arguments map[string]any, result any) error {
 					if got := fmt.Sprint(function, arguments["query_text"], *arguments["project_filter"].(*int64), *arguments["status_filter"].(*string)); got != "keyword_rankingpump leaks7Done" {
-						t.Errorf("asked for %s", got)
+						t.Errorf("the call was %s", got)
 					}
 					time.Sleep(c.database)
 					if c.ranked != nil {
@@ -59,13 +59,13 @@ func TestRankWhile(t *testing.T) {
 					t.Errorf("the error is %v", err)
 				}
 				if took := time.Since(started); took != c.want {
-					t.Errorf("it took %v", took)
+					t.Errorf("it took %v, want %v", took, c.want)
 				}
 				if c.wantRanking != (ranking != nil) {
-					t.Fatalf("the ranking is %v", ranking)
+					t.Fatalf("the ranking is %v, want one: %t", ranking, c.wantRanking)
 				}
 				if text, err := json.Marshal(ranking); c.wantRanking && (err != nil || string(text) != handedOn) {
-					t.Errorf("the ranking is handed on as %s, %v", text, err)
+					t.Errorf("the ranking is encoded as %s, %v", text, err)
 				}
 			})
 		})
@@ -89,7 +89,7 @@ func TestRankWhileIsCancelled(t *testing.T) {
 			return ctx.Err()
 		})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(started) != time.Second {
-			t.Errorf("left after %v with %v", time.Since(started), err)
+			t.Errorf("it returned after %v with %v, want the deadline's error after 1 s", time.Since(started), err)
 		}
 		close(answered)
 	})
@@ -108,7 +108,7 @@ func TestAPanicWhileRanking(t *testing.T) {
 			t.Errorf("the ranking is %v, %v", ranking, err)
 		}
 		if _, err := search.New(search.Weights{}, nil).Hybrid(t.Context(), broken, search.Query{Text: "pumps", Facets: true}, &model{}); fault.CodeOf(err) != fault.Internal {
-			t.Errorf("the search gave %v", err)
+			t.Errorf("the search returned %v, want an internal error", err)
 		}
 	})
 }

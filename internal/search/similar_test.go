@@ -53,10 +53,10 @@ func TestLongDraftIsCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tokens.longest > 32<<10 || len(asked.input) > 4000 || !utf8.ValidString(asked.input) || strings.Contains(asked.input, "\uFFFD") {
-			t.Errorf("%q: %d bytes were measured and %d embedded", unit, tokens.longest, len(asked.input))
+			t.Errorf("repeated %q: %d bytes were measured and %d embedded", unit, tokens.longest, len(asked.input))
 		}
 		if !strings.HasPrefix(asked.input, "Name\n\nName\n\n") {
-			t.Errorf("%q: compared by %.40q", unit, asked.input)
+			t.Errorf("repeated %q: the embedded text begins with %.40q", unit, asked.input)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestDatabaseFails(t *testing.T) {
 		},
 	} {
 		if found, err := ask(); !errors.Is(err, failure) || found != nil {
-			t.Errorf("%s: %v, %v", name, found, err)
+			t.Errorf("%s: got %v, %v; want the database's error", name, found, err)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 //
 // Several test processes use one cluster concurrently. A template's name, or the token in the names
 // of a process's databases, is in use while a session holds a shared advisory lock on it in the
-// maintenance database. Postgres releases the lock however the process ends, so a later process
-// finds what is abandoned.
+// maintenance database. Postgres releases the lock however the process ends, so that a later
+// process finds abandoned databases.
 type bench struct {
 	cluster *url.URL       // TEST_DATABASE_URL
 	idle    chan *pgx.Conn // idle connections to it
@@ -40,7 +40,7 @@ var open = sync.OnceValues(func() (*bench, error) {
 
 	raw := os.Getenv("TEST_DATABASE_URL")
 	if raw == "" {
-		return nil, errors.New(`these tests want a Postgres of their own: run ./scripts/test, or start one and name it: ` +
+		return nil, errors.New(`these tests need their own Postgres: run ./scripts/test, or start one and set TEST_DATABASE_URL: ` +
 			`scripts/postgres start; eval "$(scripts/postgres env .local/postgres postgres)"; export TEST_DATABASE_URL=$SUPERUSER_URL`)
 	}
 	cluster, err := url.Parse(raw)

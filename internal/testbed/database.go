@@ -1,9 +1,9 @@
 // Package testbed gives each test a Postgres database, cloned in about 40 ms from a template with
-// the platform (scripts/platform.sql) and all migrations. Tests share no rows, need no order and
-// run in parallel.
+// the platform (scripts/platform.sql) and all migrations. Tests share no rows, and can run in any
+// order and in parallel.
 //
-// It owns templates, clones and their removal. It does not know what the tests do with them. Only
-// tests import it.
+// It creates and removes templates and clones, independently of what tests do with them. Only tests
+// import it.
 package testbed
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// patience bounds each step. Creating the templates takes longest.
+// patience limits each step. Creating the templates takes longest.
 const patience = 2 * time.Minute
 
 // DB is a database that lives as long as its test. Its URLs differ only in the role.

@@ -9,7 +9,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-func TestEachURLHasItsRole(t *testing.T) {
+func TestRolesOfURLs(t *testing.T) {
 	t.Parallel()
 	db := testbed.Database(t)
 	for role, url := range map[string]string{
@@ -18,16 +18,16 @@ func TestEachURLHasItsRole(t *testing.T) {
 		var got, name string
 		err := testbed.Connect(t, url).QueryRow(t.Context(), "select current_user, current_database()").Scan(&got, &name)
 		if err != nil || got != role || name != db.Name {
-			t.Errorf("connected as %s to %s, want %s and %s: %v", got, name, role, db.Name, err)
+			t.Errorf("connected as %s to the database %s, want %s and %s: %v", got, name, role, db.Name, err)
 		}
 	}
 }
 
-func TestDatabasesShareNothing(t *testing.T) {
+func TestDatabasesAreSeparate(t *testing.T) {
 	t.Parallel()
 	for range 2 {
 		db := testbed.Empty(t)
-		// The second would fail if it were the first one's database, or cloned from it.
+		// The second would fail in the first one's database, or in a clone of it.
 		if _, err := testbed.Connect(t, db.OwnerURL).Exec(t.Context(), "create table public.mine (id int)"); err != nil {
 			t.Error(err)
 		}
@@ -40,12 +40,12 @@ func TestOnlyDatabaseIsMigrated(t *testing.T) {
 	for want, db := range map[bool]*testbed.DB{true: testbed.Database(t), false: testbed.Empty(t)} {
 		var got bool
 		if err := testbed.Connect(t, db.OwnerURL).QueryRow(t.Context(), migrated).Scan(&got); err != nil || got != want {
-			t.Errorf("migrated: %v, want %v (%v)", got, want, err)
+			t.Errorf("the database is migrated: %v, want %v (%v)", got, want, err)
 		}
 	}
 }
 
-func TestDatabaseIsDroppedThoughConnectionsAreOpen(t *testing.T) {
+func TestDatabaseWithOpenConnectionsIsDropped(t *testing.T) {
 	t.Parallel()
 	var name string
 	var forgotten *pgx.Conn
@@ -62,6 +62,6 @@ func TestDatabaseIsDroppedThoughConnectionsAreOpen(t *testing.T) {
 	err := testbed.Connect(t, testbed.Empty(t).SuperuserURL).
 		QueryRow(t.Context(), "select exists (select from pg_database where datname = $1)", name).Scan(&exists)
 	if err != nil || exists {
-		t.Errorf("database %s is still there: %v (%v)", name, exists, err)
+		t.Errorf("database %s still exists: %v (%v)", name, exists, err)
 	}
 }

@@ -23,10 +23,10 @@ var (
 	ScaleOfAda    = Scale{Name: "text-embedding-ada-002", Level: 0.65, Noise: 0.01, Meant: 0.6, Numbers: 384}
 )
 
-// Embedder returns a stand-in for a model of that scale. It is built differently from the offline
-// model: it knows no language, only prefixes of words, each a random direction. A real model sees
-// that different words mean the same; the stand-in gets the meaning as an argument. Texts with the
-// same meaning are close, unless it is "".
+// Embedder returns a fake of a model with that scale. Unlike the offline model it knows no
+// language, only prefixes of words, each a random direction. A real model recognises that different
+// words have the same meaning; the fake gets the meaning as an argument. Texts with the same
+// meaning are close, unless it is "".
 func (s Scale) Embedder(meaning func(text string) string) func(text string, d int) []float32 {
 	return func(text string, d int) []float32 {
 		said := make(direction, s.Numbers)

@@ -115,7 +115,7 @@ func (c *Collector) Await(t testing.TB, name string) Span {
 			}
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("no span %q came, but %+v", name, spans)
+			t.Fatalf("no span %q was received, only %+v", name, spans)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// Tests of scripts/platform.sql: what a Supabase project provides to its migrations and users.
+// Tests of scripts/platform.sql: what a Supabase project provides for its migrations and users.
 
 func TestOwnerMayCreateAndIsNoSuperuser(t *testing.T) {
 	t.Parallel()

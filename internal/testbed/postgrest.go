@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// startTime bounds the time until a PostgREST responds.
+	// startTime limits the time until a PostgREST responds.
 	startTime = 30 * time.Second
 	// stopTime is the time from SIGTERM to SIGKILL.
 	stopTime = 5 * time.Second
 	// restConns is the pool size of a server: parallel tests share the cluster's connections.
 	restConns = 6
-	// restSecret signs tokens of tests. It protects nothing.
+	// restSecret signs the tokens of tests. It protects nothing.
 	restSecret = "a-secret-for-tests-alone-0123456789abcdef"
 )
 
-// extraSearchPath is Supabase's without public, which is a schema like any other here.
+// extraSearchPath is Supabase's without public, which is not treated specially here.
 var extraSearchPath = []string{"extensions"}
 
 // REST serves the functions in schemas (default: public) over HTTP as Supabase does, until the test
@@ -87,7 +87,7 @@ func PostgREST(t testing.TB, db *DB, schemas ...string) (baseURL string, secret 
 		"PGRST_DB_EXTRA_SEARCH_PATH="+strings.Join(extraSearchPath, ","),
 		"PGRST_DB_ANON_ROLE=anon",
 		fmt.Sprintf("PGRST_DB_POOL=%d", restConns),
-		"PGRST_DB_CONFIG=false", // settings of a database role must not change the test
+		"PGRST_DB_CONFIG=false", // settings of a database role must not affect the test
 		"PGRST_JWT_SECRET="+restSecret,
 	), []byte(restSecret)
 }
@@ -156,7 +156,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	}
 	go func() {
 		defer close(p.ended)
-		_ = cmd.Wait() // its output tells how it ended
+		_ = cmd.Wait() // the process's output shows how it ended
 	}()
 	return p, nil
 }
@@ -177,7 +177,7 @@ func (p *process) waitReady(address string) error {
 		}
 		select {
 		case <-p.ended:
-			return fmt.Errorf("it ended at once: %s", p.output.String())
+			return fmt.Errorf("it ended before it was ready: %s", p.output.String())
 		case <-deadline.C:
 			return fmt.Errorf("not ready after %s", startTime)
 		case <-again.C:

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// init makes the test binary itself a fake PostgREST that responds with its settings: the starter
-// needs something to start.
+// init turns the test binary into a fake PostgREST that responds with its settings, so that
+// startPostgREST has a program to start.
 func init() {
 	if os.Getenv("FAKE_POSTGREST") == "" {
 		return
@@ -55,12 +55,12 @@ func TestStartPostgREST(t *testing.T) {
 		defer response.Body.Close()
 		body, err := io.ReadAll(response.Body)
 		if err != nil || string(body) != "/rpc/x golden" {
-			t.Fatalf("answer is %q, %v", body, err)
+			t.Fatalf("the response is %q, %v", body, err)
 		}
 	})
 	if response, err := client.Get(baseURL + "/rpc/x"); err == nil {
 		_ = response.Body.Close()
-		t.Fatal("it still answers after its test")
+		t.Fatal("it still responds after its test")
 	}
 }
 
@@ -78,7 +78,7 @@ func TestStartPostgRESTFails(t *testing.T) {
 	}()
 	<-done
 	if !strings.Contains(failure.message, "no such role") {
-		t.Fatalf("failure is %q, which does not tell what the program said", failure.message)
+		t.Fatalf("the failure %q does not contain the program's output", failure.message)
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Redis starts a real Redis without persistence, which ends with the test. url is for clients. The
-// process may be stopped and killed.
+// Redis starts a real Redis without persistence, which ends with the test. url is for clients.
+// Tests may stop or kill the process.
 func Redis(t testing.TB) (url string, process *os.Process) {
 	t.Helper()
-	// Not the test's own folder: a socket's path is limited to 107 bytes.
+	// Not in t.TempDir: a socket's path is limited to 107 bytes.
 	folder, err := os.MkdirTemp("", "redis")
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func Redis(t testing.TB) (url string, process *os.Process) {
 			return "unix://" + socket, command.Process
 		}
 		if time.Now().After(end) {
-			t.Fatalf("Redis does not answer: %v", err)
+			t.Fatalf("Redis does not respond: %v", err)
 		}
 	}
 }

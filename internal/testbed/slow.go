@@ -22,6 +22,6 @@ func Slow(t testing.TB, db *DB, perChunk, timeout time.Duration) {
 		create trigger be_slow before insert on public.document_chunks for each row execute function private.be_slow();`,
 		pgx.Identifier{db.Name}.Sanitize(), timeout.Milliseconds(), perChunk.Seconds()))
 	if err != nil {
-		t.Fatalf("make the database slow: %v", err)
+		t.Fatalf("slow down the database: %v", err)
 	}
 }

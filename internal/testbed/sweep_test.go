@@ -18,7 +18,7 @@ func TestSweepDropsUnusedDatabases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As left behind by a killed process.
+	// Like databases left behind by a killed process.
 	abandoned := tokenPrefix + "0" + b.token[len(tokenPrefix)+1:]
 	leftOver := []string{abandoned + "_1", abandoned + "_draft", templatePrefix + "of_" + b.token[len(tokenPrefix):]}
 	for _, name := range leftOver {
@@ -41,7 +41,7 @@ func TestSweepDropsUnusedDatabases(t *testing.T) {
 			return conn.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", name).Scan(&exists)
 		})
 		if err != nil || exists != want {
-			t.Errorf("%s exists: %v, want %v (%v)", name, exists, want, err)
+			t.Errorf("database %s exists: %v, want %v (%v)", name, exists, want, err)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"tasklens/supabase"
 )
 
-// templatePrefix starts the name of every template. A checksum of its sources ends it.
+// templatePrefix starts the name of every template, which ends with a checksum of its sources.
 const templatePrefix = "tasklens_template_"
 
 func (b *bench) makePlatform() (string, error) {
@@ -50,9 +50,9 @@ func (b *bench) makeMigrated() (string, error) {
 	})
 }
 
-// template returns the template with this name. If it does not exist, it is created with these
-// options and filled. It is created under another name and renamed when complete, so that an
-// unfinished one is never cloned.
+// template returns the template with this name, and creates it with these options and fill if it
+// does not exist. It is created under another name and renamed when complete, so that an incomplete
+// one is never cloned.
 func (b *bench) template(name, options string, fill func(ctx context.Context, database string) error) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -98,7 +98,7 @@ func (b *bench) alone(ctx context.Context, do func(pgx.Tx) error) error {
 	})
 }
 
-// sweep drops templates that no process uses, and what dead processes left behind.
+// sweep drops unused templates and the databases that dead processes left behind.
 func (b *bench) sweep(ctx context.Context, tx pgx.Tx) error {
 	rows, _ := tx.Query(ctx, `
 		select datname from pg_database

@@ -12,7 +12,7 @@ import (
 	"tasklens/internal/vector"
 )
 
-func TestOf(t *testing.T) {
+func TestThresholdOfAModel(t *testing.T) {
 	t.Parallel()
 	measured := []Measured{
 		{Model: "text-embedding-3-small", Dimensions: 1536, Threshold: 0.31}, {Model: "text-embedding-3-small", Dimensions: 768, Threshold: 0.33},
@@ -25,21 +25,21 @@ func TestOf(t *testing.T) {
 		want    float64
 		origin  Origin
 	}{
-		"the operator's":        {"other", 1536, new(0.0), 0, Set},
-		"measured":              {"text-embedding-3-small", 1536, nil, 0.31, IsMeasured},
-		"measured, short":       {"text-embedding-3-small", 768, nil, 0.33, IsMeasured},
-		"documented":            {"text-embedding-ada-002", 1536, nil, 0.74, Documented},
-		"documented, cut":       {"text-embedding-3-small@512", 1536, nil, 0.28, Documented},
-		"measured, other width": {"other", 768, nil, 0.7, Unknown},
-		"unknown":               {"unknown", 1536, nil, 0.7, Unknown},
+		"configured":                       {"other", 1536, new(0.0), 0, Set},
+		"measured":                         {"text-embedding-3-small", 1536, nil, 0.31, IsMeasured},
+		"measured with 768 dimensions":     {"text-embedding-3-small", 768, nil, 0.33, IsMeasured},
+		"documented":                       {"text-embedding-ada-002", 1536, nil, 0.74, Documented},
+		"documented with fewer dimensions": {"text-embedding-3-small@512", 1536, nil, 0.28, Documented},
+		"measured with other dimensions":   {"other", 768, nil, 0.7, Unknown},
+		"unknown":                          {"unknown", 1536, nil, 0.7, Unknown},
 	} {
 		if got := Of(c.model, c.width, c.setting, measured); got.Threshold != c.want || got.Origin != c.origin || (got.Measured != nil) != (c.origin == IsMeasured || c.origin == Set) {
-			t.Errorf("%s: %+v, want %v, %s", name, got, c.want, c.origin)
+			t.Errorf("%s: got %+v, want %v, %s", name, got, c.want, c.origin)
 		}
 	}
 }
 
-// The judged set has the structure that the measurement assumes.
+// The judged set has the structure that the measurement requires.
 func TestJudgedSet(t *testing.T) {
 	t.Parallel()
 	all, err := judged()
@@ -53,23 +53,23 @@ func TestJudgedSet(t *testing.T) {
 		halves[j.Half]++
 		questions[j.Question] = true
 		if other := half[j.Topic]; other != "" && other != j.Half {
-			t.Errorf("%s is in both halves", j.Topic)
+			t.Errorf("the topic %s is in both halves", j.Topic)
 		}
 		half[j.Topic] = j.Half
 		if j.Project == "" || j.Name == "" || j.Description == "" {
-			t.Errorf("%q lacks a text", j.Question)
+			t.Errorf("the question %q lacks a project, name or description", j.Question)
 		}
 	}
 	if len(questions) < 100 || len(questions) != len(all) || halves[choosing] < 48 || halves[checking] < 48 || len(halves) != 2 {
-		t.Errorf("%d questions, %d of them different; halves %v", len(all), len(questions), halves)
+		t.Errorf("there are %d questions, %d of them distinct; the halves have %v", len(all), len(questions), halves)
 	}
 	if least := slices.Min(slices.Collect(maps.Values(topics))); least < 4 {
-		t.Errorf("a topic has %d tickets", least)
+		t.Errorf("a topic has %d tickets, want at least 4", least)
 	}
 }
 
-// 95% of the values strictly exceed the threshold, which is not the case for any greater hundredth.
-func TestPassing(t *testing.T) {
+// 95% of the values are strictly above the threshold, the highest such multiple of 0.01.
+func TestPassingThreshold(t *testing.T) {
 	t.Parallel()
 	ramp := make([]float64, 100)
 	for i := range ramp {
@@ -79,18 +79,18 @@ func TestPassing(t *testing.T) {
 		values []float64
 		want   float64
 	}{
-		"a ramp":      {ramp, 0.02}, // 96 values are over it, and 94 over 0.03
-		"one":         {[]float64{0.314}, 0.31},
-		"a hundredth": {[]float64{0.31}, 0.30},
-		"negative":    {[]float64{-0.2, 0.5}, 0},
+		"a ramp":             {ramp, 0.02}, // 96 values are above 0.02, and 94 above 0.03
+		"one value":          {[]float64{0.314}, 0.31},
+		"a multiple of 0.01": {[]float64{0.31}, 0.30},
+		"negative":           {[]float64{-0.2, 0.5}, 0},
 	} {
 		if got := passing(c.values); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
 }
 
-// axes is a model that puts each text on the axis of its first letter.
+// axes is a model that embeds a text as the axis of its first letter.
 type axes struct{ fails bool }
 
 func (a axes) Embed(_ context.Context, _ string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
@@ -128,16 +128,16 @@ func TestMeasureAndStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(database) != 4 || len(all) != 4 || database[1].Model != "one" || database[1].Dimensions != 768 || database[2].Model != "two" {
-		t.Errorf("stored %+v", database)
+		t.Errorf("the stored measurements are %+v", database)
 	}
 	if missing := Missing([]string{"one", "three", "two", "three"}, database); !slices.Equal(missing, []string{"three"}) {
-		t.Errorf("missing %v", missing)
+		t.Errorf("the models without a measurement are %v", missing)
 	}
 	database[1].JudgedSet = "another"
 	if missing := Missing([]string{"one", "two"}, database); !slices.Equal(missing, []string{"one"}) {
-		t.Errorf("measured by another judged set, missing %v", missing)
+		t.Errorf("with a measurement on another judged set the missing models are %v", missing)
 	}
 	if all, err := MeasureAndStore(t.Context(), &database, axes{fails: true}, tokens, []string{"three"}); err == nil || len(all) > 0 || len(database) != 4 {
-		t.Errorf("a model that fails: %v, %v", all, err)
+		t.Errorf("a failing model returned %v, %v", all, err)
 	}
 }

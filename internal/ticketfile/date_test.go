@@ -49,7 +49,7 @@ func TestParseDate(t *testing.T) {
 	} {
 		got, err := parseDate(text)
 		if err != nil || !got.Equal(want) || got.Location() != time.UTC {
-			t.Errorf("%q: got %v, %v, want %v", text, got, err, want)
+			t.Errorf("date %q: got %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]error{
@@ -59,7 +59,7 @@ func TestParseDate(t *testing.T) {
 		"3/4/25 9:12 AM": errWhichDate, "03/04/2025": errWhichDate, "12/11/26 10:00": errWhichDate,
 	} {
 		if got, err := parseDate(text); err != want {
-			t.Errorf("%q: got %v, %v, want: %v", text, got, err, want)
+			t.Errorf("date %q: got %v, %v, want the error %v", text, got, err, want)
 		}
 	}
 }

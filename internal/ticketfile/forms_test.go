@@ -39,10 +39,10 @@ func TestJiraDetails(t *testing.T) {
 			Warnings: []*RowError{{r.tickets.path, 4, `Due date is left out: "soon" is not a date`}, {r.tickets.path, 4, `Status Category is left out: "Nowhere" is none of to_do, in_progress and done`}}},
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
-		t.Error(diff)
+		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
 	if want := []string{"columns left out: Sprint", "link types read as relates_to: Gantt: start", "parents left out because they are given by a number: export the column Parent key: 1"}; !cmp.Equal(want, r.Notices()) {
-		t.Error(cmp.Diff(want, r.Notices()))
+		t.Errorf("notices (-want +got):\n%s", cmp.Diff(want, r.Notices()))
 	}
 }
 
@@ -57,10 +57,10 @@ func TestCommentKeys(t *testing.T) {
 	}
 	first := read("14/Mar/25 9:30 AM;ann;one,14/Mar/25 9:30 AM;bob;two,14/Mar/25 9:30 AM;ann;three")
 	if len(first) != 3 || first[0] == first[1] || first[0] == first[2] {
-		t.Fatal(first)
+		t.Fatalf("the comments' keys are not distinct: %q", first)
 	}
 	if again := read("14/Mar/25 9:30 AM;bob;edited,2025-03-14 09:30;ann;edited,"); !cmp.Equal(again, []string{first[1], first[0]}) {
-		t.Errorf("%v, then %v", first, again)
+		t.Errorf("the keys were %q, and after edits %q", first, again)
 	}
 }
 
@@ -82,13 +82,13 @@ func TestLinear(t *testing.T) {
 			DueDate: new(time.Time{}), ResolvedAt: new(on(3, 16, 0, 0)), Links: []Link{{"duplicates", "ENG-7", false}}},
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
-		t.Error(diff)
+		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
 	if projects := all(t, r.Projects()); !cmp.Equal(projects, []Project{{Key: "ENG", Name: "Engine"}}) {
-		t.Errorf("%+v", projects)
+		t.Errorf("the projects are %+v", projects)
 	}
 	if want := []string{"columns left out: Estimate, Project ID, Project, Cycle Number"}; !cmp.Equal(want, r.Notices()) {
-		t.Error(r.Notices())
+		t.Errorf("the notices are %q", r.Notices())
 	}
 }
 
@@ -116,13 +116,13 @@ func TestGithub(t *testing.T) {
 	for _, name := range []string{"list.json.gz", "lines.jsonl"} {
 		r := open(t, filepath.Join(folder, name))
 		if diff := cmp.Diff(issue, one(t, r.Tickets()), withoutPlace); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s: ticket (-want +got):\n%s", name, diff)
 		}
 		if got := one(t, r.Projects()); got != (Project{Key: "BIG-PUMPS", Name: "Acme/big-pumps"}) {
-			t.Errorf("%+v", got)
+			t.Errorf("%s: the project is %+v", name, got)
 		}
 		if want := []string{"pull requests left out: 1", "issues with several assignees, reduced to the first: 1"}; !cmp.Equal(want, r.Notices()) {
-			t.Error(r.Notices())
+			t.Errorf("%s: the notices are %q", name, r.Notices())
 		}
 	}
 	r := open(t, filepath.Join(folder, "pages.json"))
@@ -135,23 +135,23 @@ func TestGithub(t *testing.T) {
 		{Key: "PUMPS-3", ProjectKey: "PUMPS", Name: "Three", Status: "Closed", Category: "done", ResolvedAt: new(time.Time{}), Reporter: new(""), Assignee: new(""), Labels: []string{}},
 	}
 	if diff := cmp.Diff(want, good, withoutPlace); diff != "" {
-		t.Error(diff)
+		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
 	if want := []string{"title is missing", "url is missing or not an address: it tells the repository (gh issue list --json url,…)", "number must not be string",
 		"the repositories Acme/pumps and Other/Pumps would have the same project key PUMPS: import one of them alone, into a database of its own"}; !cmp.Equal(want, reasons(bad)) {
-		t.Error(cmp.Diff(want, reasons(bad)))
+		t.Errorf("reasons of bad rows (-want +got):\n%s", cmp.Diff(want, reasons(bad)))
 	}
 	if bad[0].Line != 4 || bad[3].Line != 5 {
-		t.Errorf("%v", bad)
+		t.Errorf("bad rows are not on lines 4 and 5: %v", bad)
 	}
 	if good, _, fatal := collect(t, open(t, filepath.Join(folder, "cut.json")).Tickets()); len(good) != 1 || fatal == nil || !strings.Contains(fatal.Error(), "ends within a value") {
-		t.Errorf("%v, %v", good, fatal)
+		t.Errorf("a truncated file returned %v, %v", good, fatal)
 	}
 	if got := all(t, open(t, filepath.Join(folder, "none.json")).Tickets()); len(got) != 0 {
-		t.Errorf("%v", got)
+		t.Errorf("an empty list returned %v", got)
 	}
 	if _, err := Open(filepath.Join(folder, "other.json")); err == nil || !strings.Contains(err.Error(), "not an export of GitHub issues") {
-		t.Errorf("%v", err)
+		t.Errorf("the error for another format is %v", err)
 	}
 }
 
@@ -161,10 +161,10 @@ func TestLongestIssue(t *testing.T) {
 	rows := newGithubRows("f", bufio.NewReader(strings.NewReader(`[{"a":"`+as(2*testMax)+"\"},\n"+githubList[1:])), &notices{})
 	rows.values.max = testMax
 	if _, err := rows.nextTicket(); err == nil || err.Error() != "f:1: the row is longer than 16 MiB" || len(rows.values.buf) > testMax {
-		t.Errorf("%v, %d bytes", err, len(rows.values.buf))
+		t.Errorf("the oversized issue returned %v; the buffer has %d bytes", err, len(rows.values.buf))
 	}
 	if got, err := rows.nextTicket(); err != nil || got.Key != "BIG-PUMPS-7" {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("the issue after it was read as %+v, %v", got, err)
 	}
 }
 
@@ -189,12 +189,12 @@ func TestJSONDetails(t *testing.T) {
 			"comments are left out: they must be a list of objects with the strings key, author, body, created_at and updated_at",
 			`links are left out: kind "likes" is none of blocked_by, blocks, child_of, duplicated_by, duplicates, parent_of, relates_to`},
 	}, [][]string{reasons(got[0].Warnings), reasons(got[1].Warnings), reasons(got[2].Warnings)}); diff != "" {
-		t.Error(diff)
+		t.Errorf("reasons of warnings (-want +got):\n%s", diff)
 	}
 	for i := range got {
 		got[i].Warnings = nil
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
-		t.Error(diff)
+		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
 }

@@ -37,7 +37,7 @@ func FuzzJiraTickets(f *testing.F) {
 		checkRows(t, data, rows.nextTicket)
 		rows, err = newCSVRows("f", bufio.NewReader(bytes.NewReader(data)), &notices{})
 		if err != nil {
-			t.Fatalf("the header is read once and then not: %v", err)
+			t.Fatalf("the header could not be read a second time: %v", err)
 		}
 		for {
 			p, err := rows.nextProject()
@@ -49,7 +49,7 @@ func FuzzJiraTickets(f *testing.F) {
 			}
 			checkText(t, p.Key, p.Name, p.Description)
 			if p.Key == "" || p.Name == "" {
-				t.Fatalf("%+v", p)
+				t.Fatalf("the project lacks a key or a name: %+v", p)
 			}
 		}
 	})
@@ -70,7 +70,7 @@ func FuzzGithubIssues(f *testing.F) {
 			if err != nil {
 				return
 			}
-			checkTicketPromises(t, ticket)
+			checkReadTicket(t, ticket)
 		}
 	})
 }
@@ -86,22 +86,22 @@ func checkRows(t *testing.T, data []byte, next func() (Ticket, error)) {
 			return
 		case errors.As(err, &bad):
 			if bad.Line <= last || bad.Line > lines {
-				t.Fatalf("bad row on line %d behind line %d of %d", bad.Line, last, lines)
+				t.Fatalf("bad row on line %d after line %d, in a file of %d lines", bad.Line, last, lines)
 			}
 			last = bad.Line
 			checkText(t, bad.Reason)
 		case err != nil:
-			t.Fatalf("%v", err)
+			t.Fatalf("reading ended with %v", err)
 		default:
-			checkTicketPromises(t, ticket)
+			checkReadTicket(t, ticket)
 		}
 	}
 }
 
-func checkTicketPromises(t *testing.T, ticket Ticket) {
+func checkReadTicket(t *testing.T, ticket Ticket) {
 	t.Helper()
 	if ticket.Key == "" || ticket.ProjectKey == "" || strings.TrimSpace(ticket.Name) == "" || ticket.Status == "" || ticket.CreatedAt.Year() < 1 || ticket.CreatedAt.Year() > 9999 {
-		t.Fatalf("%+v", ticket)
+		t.Fatalf("the ticket lacks a field or has an invalid date: %+v", ticket)
 	}
 	checkText(t, ticket.Key, ticket.ProjectKey, ticket.Name, ticket.Description, ticket.Status)
 	for _, n := range ticket.Notes {
@@ -111,7 +111,7 @@ func checkTicketPromises(t *testing.T, ticket Ticket) {
 	for _, c := range ticket.Comments {
 		checkText(t, c.Key, c.Author, c.Body)
 		if c.Key == "" || c.Body == "" || keys[c.Key] {
-			t.Fatalf("%+v", ticket.Comments)
+			t.Fatalf("a comment lacks a key or a text, or repeats a key: %+v", ticket.Comments)
 		}
 		keys[c.Key] = true
 	}
@@ -124,7 +124,7 @@ func checkTicketPromises(t *testing.T, ticket Ticket) {
 	for _, l := range ticket.Links {
 		checkText(t, l.Key)
 		if l.Key == "" || strings.EqualFold(l.Key, ticket.Key) || linkKinds[l.Kind].Kind != l.Kind {
-			t.Fatalf("%+v", l)
+			t.Fatalf("invalid link: %+v", l)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func checkText(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, s := range texts {
 		if !utf8.ValidString(s) || strings.Contains(s, "\x00") {
-			t.Fatalf("text %q", s)
+			t.Fatalf("the text contains U+0000 or invalid UTF-8: %q", s)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The columns of Jira's "Export CSV (all fields)", shortened, with a repeated Labels and Comment.
+// The columns of Jira's "Export CSV (all fields)", shortened, with repeated Labels and Comment.
 const jiraExport = `Summary,Issue key,Issue id,Issue Type,Status,Project key,Project name,Project type,Project description,Priority,Resolution,Assignee,Created,Updated,Labels,Labels,Description,Custom field (Story Points),Comment,Comment
 Cart is empty,SHOP-7,10007,Bug,In Progress,SHOP,Web shop,software,"Everything, sold",High,,Ann,14/Mar/25 9:12 AM,15/Mar/25 1:00 PM,cart,web,"First line
 
@@ -29,11 +29,11 @@ func TestJiraExport(t *testing.T) {
 			Warnings: []*RowError{{File: r.tickets.path, Line: 5, Reason: `Created is left out: "soon" is not a date`}}},
 	}
 	if diff := cmp.Diff(want, tickets, withoutPlace); diff != "" {
-		t.Error(diff)
+		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
 	projects := all(t, r.Projects())
 	if want := []Project{{Key: "SHOP", Name: "Web shop", Description: "Everything, sold"}, {Key: "PAY", Name: "PAY"}}; !cmp.Equal(want, projects) {
-		t.Error(cmp.Diff(want, projects))
+		t.Errorf("projects (-want +got):\n%s", cmp.Diff(want, projects))
 	}
 }
 
@@ -48,30 +48,30 @@ func TestJiraForms(t *testing.T) {
 		file string
 		want Ticket
 	}{
-		"least":                        {"Issue key,Summary\nA-B-1,n\n", plain},
-		"no line feed at end":          {"Issue key,Summary\nA-B-1,n", plain},
-		"quoted to the end":            {"Issue key,Summary\nA-B-1,\"n\"", plain},
-		"CRLF":                         {"Issue key,Summary\r\nA-B-1,n\r\n", plain},
-		"CRLF and quotes":              {"\"Issue key\",\"Summary\"\r\n\"A-B-1\",\"n\"\r\n", plain},
-		"byte order mark":              {"\uFEFFIssue key,Summary\nA-B-1,n\n", plain},
-		"byte order mark and quotes":   {"\uFEFF\"Issue key\",Summary\nA-B-1,n\n", plain},
-		"semicolons":                   {"Issue key;Summary;Description\nA-B-1;n;d\n", described},
-		"tabs":                         {"Watchers\tIssue key\tSummary\tDescription\n\tA-B-1\tn\td\n", described},
-		"nameless first column":        {"\tIssue key\tSummary\n\tA-B-1\tn\n", plain},
-		"commas in a semicolon file":   {"Issue key;Summary;a,b,c,d\nA-B-1;n;,,,,\n", plain},
-		"case and space in the header": {" ISSUE KEY , summary\nA-B-1,n\n", plain},
-		"blank lines":                  {"\n \nIssue key,Summary,Watchers\n\n,,\r\nA-B-1,n,\n,,\n\n", plain},
-		"empty project key":            {"Issue key,Summary,Project key,Status,Created\nA-B-1,n, ,,\n", plain},
-		"repeated column":              {"Description,Issue key,Summary,Description\n,A-B-1,n,d\n", described},
-		"repeated column, both filled": {"Description,Issue key,Summary,Description\nd,A-B-1,n,e\n", described},
-		"line ends in a field":         {"Issue key,Summary,Description\nA-B-1,n,\"a\r\nb\nc\rd\"\n", lines},
-		"quote in an unquoted field":   {"Issue key,Summary,Watchers\nA-B-1,n,24\" screen\n", plain},
-		"U+0000 and invalid UTF-8":     {"Issue key,Summary,Description\nA-B-1,\x00n,d\x00\n", described},
+		"required columns only":             {"Issue key,Summary\nA-B-1,n\n", plain},
+		"no line feed at end":               {"Issue key,Summary\nA-B-1,n", plain},
+		"quoted to the end":                 {"Issue key,Summary\nA-B-1,\"n\"", plain},
+		"CRLF":                              {"Issue key,Summary\r\nA-B-1,n\r\n", plain},
+		"CRLF and quotes":                   {"\"Issue key\",\"Summary\"\r\n\"A-B-1\",\"n\"\r\n", plain},
+		"byte order mark":                   {"\uFEFFIssue key,Summary\nA-B-1,n\n", plain},
+		"byte order mark and quotes":        {"\uFEFF\"Issue key\",Summary\nA-B-1,n\n", plain},
+		"semicolons":                        {"Issue key;Summary;Description\nA-B-1;n;d\n", described},
+		"tabs":                              {"Watchers\tIssue key\tSummary\tDescription\n\tA-B-1\tn\td\n", described},
+		"unnamed first column":              {"\tIssue key\tSummary\n\tA-B-1\tn\n", plain},
+		"commas in a semicolon file":        {"Issue key;Summary;a,b,c,d\nA-B-1;n;,,,,\n", plain},
+		"capitals and spaces in the header": {" ISSUE KEY , summary\nA-B-1,n\n", plain},
+		"blank lines":                       {"\n \nIssue key,Summary,Watchers\n\n,,\r\nA-B-1,n,\n,,\n\n", plain},
+		"empty project key":                 {"Issue key,Summary,Project key,Status,Created\nA-B-1,n, ,,\n", plain},
+		"repeated column":                   {"Description,Issue key,Summary,Description\n,A-B-1,n,d\n", described},
+		"repeated column, both filled":      {"Description,Issue key,Summary,Description\nd,A-B-1,n,e\n", described},
+		"line ends in a field":              {"Issue key,Summary,Description\nA-B-1,n,\"a\r\nb\nc\rd\"\n", lines},
+		"quote in an unquoted field":        {"Issue key,Summary,Watchers\nA-B-1,n,24\" screen\n", plain},
+		"U+0000 and invalid UTF-8":          {"Issue key,Summary,Description\nA-B-1,\x00n,d\x00\n", described},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if diff := cmp.Diff(c.want, one(t, openCSV(t, c.file).Tickets()), withoutPlace); diff != "" {
-				t.Error(diff)
+				t.Errorf("ticket (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -81,10 +81,10 @@ func TestJiraInvalidUTF8(t *testing.T) {
 	t.Parallel()
 	r := openCSV(t, "Issue key,Summary,Project name,Project description\nA-1,caf\xe9,\xe9t\xe9,\xff\n")
 	if got := one(t, r.Tickets()); got.Name != "caf\uFFFD" {
-		t.Errorf("name %q", got.Name)
+		t.Errorf("the ticket's name is %q", got.Name)
 	}
 	if got := one(t, r.Projects()); got.Name != "\uFFFDt\uFFFD" || got.Description != "\uFFFD" {
-		t.Errorf("project %+v", got)
+		t.Errorf("the project is %+v", got)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestJiraBadRows(t *testing.T) {
 		names = append(names, ticket.Name)
 	}
 	if want := []string{"two\nlines", "last good"}; !cmp.Equal(want, names) {
-		t.Error(cmp.Diff(want, names))
+		t.Errorf("names of good tickets (-want +got):\n%s", cmp.Diff(want, names))
 	}
 	row := func(line int, reason string) *RowError {
 		return &RowError{File: r.tickets.path, Line: line, Reason: reason}
@@ -142,11 +142,11 @@ func TestJiraBadRows(t *testing.T) {
 		row(17, "on line 18 text follows a closing quote: reading continues after that line"),
 		row(20, "the quote opened on line 20 is never closed: the rest of the file counts as this row"),
 	}; !cmp.Equal(want, bad) {
-		t.Error(cmp.Diff(want, bad))
+		t.Errorf("bad rows (-want +got):\n%s", cmp.Diff(want, bad))
 	}
-	// The projects come from the good tickets; bad rows are not reported a second time.
+	// Projects come from the good tickets, and bad rows are not reported a second time.
 	if want, got := []Project{{Key: "A", Name: "A"}}, all(t, r.Projects()); !cmp.Equal(want, got) {
-		t.Error(cmp.Diff(want, got))
+		t.Errorf("projects (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -154,6 +154,6 @@ func TestJiraLineNumbersAfterBlankLines(t *testing.T) {
 	t.Parallel()
 	_, bad, fatal := collect(t, openCSV(t, "\r\n\n\"Issue key\";Summary\n\nA-1;\n").Tickets())
 	if fatal != nil || len(bad) != 1 || bad[0].Line != 5 {
-		t.Errorf("got %v, %v, want a bad row on line 5", bad, fatal)
+		t.Errorf("got the bad rows %v and the error %v, want one bad row on line 5", bad, fatal)
 	}
 }

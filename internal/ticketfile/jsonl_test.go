@@ -23,35 +23,35 @@ func TestJSONTicketForms(t *testing.T) {
 		line string
 		want Ticket
 	}{
-		"least": {`{"ticket_id":"S-1","project_id":"S","name":"n"}`, plain},
-		"nulls": {`{"ticket_id":"S-1","project_id":"S","name":"n","description":null,"status":null,"created_at":null,"notes":null}`, plain},
-		"all": {
+		"required fields only": {`{"ticket_id":"S-1","project_id":"S","name":"n"}`, plain},
+		"null fields":          {`{"ticket_id":"S-1","project_id":"S","name":"n","description":null,"status":null,"created_at":null,"notes":null}`, plain},
+		"all fields": {
 			`{"ticket_id":"S-1","project_id":"S","name":"n","description":" d\n","status":"Done","created_at":"2025-03-14T12:00:00Z",
 			"notes":[{"status":"Done","note":"x","created_at":"2025-03-14T12:00:00Z"},{"note":"y"}]}`,
 			Ticket{Key: "S-1", ProjectKey: "S", Name: "n", Description: " d\n", Status: "Done", CreatedAt: noon,
 				Notes: []Note{{Status: "Done", Text: "x", CreatedAt: noon}, {Text: "y"}}},
 		},
-		"numbers as ids":       {`{"ticket_id":5,"project_id":12345678901234567890,"name":"n"}`, with(func(t *Ticket) { t.Key, t.ProjectKey = "5", "12345678901234567890" })},
-		"unknown fields":       {`{"ticket_id":"S-1","project_id":"S","name":"n","watchers":[1],"points":{"a":2}}`, plain},
-		"space around":         {` {"ticket_id":" S-1 ","project_id":"S\t","name":"\n n ","status":" To Do "}  `, plain},
-		"empty status":         {`{"ticket_id":"S-1","project_id":"S","name":"n","status":" "}`, plain},
-		"escaped key":          {`{"ticket_id":"S\u002d1","project_id":"S","name":"n"}`, plain},
-		"U+0000 is dropped":    {`{"ticket_id":"S\u0000-1","project_id":"S","name":"\u0000n","description":"a\u0000b"}`, with(func(t *Ticket) { t.Description = "ab" })},
-		"invalid UTF-8":        {"{\"ticket_id\":\"S-1\",\"project_id\":\"S\",\"name\":\"n\",\"description\":\"a\xffb\"}", with(func(t *Ticket) { t.Description = "a\uFFFDb" })},
-		"half a surrogate":     {`{"ticket_id":"S-1","project_id":"S","name":"n","description":"\ud800"}`, with(func(t *Ticket) { t.Description = "\uFFFD" })},
-		"key of 255":           {`{"ticket_id":"` + strings.Repeat("é", 255) + `","project_id":"S","name":"n"}`, with(func(t *Ticket) { t.Key = strings.Repeat("é", 255) })},
-		"status of 100":        {`{"ticket_id":"S-1","project_id":"S","name":"n","status":"` + strings.Repeat("é", 100) + `"}`, with(func(t *Ticket) { t.Status = strings.Repeat("é", 100) })},
-		"name of any length":   {`{"ticket_id":"S-1","project_id":"S","name":"` + strings.Repeat("n", 200_000) + `"}`, with(func(t *Ticket) { t.Name = strings.Repeat("n", 200_000) })},
-		"CRLF":                 {"{\"ticket_id\":\"S-1\",\"project_id\":\"S\",\"name\":\"n\"}\r", plain},
-		"byte order mark":      {"\uFEFF" + `{"ticket_id":"S-1","project_id":"S","name":"n"}`, plain},
-		"no line feed at end":  {"\n\r\n \t\n" + `{"ticket_id":"S-1","project_id":"S","name":"n"}`, plain},
-		"empty notes, no date": {`{"ticket_id":"S-1","project_id":"S","name":"n","created_at":"","notes":[]}`, plain},
+		"numbers as ids":             {`{"ticket_id":5,"project_id":12345678901234567890,"name":"n"}`, with(func(t *Ticket) { t.Key, t.ProjectKey = "5", "12345678901234567890" })},
+		"unknown fields":             {`{"ticket_id":"S-1","project_id":"S","name":"n","watchers":[1],"points":{"a":2}}`, plain},
+		"surrounding spaces":         {` {"ticket_id":" S-1 ","project_id":"S\t","name":"\n n ","status":" To Do "}  `, plain},
+		"empty status":               {`{"ticket_id":"S-1","project_id":"S","name":"n","status":" "}`, plain},
+		"escaped key":                {`{"ticket_id":"S\u002d1","project_id":"S","name":"n"}`, plain},
+		"U+0000":                     {`{"ticket_id":"S\u0000-1","project_id":"S","name":"\u0000n","description":"a\u0000b"}`, with(func(t *Ticket) { t.Description = "ab" })},
+		"invalid UTF-8":              {"{\"ticket_id\":\"S-1\",\"project_id\":\"S\",\"name\":\"n\",\"description\":\"a\xffb\"}", with(func(t *Ticket) { t.Description = "a\uFFFDb" })},
+		"unpaired surrogate":         {`{"ticket_id":"S-1","project_id":"S","name":"n","description":"\ud800"}`, with(func(t *Ticket) { t.Description = "\uFFFD" })},
+		"key with 255 characters":    {`{"ticket_id":"` + strings.Repeat("é", 255) + `","project_id":"S","name":"n"}`, with(func(t *Ticket) { t.Key = strings.Repeat("é", 255) })},
+		"status with 100 characters": {`{"ticket_id":"S-1","project_id":"S","name":"n","status":"` + strings.Repeat("é", 100) + `"}`, with(func(t *Ticket) { t.Status = strings.Repeat("é", 100) })},
+		"long name":                  {`{"ticket_id":"S-1","project_id":"S","name":"` + strings.Repeat("n", 200_000) + `"}`, with(func(t *Ticket) { t.Name = strings.Repeat("n", 200_000) })},
+		"CRLF":                       {"{\"ticket_id\":\"S-1\",\"project_id\":\"S\",\"name\":\"n\"}\r", plain},
+		"byte order mark":            {"\uFEFF" + `{"ticket_id":"S-1","project_id":"S","name":"n"}`, plain},
+		"no line feed at end":        {"\n\r\n \t\n" + `{"ticket_id":"S-1","project_id":"S","name":"n"}`, plain},
+		"empty notes, no date":       {`{"ticket_id":"S-1","project_id":"S","name":"n","created_at":"","notes":[]}`, plain},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := one(t, openTickets(t, strings.ReplaceAll(c.line, "\n\t\t\t", " ")).Tickets())
 			if diff := cmp.Diff(c.want, got, withoutPlace); diff != "" {
-				t.Error(diff)
+				t.Errorf("ticket (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -66,15 +66,15 @@ func TestJSONWarnings(t *testing.T) {
 		"notes left out because they have no text: 2",
 		"notes.created_at left out because it is not a clear date: 1",
 	}; !cmp.Equal(want, reasons(got.Warnings)) {
-		t.Error(cmp.Diff(want, reasons(got.Warnings)))
+		t.Errorf("reasons of warnings (-want +got):\n%s", cmp.Diff(want, reasons(got.Warnings)))
 	}
 	for _, w := range got.Warnings {
 		if w.Line != 2 || !strings.HasSuffix(w.File, "tickets.jsonl") {
-			t.Errorf("warning at %s:%d, want tickets.jsonl:2", w.File, w.Line)
+			t.Errorf("the warning is for %s:%d, want tickets.jsonl:2", w.File, w.Line)
 		}
 	}
 	if want := []Note{{Text: "a"}, {Text: "b", CreatedAt: time.Date(2025, 3, 14, 0, 0, 0, 0, time.UTC)}}; !cmp.Equal(want, got.Notes) {
-		t.Error(cmp.Diff(want, got.Notes))
+		t.Errorf("notes (-want +got):\n%s", cmp.Diff(want, got.Notes))
 	}
 }
 
@@ -111,8 +111,7 @@ func TestJSONBadRows(t *testing.T) {
 		{`{"ticket_id":"S-1"`, "the line is not a JSON object: unexpected end of JSON input"},
 		{`{} {}`, "the line is not a JSON object: invalid character '{' after top-level value"},
 	}
-	// Every bad row is followed by a good row and preceded by a blank line: bad row i is on line
-	// 3i+2.
+	// Each bad row comes after a blank line and before a good row, so bad row i is on line 3i+2.
 	var file strings.Builder
 	for _, c := range cases {
 		fmt.Fprintf(&file, "\n%s\n{\"ticket_id\":\"S-1\",%s\n", c.line, rest)
@@ -126,10 +125,10 @@ func TestJSONBadRows(t *testing.T) {
 	}
 	for i, c := range cases {
 		if bad[i].Reason != c.reason {
-			t.Errorf("%.80s: reason %q, want %q", c.line, bad[i].Reason, c.reason)
+			t.Errorf("%.80s: the reason is %q, want %q", c.line, bad[i].Reason, c.reason)
 		}
 		if want := 3*i + 2; bad[i].Line != want {
-			t.Errorf("%.80s: line %d, want %d", c.line, bad[i].Line, want)
+			t.Errorf("%.80s: the line is %d, want %d", c.line, bad[i].Line, want)
 		}
 	}
 }
@@ -151,7 +150,7 @@ func TestJSONProjects(t *testing.T) {
 		t.Fatal(fatal)
 	}
 	if want := []Project{{Key: "S", Name: "Shop", Description: "d"}, {Key: "7", Name: "Seven"}, {Key: "S", Name: "again"}}; !cmp.Equal(want, good) {
-		t.Error(cmp.Diff(want, good))
+		t.Errorf("projects (-want +got):\n%s", cmp.Diff(want, good))
 	}
 	file := folder + "/projects.jsonl"
 	if want := []*RowError{
@@ -160,9 +159,9 @@ func TestJSONProjects(t *testing.T) {
 		{File: file, Line: 5, Reason: "name must be a string, not array"},
 		{File: file, Line: 6, Reason: "project_id must be a string or a whole number"},
 	}; !cmp.Equal(want, bad) {
-		t.Error(cmp.Diff(want, bad))
+		t.Errorf("bad rows (-want +got):\n%s", cmp.Diff(want, bad))
 	}
 	if got, want := bad[0].Error(), file+":3: project_id is missing"; got != want {
-		t.Errorf("error %q, want %q", got, want)
+		t.Errorf("the error is %q, want %q", got, want)
 	}
 }

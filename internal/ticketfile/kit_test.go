@@ -13,13 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// fataler is what testing.T and rapid.T share.
+// fataler contains the methods used of both testing.T and rapid.T.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// write puts files into folder. Names ending in .gz are compressed.
+// write creates these files in folder. Names ending in .gz are compressed.
 func write(t fataler, folder string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
@@ -63,7 +63,7 @@ func openCSV(t *testing.T, content string) *Reader {
 	return open(t, filepath.Join(folder, "export.csv"))
 }
 
-// openTickets opens a folder with these ticket lines and no project.
+// openTickets opens a folder with these ticket lines and no projects.
 func openTickets(t *testing.T, lines string) *Reader {
 	t.Helper()
 	folder := t.TempDir()
@@ -71,14 +71,14 @@ func openTickets(t *testing.T, lines string) *Reader {
 	return open(t, folder)
 }
 
-// collect drains a pass: the rows, the bad rows, and what ended it early.
+// collect reads all rows and returns the good rows, the bad rows and the error that ended reading.
 func collect[T any](t fataler, rows iter.Seq2[T, error]) (good []T, bad []*RowError, fatal error) {
 	t.Helper()
 	for row, err := range rows {
 		var rowErr *RowError
 		switch {
 		case fatal != nil:
-			t.Fatalf("the pass goes on after %v", fatal)
+			t.Fatalf("reading continued after the fatal error %v", fatal)
 		case err == nil:
 			good = append(good, row)
 		case errors.As(err, &rowErr):
@@ -90,7 +90,7 @@ func collect[T any](t fataler, rows iter.Seq2[T, error]) (good []T, bad []*RowEr
 	return good, bad, fatal
 }
 
-// all drains a pass that must yield only good rows.
+// all reads all rows, which must be good.
 func all[T any](t fataler, rows iter.Seq2[T, error]) []T {
 	t.Helper()
 	good, bad, fatal := collect(t, rows)
@@ -103,7 +103,7 @@ func all[T any](t fataler, rows iter.Seq2[T, error]) []T {
 	return good
 }
 
-// one drains a pass that must yield one good row.
+// one reads all rows, which must be a single good one.
 func one[T any](t fataler, rows iter.Seq2[T, error]) T {
 	t.Helper()
 	good := all(t, rows)
@@ -121,5 +121,5 @@ func reasons(bad []*RowError) []string {
 	return out
 }
 
-// withoutPlace ignores where rows were read, so that content tests need not count lines.
+// withoutPlace ignores files and line numbers, which tests of content do not specify.
 var withoutPlace = cmpopts.IgnoreFields(Ticket{}, "File", "Line")

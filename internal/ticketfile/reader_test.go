@@ -25,46 +25,46 @@ func TestOpenForms(t *testing.T) {
 		files map[string]string
 		open  string
 	}{
-		"plain folder":    {map[string]string{"projects.jsonl": oneProject, "tickets.jsonl": oneTicket, "other": "x"}, ""},
-		"gzipped folder":  {map[string]string{"projects.jsonl.gz": oneProject, "tickets.jsonl.gz": oneTicket}, ""},
-		"mixed folder":    {map[string]string{"projects.jsonl": oneProject, "tickets.jsonl.gz": "\uFEFF" + oneTicket}, ""},
-		"export":          {map[string]string{"x.csv": oneExport}, "x.csv"},
-		"gzipped export":  {map[string]string{"x.csv.gz": "\uFEFF" + oneExport}, "x.csv.gz"},
-		"name in capital": {map[string]string{"X.CSV": oneExport}, "X.CSV"},
+		"plain folder":          {map[string]string{"projects.jsonl": oneProject, "tickets.jsonl": oneTicket, "other": "x"}, ""},
+		"gzipped folder":        {map[string]string{"projects.jsonl.gz": oneProject, "tickets.jsonl.gz": oneTicket}, ""},
+		"mixed folder":          {map[string]string{"projects.jsonl": oneProject, "tickets.jsonl.gz": "\uFEFF" + oneTicket}, ""},
+		"export":                {map[string]string{"x.csv": oneExport}, "x.csv"},
+		"gzipped export":        {map[string]string{"x.csv.gz": "\uFEFF" + oneExport}, "x.csv.gz"},
+		"file name in capitals": {map[string]string{"X.CSV": oneExport}, "X.CSV"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			write(t, folder, c.files)
 			r := open(t, filepath.Join(folder, c.open))
-			for range 2 { // a pass may be repeated
+			for range 2 { // rows can be read repeatedly
 				if got := one(t, r.Tickets()); got.Key != "S-1" || got.ProjectKey != "S" {
-					t.Errorf("ticket %+v", got)
+					t.Errorf("the ticket is %+v", got)
 				}
 				if got := one(t, r.Projects()); got.Key != "S" {
-					t.Errorf("project %+v", got)
+					t.Errorf("the project is %+v", got)
 				}
 			}
 		})
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		files   map[string]string
 		open    string
 		message string
 	}{
-		"nothing there":     {nil, "none", "no such file"},
-		"empty folder":      {nil, "", "holds no projects.jsonl or projects.jsonl.gz: a folder to import holds projects.jsonl and tickets.jsonl"},
-		"no tickets":        {map[string]string{"projects.jsonl": ""}, "", "holds no tickets.jsonl or tickets.jsonl.gz"},
-		"both":              {map[string]string{"projects.jsonl": "", "projects.jsonl.gz": "", "tickets.jsonl": ""}, "", "holds both projects.jsonl and projects.jsonl.gz"},
-		"one file of two":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "this is not an export of GitHub issues"},
-		"other format":      {map[string]string{"x.xlsx": ""}, "x.xlsx", "is neither a folder"},
-		"empty export":      {map[string]string{"x.csv": "\n\n"}, "x.csv", "the file is empty"},
-		"other columns":     {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names neither the columns Issue key and Summary, which a CSV export from Jira has, nor ID, Team, Title, which one from Linear has: "id,title"`},
-		"one column of two": {map[string]string{"x.csv": "Summary,Key\n"}, "x.csv", "names neither the columns Issue key and Summary"},
+		"missing file":               {nil, "none", "no such file"},
+		"empty folder":               {nil, "", "holds no projects.jsonl or projects.jsonl.gz: a folder to import holds projects.jsonl and tickets.jsonl"},
+		"folder without tickets":     {map[string]string{"projects.jsonl": ""}, "", "holds no tickets.jsonl or tickets.jsonl.gz"},
+		"plain and gzipped projects": {map[string]string{"projects.jsonl": "", "projects.jsonl.gz": "", "tickets.jsonl": ""}, "", "holds both projects.jsonl and projects.jsonl.gz"},
+		"only the file of tickets":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "this is not an export of GitHub issues"},
+		"other format":               {map[string]string{"x.xlsx": ""}, "x.xlsx", "is neither a folder"},
+		"empty export":               {map[string]string{"x.csv": "\n\n"}, "x.csv", "the file is empty"},
+		"other columns":              {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names neither the columns Issue key and Summary, which a CSV export from Jira has, nor ID, Team, Title, which one from Linear has: "id,title"`},
+		"only one of two columns":    {map[string]string{"x.csv": "Summary,Key\n"}, "x.csv", "names neither the columns Issue key and Summary"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,22 +72,22 @@ func TestOpenRefuses(t *testing.T) {
 			write(t, folder, c.files)
 			_, err := Open(filepath.Join(folder, c.open))
 			if err == nil || !strings.Contains(err.Error(), c.message) || !strings.HasPrefix(err.Error(), "open import: ") {
-				t.Errorf("got %v, want open import: … %q", err, c.message)
+				t.Errorf("the error is %v, want open import: … %q", err, c.message)
 			}
 		})
 	}
-	t.Run("folder named as a file", func(t *testing.T) {
+	t.Run("folder with a file's name", func(t *testing.T) {
 		t.Parallel()
 		folder := t.TempDir()
 		if err := os.Mkdir(filepath.Join(folder, "projects.jsonl"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Open(folder); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
-			t.Errorf("got %v", err)
+			t.Errorf("the error is %v", err)
 		}
 	})
 	for _, name := range []string{"tickets.jsonl.gz", "x.csv.gz"} {
-		t.Run("not gzip: "+name, func(t *testing.T) {
+		t.Run("invalid gzip: "+name, func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			write(t, folder, map[string]string{"projects.jsonl": ""})
@@ -99,13 +99,13 @@ func TestOpenRefuses(t *testing.T) {
 				path = folder
 			}
 			if _, err := Open(path); !errors.Is(err, gzip.ErrHeader) {
-				t.Errorf("got %v, want %v", err, gzip.ErrHeader)
+				t.Errorf("the error is %v, want %v", err, gzip.ErrHeader)
 			}
 		})
 	}
 }
 
-// manyTickets returns n valid lines, or CSV rows after a header, that compress badly.
+// manyTickets returns n valid lines, or CSV rows after a header, with text that barely compresses.
 func manyTickets(n int, csv bool) string {
 	random := rand.New(rand.NewPCG(1, 2))
 	var out strings.Builder
@@ -134,9 +134,9 @@ func TestDamagedGzip(t *testing.T) {
 			data []byte
 			want error
 		}{
-			"half":     {whole[:len(whole)/2], io.ErrUnexpectedEOF},
-			"last":     {whole[:len(whole)-1], io.ErrUnexpectedEOF},
-			"checksum": {checksum, gzip.ErrChecksum},
+			"half of the file":  {whole[:len(whole)/2], io.ErrUnexpectedEOF},
+			"last byte missing": {whole[:len(whole)-1], io.ErrUnexpectedEOF},
+			"wrong checksum":    {checksum, gzip.ErrChecksum},
 		} {
 			t.Run(name+" "+damage, func(t *testing.T) {
 				t.Parallel()
@@ -151,17 +151,17 @@ func TestDamagedGzip(t *testing.T) {
 				}
 				good, bad, fatal := collect(t, open(t, path).Tickets())
 				if !errors.Is(fatal, c.want) || !strings.Contains(fmt.Sprint(fatal), "read "+filepath.Join(folder, name)) {
-					t.Errorf("ended with %v, want %v", fatal, c.want)
+					t.Errorf("reading ended with %v, want %v", fatal, c.want)
 				}
 				if len(bad) > 0 {
-					t.Errorf("bad row %v: a row cut off by the damage is no row", bad[0])
+					t.Errorf("a row truncated by the damage was reported as bad: %v", bad[0])
 				}
 				if len(good) < rows/4 || len(good) > rows {
-					t.Errorf("got %d rows before the damage", len(good))
+					t.Errorf("%d rows were read before the damage", len(good))
 				}
 				for i, ticket := range good {
 					if want := fmt.Sprintf("S-%d", i); ticket.Key != want || len(ticket.Description) < 16 {
-						t.Fatalf("row %d: %+v", i, ticket)
+						t.Fatalf("row %d was read as %+v", i, ticket)
 					}
 				}
 			})
@@ -169,14 +169,14 @@ func TestDamagedGzip(t *testing.T) {
 	}
 }
 
-func TestFileGoneAfterOpen(t *testing.T) {
+func TestFileRemovedAfterOpen(t *testing.T) {
 	t.Parallel()
 	r := openCSV(t, oneExport)
 	if err := os.Remove(r.tickets.path); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, fatal := collect(t, r.Tickets()); !errors.Is(fatal, os.ErrNotExist) {
-		t.Errorf("got %v", fatal)
+		t.Errorf("reading ended with %v, want %v", fatal, os.ErrNotExist)
 	}
 }
 
@@ -212,10 +212,10 @@ func TestProgress(t *testing.T) {
 					}
 					done, total := r.Progress()
 					if total != want || done > total {
-						t.Fatalf("%d of %d, want a total of %d", done, total, want)
+						t.Fatalf("the progress is %d of %d, want a total of %d", done, total, want)
 					}
 					if rows++; rows > 1 && done < before {
-						t.Fatalf("progress fell from %d to %d", before, done)
+						t.Fatalf("the progress decreased from %d to %d", before, done)
 					}
 					if done != before {
 						steps++
@@ -223,10 +223,10 @@ func TestProgress(t *testing.T) {
 					before = done
 				}
 				if steps < 3 {
-					t.Errorf("progress moved %d times in %d rows", steps, rows)
+					t.Errorf("the progress changed %d times in %d rows, want at least 3 times", steps, rows)
 				}
 				if done, _ := r.Progress(); done != want {
-					t.Errorf("at the end %d of %d", done, want)
+					t.Errorf("at the end the progress is %d, want %d", done, want)
 				}
 			}
 		})
@@ -238,12 +238,12 @@ func TestStoppedPasses(t *testing.T) {
 	r := openTickets(t, oneTicket+"{}\n"+oneTicket)
 	seen := 0
 	for _, err := range r.Tickets() {
-		if seen++; err != nil { // stopping at a bad row must end the pass, too
+		if seen++; err != nil { // stopping at a bad row must also end reading
 			break
 		}
 	}
 	if seen != 2 {
-		t.Errorf("saw %d rows, want 2", seen)
+		t.Errorf("%d rows were read, want 2", seen)
 	}
 }
 
@@ -262,10 +262,10 @@ func TestTicketsHaveTheirLine(t *testing.T) {
 	for _, ticket := range all(t, r.Tickets()) {
 		lines = append(lines, ticket.Line)
 		if want := filepath.Join(folder, "tickets.jsonl"); ticket.File != want {
-			t.Errorf("file %q, want %q", ticket.File, want)
+			t.Errorf("the ticket's file is %q, want %q", ticket.File, want)
 		}
 	}
 	if want := []int{2, 4}; !slices.Equal(lines, want) {
-		t.Errorf("lines %v, want %v", lines, want)
+		t.Errorf("the tickets' lines are %v, want %v", lines, want)
 	}
 }

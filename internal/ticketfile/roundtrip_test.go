@@ -18,8 +18,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Texts contain what could confuse a reader. U+0000 is excluded, because it does not survive
-// reading.
+// Generated texts contain characters that could break parsing, but not U+0000, which is removed.
 var (
 	texts = rapid.StringOf(rapid.OneOf(
 		rapid.SampledFrom([]rune("aé😀 \",;\t\n\\'-{}[]:\uFEFF\uFFFD\u2028")),
@@ -30,8 +29,8 @@ var (
 	dates = rapid.Map(rapid.Int64Range(0, 4e9), func(s int64) time.Time { return time.Unix(s, 0).UTC() })
 )
 
-// TestJSONRoundTrip writes tickets among blank and bad lines and expects both back, the bad ones
-// with their line numbers.
+// TestJSONRoundTrip writes tickets between blank and bad lines, and checks the tickets read and the
+// line numbers of the bad lines.
 func TestJSONRoundTrip(t *testing.T) {
 	t.Parallel()
 	folders := t.TempDir()
@@ -92,8 +91,8 @@ func ticketJSON(t *rapid.T, ticket Ticket) string {
 	return string(line)
 }
 
-// TestCSVRoundTrip writes an export with encoding/csv, with bad rows among the good, and expects
-// both back.
+// TestCSVRoundTrip writes an export with encoding/csv that contains bad rows, and checks the
+// tickets read and the line numbers of the bad rows.
 func TestCSVRoundTrip(t *testing.T) {
 	t.Parallel()
 	folders := t.TempDir()
@@ -135,7 +134,7 @@ func TestCSVRoundTrip(t *testing.T) {
 				Status:      names.Filter(func(s string) bool { return len(s) <= maxStatus }).Draw(t, "status"),
 				CreatedAt:   dates.Draw(t, "created").Truncate(time.Minute),
 			}
-			if ticket.CreatedAt.Year() >= 2069 { // two-digit years
+			if ticket.CreatedAt.Year() >= 2069 { // two-digit years mean 1969 to 2068
 				ticket.CreatedAt = time.Time{}
 			}
 			row := map[string]string{"Issue key": ticket.Key, "Summary": ticket.Name, "Project key": ticket.ProjectKey,
@@ -143,7 +142,7 @@ func TestCSVRoundTrip(t *testing.T) {
 			ticket.Description = clean(jiraText(ticket.Description))
 			ticket.Labels, _ = checkLabels([]string{row["Labels"]})
 			ticket.Comments = []Comment{}
-			order := map[string]int{} // numbers comments that have neither time nor author
+			order := map[string]int{} // numbers comments without time and author
 			if strings.TrimSpace(row["Comment"]) != "" {
 				for range 2 {
 					ticket.Comments = append(ticket.Comments, Comment{Key: madeKey("", time.Time{}, "", order), Body: strings.TrimSpace(clean(jiraText(row["Comment"])))})
@@ -172,7 +171,7 @@ func TestCSVRoundTrip(t *testing.T) {
 func fresh(t *rapid.T, parent string) string {
 	folder, err := os.MkdirTemp(parent, "")
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("create a folder: %v", err)
 	}
 	return folder
 }
@@ -195,7 +194,7 @@ func compare(t *rapid.T, r *Reader, want []Ticket, badLines []int, options ...cm
 	}
 }
 
-// Ten thousand tickets of about 1,100 bytes, read from disk.
+// Reads ten thousand tickets of about 1,100 bytes from disk.
 func BenchmarkTickets(b *testing.B) {
 	text := strings.Repeat("The cart is \\\"empty\\\" after a while.\\n", 28)
 	var lines, export strings.Builder
@@ -216,7 +215,7 @@ func BenchmarkTickets(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if got := len(all(b, r.Tickets())); got != 10_000 {
-					b.Fatalf("read %d tickets", got)
+					b.Fatalf("%d tickets were read, want 10,000", got)
 				}
 			}
 		})

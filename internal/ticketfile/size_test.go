@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Longer than the line buffer, shorter than MaxRow, which is slow to fill.
+// Longer than the line buffer but much shorter than MaxRow, to be fast.
 const testMax = 200_000
 
 // as returns n times the letter a.
@@ -27,14 +27,14 @@ func TestLongestLine(t *testing.T) {
 	}{{testMax, nil}, {0, errTooLong}, {0, errTooLong}, {1, nil}, {0, errTooLong}, {0, io.EOF}} {
 		line, err := lines.next()
 		if err != want.err || len(line) != want.size {
-			t.Errorf("line %d: %d bytes, %v, want %+v", i+1, len(line), err, want)
+			t.Errorf("line %d has %d bytes, %v, want %+v", i+1, len(line), err, want)
 		}
 		if len(lines.buf) > testMax {
-			t.Errorf("line %d: holds %d bytes", i+1, len(lines.buf))
+			t.Errorf("after line %d the buffer has %d bytes", i+1, len(lines.buf))
 		}
 	}
 	if lines.line != 5 {
-		t.Errorf("counted %d lines, want 5", lines.line)
+		t.Errorf("the line number is %d, want 5", lines.line)
 	}
 }
 
@@ -57,21 +57,21 @@ func TestLongestRecord(t *testing.T) {
 		err := records.next()
 		if err == nil {
 			if want.reason != "" || len(records.field(1)) != want.size {
-				t.Errorf("record %d: %d bytes, want %+v", i, len(records.field(1)), want)
+				t.Errorf("record %d has %d bytes, want %+v", i, len(records.field(1)), want)
 			}
 		} else if err.Error() != want.reason {
-			t.Errorf("record %d: %v, want %+v", i, err, want)
+			t.Errorf("record %d: the error is %v, want %+v", i, err, want)
 		}
 		if i < 5 && records.start != want.start {
 			t.Errorf("record %d starts on line %d, want %d", i, records.start, want.start)
 		}
 		if len(records.buf) > testMax {
-			t.Errorf("record %d: holds %d bytes", i, len(records.buf))
+			t.Errorf("after record %d the buffer has %d bytes", i, len(records.buf))
 		}
 	}
 }
 
-// TestMaxRow checks that both formats read rows up to MaxRow, and continue after a longer one.
+// TestMaxRow checks that both formats accept rows up to MaxRow, and continue after a longer one.
 func TestMaxRow(t *testing.T) {
 	t.Parallel()
 	if MaxRow != 16<<20 {
@@ -80,13 +80,13 @@ func TestMaxRow(t *testing.T) {
 	next := jsonRows("f", bufio.NewReader(io.MultiReader(bytes.NewReader(make([]byte, MaxRow)), strings.NewReader("\n"),
 		bytes.NewReader(make([]byte, MaxRow+1)), strings.NewReader("\n"+oneTicket))), decodeTicket)
 	if _, err := next(); err == nil || !strings.HasPrefix(err.Error(), "f:1: the line is not a JSON object") {
-		t.Errorf("a line of MaxRow: %v", err)
+		t.Errorf("the error for a line of MaxRow bytes is %v", err)
 	}
 	if _, err := next(); err == nil || err.Error() != "f:2: the row is longer than 16 MiB" {
-		t.Errorf("a longer line: %v", err)
+		t.Errorf("the error for a longer line is %v", err)
 	}
 	if got, err := next(); err != nil || got.Key != "S-1" {
-		t.Errorf("the line behind: %+v, %v", got, err)
+		t.Errorf("the line after it was read as %+v, %v", got, err)
 	}
 
 	rows, err := newCSVRows("f", buffered("Issue key,Summary\n", as(testMax), "\nS-1,n\n"), &notices{})
@@ -94,30 +94,30 @@ func TestMaxRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rows.csv.max != MaxRow {
-		t.Errorf("a record may have %d bytes", rows.csv.max)
+		t.Errorf("the maximum size of a record is %d bytes", rows.csv.max)
 	}
 	rows.csv.max = testMax - 1
 	if _, err := rows.nextTicket(); err == nil || err.Error() != "f:2: the row is longer than 16 MiB" {
-		t.Errorf("a longer record: %v", err)
+		t.Errorf("the error for a longer record is %v", err)
 	}
 	if got, err := rows.nextTicket(); err != nil || got.Key != "S-1" {
-		t.Errorf("the record behind: %+v, %v", got, err)
+		t.Errorf("the record after it was read as %+v, %v", got, err)
 	}
 }
 
-func TestFieldsAreBounded(t *testing.T) {
+func TestNumberOfFieldsIsBounded(t *testing.T) {
 	t.Parallel()
 	records := &csvReader{comma: ',', max: testMax, keep: 3, from: buffered(strings.Repeat(",a", 10_000))}
 	if err := records.next(); err != nil || records.count != 10_001 {
-		t.Errorf("%d fields, %v", records.count, err)
+		t.Errorf("the record has %d fields, %v", records.count, err)
 	}
 	if len(records.ends) != 3 || len(records.buf) != 2 {
-		t.Errorf("holds %d fields and %d bytes", len(records.ends), len(records.buf))
+		t.Errorf("the buffer has %d fields and %d bytes, want 3 and 2", len(records.ends), len(records.buf))
 	}
 	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-2)), ',', &jiraForm); !ok {
-		t.Error("refused a header of maxColumns")
+		t.Error("a header with maxColumns columns was rejected")
 	}
 	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-1)), ',', &jiraForm); ok {
-		t.Error("took a header of more than maxColumns")
+		t.Error("a header with more than maxColumns columns was accepted")
 	}
 }

@@ -9,23 +9,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Runs that would take minutes of CPU if encoded in one call.
-func TestPiecesAreShortAndJoinToTheText(t *testing.T) {
+// Encoding these unbroken runs in one call would take minutes of CPU time.
+func TestPieces(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"a", " ", "\n", "漢", "😀", "-", "7", "e\u0301", "\u0301", "the card ", "x。", " \n", "aé漢😀"} {
 		text := strings.Repeat(unit, 100_000/len(unit))
 		var joined strings.Builder
 		for piece := range pieces(text) {
 			if len(piece) == 0 || len(piece) > maxPiece {
-				t.Fatalf("%q: a piece of %d bytes", unit, len(piece))
+				t.Fatalf("repeated %q: a piece has %d bytes", unit, len(piece))
 			}
 			if !utf8.ValidString(piece) {
-				t.Fatalf("%q: a piece splits a character", unit)
+				t.Fatalf("repeated %q: a piece splits a character", unit)
 			}
 			joined.WriteString(piece)
 		}
 		if joined.String() != text {
-			t.Errorf("%q: the pieces are not the text", unit)
+			t.Errorf("repeated %q: the pieces do not join to the text", unit)
 		}
 	}
 }
@@ -38,7 +38,7 @@ func TestPiecesCanBeStopped(t *testing.T) {
 		break
 	}
 	if seen != 1 {
-		t.Errorf("%d pieces after the first was enough", seen)
+		t.Errorf("%d pieces were yielded, want 1", seen)
 	}
 }
 
@@ -50,15 +50,15 @@ func TestCut(t *testing.T) {
 		text string
 		want int
 	}{
-		{"short text whole", run(maxPiece), maxPiece},
+		{"short text", run(maxPiece), maxPiece},
 		{"unbroken run at the limit", run(maxPiece + 1), maxPiece},
 		{"before the last space", run(300) + " " + run(100) + " " + run(500), 401},
 		{"space at the limit", run(maxPiece) + " b", maxPiece},
 		{"before a full stop after a letter", run(300) + "." + strings.Repeat(".", 500), 300},
-		{"after a line break", run(10) + strings.Repeat("=", 90) + "\n" + strings.Repeat("=", 800), 101},
+		{"after a line feed", run(10) + strings.Repeat("=", 90) + "\n" + strings.Repeat("=", 800), 101},
 		{"between letter and digit", run(300) + strings.Repeat("7", 500), 300},
-		{"a character astride the limit", strings.Repeat("漢", 400), maxPiece - maxPiece%3},
-		{"an emoji astride the limit", "-" + strings.Repeat("😀", 400), 1 + (maxPiece-1)/4*4},
+		{"three-byte character across the limit", strings.Repeat("漢", 400), maxPiece - maxPiece%3},
+		{"emoji across the limit", "-" + strings.Repeat("😀", 400), 1 + (maxPiece-1)/4*4},
 	} {
 		if got := cut(test.text); got != test.want {
 			t.Errorf("%s: cut at %d, want %d", test.name, got, test.want)
@@ -66,8 +66,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A cut that clean accepts leaves the tokens of the whole text unchanged.
-func TestCleanCutsKeepTheTokens(t *testing.T) {
+// Cutting where clean returns true does not change the tokens.
+func TestCleanCutsPreserveTokens(t *testing.T) {
 	t.Parallel()
 	tokens := mustLoad(t)
 	char := rapid.OneOf(
@@ -84,7 +84,7 @@ func TestCleanCutsKeepTheTokens(t *testing.T) {
 				continue
 			}
 			if halves := slices.Concat(tokens.encode(text[:at]), tokens.encode(text[at:])); !slices.Equal(halves, whole) {
-				t.Fatalf("%q | %q: %v, whole %v", text[:at], text[at:], halves, whole)
+				t.Fatalf("%q and %q have the tokens %v, together %v", text[:at], text[at:], halves, whole)
 			}
 		}
 	})

@@ -22,7 +22,7 @@ func TestLoadReturnsOneTokenizer(t *testing.T) {
 	t.Parallel()
 	first, second := mustLoad(t), mustLoad(t)
 	if first != second {
-		t.Error("Load made a second tokenizer")
+		t.Error("Load created a second tokenizer")
 	}
 }
 
@@ -41,14 +41,14 @@ func TestEncodesAsOpenAI(t *testing.T) {
 	} {
 		text := strings.Join(test.tokens, "")
 		if got := tokens.encode(text); !slices.Equal(got, test.ids) {
-			t.Errorf("%q: ids %v, want %v", text, got, test.ids)
+			t.Errorf("the ids of %q are %v, want %v", text, got, test.ids)
 		}
 		var lengths []int
 		for _, token := range test.tokens {
 			lengths = append(lengths, len(token))
 		}
 		if got := tokens.Lengths(text); !slices.Equal(got, lengths) {
-			t.Errorf("%q: lengths %v, want %v", text, got, lengths)
+			t.Errorf("the lengths of %q are %v, want %v", text, got, lengths)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestCount(t *testing.T) {
 		strings.Repeat("a", 1<<14):     1 << 11,
 	} {
 		if got := tokens.Count(text); got != want {
-			t.Errorf("%.20q (%d bytes): %d tokens, want %d", text, len(text), got, want)
+			t.Errorf("%.20q (%d bytes) has %d tokens, want %d", text, len(text), got, want)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func ordinary() *rapid.Generator[string] {
 	})
 }
 
-func TestCuttingChangesNoOrdinaryText(t *testing.T) {
+func TestCuttingPreservesTokensOfOrdinaryText(t *testing.T) {
 	t.Parallel()
 	tokens := mustLoad(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,12 +100,12 @@ func TestCuttingChangesNoOrdinaryText(t *testing.T) {
 			ids = append(ids, tokens.encode(piece)...)
 		}
 		if want := tokens.encode(text); !slices.Equal(ids, want) {
-			t.Fatalf("%d tokens in pieces, %d at once", len(ids), len(want))
+			t.Fatalf("%d tokens when encoded in pieces, %d when encoded whole", len(ids), len(want))
 		}
 	})
 }
 
-func TestLengthsCoverTheText(t *testing.T) {
+func TestLengthsAddUp(t *testing.T) {
 	t.Parallel()
 	tokens := mustLoad(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -116,16 +116,16 @@ func TestLengthsCoverTheText(t *testing.T) {
 			sum += length
 		}
 		if sum != len(text) {
-			t.Fatalf("lengths sum to %d, the text has %d bytes", sum, len(text))
+			t.Fatalf("the lengths add up to %d, the text has %d bytes", sum, len(text))
 		}
 		if count := tokens.Count(text); count != len(lengths) {
-			t.Fatalf("Count %d, Lengths %d", count, len(lengths))
+			t.Fatalf("Count returned %d, Lengths %d tokens", count, len(lengths))
 		}
 	})
 }
 
-// A header can therefore be counted once for all texts that follow it.
-func TestABlankLineEndsAToken(t *testing.T) {
+// Because a blank line ends a token, a header is counted once for all texts that follow it.
+func TestBlankLineEndsAToken(t *testing.T) {
 	t.Parallel()
 	tokens := mustLoad(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -133,7 +133,7 @@ func TestABlankLineEndsAToken(t *testing.T) {
 		header := strings.TrimSpace(strings.ToValidUTF8(words.Draw(t, "header"), "?")) + "\n\n"
 		text := strings.TrimSpace(strings.ToValidUTF8(words.Draw(t, "text"), "?"))
 		if parts, whole := tokens.Count(header)+tokens.Count(text), tokens.Count(header+text); parts != whole {
-			t.Fatalf("%d tokens apart, %d together", parts, whole)
+			t.Fatalf("header and text have %d tokens separately, %d together", parts, whole)
 		}
 	})
 }
@@ -153,7 +153,7 @@ func TestEncodesInPieces(t *testing.T) {
 	} {
 		largest, total = 0, 0
 		if got := measure(); got != len(text) || total != len(text) || largest > maxPiece {
-			t.Errorf("%s: %d tokens, %d bytes encoded in pieces of up to %d; the text has %d", name, got, total, largest, len(text))
+			t.Errorf("%s: %d tokens, %d bytes were encoded in pieces of up to %d bytes; the text has %d bytes", name, got, total, largest, len(text))
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestConcurrentUse(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			if !slices.Equal(tokens.Lengths(text), want) {
-				t.Error("another result when used concurrently")
+				t.Error("a concurrent call returned another result")
 			}
 		})
 	}

@@ -19,8 +19,8 @@ import (
 
 type idKey struct{}
 
-// start returns a tracer with its own collector. Its tests are not parallel: the exporter reads the
-// environment.
+// start returns a tracer with its own collector. Tests that use it cannot be parallel, because the
+// exporter reads the environment.
 func start(t *testing.T) (*trace.Tracer, *testbed.Collector) {
 	t.Helper()
 	collector := testbed.StartCollector(t)
@@ -46,7 +46,7 @@ func end(t *testing.T, tracer *trace.Tracer) {
 
 // The spans of a request form a tree under the caller's span, all carry the request ID, and
 // upstreams get the trace headers.
-func TestSpansOfARequest(t *testing.T) {
+func TestRequestSpans(t *testing.T) {
 	tracer, collector := start(t)
 	var carried []string
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +58,7 @@ func TestSpansOfARequest(t *testing.T) {
 	ctx := context.WithValue(t.Context(), idKey{}, "request-1")
 	ctx, endRequest := tracer.Request(ctx, "POST", http.Header{"Traceparent": {caller}}.Get)
 	if trace.ID(ctx) != "0af7651916cd43dd8448eb211c80319c" {
-		t.Errorf("the trace is %q", trace.ID(ctx))
+		t.Errorf("the trace id is %q", trace.ID(ctx))
 	}
 	send := func(ctx context.Context, transport http.RoundTripper, path string) {
 		request := httptest.NewRequestWithContext(ctx, http.MethodPost, upstream.URL+path, strings.NewReader("a text"))
@@ -69,7 +69,7 @@ func TestSpansOfARequest(t *testing.T) {
 		_, _ = io.Copy(io.Discard, response.Body)
 		_ = response.Body.Close()
 		if request.Header.Get("traceparent") != "" {
-			t.Error("the transport changed what it was given")
+			t.Error("the transport modified the caller's request")
 		}
 	}
 	send(ctx, tracer.RPC(http.DefaultTransport), "/rest/v1/rpc/search_hybrid")
@@ -79,7 +79,7 @@ func TestSpansOfARequest(t *testing.T) {
 	_, endRefused := tracer.Model(ctx, "embeddings", "small")
 	endRefused(trace.Asked{Failure: "provider"})
 	endRequest("/api/query", 502)
-	send(t.Context(), tracer.RPC(http.DefaultTransport), "/rest/v1/rpc/claim_embedding_jobs") // outside of any trace
+	send(t.Context(), tracer.RPC(http.DefaultTransport), "/rest/v1/rpc/claim_embedding_jobs") // outside any trace
 	end(t, tracer)
 
 	request := collector.Await(t, "POST /api/query")
@@ -103,21 +103,21 @@ func TestSpansOfARequest(t *testing.T) {
 		}
 	}
 	if strings.Contains(collector.Sent(), "a text") {
-		t.Error("a text was sent")
+		t.Error("the exported spans contain the request's text")
 	}
 }
 
-func TestSpanOfABatch(t *testing.T) {
+func TestBatchSpan(t *testing.T) {
 	tracer, collector := start(t)
 	ctx, endBatch := tracer.Batch(t.Context(), 5)
 	if trace.ID(ctx) == "" {
-		t.Error("a batch has no trace")
+		t.Error("a batch has no trace id")
 	}
 	endBatch(3, "provider")
 	end(t, tracer)
 	batch := collector.Await(t, "embed batch")
 	if want := map[string]string{"tasklens.batch.sources": "5", "tasklens.batch.done": "3", "error.type": "provider"}; !cmp.Equal(want, batch.Attributes) || !batch.Failed {
-		t.Errorf("the batch is %+v", batch)
+		t.Errorf("the batch's span is %+v", batch)
 	}
 }
 
@@ -140,14 +140,14 @@ func TestCollectorUnavailable(t *testing.T) {
 	defer cancel()
 	err = tracer.Close(ctx)
 	if len(told) > 1 || err == nil && len(told) == 0 {
-		t.Errorf("it was told %d times, at the end: %v", len(told), err)
+		t.Errorf("%d warnings were logged, Close returned %v", len(told), err)
 	}
 }
 
-// Without a tracer no span is created and no header is added or passed on.
-func TestOff(t *testing.T) {
+// A nil tracer creates no spans and adds no headers.
+func TestNilTracer(t *testing.T) {
 	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" {
-		t.Fatal("the environment has a collector")
+		t.Fatal("OTEL_EXPORTER_OTLP_ENDPOINT is set in the environment of this test")
 	}
 	var tracer *trace.Tracer
 	ctx, endRequest := tracer.Request(t.Context(), "GET", nil)
@@ -157,7 +157,7 @@ func TestOff(t *testing.T) {
 	ctx, endBatch := tracer.Batch(ctx, 1)
 	endBatch(1, "")
 	if ctx != t.Context() || tracer.RPC(http.DefaultTransport) != http.DefaultTransport || tracer.Carry(http.DefaultTransport) != http.DefaultTransport {
-		t.Error("something is made")
+		t.Error("a nil tracer changed the context or wrapped a transport")
 	}
 	if err := errors.Join(tracer.Close(ctx)); err != nil {
 		t.Error(err)

@@ -17,17 +17,17 @@ func TestFor(t *testing.T) {
 			within, long, took time.Duration
 			err                error
 		}{
-			"to the end":                {2 * time.Hour, time.Hour, time.Hour, nil},
-			"nothing":                   {time.Hour, 0, 0, nil},
-			"a time that is past":       {time.Hour, -time.Hour, 0, nil},
-			"until nobody waits":        {time.Second, time.Hour, time.Second, context.DeadlineExceeded},
-			"nobody waits":              {0, time.Hour, 0, context.DeadlineExceeded},
-			"nobody waits, for no time": {0, 0, 0, context.DeadlineExceeded},
+			"wait within the deadline":      {2 * time.Hour, time.Hour, time.Hour, nil},
+			"zero wait":                     {time.Hour, 0, 0, nil},
+			"negative wait":                 {time.Hour, -time.Hour, 0, nil},
+			"wait beyond the deadline":      {time.Second, time.Hour, time.Second, context.DeadlineExceeded},
+			"expired context":               {0, time.Hour, 0, context.DeadlineExceeded},
+			"expired context and zero wait": {0, 0, 0, context.DeadlineExceeded},
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), c.within)
 			began := time.Now()
 			if err := wait.For(ctx, c.long); !errors.Is(err, c.err) || time.Since(began) != c.took {
-				t.Errorf("%s: took %v and gave %v", name, time.Since(began), err)
+				t.Errorf("%s: returned after %v with %v", name, time.Since(began), err)
 			}
 			cancel()
 		}

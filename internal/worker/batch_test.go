@@ -21,6 +21,6 @@ func TestFailedJobsAreRetriedInSmallerGroups(t *testing.T) {
 		sizes = append(sizes, len(group))
 	}
 	if want := []int{100, 20, 25, 5, 6, 1, 1, 1, 1, 1}; !slices.Equal(sizes, want) {
-		t.Errorf("groups have %v jobs, not %v", sizes, want)
+		t.Errorf("the groups have %v jobs, want %v", sizes, want)
 	}
 }

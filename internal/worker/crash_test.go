@@ -68,7 +68,7 @@ func TestCrashBetweenTwoSteps(t *testing.T) {
 				b.start(quick(t))
 				b.await(0, openJobs)
 				b.await(0, deadJobs)
-				b.mustBeInStep()
+				b.mustBeCurrent()
 			})
 		}
 	}

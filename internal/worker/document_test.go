@@ -22,12 +22,12 @@ func TestDocumentsAreEmbedded(t *testing.T) {
 	b.start(quick(t))
 	b.await(0, openJobs)
 	b.await(0, unready)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 	if got := b.number(`select count(*) from public.document_chunks c join public.documents d on d.id = c.document_id where d.title = 'Long'`); got < 4 {
-		t.Errorf("a long document has %d chunks", got)
+		t.Errorf("the long document has %d chunks, want at least 4", got)
 	}
 	if got := b.number(`select count(*) from public.embeddings where chunk_id is null and model = 'stand-in' and abs(extensions.vector_norm(embedding) - 1) < 1e-5`); got != 3 {
-		t.Errorf("%d of 3 documents have a vector of length 1 for the whole", got)
+		t.Errorf("%d of 3 documents have a document vector of length 1", got)
 	}
 	// The vector is the first part of the model's, for title and text.
 	want, err := embed("stand-in", "Runbook\n\nTurn it off and on again.").Short()
@@ -40,7 +40,7 @@ func TestDocumentsAreEmbedded(t *testing.T) {
 	}
 	if got := b.number(`select count(*) from public.embeddings e join public.documents d on d.id = e.document_id
 		where d.title = 'Runbook' and e.embedding operator(extensions.<=>) $1::text::extensions.vector < 1e-6`, string(text)); got != 2 {
-		t.Errorf("%d of 2 vectors, for the whole and its one chunk, are what the model gave, cut to %d", got, vector.ShortDimensions)
+		t.Errorf("%d of 2 vectors, of the document and its only chunk, are the model's, shortened to %d dimensions", got, vector.ShortDimensions)
 	}
 
 	before := len(b.model.requests())
@@ -53,7 +53,7 @@ func TestDocumentsAreEmbedded(t *testing.T) {
 		inputs += len(request)
 	}
 	if inputs != 1 {
-		t.Errorf("%d chunks were embedded anew where the last one of a text changed", inputs)
+		t.Errorf("%d chunks were embedded again after a change of only the last one", inputs)
 	}
 }
 
@@ -67,6 +67,6 @@ func TestRejectedDocument(t *testing.T) {
 	b.start(o)
 	b.await(1, deadJobs)
 	if got := b.number(`select count(*) from public.documents where embedding_status = 'failed'`); got != 1 {
-		t.Error("a document that was given up does not say that it failed")
+		t.Error("the status of a document whose job is dead is not failed")
 	}
 }

@@ -193,7 +193,7 @@ func (b *bench) awaitOn(connection *pgx.Conn, want int, sql string, arguments ..
 			return
 		}
 		if time.Now().After(deadline) {
-			b.t.Fatalf("%s: is %d and not %d after %v", sql, got, want, patience)
+			b.t.Fatalf("%s: got %d after %[4]v, want %[3]d", sql, got, want, patience)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -243,6 +243,6 @@ func (b *bench) mustBeInStep() {
 		b.t.Fatal(err)
 	}
 	if differ := cmp.Diff(b.stored(), before); differ != "" {
-		b.t.Errorf("the stored chunks are not those of the present texts (-present +stored):\n%s", differ)
+		b.t.Errorf("the stored chunks are not those of the current texts (-current +stored):\n%s", differ)
 	}
 }

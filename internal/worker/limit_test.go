@@ -19,9 +19,9 @@ func TestRequestLimits(t *testing.T) {
 		limits   index.Limits
 		requests int // at most, for 41 texts of 20 to 25 tokens
 	}{
-		"inputs": {index.Limits{Inputs: 7, Tokens: 100_000}, 6},
-		"tokens": {index.Limits{Inputs: 2048, Tokens: 200}, 6},
-		"none":   {index.Limits{Inputs: 2048, Tokens: 100_000}, 1},
+		"inputs":  {index.Limits{Inputs: 7, Tokens: 100_000}, 6},
+		"tokens":  {index.Limits{Inputs: 2048, Tokens: 200}, 6},
+		"neither": {index.Limits{Inputs: 2048, Tokens: 100_000}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -37,11 +37,11 @@ func TestRequestLimits(t *testing.T) {
 					tokens += len(measure.Lengths(input))
 				}
 				if len(inputs) > c.limits.Inputs || tokens > c.limits.Tokens {
-					t.Errorf("a request has %d inputs of %d tokens", len(inputs), tokens)
+					t.Errorf("a request has %d inputs with %d tokens, want at most %d and %d", len(inputs), tokens, c.limits.Inputs, c.limits.Tokens)
 				}
 			}
 			if len(requests) > c.requests {
-				t.Errorf("there were %d requests", len(requests))
+				t.Errorf("there were %d requests, want at most %d", len(requests), c.requests)
 			}
 		})
 	}

@@ -79,7 +79,7 @@ func TestIdleWorkerPollsRarely(t *testing.T) {
 	q := &queue{}
 	runFor(t, 1000*time.Second, q, failing{})
 	if asked := q.calls["claim_embedding_jobs"]; asked < 700 || asked > 900 || q.calls["sweep_staged_chunks"] != 1 || len(q.calls) > 2 {
-		t.Errorf("in 1000 s it asked %v", q.calls)
+		t.Errorf("the calls in 1000 s are %v", q.calls)
 	}
 }
 
@@ -87,9 +87,9 @@ func TestWorkerWithoutDatabasePollsRarely(t *testing.T) {
 	t.Parallel()
 	q := &queue{broken: true}
 	runFor(t, 300*time.Second, q, failing{})
-	// 0.5, 1, 2, 4, 8 and 16 s, then every 30 s.
+	// Retries after 0.5, 1, 2, 4, 8 and 16 s, then every 30 s.
 	if asked := q.calls["claim_embedding_jobs"]; asked < 10 || asked > 17 {
-		t.Errorf("in 300 s it asked %d times", asked)
+		t.Errorf("the worker claimed jobs %d times in 300 s, want 10 to 17", asked)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestProviderOutageCostsFewAttempts(t *testing.T) {
 	// A batch in each of four slots and two more before it is clear that all fail; then one job in
 	// each slot, some 15 times.
 	if tried > 6*100+4*15 || len(q.wanted) < 20 {
-		t.Errorf("in 300 s it took %v jobs", q.wanted)
+		t.Errorf("the claims in 300 s were of %v jobs", q.wanted)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestRateLimitPausesTheWorker(t *testing.T) {
 		q := &queue{jobs: 1000}
 		runFor(t, 300*time.Second, q, failing{limited, time.Second})
 		if asked := q.calls["claim_embedding_jobs"]; asked > most || asked < most/2 || q.calls["fail_embedding_jobs"] > 0 || q.calls["release_embedding_jobs"] == 0 {
-			t.Errorf("told to wait for %v, in 300 s it asked %v", retryAfter, q.calls)
+			t.Errorf("with a Retry-After of %v the calls in 300 s are %v", retryAfter, q.calls)
 		}
 	}
 }

@@ -31,11 +31,11 @@ func TestPanicFailsItsJobs(t *testing.T) {
 	b.await(0, openJobs)
 	b.await(1, `select count(*) from private.embedding_jobs where last_error like '%panic: this one is poison%' and last_error not like '%goroutine%'`)
 	if panics.Load() != 6 {
-		t.Errorf("the poison was tried %d times, not 6", panics.Load())
+		t.Errorf("the source that panics was tried %d times, want 6", panics.Load())
 	}
 }
 
-// fragile is a database whose calls panic a few times each.
+// fragile is a database whose calls panic a limited number of times.
 type fragile struct {
 	worker.Database
 	left map[string]*atomic.Int64
@@ -77,5 +77,5 @@ func TestWorkerSurvivesPanics(t *testing.T) {
 	b.await(0, deadJobs)
 	cancel()
 	<-ended
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }

@@ -71,7 +71,7 @@ func flaky(seed uint64) func(context.Context, string, []string) error {
 		case dice >= 90:
 			return errors.New("the provider failed")
 		case dice >= 85:
-			limited := fault.New(fault.Unavailable, "The provider limits us.")
+			limited := fault.New(fault.Unavailable, "The provider is limiting us.")
 			limited.RetryAfter = pause
 			return limited
 		}
@@ -102,7 +102,7 @@ func (p *process) end(signal syscall.Signal) error {
 	if err := errors.Join(p.command.Process.Signal(signal), p.command.Process.Signal(syscall.SIGCONT)); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	_ = p.command.Wait() // killed is no success
+	_ = p.command.Wait() // a killed process returns an error
 	_ = p.stdin.Close()
 	return nil
 }

@@ -59,7 +59,7 @@ func TestAtRestAllIsInStep(t *testing.T) {
 	}
 	t.Logf("%d edits, %d signals to workers, %d calls to generate in %v", edits.Load(), kills.Load(), calls.Load(), duration)
 	if edits.Load() < 20 || kills.Load() < 3 || calls.Load() < 3 {
-		t.Error("that is too little to show anything")
+		t.Error("too few edits, signals or calls for a meaningful test")
 	}
 
 	b.start(quick(t))
@@ -70,7 +70,7 @@ func TestAtRestAllIsInStep(t *testing.T) {
 		b.await(0, openJobs)
 	}
 	b.await(0, deadJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
 // torment runs a worker process and stops, continues and kills it repeatedly.

@@ -44,7 +44,7 @@ func (b *bench) mustFind(when string, serving *reembed.Serving) {
 			b.t.Fatal(err)
 		}
 		if got := b.found(serving, text); !slices.Equal(got, []string{name}) {
-			b.t.Errorf("%s a search for %q finds %q", when, name, got)
+			b.t.Errorf("%s, a search for %q finds %q", when, name, got)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	stop := b.start(quick(t))
 	b.await(0, openJobs)
 	stop()
-	b.mustFind("before", b.serving())
+	b.mustFind("before the new set", b.serving())
 
 	// The new model is slow: it accepts a request and delays the next.
 	b.use("new model")
@@ -101,7 +101,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	stop = b.start(o)
 	turns <- struct{}{}
 	b.await(10, inSet, 2, "new model")
-	b.mustFind("in the middle", b.serving())
+	b.mustFind("while the new set is incomplete", b.serving())
 	b.finish(false)
 	stop()
 	b.await(31, openJobs)
@@ -113,7 +113,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	stop = b.start(o)
 	turns <- struct{}{}
 	b.await(1, `select count(*) from public.chunks where embedding_set = 1 and text like '%Sealed'`)
-	b.mustFind("after an edit", b.serving())
+	b.mustFind("after an edit during embedding", b.serving())
 	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 2'`)
 	for range cap(turns) - len(turns) {
 		turns <- struct{}{}
@@ -125,35 +125,35 @@ func TestAnotherModelTakesOver(t *testing.T) {
 		}
 	}
 	if got := b.number(`select count(*) from public.chunks where text like '%Sealed' or text like '%Dry' or text like '%New'`); got != 6 {
-		t.Errorf("%d chunks say what was edited, want 3 in both sets", got)
+		t.Errorf("%d chunks contain the edited texts, want 3 in each of two sets", got)
 	}
-	b.mustFind("until the switch", b.serving())
+	b.mustFind("before the switch", b.serving())
 	late := b.serving()
 	if _, err := late.Use(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	b.finish(true)
 	b.mustFind("after the switch", b.serving())
-	b.mustFind("asked by who has not heard of the switch", late)
+	b.mustFind("with a reader that has not seen the switch", late)
 
 	// The old set is deleted, and everything equals a fresh embedding by the new model.
 	if err := reembed.Clear(t.Context(), b.rows, 0); err != nil {
 		t.Fatal(err)
 	}
-	b.mustFind("in the end", b.serving())
+	b.mustFind("after the old set is cleared", b.serving())
 	if got := b.number(`select count(*) from public.chunks`); got != 42 {
-		t.Errorf("%d chunks are left", got)
+		t.Errorf("%d chunks remain, want 42", got)
 	}
 	// In one batch: documents keep the configured model.
 	b.run(`with d as (insert into public.documents (title, content) values ('Runbook', 'Turn it off and on again.'))
 		update public.tickets set description = 'Leaks again' where name = 'Pump 9'`)
 	b.await(0, openJobs)
 	if got := b.number(`select count(*) from public.embeddings where model = 'stand-in'`); got != 2 {
-		t.Errorf("%d vectors are of the document and its chunk by the configured model", got)
+		t.Errorf("%d vectors are by the configured model, want 2: the document's and its chunk's", got)
 	}
-	b.mustFind("after an edit by the new model", b.serving())
+	b.mustFind("after an edit embedded by the new model", b.serving())
 	stop()
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
 // A source that the new model rejects keeps the old set in use; abandoned, the new set leaves no
@@ -177,7 +177,7 @@ func TestRejectedSourceKeepsTheOldSet(t *testing.T) {
 	b.await(1, deadJobs)
 	b.await(0, openJobs)
 	b.finish(false)
-	b.mustFind("while one is refused", b.serving())
+	b.mustFind("while a source is rejected", b.serving())
 	if was, err := reembed.Abandon(t.Context(), b.rows); err != nil || !was {
 		t.Fatal(was, err)
 	}
@@ -185,12 +185,12 @@ func TestRejectedSourceKeepsTheOldSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := b.stored(); !slices.Equal(before, after) {
-		t.Errorf("of %d chunks %d are left", len(before), len(after))
+		t.Errorf("there were %d chunks before the new set and %d after abandoning it, or they differ", len(before), len(after))
 	}
 	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 7'`)
 	b.await(0, openJobs)
 	b.await(0, deadJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
 // A program of another version leaves jobs to workers that chunk as the new set requires.
@@ -207,7 +207,7 @@ func TestAnotherChunkingIsLeftToOthers(t *testing.T) {
 	b.await(1, `select count(*) from public.chunks where text like '%Dry'`)
 	b.await(4, `select count(distinct coalesce(ticket_id, 0)) from private.embedding_jobs where dead_at is null`)
 	if got := b.number(inSet, 2, "stand-in"); got != 0 {
-		t.Errorf("%d chunks are in the new set", got)
+		t.Errorf("%d chunks are in the new set, want none", got)
 	}
 	b.finish(false)
 }

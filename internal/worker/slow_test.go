@@ -50,7 +50,7 @@ func (b *bench) mustHaveAskedOnce() {
 // stored, nothing is embedded twice, and no attempt fails.
 func TestSlowDatabase(t *testing.T) {
 	t.Parallel()
-	for name, perChunk := range map[string]time.Duration{"slow": slowChunk, "slower than a full call may take": 3 * slowChunk} {
+	for name, perChunk := range map[string]time.Duration{"slow": slowChunk, "too slow for a full batch": 3 * slowChunk} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newSlowBench(t, perChunk, slowTimeout)
@@ -63,16 +63,16 @@ func TestSlowDatabase(t *testing.T) {
 			b.await(0, openJobs)
 			b.await(0, deadJobs)
 			if got := b.number(`select count(*) from public.chunks where ticket_id = (select ticket_id from public.tickets where name = 'Pump 7')`); got < 100 {
-				t.Errorf("the long ticket has %d chunks", got)
+				t.Errorf("the long ticket has %d chunks, want at least 100", got)
 			}
 			if got := b.number(`select count(*) from public.document_chunks c join public.embeddings e using (chunk_id)`); got < 50 {
-				t.Errorf("the long document has %d chunks", got)
+				t.Errorf("the long document has %d chunks, want at least 50", got)
 			}
 			if got := b.number(`select count(*) from private.staged_generations`); got != 0 {
-				t.Errorf("%d sources are left staged", got)
+				t.Errorf("%d sources remain staged", got)
 			}
-			b.mustHaveAskedOnce()
-			b.mustBeInStep()
+			b.mustHaveEmbeddedOnce()
+			b.mustBeCurrent()
 		})
 	}
 }
@@ -90,10 +90,10 @@ func TestTooSlowTicketFailsAlone(t *testing.T) {
 	b.await(1, deadJobs)
 	b.await(0, openJobs)
 	if got := b.number(`select count(*) from public.list_dead_embedding_jobs() where ticket_key = 'P-17' and last_error like '%in time%'`); got != 1 {
-		t.Error("the dead job does not say what became of it")
+		t.Error("the dead job lacks the error of the timeout")
 	}
 	if got := b.number(`select count(*) from public.chunks`); got != 30 {
-		t.Errorf("%d chunks, want those of all but one", got)
+		t.Errorf("there are %d chunks, want 30: those of all sources but one", got)
 	}
 	for _, inputs := range b.model.requests()[1:] {
 		for _, input := range inputs {
@@ -130,7 +130,7 @@ func TestLongTextIsReplacedAtOnce(t *testing.T) {
 			from public.chunks where ticket_id is not null`+shown).Scan(&old, &fresh)
 		replaced = fresh > 0
 		if err != nil || old > 0 && fresh > 0 || old == 0 && fresh == 0 || old > 0 && old != before {
-			t.Fatalf("a reader finds %d old chunks and %d new ones: %v", old, fresh, err)
+			t.Fatalf("a reader sees %d old and %d new chunks: %v", old, fresh, err)
 		}
 	}
 	stop = b.start(quick(t))
@@ -154,10 +154,10 @@ func TestLongTextIsReplacedAtOnce(t *testing.T) {
 		again += len(inputs)
 	}
 	if got := b.number(`select count(*) from public.chunks where ticket_id is not null`); again > got-staged {
-		t.Errorf("after %d of %d chunks were staged, %d were embedded", staged, got, again)
+		t.Errorf("%d of %d chunks were staged, but %d were embedded afterwards", staged, got, again)
 	}
-	t.Logf("%d looks; %d chunks were staged when the worker stopped, %d were embedded afterwards", looks, staged, again)
-	b.mustBeInStep()
+	t.Logf("%d reads; %d chunks were staged when the worker stopped, %d were embedded afterwards", looks, staged, again)
+	b.mustBeCurrent()
 }
 
 // The longest text that counts, all of its chunks; a new note then writes one chunk.
@@ -172,15 +172,15 @@ func TestTheLongestTicket(t *testing.T) {
 	b.await(0, deadJobs)
 	chunks := b.number(`select count(*) from public.chunks where ticket_id is not null`)
 	if chunks < 2000 {
-		t.Errorf("%d chunks", chunks)
+		t.Errorf("the longest ticket has %d chunks, want at least 2000", chunks)
 	}
-	b.mustHaveAskedOnce()
+	b.mustHaveEmbeddedOnce()
 	written := `select count(*) from public.chunks where xmin::text::bigint > $1`
 	last := b.number(`select max(xmin::text::bigint) from public.chunks`)
 	b.run(`insert into public.status_changes (ticket_id, note) select ticket_id, 'Sealed it' from public.tickets`)
 	b.await(0, openJobs)
 	if got := b.number(written, last); got != 1 {
-		t.Errorf("a note wrote %d of %d chunks", got, chunks)
+		t.Errorf("a new note wrote %d of %d chunks, want 1", got, chunks)
 	}
 }
 
@@ -212,5 +212,5 @@ func TestLongTicketDelaysNoOther(t *testing.T) {
 	b.await(1, `select count(distinct ticket_id) from private.embedding_jobs where dead_at is null`)
 	close(goOn)
 	b.await(0, openJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }

@@ -23,7 +23,7 @@ func TestWritesAreEmbedded(t *testing.T) {
 	b.await(0, openJobs)
 	// Up to 100 texts each; the worker may claim the project before its tickets exist.
 	if got := len(b.model.requests()); got > 4 {
-		t.Errorf("%d requests for 251 texts", got)
+		t.Errorf("%d requests were sent for 251 texts, want at most 4", got)
 	}
 	b.run(`insert into public.status_changes (ticket_id, note) select ticket_id, 'Sealed it' from public.tickets where name = 'Pump 7'`)
 	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 8'`)
@@ -34,9 +34,9 @@ func TestWritesAreEmbedded(t *testing.T) {
 	b.run(`delete from public.tickets where name like 'Pump 2%'; delete from public.status_changes`)
 	b.await(0, openJobs)
 	if got, want := b.number(`select count(*) from public.chunks`), b.number(`select count(*) from public.tickets`)+2; got != want {
-		t.Errorf("%d chunks of %d sources", got, want)
+		t.Errorf("there are %d chunks, want %d", got, want)
 	}
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
 // A rate limit uses up no attempts: there is only one.
@@ -58,7 +58,7 @@ func TestRateLimitUsesNoAttempts(t *testing.T) {
 	b.start(o)
 	b.await(0, openJobs)
 	b.await(0, deadJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
 // A text that cannot be embedded fails alone in the end, with its error, and can be retried.
@@ -79,18 +79,18 @@ func TestFailingTextBecomesDeadAlone(t *testing.T) {
 	b.await(1, deadJobs)
 	b.await(0, openJobs)
 	if got := b.number(`select count(*) from public.list_dead_embedding_jobs() where ticket_key = 'P-17' and attempts = 6 and last_error like '%poison%'`); got != 1 {
-		t.Errorf("the dead job does not say what became of it")
+		t.Errorf("the dead job lacks its ticket, attempts or error")
 	}
 	if got := b.number(`select count(*) from public.chunks`); got != 30 {
-		t.Errorf("%d chunks, want those of all but one", got)
+		t.Errorf("there are %d chunks, want 30: those of all sources but one", got)
 	}
 	mended.Store(true)
 	if got := b.number(`select public.replay_embedding_jobs()`); got != 1 {
-		t.Errorf("%d jobs are replayed", got)
+		t.Errorf("%d jobs are replayed, want 1", got)
 	}
 	b.await(0, deadJobs)
 	b.await(0, openJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
 // hold returns a model that waits. asked signals a request, goOn releases all requests.
@@ -118,7 +118,7 @@ func TestStopReleasesJobs(t *testing.T) {
 	<-asked
 	stop()
 	if got := b.number(openJobs + ` and lease_id is null and attempts = coalesce(ticket_id % 2, 0) and due_at <= clock_timestamp()`); got != 151 {
-		t.Errorf("%d jobs of 151 are free, and no attempt is used up", got)
+		t.Errorf("%d of 151 jobs are released without using up an attempt", got)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestEditWhileEmbedded(t *testing.T) {
 	b.run(`update public.projects set name = 'Pumps and tubes'`)
 	goOn()
 	b.await(0, openJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
 // interposed runs a function just before a call.
@@ -175,7 +175,7 @@ func TestEditBetweenTwoSteps(t *testing.T) {
 			b.awaitOn(reader, 0, openJobs)
 			cancel()
 			running.Wait()
-			b.mustBeInStep()
+			b.mustBeCurrent()
 		})
 	}
 }
@@ -206,7 +206,7 @@ func TestTicketWithAnUncommittedEdit(t *testing.T) {
 	}
 	b.await(0, openJobs)
 	b.await(0, deadJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
 // Two workers share the queue and do nothing twice.
@@ -232,7 +232,7 @@ func TestTwoWorkers(t *testing.T) {
 			}
 		}
 	}
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
 // A killed worker's jobs are done by another one when its lease expires.
@@ -241,11 +241,11 @@ func TestKilledWorkersJobs(t *testing.T) {
 	b := newBench(t)
 	b.fill(5)
 	if got := b.number(`select jsonb_array_length(jobs) from public.claim_embedding_jobs(100, 0.3)`); got != 6 {
-		t.Fatalf("%d jobs were there to take", got)
+		t.Fatalf("%d jobs were claimed, want 6", got)
 	}
 	b.start(quick(t))
 	b.await(0, openJobs)
-	b.mustBeInStep()
+	b.mustBeCurrent()
 }
 
 // A lease is renewed while the work lasts.
