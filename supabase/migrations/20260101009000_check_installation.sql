@@ -299,7 +299,7 @@ as $$
   order by array_position(array['error', 'warning', 'ok'], f.severity), f.subject, f.finding
 $$;
 comment on function public.check_installation(text) is
-  'What is missing or doubtful in this database, errors first: severity (error, warning, ok), subject, finding, and the remedy, if possible a statement. embedding_model: of what is to have chunks; by default the model that serves, and nothing is said of chunks where none is settled.';
+  'What is missing or doubtful in this database, errors first: severity (error, warning, ok), subject, finding, and the remedy, if possible a statement. embedding_model: the model whose chunks are checked; by default the serving one. If that is undecided, chunks are not checked.';
 revoke execute on function public.check_installation(text) from public, anon, authenticated;
 grant execute on function public.check_installation(text) to service_role;
 
