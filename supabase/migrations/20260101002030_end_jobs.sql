@@ -1,8 +1,8 @@
 -- Workers end a job as finished, failed or released. Each call passes the job's lease; a job leased
 -- to another worker since then is not changed.
 
--- "Skip locked", here and below: an open transaction that deletes the source, or that met the job
--- while it was being claimed, may lock the job for long. Such a job is claimed once more when its
+-- "Skip locked", here and below: an open transaction that deletes the source, or that tried to use
+-- the job during its claim, may lock the job for long. Such a job is claimed once more when its
 -- lease expires.
 create function public.finish_embedding_jobs(lease_id uuid, job_ids bigint[])
 returns bigint
