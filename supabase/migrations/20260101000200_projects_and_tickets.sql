@@ -74,7 +74,7 @@ create table public.tickets (
   unique (ticket_id, project_id)
 );
 comment on table public.tickets is 'A ticket. key is its external name (TX-400), generated if absent.';
-comment on column public.tickets.assignee is 'Who works on it, as in the tracker: a name, an address or an id. Case-insensitive, like reporter.';
+comment on column public.tickets.assignee is 'The person who works on it, as in the tracker: a name, an address or an id. Case-insensitive, like reporter.';
 comment on column public.tickets.ticket_type is 'Bug, Story, Task, …, as in the tracker. Case-insensitive, like priority and labels.';
 comment on constraint tickets_ticket_id_project_id_key on public.tickets
   is 'Lets the search tables reference a ticket together with its project, so that they follow its moves.';

@@ -11,9 +11,9 @@ create table public.comments (
   unique (ticket_id, key)
 );
 comment on table public.comments is 'A comment on a ticket. It is searched, embedded and cited separately, with its author and date.';
-comment on column public.comments.key is 'Its external id, by which an import updates it; null if the tracker has none.';
-comment on column public.comments.author is 'As in the tracker: a name, an address or an id.';
-comment on column public.comments.created_at is 'Its date (UTC) and the author head its chunks.';
+comment on column public.comments.key is 'Its external id, which an import uses to update it; null if the tracker has none.';
+comment on column public.comments.author is 'The author as in the tracker: a name, an address or an id.';
+comment on column public.comments.created_at is 'Its date (UTC) is in the header of its chunks, with the author.';
 create index comments_ticket_id_idx on public.comments (ticket_id, created_at, comment_id);
 
 create table public.ticket_links (
@@ -24,7 +24,7 @@ create table public.ticket_links (
   primary key (ticket_id, kind, other_ticket_id),
   check (ticket_id <> other_ticket_id)
 );
-comment on table public.ticket_links is 'Reads from left to right: ticket_id duplicates, blocks, relates to or is a child of other_ticket_id. Stored once, in one direction.';
+comment on table public.ticket_links is 'A link, read from left to right: ticket_id duplicates, blocks, relates to or is a child of other_ticket_id. Stored once, in one direction.';
 create index ticket_links_other_ticket_id_idx on public.ticket_links (other_ticket_id);
 
 alter table public.comments enable row level security;

@@ -1,7 +1,7 @@
--- Members of projects. Everything that shows data checks here.
+-- Members of projects. Every function and policy that returns data checks membership here.
 
 create type public.project_role as enum ('viewer', 'member', 'admin');
-comment on type public.project_role is 'What a user may do in a project, each including the previous: read; write tickets and notes; change the project and its members.';
+comment on type public.project_role is 'What a user may do in a project, each role including the previous ones: viewer: read; member: write tickets and notes; admin: change the project and its members.';
 
 -- user_id is Supabase Auth's id. A user deleted there has no valid token, so leftover rows are
 -- harmless.
@@ -15,8 +15,8 @@ create table public.project_members (
 comment on table public.project_members is 'The members of each project with their roles. A user without a project sees nothing.';
 create index project_members_project_id_idx on public.project_members (project_id);
 
--- Checks the setting role, which the request set: "security definer" changes current_user to the
--- owner but leaves that setting alone.
+-- Reads the setting role, which the request set: "security definer" changes current_user to the
+-- owner, but not that setting.
 create function private.is_unrestricted() returns boolean
 language plpgsql stable security definer set search_path = ''
 as $$
@@ -76,7 +76,7 @@ create policy update_members on public.project_members for update to authenticat
 create policy delete_members on public.project_members for delete to authenticated
   using (project_id = any ((select private.projects_as('admin'))::bigint[]));
 
--- For the service, which asks with a user's token what the user may do.
+-- The service calls this with a user's token to learn the user's rights.
 create function public.caller_role() returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -84,7 +84,7 @@ begin
   if private.is_unrestricted() then
     return 'service';
   end if;
-  -- Based on projects_as, the only place that knows roles.
+  -- Uses projects_as, the only function that reads roles.
   return case
     when private.projects_as('admin') <> '{}' then 'admin'
     when private.projects_as('member') <> '{}' then 'member'
@@ -105,7 +105,7 @@ begin
   return writable is null or coalesce(project_id = any (writable), false);
 end
 $$;
-comment on function public.may_write_project(bigint) is 'Whether the caller may write tickets and notes of a project: its members and admins, and unrestricted callers.';
+comment on function public.may_write_project(bigint) is 'Whether the caller may write tickets and notes of a project: true for its members and admins, and for unrestricted callers.';
 revoke execute on function public.may_write_project(bigint) from public, anon, authenticated;
 grant execute on function public.may_write_project(bigint) to authenticated, service_role;
 

@@ -40,8 +40,8 @@ $$;
 comment on function private.fill_project_key() is 'Trigger: generates a missing project key from the name.';
 revoke execute on function private.fill_project_key() from public;
 
--- The next number of the project. The counter starts after the highest number in use, and jumps
--- there again if a manual key is in its way.
+-- The next number of the project. The counter starts after the highest number in use, and skips to
+-- the end again if a key written by hand is taken.
 create function private.fill_ticket_key() returns trigger
 -- A plan cached while the table was empty would scan all of it for every row of a bulk load.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set enable_indexonlyscan = off
@@ -56,7 +56,7 @@ begin
   select p.key into stem from public.projects p where p.project_id = new.project_id;
   if stem is null then
     if not private.is_unrestricted() then
-      return new; -- let the policy refuse it, with the same error as for an existing project
+      return new; -- let the policy reject it, with the same error as for an existing project
     end if;
     -- Checked here, because the missing key would fail before the foreign key.
     raise exception using errcode = 'foreign_key_violation',

@@ -12,11 +12,11 @@ create table private.staged_generations (
   staged_at timestamptz not null default clock_timestamp(),
   foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
     on update cascade on delete cascade,
-  -- One per source and set: a retry finds the chunks that are already paid for.
+  -- One per source and set: a retry finds the chunks whose embeddings are already paid for.
   unique nulls not distinct (project_id, ticket_id, comment_id, embedding_set, document_id),
   check (num_nonnulls(project_id, document_id) = 1)
 );
-comment on table private.staged_generations is 'Generations of chunks that are hidden from readers. Deleting a row shows its chunks.';
+comment on table private.staged_generations is 'Generations of chunks that are hidden from readers. Deleting a row makes its chunks visible.';
 comment on column private.staged_generations.ticket_id is 'Null: a project''s own text, or a document.';
 comment on column private.staged_generations.comment_id is 'Null: a ticket''s own texts.';
 comment on column private.staged_generations.staged_at is 'When the last part was stored. After a day the chunks are deleted.';

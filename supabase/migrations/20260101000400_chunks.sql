@@ -30,7 +30,7 @@ create table public.chunks (
 alter table public.chunks alter column embedding set storage main;
 comment on table public.chunks is 'The embedded chunks of projects, tickets, status notes and comments. ticket_id is null for a project''s own text.';
 comment on column public.chunks.embedding_set is 'One of two sets: one serves; the other exists only during a change of the model or the chunking. See private.embedding_sets.';
-comment on column public.chunks.comment_id is 'A comment is a separate source: adding one leaves the ticket''s other chunks alone. Null for a ticket''s own texts.';
+comment on column public.chunks.comment_id is 'A comment is a separate source: adding one does not change the ticket''s other chunks. Null for a ticket''s own texts.';
 comment on column public.chunks.position is 'Order within its source, with gaps for later chunks: the ticket''s own text first, then its notes.';
 comment on column public.chunks.generation is 'Set if the source was stored in parts. The chunk is hidden while its generation is in private.staged_generations.';
 comment on column public.chunks.text is 'The text of the chunk, without the header that was embedded with it.';
@@ -57,7 +57,7 @@ create policy read_chunks on public.chunks for select to authenticated
     and (generation is null or generation <> all ((select private.hidden_generations())::bigint[])));
 
 -- When a ticket moves to another project, a foreign key updates its chunks. When a comment moves to
--- another ticket, this trigger does, so that its chunks are found there at once.
+-- another ticket, this trigger updates its chunks, so that search returns the new ticket at once.
 create function private.move_comment_chunks() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -71,7 +71,7 @@ begin
   return null;
 end
 $$;
-comment on function private.move_comment_chunks() is 'Trigger: moves the chunks of a comment along to another ticket.';
+comment on function private.move_comment_chunks() is 'Trigger: moves the chunks of a comment to its new ticket.';
 revoke execute on function private.move_comment_chunks() from public;
 
 create trigger move_chunks after update of ticket_id on public.comments

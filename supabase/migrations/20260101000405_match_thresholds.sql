@@ -16,9 +16,9 @@ create table private.match_thresholds (
   primary key (embedding_model, dimensions)
 );
 comment on table private.match_thresholds is 'The measured similarity threshold of each model.';
-comment on column private.match_thresholds.dimensions is '1536 for tickets, 768 if documents are compared, too.';
+comment on column private.match_thresholds.dimensions is '1536 for tickets, 768 if documents are compared too.';
 comment on column private.match_thresholds.right_over is 'Share of the held-out questions whose right text is over the threshold; related_over: of other texts on the topic, unrelated_over: of texts on other topics.';
-comment on column private.match_thresholds.right_deciles is 'The eleven deciles of the cosines between questions and their right texts, least first; related_deciles and unrelated_deciles likewise.';
+comment on column private.match_thresholds.right_deciles is 'The eleven deciles of the cosine similarities between questions and their right texts, in ascending order; related_deciles and unrelated_deciles likewise.';
 comment on column private.match_thresholds.judged_set is 'Fingerprint of the judged set.';
 
 alter table private.match_thresholds enable row level security;
@@ -64,7 +64,7 @@ as $$
     end)))
 $$;
 comment on function private.unrelated_similarity(text) is
-  'The typical cosine similarity of unrelated texts by a model at 1536 numbers: the measured median, else a published constant, else 0.';
+  'The typical cosine similarity of unrelated texts for a model with 1536 dimensions: the measured median, else a published constant, else 0.';
 revoke execute on function private.unrelated_similarity(text) from public;
 grant execute on function private.unrelated_similarity(text) to authenticated, service_role;
 

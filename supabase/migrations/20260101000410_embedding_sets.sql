@@ -18,7 +18,7 @@ comment on column private.embedding_sets.model is 'The model of the serving set;
 comment on column private.embedding_sets.chunking is 'The chunking version of the serving set; null until the first switch.';
 comment on column private.embedding_sets.other_state is 'building: being filled. retired: to be emptied. unused: empty.';
 comment on column private.embedding_sets.other_model is 'The model of the other set: the next one, or the former one until the set is emptied.';
-comment on column private.embedding_sets.began_at is 'When building began or was resumed. What was missing then has been queued before.';
+comment on column private.embedding_sets.began_at is 'When building began or was resumed. Sources that were missing then were queued before.';
 insert into private.embedding_sets default values;
 
 alter table private.embedding_sets enable row level security;
@@ -36,7 +36,7 @@ begin
     from private.embedding_sets s);
 end
 $$;
-comment on function private.searched_set(text) is 'The set that a query embedded by this model is compared with: the serving one, or the retired one if that has this model.';
+comment on function private.searched_set(text) is 'The set that a query embedded with this model is compared with: the serving one, or the retired one if it has this model.';
 revoke execute on function private.searched_set(text) from public;
 grant execute on function private.searched_set(text) to authenticated, service_role;
 
@@ -49,7 +49,7 @@ as $$
   from private.embedding_sets s
 $$;
 comment on function public.embedding_sets() is
-  'The set that is searched, with its model (null: the service''s setting) and chunking, and what the other one is: unused, building (by other_model and other_chunking, to serve next) or retired (to be emptied); and the rows of match_thresholds, as they were stored.';
+  'The serving set, with its model (null: the service''s setting) and chunking; the state of the other set: unused, building (with other_model and other_chunking, to serve next) or retired (to be emptied); and the rows of match_thresholds as stored.';
 revoke execute on function public.embedding_sets() from public, anon, authenticated;
 grant execute on function public.embedding_sets() to service_role;
 

@@ -62,7 +62,7 @@ begin
   body_length := private.count_words(body_words);
 end
 $$;
-comment on function private.index_words(text, text, text) is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths. Texts are truncated to what a tsvector can hold.';
+comment on function private.index_words(text, text, text) is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths. Texts are truncated to what fits into a tsvector.';
 revoke execute on function private.index_words(text, text, text) from public;
 
 -- Rewrites the entries of some tickets. Ids without a ticket are ignored.

@@ -11,7 +11,7 @@ create table private.word_counts (
   comments bigint not null default 0,
   comment_words bigint not null default 0
 );
-comment on table private.word_counts is 'How many entries, titles and comments contain each word. The empty word''s row holds the totals and lengths.';
+comment on table private.word_counts is 'How many entries, titles and comments contain each word. The empty word''s row contains the totals and lengths.';
 -- For removing words that are no longer used.
 create index word_counts_unused_idx on private.word_counts (word) where entries = 0 and comments = 0;
 -- For unknown words: the nearest known ones.

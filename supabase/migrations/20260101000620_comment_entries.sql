@@ -1,4 +1,4 @@
--- The words of comments, one row each: adding a comment costs the same for any number of comments.
+-- The words of comments, one row each, so that adding one costs the same on any ticket.
 
 create table public.comment_entries (
   comment_id bigint primary key references public.comments on delete cascade,
@@ -9,10 +9,10 @@ create table public.comment_entries (
   foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
     on update cascade on delete cascade
 );
--- Like those of keyword_entries.
+-- Stored out of line and uncompressed, like the words of keyword_entries.
 alter table public.comment_entries alter column words set storage external;
 comment on table public.comment_entries is 'The words of a comment (C, implied words D). project_id and ticket_id are those of its ticket.';
-comment on column public.comment_entries.length is 'Its length in words.';
+comment on column public.comment_entries.length is 'The length of the comment in words.';
 create index comment_entries_ticket_id_idx on public.comment_entries (ticket_id, project_id, comment_id);
 create index comment_entries_project_id_idx on public.comment_entries (project_id);
 create index comment_entries_words_idx on public.comment_entries using gin (words);

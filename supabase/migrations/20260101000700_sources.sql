@@ -1,7 +1,7 @@
 -- Reads texts to be embedded. A source is a ticket with its status notes, a comment, or a project's
 -- own text.
 
--- Heads the chunks of a comment.
+-- The first line of a comment's chunks.
 create function private.comment_heading(author text, created_at timestamptz) returns text
 language sql stable security invoker set search_path = ''
 as $$
@@ -91,7 +91,7 @@ as $$
     where a.ticket_id is null and c.embedding_set = source_chunks.embedding_set
   ) x
 $$;
-comment on function private.source_chunks(bigint[], bigint[], bigint[], smallint) is 'The chunks of these sources in a set, by index in the arrays; staged: those still hidden.';
+comment on function private.source_chunks(bigint[], bigint[], bigint[], smallint) is 'The chunks of these sources in a set, by index in the arrays. staged: whether the chunk is still hidden.';
 revoke execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) from public;
 grant execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) to service_role;
 
@@ -158,7 +158,7 @@ as $$
   order by s.place
 $$;
 comment on function public.read_sources(bigint[], bigint[], smallint, bigint[]) is
-  'For each source, a ticket, (ticket_id null) a project''s own text or (with comment_id) a comment on that ticket: the names and texts to be chunked, with the heading of a comment, their fingerprint, and the chunks that a set (the serving one where none is named) holds now, in order; staged: those that stage_chunks stored and nobody sees yet. The arrays go in step; comment_ids may be left out. A source that does not exist has no row. sources_read: how many of the arrays this answers for, from the first on, where the texts are too long for one answer; ask again for the rest. embedding_set: that set, null where it neither serves nor is being built; embedding_model: the model it must be embedded by, null where that is not settled; building_set and building_chunking: the set that is being built, null without one.';
+  'For each source (a ticket, a project''s own text if ticket_id is null, or with comment_id a comment on that ticket): the names and texts to chunk, the heading of a comment, their fingerprint, and the chunks stored in a set (by default the serving one), in order. staged: chunks stored by stage_chunks and not visible yet. The arrays are parallel; comment_ids may be omitted. A source that does not exist has no row. sources_read: how many sources, from the first one, are included; if the texts are too long for one response, call again for the rest. embedding_set: that set, null if it is neither serving nor being built; embedding_model: the model that its vectors must have, null if undecided; building_set and building_chunking: the set being built, null if there is none.';
 revoke execute on function public.read_sources(bigint[], bigint[], smallint, bigint[]) from public, anon, authenticated;
 grant execute on function public.read_sources(bigint[], bigint[], smallint, bigint[]) to service_role;
 

@@ -1,8 +1,8 @@
 -- Writes chunks by compare-and-set: if a text was edited while it was embedded, the chunks are not
 -- stored.
 
--- Locks sources against edits until the transaction ends, and returns which ones it got. It never
--- waits: search must not delay an application's edit or make it a deadlock victim.
+-- Locks sources against edits until the transaction ends, and returns the locked ones. It never
+-- waits: a search index must not delay an application's edit or make it a deadlock victim.
 create function private.lock_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns table (place bigint)
 language plpgsql volatile rows 100 security invoker set search_path = ''
@@ -41,7 +41,7 @@ comment on function private.lock_sources(bigint[], bigint[], bigint[]) is 'Locks
 revoke execute on function private.lock_sources(bigint[], bigint[], bigint[]) from public;
 grant execute on function private.lock_sources(bigint[], bigint[], bigint[]) to service_role;
 
--- Until the transaction ends, no set is switched, begun or abandoned.
+-- Until the transaction ends, no set is switched, and none is begun or abandoned.
 create function private.hold_embedding_set(embedding_set smallint)
 returns table (wanted smallint, live boolean, model text, building boolean)
 language sql volatile rows 1 security invoker set search_path = ''
@@ -52,7 +52,7 @@ as $$
   cross join lateral (select coalesce(hold_embedding_set.embedding_set, s.serving) as wanted) w
   for share of s
 $$;
-comment on function private.hold_embedding_set(smallint) is 'A set of chunks, the serving one for null, held as it is: whether it serves or is being built, its model where that is settled, and whether any set is being built.';
+comment on function private.hold_embedding_set(smallint) is 'Locks the state of a set of chunks (null: the serving one) and returns it: whether it is serving or being built, its model if decided, and whether any set is being built.';
 revoke execute on function private.hold_embedding_set(smallint) from public;
 grant execute on function private.hold_embedding_set(smallint) to service_role;
 
@@ -165,7 +165,7 @@ begin
 end
 $$;
 comment on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint, bigint[]) is
-  'Replaces the chunks that a set (the serving one where none is named) holds of some sources, as read_sources names them, in one transaction, each only if its text still has the fingerprint that read_sources gave (else stored is false: read it again; so where the set is not live any more, or of another model, or while somebody stages chunks of the source). chunks: [{source: place of the source in the arrays from 1, chunk_id of a stored or staged chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: place of its vector in embeddings from 1}]. A chunk to keep without a kind stays the kind and the note''s that it is. Staged chunks that are named are shown, a chunk that is not named is removed, and a job that waits for a source that is stored ends, unless a set is being built. Returns the ids of all chunks of each source, in order.';
+  'Replaces the chunks of sources, given as for read_sources, in a set (by default the serving one) in one transaction, each source only if its text still has the fingerprint from read_sources. Otherwise stored is false: read it again. stored is also false if the set is neither serving nor being built, has another model, or while another session stages chunks of the source. chunks: [{source: position of the source in the arrays from 1, chunk_id of a stored or staged chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: position of its vector in embeddings from 1}]. A kept chunk without a kind keeps its kind and note. Listed staged chunks become visible, chunks not listed are deleted, and the waiting job of a stored source ends, unless a set is being built. Returns the ids of all chunks of each source, in order.';
 revoke execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint, bigint[]) from public, anon, authenticated;
 grant execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint, bigint[]) to service_role;
 

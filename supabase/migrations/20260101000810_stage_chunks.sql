@@ -91,7 +91,7 @@ begin
 end
 $$;
 comment on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint, bigint) is
-  'Stores some of the new chunks of a source, a ticket, (ticket_id null) a project''s own text or (with comment_id) a comment, so that nobody sees them before store_chunks names them: chunks as store_chunks takes them, without source. A chunk_id names a stored or staged chunk that gets another position; that shows at once. A waiting job of the source is due two minutes later at the earliest. Returns the ids in the order of the list. staged is false, and nothing is stored, where the text no longer has this fingerprint, somebody else stages chunks of the source, or the set takes no vectors of this model: read the source again.';
+  'Stores some of the new chunks of a source (a ticket, a project''s own text if ticket_id is null, or with comment_id a comment), hidden until store_chunks lists them. chunks: as for store_chunks, without source. A chunk_id moves a stored or staged chunk to another position, which is visible at once. A waiting job of the source is due in two minutes at the earliest. Returns the ids in the order of the list. staged is false and nothing is stored if the text no longer has this fingerprint, another session stages chunks of the source, or the set has another model: read the source again.';
 revoke execute on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint, bigint) from public, anon, authenticated;
 grant execute on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint, bigint) to service_role;
 

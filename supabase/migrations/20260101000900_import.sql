@@ -171,7 +171,7 @@ begin
 end
 $$;
 comment on function public.upsert_tickets(jsonb) is
-  'Inserts or updates tickets by key: [{key, project_key, status, status_category, name, description, created_at, updated_at, assignee, reporter, ticket_type, priority, labels, due_date, resolved_at, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}]}]. What a row does not name from updated_at on keeps its value, and null clears it. Statuses are made as they are met; a ticket of an unknown project is left out. Returns the keys written or already there, with their ids and those of the comments given. The caller has two minutes to embed them itself, then workers do.';
+  'Inserts or updates tickets by key: [{key, project_key, status, status_category, name, description, created_at, updated_at, assignee, reporter, ticket_type, priority, labels, due_date, resolved_at, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}]}]. Omitted fields from updated_at on keep their values, and null clears them. Missing statuses are added; tickets of unknown projects are skipped. Returns the keys of all tickets that were written or unchanged, with their ids and those of the given comments. The caller has two minutes to embed them before workers do.';
 revoke execute on function public.upsert_tickets(jsonb) from public, anon, authenticated;
 grant execute on function public.upsert_tickets(jsonb) to service_role;
 

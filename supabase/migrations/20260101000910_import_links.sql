@@ -1,5 +1,5 @@
--- The second half of an import: links, once all tickets exist, and what a later export no longer
--- contains.
+-- The second half of an import: links, once all tickets exist, and the removal of rows that a later
+-- export no longer contains.
 
 create function public.upsert_ticket_links(links jsonb)
 returns table (key text, kind text, other_key text)

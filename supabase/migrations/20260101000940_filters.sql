@@ -26,7 +26,7 @@ comment on type private.filter_values is 'The validated values of a search''s fi
 create type private.filters as (passing private.filter_values, barred private.filter_values);
 comment on type private.filters is 'The filters of a search: conditions that must hold, and conditions that must not.';
 
--- The only place that maps users to names. It narrows a search and grants nothing.
+-- The only function that maps users to names. It affects filters, not permissions.
 create function private.caller_names() returns text[]
 language sql stable security invoker set search_path = ''
 as $$
@@ -61,22 +61,22 @@ begin
     value := jsonb_build_array(value);
   end if;
   if jsonb_array_length(value) > 50 then
-    raise exception '% has % values', path, jsonb_array_length(value) using errcode = '22023', hint = 'A list has at most 50.';
+    raise exception '% has % values', path, jsonb_array_length(value) using errcode = '22023', hint = 'A list has at most 50 values.';
   end if;
   for item in select jsonb_typeof(e) as type, e #>> '{}' as text from jsonb_array_elements(value) e loop
     name := path || case when is_list then format('[%s]', place) else '' end;
     place := place + 1;
     if item.type <> all (accepted) then
-      raise exception '% is %', name, private.name_type(item.type) using errcode = '22023', hint = format('It takes: %s.', array_to_string(accepted, ', '));
+      raise exception '% is %', name, private.name_type(item.type) using errcode = '22023', hint = format('Allowed types: %s.', array_to_string(accepted, ', '));
     end if;
     if item.type = 'number' and item.text !~ '^[0-9]{1,18}$' then
       raise exception '% is %', name, left(item.text, 40) using errcode = '22023', hint = 'An id is a whole number.';
     end if;
     if item.type = 'string' and private.filter_text(item.text) is null then
-      raise exception '% is blank', name using errcode = '22023', hint = 'Leave it out, or name a value.';
+      raise exception '% is blank', name using errcode = '22023', hint = 'Omit it, or give a value.';
     end if;
     if item.type = 'string' and length(item.text) > 255 then
-      raise exception '% has % characters', name, length(item.text) using errcode = '22023', hint = 'At most 255.';
+      raise exception '% has % characters', name, length(item.text) using errcode = '22023', hint = 'A value has at most 255.';
     end if;
   end loop;
   return value;
@@ -115,7 +115,7 @@ begin
   nobody := list @> 'null';
   if 'me' = any (names) then
     if private.caller_names() = '{}' then
-      raise exception '%: me needs a user''s token', path using errcode = '22023', hint = 'Name the person, or search as a user.';
+      raise exception '%: me needs a user''s token', path using errcode = '22023', hint = 'Give the name of the person, or search with a user''s token.';
     end if;
     names := array_remove(names, 'me') || private.caller_names();
   end if;
@@ -139,17 +139,17 @@ begin
     return;
   end if;
   if jsonb_typeof(value) <> 'object' then
-    raise exception '% is %', path, private.name_type(jsonb_typeof(value)) using errcode = '22023', hint = 'It is an object of from and to.';
+    raise exception '% is %', path, private.name_type(jsonb_typeof(value)) using errcode = '22023', hint = 'Use an object with from and to.';
   end if;
   for limits in
     select e.key, jsonb_typeof(e.value) as type, e.value #>> '{}' as text, e.value #>> '{}' ~ '^\d{4}-\d\d-\d\d$' as is_date from jsonb_each(value) e order by e.key
   loop
     if limits.key not in ('from', 'to') then
-      raise exception '%.% is unknown', path, left(limits.key, 40) using errcode = '22023', hint = 'It is an object of from and to.';
+      raise exception '%.% is unknown', path, left(limits.key, 40) using errcode = '22023', hint = 'Use an object with from and to.';
     end if;
     continue when limits.type = 'null';
     if limits.type <> 'string' then
-      raise exception '%.% is %', path, limits.key, private.name_type(limits.type) using errcode = '22023', hint = 'It is a date as text.';
+      raise exception '%.% is %', path, limits.key, private.name_type(limits.type) using errcode = '22023', hint = 'Use a date as a string.';
     end if;
     begin
       at := case
@@ -160,14 +160,14 @@ begin
     end;
     if at is null then
       raise exception '%.% is "%"', path, limits.key, left(limits.text, 40) using errcode = '22023',
-        hint = case when takes_times then 'It is a date (2025-03-31) or a time with its zone (2025-03-31T12:00:00Z).' else 'It is a date (2025-03-31).' end;
+        hint = case when takes_times then 'Use a date (2025-03-31) or a time with its zone (2025-03-31T12:00:00Z).' else 'Use a date (2025-03-31).' end;
     end if;
     if limits.key = 'from' then
       start := at;
     else
       stop := at + case when limits.is_date then '24 hours' else '0' end::interval;
       if stop < start or limits.is_date and stop = start then
-        raise exception '%: from is after to', path using errcode = '22023', hint = 'Exchange them.';
+        raise exception '%: from is after to', path using errcode = '22023', hint = 'Swap them.';
       end if;
     end if;
   end loop;
@@ -188,11 +188,11 @@ declare
   dates record;
 begin
   if jsonb_typeof(filters) <> 'object' then
-    raise exception '% is %', path, private.name_type(jsonb_typeof(filters)) using errcode = '22023', hint = 'It is an object.';
+    raise exception '% is %', path, private.name_type(jsonb_typeof(filters)) using errcode = '22023', hint = 'Use an object.';
   end if;
   select k into unknown from jsonb_object_keys(filters) k where k <> all (members) order by k limit 1;
   if found then
-    raise exception '%.% is unknown', path, left(unknown, 40) using errcode = '22023', hint = format('Known are: %s.', array_to_string(members, ', '));
+    raise exception '%.% is unknown', path, left(unknown, 40) using errcode = '22023', hint = format('Allowed: %s.', array_to_string(members, ', '));
   end if;
 
   list := private.filter_list(filters -> 'projects', path || '.projects', '{string,number}');
@@ -202,7 +202,7 @@ begin
   end if;
   read.statuses := private.filter_names(filters -> 'statuses', path || '.statuses');
   if jsonb_typeof(filters -> 'open') not in ('boolean', 'null') then
-    raise exception '%.open is %', path, private.name_type(jsonb_typeof(filters -> 'open')) using errcode = '22023', hint = 'It is true or false.';
+    raise exception '%.open is %', path, private.name_type(jsonb_typeof(filters -> 'open')) using errcode = '22023', hint = 'Use true or false.';
   end if;
   read.open := (filters ->> 'open')::boolean;
   people := private.filter_people(filters -> 'assignee', path || '.assignee');
@@ -218,7 +218,7 @@ begin
   if jsonb_typeof(list) = 'object' then
     select k into unknown from jsonb_object_keys(list) k where k not in ('any', 'all') order by k limit 1;
     if found then
-      raise exception '%.labels.% is unknown', path, left(unknown, 40) using errcode = '22023', hint = 'It is a list, or an object of any and all.';
+      raise exception '%.labels.% is unknown', path, left(unknown, 40) using errcode = '22023', hint = 'Use a list, or an object with any and all.';
     end if;
     read.any_labels := private.filter_names(list -> 'any', path || '.labels.any');
     read.all_labels := private.filter_names(list -> 'all', path || '.labels.all');

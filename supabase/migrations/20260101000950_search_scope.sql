@@ -1,11 +1,11 @@
--- What a search may return: what passes its filters, and what the caller may see.
+-- The scope of a search: rows that pass its filters and that the caller may see.
 
 -- projects, statuses: allowed ids, null for all. on_tickets: a filter on the status or another
 -- ticket column exists, which excludes projects' own texts.
 create type private.scope as (
   projects bigint[], statuses bigint[], passing private.filter_values, barred private.filter_values, on_tickets boolean, is_empty boolean
 );
-comment on type private.scope is 'What a search may return: what passes its filters and the caller may see.';
+comment on type private.scope is 'The scope of a search: rows that pass its filters and that the caller may see.';
 
 -- For searches in "security definer" functions. Under row-level security, operators that are not
 -- leakproof (@@, %, ~) cannot use an index, and a policy applied after ranking would leave fewer
@@ -59,7 +59,7 @@ begin
 end
 $$;
 comment on function private.resolve_scope(bigint, text, jsonb) is
-  'What passes the filters and the caller may see, with names resolved to ids, and whether that is nothing. Invalid filters are an error (22023).';
+  'Resolves the filters and the projects that the caller may see, with names resolved to ids, and whether nothing can match. Invalid filters are an error (22023).';
 revoke execute on function private.resolve_scope(bigint, text, jsonb) from public;
 
 -- One condition per filter in use. values_in: the expression of the values; labels: that of a
@@ -185,7 +185,7 @@ begin
 end
 $$;
 comment on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) is
-  'The tickets, and projects (no ticket) as ~ of their ids, that pass the filters of a search and the caller may see. The arrays are parallel.';
+  'The tickets, and projects (no ticket) as ~ of their ids, that pass the filters of a search and are visible to the caller. The arrays are parallel.';
 revoke execute on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) from public;
 grant execute on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) to authenticated, service_role;
 

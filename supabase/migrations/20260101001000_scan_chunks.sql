@@ -1,8 +1,8 @@
--- All bulk comparisons of vectors happen here. Every vector search reads its chunks from here.
+-- All bulk comparisons of vectors happen here: every vector search reads its chunks from here.
 
--- Up to how many tickets all chunks are compared exactly. A comparison costs about 4 µs per chunk;
--- the index costs about 23 µs per row that it reads, and reads more the rarer matches are.
--- Break-even is at sqrt(6 × wanted × all chunks); the exact scan may cost 1.5 times as much,
+-- The number of tickets up to which all chunks are compared exactly. A comparison costs about 4 µs
+-- per chunk; the index costs about 23 µs per row that it reads, and reads more the rarer matches
+-- are. Break-even is at sqrt(6 × wanted × all chunks); the exact scan may cost 1.5 times as much,
 -- because it misses nothing.
 create function private.narrow_limit(wanted integer) returns integer
 language plpgsql stable security invoker set search_path = ''
@@ -61,7 +61,7 @@ $$;
 comment on function private.narrow_tickets(private.scope, integer) is 'The tickets of a scope if is_narrow holds, else null.';
 revoke execute on function private.narrow_tickets(private.scope, integer) from public;
 
--- Returns chunks by descending cosine similarity: the nearest one always (it tells how close a
+-- Returns chunks by descending cosine similarity: always the nearest one (it shows how close a
 -- failed search came), then those strictly over the threshold, until there are chunk_limit chunks,
 -- or chunks of source_limit different tickets and projects. Filters apply before ranking.
 --
@@ -212,7 +212,7 @@ begin
 end
 $$;
 comment on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[], jsonb) is
-  'Chunks that the caller may see, by falling cosine similarity, filters before ranking: the nearest, then those over the threshold. embedding_model: vectors of other models are never compared. required, excluded: what the words of their ticket or project must and must not hold.';
+  'Chunks that the caller may see, by descending cosine similarity, filtered before ranking: the nearest one, then those over the threshold. Only vectors of embedding_model are compared. required, excluded: words that the ticket or project must and must not contain.';
 revoke execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[], jsonb) from public;
 grant execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[], jsonb) to authenticated, service_role;
 

@@ -1,5 +1,5 @@
--- Selects the entries worth ranking: those with the rare words of a query. The work does not grow
--- with how common the words are.
+-- Selects the entries worth ranking: those with the rare words of a query. The work does not
+-- depend on how common the other words are.
 
 -- The entries that pass a filter and contain the required phrases, if they are few enough to check
 -- each; else null. A phrase may be in the ticket's own text or in a comment.

@@ -163,7 +163,7 @@ begin
 
   return query
   with candidate as materialized (
-    -- They are in order.
+    -- Best first, as the limits below require.
     select c.keyword_entry_id, c.project_id, c.ticket_id, c.gain, c.comment_ids
     from private.keyword_candidates(
       plan.words, plan.idfs, plan.entries, plan.titles, plan.comments, scope, query.required, reach, greatest(1000, scored)) c
@@ -215,7 +215,7 @@ begin
 end
 $$;
 comment on function public.search_by_keyword(text, integer, bigint, text, jsonb) is
-  'Tickets and projects (ticket_id null) by BM25F over their words, made of ts_rank: any of the words counts, rare ones more, "phrases" must occur, -words must not; tickets whose key the query names come first, exact. Unknown words stand for the nearest known ones. At most 1,000; from the 501st on the score is 0 and the order rougher.';
+  'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any of the words matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, with exact set. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on the score is 0 and the order approximate.';
 revoke execute on function public.search_by_keyword(text, integer, bigint, text, jsonb) from public, anon, authenticated;
 grant execute on function public.search_by_keyword(text, integer, bigint, text, jsonb) to authenticated, service_role;
 

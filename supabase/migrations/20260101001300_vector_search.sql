@@ -67,12 +67,12 @@ comment on function public.search_by_vector(extensions.vector, text, double prec
 revoke execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) from public, anon, authenticated;
 grant execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) to authenticated, service_role;
 
--- Rank 100 by vector alone adds 1/160 to a score, less than half of what rank 1 adds, so it is
--- behind every good result. Without filters, this many usually fit in the index's first batch.
+-- A vector rank of 100 adds 1/160 to a score, less than half of what rank 1 adds, so such a row
+-- ranks behind every good result. Without filters, the index's first batch usually contains 100.
 create function private.vector_candidates() returns integer
 language sql immutable security invoker set search_path = ''
 return 100;
-comment on function private.vector_candidates() is 'How many tickets and projects a hybrid search takes from the vector search, for any page.';
+comment on function private.vector_candidates() is 'How many tickets and projects a hybrid search takes from vector search, for any page.';
 revoke execute on function private.vector_candidates() from public;
 grant execute on function private.vector_candidates() to authenticated, service_role;
 

@@ -6,7 +6,7 @@
 -- projects, tickets and scores are parallel, best first; a project's own text has no ticket. exact
 -- is the number of leading exact matches.
 create type private.word_ranking as (projects bigint[], tickets bigint[], scores double precision[], exact integer);
-comment on type private.word_ranking is 'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000.';
+comment on type private.word_ranking is 'The keyword part of a hybrid search: the result of search_by_keyword, at most 1,000.';
 
 create function private.rank_words(query_text text, project_filter bigint, status_filter text, filters jsonb default null) returns private.word_ranking
 language plpgsql volatile security invoker set search_path = ''
@@ -40,13 +40,12 @@ begin
 end
 $$;
 comment on function public.keyword_ranking(text, bigint, text, jsonb) is
-  'The keyword side of a hybrid search: what search_by_keyword finds, at most 1,000, best first, as parallel arrays (a project''s own text has no ticket), written as text, because a JSON array of a thousand numbers takes longer to read than one string; the first so many are exact. As JSON for search_hybrid and retrieve_chunks_hybrid with the same query and filters.';
+  'The keyword part of a hybrid search: the result of search_by_keyword, at most 1,000, best first, as parallel arrays (a project''s own text has no ticket). The arrays are text, because parsing a JSON array of a thousand numbers takes longer than parsing one string. exact: the number of leading exact matches. Pass the row as JSON to search_hybrid and retrieve_chunks_hybrid with the same query and filters.';
 revoke execute on function public.keyword_ranking(text, bigint, text, jsonb) from public, anon, authenticated;
 grant execute on function public.keyword_ranking(text, bigint, text, jsonb) to authenticated, service_role;
 
--- Reads a keyword ranking from a moment ago. It is untrusted input: whoever uses it must check that
--- its items still exist, pass the filters and are visible. Newer rows are missing, as if the search
--- had ended then.
+-- Reads a keyword ranking computed earlier. It is untrusted input: callers must check that its
+-- items still exist, pass the filters and are visible. Rows added since are missing.
 create function private.read_ranking(keyword_ranking jsonb) returns private.word_ranking
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -121,7 +120,7 @@ declare
   best_score constant double precision := ranking.scores[ranking.exact + 1];
 begin
   if fuse_searches.fusion not in ('rrf', 'convex') then
-    raise exception 'fusion is "%"', fuse_searches.fusion using errcode = '22023', hint = 'It is rrf or convex.';
+    raise exception 'fusion is "%"', fuse_searches.fusion using errcode = '22023', hint = 'Use rrf or convex.';
   end if;
   shares := private.convex_shares();
   if convex then
@@ -231,7 +230,7 @@ begin
     case when g.vector_rank is null then 'keyword' else 'vector' end,
     g.rrf_score, g.fused_score, p.project_id, p.name, t.key, t.name, s.name,
     g.vector_rank, g.keyword_rank, g.keyword_score, g.vector_contribution, g.keyword_contribution,
-    -- Items beyond the ranks match by words.
+    -- Matches without a rank, on a page by time, match by keyword.
     array_remove(array[
       case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null or g.vector_rank is null then 'keyword' end], null),
     g.exact,
@@ -269,7 +268,7 @@ begin
   ) m on true
   cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
   cross join lateral (select private.links_of(g.ticket_id) as links offset 0) l
-  -- Skips rows deleted meanwhile, and rows that a given ranking invented.
+  -- Skips rows deleted since, and rows that a given ranking made up.
   where (g.ticket_id is null or t.project_id is not null)
     and (search_hybrid.project_filter is null or p.project_id = search_hybrid.project_filter)
     and (search_hybrid.status_filter is null or lower(s.name) = lower(search_hybrid.status_filter))
@@ -290,7 +289,7 @@ begin
 end
 $$;
 comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb) is
-  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then by fused_score. fusion rrf: weight / (60 + rank) of each search, added up. convex: vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best one. rrf_score is there in both. Without query_embedding: keyword search alone. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page; relaxed: whether nothing holds the quoted phrases, so that they count as words. What went since a ranking that is handed in was made leaves its place empty; a page of such places alone, before others, is one row of nulls with has_more. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then by fused_score. fusion rrf: the sum of weight / (60 + rank) of both searches. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. rrf_score is returned with either. Without query_embedding: keyword search only. match_count at most 100, match_offset at most 1,000. has_more: whether another page follows. relaxed: whether no text contains the quoted phrases, so that they are searched as words. With keyword_ranking, a row of that function as JSON, the keyword search is not repeated; rows deleted since leave their positions empty, and a page with only empty positions, before others, is one row of nulls with has_more.';
 revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb) from public, anon, authenticated;
 grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb) to authenticated, service_role;
 

@@ -129,7 +129,7 @@ declare
   listed bigint[];
 begin
   if sort not in ('newest', 'updated') then
-    raise exception 'sort is "%"', sort using errcode = '22023', hint = 'A list is sorted by newest or updated.';
+    raise exception 'sort is "%"', sort using errcode = '22023', hint = 'Use newest or updated.';
   end if;
   if scope.is_empty then
     return array[]::bigint[];
@@ -204,7 +204,7 @@ begin
 end
 $$;
 comment on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) is
-  'Tickets and projects (ticket_id null) that a hybrid search matches in what the caller may see, named and near ones first, then by words; complete: whether these are all. Without a query (null): the tickets that pass, newest first.';
+  'Tickets and projects (ticket_id null) that a hybrid search matches and the caller may see: first those named by key, then the nearest by vector, then by words; complete: whether these are all. Without a query (null): the tickets that pass the filters, newest first.';
 revoke execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) from public;
 grant execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) to authenticated, service_role;
 

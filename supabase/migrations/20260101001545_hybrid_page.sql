@@ -30,7 +30,7 @@ as $$
 #variable_conflict use_column
 begin
   if hybrid_page.sort not in ('relevance', 'newest', 'updated') then
-    raise exception 'sort is "%"', hybrid_page.sort using errcode = '22023', hint = 'It is relevance, newest or updated.';
+    raise exception 'sort is "%"', hybrid_page.sort using errcode = '22023', hint = 'Use relevance, newest or updated.';
   end if;
   if coalesce(hybrid_page.sort, 'relevance') = 'relevance' then
     return query

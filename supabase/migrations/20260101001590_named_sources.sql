@@ -1,4 +1,4 @@
--- Tickets (by key), projects (by key or name) and states named in a question. They become
+-- Tickets (by key), projects (by key or name) and statuses named in a question. They become
 -- candidates for retrieval with any similarity, because "What is the status of TX-400?" is similar
 -- to any ticket about a status.
 
@@ -74,7 +74,7 @@ comment on function private.word_runs(text) is 'The runs of words in a question 
 revoke execute on function private.word_runs(text) from public;
 
 -- ticket_ids: at most five, in the order of the question. project_ids: at most three, longest names
--- first. status: a named state. listed: the question only asks what is in that state. own_texts:
+-- first. status: a named status. listed: the question only asks for tickets in it. own_texts:
 -- filters let projects' own texts pass.
 create type private.names as (ticket_ids bigint[], project_ids bigint[], status text, listed boolean, own_texts boolean);
 comment on type private.names is 'What a question names, of what the caller may see.';
@@ -182,13 +182,13 @@ begin
 end
 $$;
 comment on function private.read_names(text, bigint, text, jsonb) is
-  'The tickets, projects and state that a question names, in what the caller may see and the filters allow: keys in any usual spelling, names as whole phrases. A name of one word must be marked as one: by a capital, quotes, the word "project", or as the end of the question.';
+  'The tickets, projects and status that a question names, in what the caller may see and the filters allow: keys in any usual spelling, names as whole phrases. A name of one word must be marked as one: by a capital, quotes, the word "project", or as the end of the question.';
 revoke execute on function private.read_names(text, bigint, text, jsonb) from public;
 grant execute on function private.read_names(text, bigint, text, jsonb) to authenticated, service_role;
 
 -- Of a ticket: its own text first, its newest note and newest comment, which have the resolution,
 -- and the chunk nearest to the question. Of a project: the beginning of its text, and the nearest
--- chunk. For a named state, of a project (or of the whole tracker if nothing else is asked): the
+-- chunk. For a named status, of a project (or of the whole tracker if nothing else is asked): the
 -- nearest chunk of each of the nearest tickets, ten if nothing else is asked, else two.
 create function private.named_chunks(
   question text, query_embedding extensions.vector, embedding_model text, project_filter bigint, status_filter text, filters jsonb default null

@@ -96,7 +96,7 @@ begin
         and c.chunk_id is distinct from s.first_chunk_id
         and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
     ) n
-    -- A question about a ticket by its key wants its notes, too.
+    -- A question that names a ticket by its key usually needs the ticket's notes, too.
     where n.place_in_source < greatest(coalesce(retrieve_chunks_hybrid.source_chunk_limit, 1), case when s.exact then 3 else 1 end)
     union all
     -- As relevant as their ticket or project. Items named only by project and state come last.
@@ -105,7 +105,7 @@ begin
     left join shown s on s.ticket_id = n.ticket_id or n.ticket_id is null and s.ticket_id is null and s.project_id = n.project_id
     where n.chunk_id is not null or s.place is null
     union all
-    -- The nearest chunk of all tells how close a search without results came.
+    -- The nearest chunk shows how close a search without results came.
     select null, n.project_id, n.ticket_id, null, n.chunk_id, 0
     from private.scan_chunks(
       retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.project_filter,
@@ -147,7 +147,7 @@ begin
 end
 $$;
 comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) is
-  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project, with source_chunk_limit up to so many of each ticket, and the chunks of the tickets and projects that the question names, named, whatever their similarity. A quoted phrase is required of what the words find, not of what is near. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in a last row that only tells the nearest similarity. similarity is null where there is no vector of this model, chunk_id and tokens where nothing is embedded, comment_* but for a comment''s chunk. similarities[i] is the cosine similarity to the i-th row, 0 where it is unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the words are not looked up again.';
+  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project (with source_chunk_limit, up to this many of each ticket), and chunks of the tickets and projects that the question names, with named set, whatever their similarity. A quoted phrase is required of keyword matches, but not of vector matches. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in an additional last row that only provides the nearest similarity. similarity is null without a vector of this model, chunk_id and tokens if nothing is embedded, and comment_* except for a comment''s chunk. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the keyword search is not repeated.';
 revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) from public, anon, authenticated;
 grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) to authenticated, service_role;
 

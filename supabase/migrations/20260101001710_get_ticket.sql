@@ -1,7 +1,7 @@
--- One ticket, whole: what a search shows a part of.
+-- One ticket with everything that belongs to it.
 
--- "Security definer", because beneath a policy upper() may use no index; it finds nothing but what
--- may be seen.
+-- Security definer, because under row-level security upper() cannot use an index. It reads only
+-- what the caller may see.
 create function private.find_ticket(key text) returns bigint
 language plpgsql stable security definer set search_path = ''
 as $$

@@ -119,12 +119,11 @@ begin
 end
 $$;
 comment on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) is
-  'Queues these projects'' own texts, tickets, comments and documents for embedding; with_children: also all tickets of the projects, and all comments on the tickets. More than 100 at once, or background, run after others. Never waits. Returns how many jobs it added to those that wait already.';
+  'Queues these projects'' own texts, tickets, comments and documents for embedding; with_children: also all tickets of the projects, and all comments on the tickets. More than 100 at once, or background, run after others. Never waits. Returns how many jobs it added to those already waiting.';
 revoke execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) from public;
 grant execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) to service_role;
 
--- Call this before reading the texts again, so that the locked jobs' edits are certainly in what is
--- read.
+-- Call this before reading the texts again, so that the texts read include the locked jobs' edits.
 create function private.lock_waiting_jobs(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns setof bigint
 language sql volatile rows 100 security invoker set search_path = ''

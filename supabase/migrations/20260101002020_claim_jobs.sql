@@ -164,7 +164,7 @@ begin
 end
 $$;
 comment on function public.claim_embedding_jobs(integer, double precision, integer) is
-  'Claims up to job_limit (at most 1000) due jobs, each source once, for lease_seconds: jobs is [{job_id, project_id, ticket_id, comment_id, document_id, attempt}], comment_id null for what is no comment, ticket_id null too for a project''s own text, all three null for a document, attempt 1 the first time. Until then nobody else gets them; afterwards anybody. Fresh edits come first. next_due_seconds: until another job is due, null when there is none.';
+  'Claims up to job_limit (at most 1000) due jobs, each source once, for lease_seconds; after that, any worker can claim them. jobs is [{job_id, project_id, ticket_id, comment_id, document_id, attempt}]: comment_id is null except for a comment, ticket_id also for a project''s own text, and all three ids for a document; attempt is 1 the first time. Fresh edits come first. next_due_seconds: seconds until another job is due, null if there is none.';
 revoke execute on function public.claim_embedding_jobs(integer, double precision, integer) from public, anon, authenticated;
 grant execute on function public.claim_embedding_jobs(integer, double precision, integer) to service_role;
 

@@ -1,8 +1,8 @@
--- A job leaves its worker as done, failed or released. Each call names its lease; a job leased to
--- another worker meanwhile is left alone.
+-- Workers end a job as finished, failed or released. Each call passes the job's lease; a job leased
+-- to another worker since then is not changed.
 
--- "Skip locked", here and below: an open transaction that deletes the source, or that met the job
--- while it was being claimed, may hold the job for long. Such a job is claimed once more when its
+-- "Skip locked", here and below: an open transaction that deletes the source, or that tried to use
+-- the job during its claim, may lock the job for long. Such a job is claimed once more when its
 -- lease expires.
 create function public.finish_embedding_jobs(lease_id uuid, job_ids bigint[])
 returns bigint
@@ -48,7 +48,7 @@ as $$
     update private.embedding_jobs j
     set lease_id = null,
       last_error = left(fail_embedding_jobs.error, 1000),
-      -- A document and its job die together. If an edit holds the document, the next claim does it.
+      -- A document and its job die together. If an edit locks the document, the next claim does it.
       dead_at = case
         when h.spent and (h.document_id in (select g.id from given_up g)
           or not exists (select from public.documents d where d.id = h.document_id and d.embedding_status = 'pending'))
@@ -64,7 +64,7 @@ as $$
   select count(*) from failed
 $$;
 comment on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) is
-  'Records that an attempt at these jobs failed. They are retried after retry_seconds, doubled with each attempt up to 15 minutes, and dead after attempt_limit attempts; the job of a document being edited is marked dead by a later claim. Returns how many it was told of in time.';
+  'Records that an attempt at these jobs failed. They are retried after retry_seconds, doubled with each attempt up to 15 minutes, and dead after attempt_limit attempts; the job of a document being edited is marked dead by a later claim. Returns how many were still held.';
 revoke execute on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) from public, anon, authenticated;
 grant execute on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) to service_role;
 
@@ -132,7 +132,7 @@ as $$
   )
   select count(*) from replayed
 $$;
-comment on function public.replay_embedding_jobs(bigint[]) is 'Lets dead jobs be tried again, all of them or these, behind fresh edits. Waits for no open transaction: a job whose source is being deleted stays dead, and a document that is being edited says failed until its job ends or is claimed. Returns how many jobs will be tried.';
+comment on function public.replay_embedding_jobs(bigint[]) is 'Queues dead jobs again, all of them or these, after fresh edits. Never waits for open transactions: a job whose source is being deleted stays dead, and a document that is being edited keeps the status failed until its job ends or is claimed. Returns how many jobs it queued.';
 revoke execute on function public.replay_embedding_jobs(bigint[]) from public, anon, authenticated;
 grant execute on function public.replay_embedding_jobs(bigint[]) to service_role;
 

@@ -1,4 +1,4 @@
--- The state of the index, and queueing what the triggers never saw: older rows, or another model.
+-- The state of the index, and queueing of sources that no trigger saw: older rows, another model.
 
 -- A source whose texts are blank has nothing to embed.
 create function private.missing_sources(embedding_model text, everything boolean default false, embedding_set smallint default null)
@@ -42,7 +42,7 @@ as $$
   where missing_sources.embedding_set is null and (missing_sources.everything or not exists (
     select 1 from public.embeddings e where e.document_id = d.id and e.chunk_id is null and e.model = missing_sources.embedding_model))
 $$;
-comment on function private.missing_sources(text, boolean, smallint) is 'The sources that have a text but no chunk of the model used for search (this one if that is undecided), and documents without a vector of this model; or all that have a text. With embedding_set: those that have no chunk in that set, no documents among them. With the length of their texts.';
+comment on function private.missing_sources(text, boolean, smallint) is 'The sources that have a text but no chunk of the serving model (this one if undecided), and documents without a vector of this model; with everything, all that have a text. With embedding_set: those without a chunk in that set, excluding documents. Includes the length of their texts.';
 revoke execute on function private.missing_sources(text, boolean, smallint) from public;
 grant execute on function private.missing_sources(text, boolean, smallint) to service_role;
 
@@ -116,7 +116,7 @@ as $$
   cross join waiting w
 $$;
 comment on function public.embedding_status(text) is
-  'How many sources wait to be embedded (pending), are being embedded (running), wait for a retry (failed) or are dead (dead); how long the oldest of those pending or failed has waited, 0 without any; the number of chunks that are searched, those of documents too; and how many sources have a text but no chunk of the model by which they are searched, this one where that is not settled.';
+  'How many sources wait to be embedded (pending), are being embedded (running), wait for a retry (failed) or are dead (dead); how long the oldest pending or failed one has waited, 0 if there is none; the number of chunks in the serving set and of documents; and how many sources have a text but no chunk of the serving model (this one if undecided).';
 revoke execute on function public.embedding_status(text) from public, anon, authenticated;
 grant execute on function public.embedding_status(text) to service_role;
 
@@ -140,7 +140,7 @@ as $$
   from missing m
 $$;
 comment on function public.measure_missing_embeddings(text, boolean, integer, smallint) is
-  'How much enqueue_missing_embeddings would queue: sources, the characters of their texts, and a random sample of them, [{project_id, ticket_id, comment_id, document_id}], to see how many tokens that is. sample_count at most 1000. embedding_set: of what that set lacks, documents left out.';
+  'What enqueue_missing_embeddings would queue: the number of sources, the characters of their texts, and a random sample of them, [{project_id, ticket_id, comment_id, document_id}], for estimating the tokens. sample_count at most 1000. With embedding_set: what that set lacks, excluding documents.';
 revoke execute on function public.measure_missing_embeddings(text, boolean, integer, smallint) from public, anon, authenticated;
 grant execute on function public.measure_missing_embeddings(text, boolean, integer, smallint) to service_role;
 

@@ -49,7 +49,7 @@ begin
 end
 $$;
 comment on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) is
-  'The chunks nearest to a vector, by falling cosine similarity: of the set and the model that search uses, in what the caller may see. By the vector index, or exactly if a filter leaves few chunks. Filters apply before ranking. match_count at most 1,000.';
+  'The chunks nearest to a vector that the caller may see, by descending cosine similarity, of the set and the model that search uses. Uses the vector index, or compares all chunks if a filter leaves few. Filters apply before ranking. match_count at most 1,000.';
 revoke execute on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) from public, anon, authenticated;
 grant execute on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) to authenticated, service_role;
 

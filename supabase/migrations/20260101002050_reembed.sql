@@ -127,7 +127,7 @@ begin
     where clear_retired_set.after is null or c.chunk_id > clear_retired_set.after
     order by c.chunk_id limit private.clamp(row_limit, 1000, 1, 10000)
   ), free as materialized (
-    -- An open transaction that deletes a ticket holds its chunks.
+    -- An open transaction that deletes a ticket locks its chunks.
     select c.chunk_id from public.chunks c
     where c.chunk_id in (select p.chunk_id from part p where p.embedding_set = retired)
     for update skip locked
@@ -147,7 +147,7 @@ begin
 end
 $$;
 comment on function public.clear_retired_set(uuid, integer) is
-  'Empties the retired or abandoned set, up to row_limit chunks (at most 10,000) per call: pass the previous result until it returns null. It skips what open transactions hold, and returns the nil UUID to start over where such chunks are left. Then another set can be built.';
+  'Empties the retired or abandoned set, up to row_limit chunks (at most 10,000) per call: pass the previous result until it returns null; then another set can be built. Chunks locked by open transactions are skipped; if some are left at the end, it returns the nil UUID to start over.';
 revoke execute on function public.clear_retired_set(uuid, integer) from public, anon, authenticated;
 grant execute on function public.clear_retired_set(uuid, integer) to service_role;
 

@@ -1,6 +1,6 @@
 -- Handles "truncate", which fires no row triggers. Truncating notes also truncates chunks, which
--- reference them; truncating comments, also their words; truncating projects or tickets,
--- everything, and nothing needs queueing.
+-- reference them; truncating comments also truncates their words; truncating projects or tickets
+-- truncates everything, so nothing needs queueing.
 
 create function private.follow_truncate() returns trigger
 language plpgsql volatile security definer set search_path = ''

@@ -1,6 +1,6 @@
 -- Substring search with an index.
 
--- The index holds every substring of up to 3 characters. A text of 1 to 3 characters is one of
+-- The index contains every substring of up to 3 characters. A text of 1 to 3 characters is one of
 -- them; a longer text can only be contained where all its 3-character substrings are. Unlike
 -- pg_trgm's trigrams, these include "c++" and "go".
 create function private.pieces(texts text[]) returns text[]

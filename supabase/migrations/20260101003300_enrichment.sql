@@ -59,7 +59,7 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 begin
   if cardinality(store_enrichment.keywords) > 15 then
-    raise exception 'an enrichment has at most 15 keywords' using errcode = '22023', hint = 'Leave the least telling ones out.';
+    raise exception 'an enrichment has at most 15 keywords' using errcode = '22023', hint = 'Omit the least specific ones.';
   end if;
   update public.documents d
     set enriched_keywords = private.combine_keywords(store_enrichment.keywords, '{}'),

@@ -108,20 +108,20 @@ as $$
       case when c.missing then 'it is missing' else c.fault end as finding,
       case when not c.missing then c.remedy
         when c.kind in ('trigger', 'index') then c.definition || ';'
-        else 'Run again the statements of supabase/migrations that make it.' end as remedy
+        else 'Run the statements of supabase/migrations that create it again.' end as remedy
     from compared c
     -- If a table is missing, everything on it is: report only the table.
     where c.fault is not null or c.missing and (c.kind = 'table'
       or not exists (select from compared t where t.kind = 'table' and t.missing and t.part = c.on_table))
     union all
     select 2, 'warning', c.kind || ' ' || c.part, 'it differs from the migrations: ' || c.present_definition,
-      'Make it ' || c.definition || ' again; if the change is intended, run: select private.record_installation();'
+      'Change it back to ' || c.definition || '; if the change is intended, run: select private.record_installation();'
     from compared c where not c.missing and c.present_definition <> c.definition
     union all
     select case when severe then 1 else 2 end, case when severe then 'error' else 'warning' end, c.kind || ' ' || c.part,
       format('privileges differ from the migrations: %s instead of %s',
         coalesce(nullif(c.present_privileges, ''), 'none'), coalesce(nullif(c.privileges, ''), 'none')),
-      format('Grant and revoke on %s what the migrations do; if the change is intended, run: select private.record_installation();', c.part)
+      format('Grant and revoke on %s as the migrations do; if the change is intended, run: select private.record_installation();', c.part)
     from compared c
     -- The service lacks a privilege, or a role without any has one.
     cross join lateral (
@@ -131,7 +131,7 @@ as $$
         or c.privileges !~ 'public:' and c.present_privileges ~ 'public:' as severe) s
     where not c.missing and c.present_privileges <> c.privileges
     union all
-    select 2, 'warning', 'policy ' || p.part, 'it is not from the migrations, and may show or hide rows: ' || p.definition,
+    select 2, 'warning', 'policy ' || p.part, 'no migration created it, and it may show or hide rows: ' || p.definition,
       'Drop it; if it is intended, run: select private.record_installation();'
     from present p
     where p.kind = 'policy' and exists (select from private.installed_parts i where i.kind = 'table' and i.part = p.on_table)
@@ -155,12 +155,12 @@ as $$
   -- Below this size, an index is read and built quickly with any settings.
   with small as (select coalesce(check_memory.index_bytes, 0) < 67108864 as yes), found as (
     select 'setting shared_buffers' as subject,
-      format('it is %s, and the vector indexes have %s: searches read from disk', pg_size_pretty(shared_buffers), pg_size_pretty(index_bytes)) as finding,
-      format('Raise it above %s, with a fourth of the memory as a guide (a larger compute size on Supabase).', pg_size_pretty(index_bytes)) as remedy
+      format('it is %s, and the vector indexes take %s: searches read from disk', pg_size_pretty(shared_buffers), pg_size_pretty(index_bytes)) as finding,
+      format('Raise it above %s; a quarter of the memory is usual (on Supabase, a larger compute size).', pg_size_pretty(index_bytes)) as remedy
     where index_bytes > shared_buffers
     union all
     select 'setting maintenance_work_mem',
-      format('it is %s, and the vector indexes have %s: rebuilding one takes many times as long', pg_size_pretty(maintenance_work_mem), pg_size_pretty(index_bytes)),
+      format('it is %s, and the vector indexes take %s: rebuilding one takes many times as long', pg_size_pretty(maintenance_work_mem), pg_size_pretty(index_bytes)),
       format('Before a reindex: set maintenance_work_mem = ''%sMB'';', ceil(index_bytes / 1048576.0))
     where index_bytes > maintenance_work_mem
     union all
@@ -170,7 +170,7 @@ as $$
   )
   select 'warning', f.subject, f.finding, f.remedy from found f, small s where not s.yes
   union all
-  select 'ok', 'settings', format('they suit vector indexes of %s', pg_size_pretty(coalesce(index_bytes, 0))), null
+  select 'ok', 'settings', format('they are sufficient for vector indexes of %s', pg_size_pretty(coalesce(index_bytes, 0))), null
   from small s where s.yes or not exists (select from found)
 $$;
 comment on function private.check_memory(bigint, bigint, bigint, boolean) is 'check_installation, for settings that are too small for vector indexes of this size in bytes.';
@@ -184,8 +184,8 @@ as $$
   with found as (
     select 'roles' as area, 'error' as severity, 'role ' || w.name as subject,
       case when r.oid is null then 'it is missing'
-        when w.bypasses then 'row-level security holds for it: the service sees nothing'
-        else 'row-level security does not hold for it: every request sees every row' end as finding,
+        when w.bypasses then 'row-level security applies to it: the service sees nothing'
+        else 'row-level security does not apply to it: every request sees every row' end as finding,
       case when r.oid is null then 'Use a Supabase project, or run scripts/platform.sql.'
         else format('alter role %I %s;', w.name, case when w.bypasses then 'bypassrls' else 'nosuperuser nobypassrls' end) end as remedy
     from (values ('anon', false), ('authenticated', false), ('service_role', true)) as w (name, bypasses)
@@ -203,7 +203,7 @@ as $$
   select f.severity, f.subject, f.finding, f.remedy from found f
   union all
   select 'ok', a.area, a.finding, null
-  from (values ('roles', 'anon, authenticated and service_role are as Supabase makes them'),
+  from (values ('roles', 'anon, authenticated and service_role are as on Supabase'),
     ('extensions', (select string_agg(e.extname || ' ' || e.extversion, ', ' order by e.extname) from pg_catalog.pg_extension e
       where e.extname in ('vector', 'unaccent', 'pg_trgm', 'pg_prewarm')))) as a (area, finding)
   where not exists (select from found f where f.area = a.area)
@@ -224,7 +224,7 @@ as $$
     where i.kind = 'table'
   ), found as (
     select t.part,
-      case when t.unattended then 'autovacuum is off: statistics become stale and dead rows stay'
+      case when t.unattended then 'autovacuum is off: statistics become stale and dead rows are kept'
         when t.reltuples < 0 then format('it has %s and was never analyzed: plans are guesses', pg_size_pretty(t.bytes))
         else format('%s rows changed since the last analyze of %s', t.changed, t.reltuples::bigint) end as finding,
       case when t.unattended then format('alter table %s reset (autovacuum_enabled); and set autovacuum = on.', t.part)
@@ -249,11 +249,11 @@ as $$
     select * from public.embedding_status(check_queue.embedding_model)
   ), found as (
     select 'error' as severity, 'queue' as subject, format('%s sources are dead: vector search lacks their current texts', s.dead) as finding,
-      'select * from list_dead_embedding_jobs(); says why. Then: select replay_embedding_jobs();' as remedy
+      'select * from list_dead_embedding_jobs(); shows the errors. Then: select replay_embedding_jobs();' as remedy
     from status s where s.dead > 0
     union all
     select 'warning', 'queue', format('the oldest of %s waiting sources has waited %s minutes', s.pending + s.failed, floor(s.oldest_pending_seconds / 60)),
-      'See that a worker runs (WORKER=on, or tasklens worker) and that the model answers.'
+      'Check that a worker runs (WORKER=on, or tasklens worker) and that the model responds.'
     from status s where s.oldest_pending_seconds > 600
     union all
     select 'warning', 'chunks', format('%s sources have a text and no chunk: only keyword search finds them; %s wait in the queue', s.sources_without_chunks, s.pending + s.running + s.failed),
@@ -266,7 +266,7 @@ as $$
   select 'ok', a.area, a.finding, null
   from status s
   cross join lateral (values ('queue', format('%s sources wait', s.pending + s.running + s.failed)),
-    ('chunks', format('every source with a text is among the %s', s.chunks))) as a (area, finding)
+    ('chunks', format('every source with a text has chunks, %s in total', s.chunks))) as a (area, finding)
   where not exists (select from found f where f.subject = a.area)
 $$;
 comment on function private.check_queue(text) is 'check_installation, for embedded and queued sources.';
@@ -299,7 +299,7 @@ as $$
   order by array_position(array['error', 'warning', 'ok'], f.severity), f.subject, f.finding
 $$;
 comment on function public.check_installation(text) is
-  'What is missing or doubtful in this database, errors first: severity (error, warning, ok), subject, finding, and the remedy, if possible a statement. embedding_model: of what is to have chunks; by default the model that serves, and nothing is said of chunks where none is settled.';
+  'What is missing or doubtful in this database, errors first: severity (error, warning, ok), subject, finding, and the remedy, if possible a statement. embedding_model: the model whose chunks are checked; by default the serving one. If that is undecided, chunks are not checked.';
 revoke execute on function public.check_installation(text) from public, anon, authenticated;
 grant execute on function public.check_installation(text) to service_role;
 

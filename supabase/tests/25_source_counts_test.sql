@@ -8,7 +8,7 @@ insert into public.status (status_id, name) values (1, 'To Do');
 
 -- Compares the status with an exhaustive count, for the serving model, another one and null,
 -- before and after the marks are merged.
-create function pg_temp.told(model text) returns bigint[]
+create function pg_temp.reported(model text) returns bigint[]
 language sql as $$ select array[s.chunks, s.sources_without_chunks] from public.embedding_status(model) s $$;
 -- pending, running, failed, dead, and whether a job waits: as the status reports them, and
 -- counted over all jobs.
@@ -35,9 +35,9 @@ begin
   if pg_temp.queue() <> pg_temp.jobs() then
     return next fail(what || ': the queue has ' || pg_temp.jobs() || ', the status reports ' || pg_temp.queue());
   end if;
-  return next results_eq('select pg_temp.told(m) from unnest(array[''m'', ''n'', null]) m', 'select pg_temp.counted(m) from unnest(array[''m'', ''n'', null]) m', what);
+  return next results_eq('select pg_temp.reported(m) from unnest(array[''m'', ''n'', null]) m', 'select pg_temp.counted(m) from unnest(array[''m'', ''n'', null]) m', what);
   perform private.merge_source_marks();
-  if pg_temp.queue() <> pg_temp.jobs() or (select array_agg(pg_temp.told(m)) <> array_agg(pg_temp.counted(m)) from unnest(array['m', 'n', null]) m) or exists (select from private.source_marks) then
+  if pg_temp.queue() <> pg_temp.jobs() or (select array_agg(pg_temp.reported(m)) <> array_agg(pg_temp.counted(m)) from unnest(array['m', 'n', null]) m) or exists (select from private.source_marks) then
     return next fail(what || ', after merging the marks');
   end if;
 end
@@ -48,13 +48,13 @@ language sql as $$
   values (in_set, project, ticket, note, case when ticket is null then 'project' when note is null then 'ticket' else 'status_note' end, place, 't', 1, 'h', model, pg_temp.unit(1))
 $$;
 
-select is(pg_temp.told('m'), '{0,0}', 'the counts of an empty database are zero');
+select is(pg_temp.reported('m'), '{0,0}', 'the counts of an empty database are zero');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', ' '), (3, 'CC', 'Cherries');
 insert into public.tickets (ticket_id, project_id, status_id, name, description) values (11, 1, 1, 'eleven', null), (12, 1, 1, '', 'twelve'), (13, 2, 1, ' ', null), (14, 3, 1, 'fourteen', null);
-select is(pg_temp.told('m'), '{0,5}', 'sources with a text and without chunks are counted');
+select is(pg_temp.reported('m'), '{0,5}', 'sources with a text and without chunks are counted');
 select pg_temp.is_right('counts exclude sources without a text');
 insert into public.status_changes (status_change_id, ticket_id, note) values (1, 13, 'n'), (2, 13, 'm'), (3, 11, ' '), (4, 11, 'x');
-select is(pg_temp.told('m'), '{0,6}', 'a ticket whose only text is a note is counted');
+select is(pg_temp.reported('m'), '{0,6}', 'a ticket whose only text is a note is counted');
 select pg_temp.is_right('counts of a ticket with two notes');
 delete from public.status_changes where status_change_id = 1;
 select pg_temp.is_right('counts after one of a ticket''s two notes is deleted');
@@ -64,7 +64,7 @@ update public.status_changes set ticket_id = 13 where status_change_id = 4;
 select pg_temp.is_right('counts after a note moves to another ticket');
 
 select pg_temp.chunk(1, null, 0), pg_temp.chunk(1, 11, 0), pg_temp.chunk(1, 11, 1), pg_temp.chunk(2, 13, 0, 'n'), pg_temp.chunk(2, 13, 1), pg_temp.chunk(3, 14, 0, 'n');
-select is(pg_temp.told('m'), '{6,3}', 'chunks are counted, and sources with chunks of the model are not missing');
+select is(pg_temp.reported('m'), '{6,3}', 'chunks are counted, and sources with chunks of the model are not missing');
 select pg_temp.is_right('counts of sources with chunks of different models');
 update public.tickets set name = ' ' where ticket_id = 11;
 select pg_temp.is_right('counts after a ticket''s text becomes blank while it has chunks');
@@ -140,7 +140,7 @@ select pg_temp.is_right('counts after documents are truncated');
 truncate public.status_changes cascade;
 select pg_temp.is_right('counts after status changes are truncated with the chunks');
 truncate public.projects cascade;
-select is(pg_temp.told('m'), '{0,0}', 'the counts are zero after everything is truncated');
+select is(pg_temp.reported('m'), '{0,0}', 'the counts are zero after everything is truncated');
 select pg_temp.is_right('counts after projects are truncated');
 
 -- Loads -------------------------------------------------------------------------------------------

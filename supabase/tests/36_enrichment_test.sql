@@ -89,7 +89,7 @@ select from pg_temp.claim();
 select is(public.release_enrichments(array[pg_temp.lease('three')], 7), 1::bigint, 'the holder releases its document');
 select ok(pg_temp.due_in(6, 7.1), 'a released document is due at the given time');
 select from pg_temp.come_due();
-select is(pg_temp.claim(), 'three 3', 'a released attempt is counted again, as attempt 3');
+select is(pg_temp.claim(), 'three 3', 'a document released during attempt 3 is claimed as attempt 3 again');
 select from pg_temp.come_due();
 select is(pg_temp.claim(), 'none', 'a document is not claimed after its last attempt');
 select is((select enrichment_error from public.documents where title = 'three'), 'Its batch stopped before it was done.', 'a document whose lease expired has the reason as its error');

@@ -88,7 +88,7 @@ delete from public.document_votes where document_id = pg_temp.doc(2);
 select is(pg_temp.score(2), 0.0, 'a written score stays at least 0 when votes are deleted');
 update public.documents set utility_base = 2 where id = pg_temp.doc(2);
 select is(pg_temp.score(2), 2.0, 'utility_base can be written');
-select is(round(public.rate_document(pg_temp.doc(2), true)::numeric, 6), 2.4, 'a helpful vote moves the base by a twenty-first of the distance to 10');
+select is(round(public.rate_document(pg_temp.doc(2), true)::numeric, 6), 2.4, 'a helpful vote moves the base by a twentieth of the distance to 10');
 select is(round(public.rate_document(pg_temp.doc(2), false)::numeric, 6), round(48 / 21.0, 6), 'an unhelpful vote lowers a score with a written base');
 update public.documents set utility_score = null where id = pg_temp.doc(2);
 select is(pg_temp.score(2), round(10 / 21.0, 6), 'a score set to null is computed from the votes');

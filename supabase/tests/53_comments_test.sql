@@ -123,7 +123,7 @@ language sql as $$
     || case when j.with_children then ' and more' else '' end || case when j.background then ' (background)' else '' end
   from private.embedding_jobs j
 $$;
-create function pg_temp.asks(statement text, wanted text[], says text) returns text
+create function pg_temp.queues(statement text, wanted text[], says text) returns text
 language plpgsql as $$
 begin
   delete from private.embedding_jobs;
@@ -131,19 +131,19 @@ begin
   return bag_eq('select * from pg_temp.jobs()', wanted, says);
 end
 $$;
-select pg_temp.asks($$ insert into public.comments (comment_id, ticket_id, author, body) values (1005, 12, 'Bo', 'New'), (1006, 12, 'Bo', ' ') $$,
+select pg_temp.queues($$ insert into public.comments (comment_id, ticket_id, author, body) values (1005, 12, 'Bo', 'New'), (1006, 12, 'Bo', ' ') $$,
   array['comment 1005'], 'a new comment queues one job, a blank one none');
-select pg_temp.asks($$ update public.comments set body = body || '!', author = author where comment_id = 1005 $$, array['comment 1005'], 'an edited comment queues a job');
-select pg_temp.asks($$ update public.comments set author = 'Cy' where comment_id = 1005 $$, array['comment 1005'], 'a new author of a comment queues a job');
-select pg_temp.asks($$ update public.comments set body = body, key = 'k-' || comment_id, updated_at = now() $$, array[]::text[], 'an update that keeps a comment''s body and author queues nothing');
-select pg_temp.asks($$ update public.comments set ticket_id = 21 where comment_id = 1002 $$, array['comment 1002'], 'a moved comment queues a job');
+select pg_temp.queues($$ update public.comments set body = body || '!', author = author where comment_id = 1005 $$, array['comment 1005'], 'an edited comment queues a job');
+select pg_temp.queues($$ update public.comments set author = 'Cy' where comment_id = 1005 $$, array['comment 1005'], 'a new author of a comment queues a job');
+select pg_temp.queues($$ update public.comments set body = body, key = 'k-' || comment_id, updated_at = now() $$, array[]::text[], 'an update that keeps a comment''s body and author queues nothing');
+select pg_temp.queues($$ update public.comments set ticket_id = 21 where comment_id = 1002 $$, array['comment 1002'], 'a moved comment queues a job');
 select bag_eq($$ select * from pg_temp.stored() s where s ~ 'Renewed' $$, array['2 21 1002 comment Renewed'], 'a moved comment''s chunks belong to its new ticket at once');
 update public.comments set ticket_id = 11 where comment_id = 1002;
-select pg_temp.asks($$ update public.tickets set description = 'x' where ticket_id = 11 $$, array['ticket 11'], 'a new ticket description queues only the ticket');
-select pg_temp.asks($$ update public.tickets set name = 'Sign-in fails' where ticket_id in (11) $$, array['ticket 11 and more'], 'a new ticket name queues the ticket with its comments');
-select pg_temp.asks($$ insert into public.tickets (ticket_id, project_id, status_id, name) values (13, 1, 1, 'Quiet'); update public.tickets set name = 'Silent' where ticket_id = 13 $$,
+select pg_temp.queues($$ update public.tickets set description = 'x' where ticket_id = 11 $$, array['ticket 11'], 'a new ticket description queues only the ticket');
+select pg_temp.queues($$ update public.tickets set name = 'Sign-in fails' where ticket_id in (11) $$, array['ticket 11 and more'], 'a new ticket name queues the ticket with its comments');
+select pg_temp.queues($$ insert into public.tickets (ticket_id, project_id, status_id, name) values (13, 1, 1, 'Quiet'); update public.tickets set name = 'Silent' where ticket_id = 13 $$,
   array['ticket 13'], 'a new name of a ticket without comments queues only the ticket');
-select pg_temp.asks($$ update public.comments set body = 'soon gone' where comment_id = 1006; delete from public.comments where comment_id = 1006 $$,
+select pg_temp.queues($$ update public.comments set body = 'soon gone' where comment_id = 1006; delete from public.comments where comment_id = 1006 $$,
   array[]::text[], 'a deleted comment leaves no job');
 
 -- Claiming ----------------------------------------------------------------------------------------
