@@ -96,8 +96,7 @@ select is_empty($$ select * from public.search_hybrid('unheardof') union all sel
 
 -- Keys, minus, filters ----------------------------------------------------------------------------
 
--- "alpha two" is more similar to this query than "alpha one", because of its t: by keyword 14, 12,
--- 11.
+-- By keyword: 14, 12, 11. The t makes "alpha two" more similar to this query than "alpha one".
 select results_eq(
   $$ select ticket_id, exact, keyword_rank from public.search_hybrid('tx-3 alpha', pg_temp.unit(1), 'm', 0.5) limit 2 $$,
   $$ values (13::bigint, true, 1::bigint), (11, false, 4) $$, 'a ticket named by its key comes first, regardless of its score');
@@ -268,7 +267,7 @@ select ok(count(*) filter (where not h.ticket_id between 541 and 552) > 5 and bo
 from public.retrieve_chunks_hybrid('why "lambda kappa"', pg_temp.unit(1), 'm', 0.5, 40) h;
 
 set local role anon;
-select throws_ok($$ select * from public.search_hybrid('alpha') $$, '42501', null, 'anon is refused');
+select throws_ok($$ select * from public.search_hybrid('alpha') $$, '42501', null, 'anon cannot call search_hybrid');
 
 select * from finish();
 rollback;

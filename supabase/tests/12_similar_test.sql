@@ -93,13 +93,13 @@ begin
   end;
 end
 $$;
-select is(pg_temp.after($$ update public.tickets set name = 'eleventh' where ticket_id = 11 $$, 11), 'not embedded', 'a ticket is not embedded after its name changes');
-select is(pg_temp.after($$ update public.tickets set description = 'another first part, second part' where ticket_id = 11 $$, 11), 'not embedded', 'a ticket is not embedded after the beginning of its description changes');
+select is(pg_temp.after($$ update public.tickets set name = 'eleventh' where ticket_id = 11 $$, 11), 'not embedded', 'a ticket counts as not embedded after its name changes');
+select is(pg_temp.after($$ update public.tickets set description = 'another first part, second part' where ticket_id = 11 $$, 11), 'not embedded', 'a ticket counts as not embedded after the beginning of its description changes');
 select is(pg_temp.after($$ update public.tickets set description = 'first part, and another end' where ticket_id = 11 $$, 11), 'AA-4 AA-2 AA-3',
   'a change after the first chunk leaves the first chunk valid');
-select is(pg_temp.after($$ update public.tickets set description = 'first' where ticket_id = 11 $$, 11), 'not embedded', 'a ticket is not embedded after its text is cut short within the first chunk');
-select is(pg_temp.after($$ update public.tickets set description = 'of many words and more' where ticket_id = 14 $$, 14), 'not embedded', 'a ticket of one chunk is not embedded after its text gets longer');
-select is(pg_temp.after($$ update public.tickets set description = null where ticket_id = 14 $$, 14), 'not embedded', 'a ticket of one chunk is not embedded after its description is removed');
+select is(pg_temp.after($$ update public.tickets set description = 'first' where ticket_id = 11 $$, 11), 'not embedded', 'a ticket counts as not embedded after its text is cut short within the first chunk');
+select is(pg_temp.after($$ update public.tickets set description = 'of many words and more' where ticket_id = 14 $$, 14), 'not embedded', 'a ticket of one chunk counts as not embedded after its text gets longer');
+select is(pg_temp.after($$ update public.tickets set description = null where ticket_id = 14 $$, 14), 'not embedded', 'a ticket of one chunk counts as not embedded after its description is removed');
 select is(pg_temp.after($$ update public.tickets set status_id = 2, project_id = 2 where ticket_id = 14 $$, 14), 'AA-2 AA-3 BB-2', 'a move to another project and status leaves the chunks valid');
 select is(pg_temp.after($$ update public.tickets set name = '%', description = null where ticket_id = 13 $$, 13), 'not embedded', 'a % in the new text does not match the old chunk as a pattern');
 select is((select text from public.find_similar_tickets(11, 'none')), e'eleven\n\nfirst part, second part', 'this test rolls back its edits');

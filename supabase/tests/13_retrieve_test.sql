@@ -68,7 +68,7 @@ select results_eq($$ select split_part(found, ' ', 1) from pg_temp.found('jams',
 select ok(exists (select 1 from pg_temp.found('jams', pg_temp.unit(1), 0.7) found where found ~ '^AA-2 00 .* 0.28 f$'),
   'a match of the keyword search only has its similarity, below the threshold');
 select results_eq($$ select split_part(found, ' ', 3)::real from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
-  array[1, 1, 0]::real[], 'relevance scales the fused score to 1 to 0, and a ticket found by both searches comes first');
+  array[1, 1, 0]::real[], 'relevance scales the fused scores to the range 0 to 1; the first ticket of each search has 1');
 select results_eq($$ select * from pg_temp.found('BB-1', pg_temp.unit(0, -0.8, -0.6), 0.7) $$,
   array['BB-1 00 1 null f', 'AA-3 00 null 0 f'], 'a named ticket without a vector of the model has null similarity, and a last row has the nearest chunk');
 select results_eq($$ select * from pg_temp.found('fan', pg_temp.unit(0, -1), 0.7, project => 2) $$,

@@ -98,10 +98,10 @@ select results_eq($$ select * from pg_temp.found('status of tx 400') $$,
   'a named ticket adds its own text, the start of its newest note and its nearest chunk, and removes no other result');
 select results_eq($$ select * from pg_temp.found('What is the Checkout and Payments project for?') $$, array['near 1 over', 'near too 0.96 over', 'checkout 0.28 under named'], 'a named project adds its own text');
 select results_eq($$ select * from pg_temp.found('what is blocked in the mobile app?') $$,
-  array['near 1 over', 'near too 0.96 over', 'far and blocked -0.6 under named', e'Mobile App under named'], 'a named status adds the tickets of the named project in it, and a project without chunks adds its name');
+  array['near 1 over', 'near too 0.96 over', 'far and blocked -0.6 under named', e'Mobile App under named'], 'a named status adds the named project''s tickets with that status, and a project without chunks adds its name');
 select results_eq($$ select * from pg_temp.found('which tickets are blocked?') $$,
-  array['near 1 over', 'near too 0.96 over', 'part 0.6 under named', 'far and blocked -0.6 under named'], 'a question about only a status adds the tickets of all projects in it');
-select results_eq($$ select * from pg_temp.found('what is blocked?', project => 2) $$, array['near 1 over', 'near too 0.96 over', 'far and blocked -0.6 under named'], 'a question about only a status adds the tickets of the filtered project in it');
+  array['near 1 over', 'near too 0.96 over', 'part 0.6 under named', 'far and blocked -0.6 under named'], 'a question about only a status adds the tickets of all projects with that status');
+select results_eq($$ select * from pg_temp.found('what is blocked?', project => 2) $$, array['near 1 over', 'near too 0.96 over', 'far and blocked -0.6 under named'], 'with a project filter, a question about only a status adds that project''s tickets with the status');
 select results_eq($$ select * from pg_temp.found('TX-401?', 0.99) $$, array['near 1 over', e'Ticket 401\n\nOf TX under named'], 'a named ticket without chunks adds its text');
 select results_eq($$ select * from pg_temp.found('MOB-401?') $$, array['near 1 over named', 'near too 0.96 over'], 'a named ticket that is also near is returned once');
 select results_eq($$ select * from pg_temp.found('TX-400', count => 2) $$, array['part 0.6 under named', 'own 0.28 under named'], 'named sources take precedence if match_count is small');
