@@ -1,13 +1,13 @@
--- All tables and their privileges. A new table or grant fails here until it has its line.
+-- All tables and their privileges. A new table or grant fails here until it is listed.
 
 begin;
 select plan(15);
 
 select tables_are('public', array['chunks', 'comment_entries', 'comments', 'document_chunks', 'document_entities', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
     'projects', 'search_config', 'status', 'status_changes', 'ticket_links', 'tickets'],
-  'these are the tables of public');
+  'the schema public has exactly these tables');
 select tables_are('private', array['data_version_changes', 'data_versions', 'duplicate_calibrations', 'embedding_jobs', 'embedding_sets', 'installed_parts', 'match_thresholds', 'migrations', 'query_log', 'source_marks',
-    'source_states', 'source_totals', 'staged_generations', 'ticket_counters', 'word_count_changes', 'word_counts'], 'these are the tables of private');
+    'source_states', 'source_totals', 'staged_generations', 'ticket_counters', 'word_count_changes', 'word_counts'], 'the schema private has exactly these tables');
 
 create temporary view our_tables as
 select c.oid, c.oid::regclass::text as name, c.relrowsecurity as guarded
@@ -43,33 +43,33 @@ select results_eq(
     ('authenticated', 'status_changes', 'select insert update delete'),
     ('authenticated', 'ticket_links', 'select insert delete'),
     ('authenticated', 'tickets', 'select insert update delete') $$,
-  'users have these rights on tables, within their policies, and anon has none');
--- One policy per privilege, or both would be evaluated; and no others, or this test would miss what
--- they allow.
+  'authenticated has exactly these table privileges, and anon has none');
+-- A second policy for the same privilege would be evaluated too. A policy for another role or
+-- command would grant access that this test does not check.
 select bag_eq(
   $$ select polrelid, case polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else polcmd::text end,
        polpermissive, polroles::regrole[] from pg_catalog.pg_policy where polrelid in (select oid from our_tables) $$,
   $$ select oid, privilege, true, array['authenticated'::regrole] from table_rights $$,
-  'policies: one per command and role, and no others');
+  'every table privilege of authenticated has exactly one policy, and there are no others');
 select is_empty(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete']) as v(privilege)
      where t.name in ('chunks', 'comments', 'document_chunks', 'document_votes', 'documents', 'embeddings', 'project_members', 'projects', 'status', 'status_changes', 'ticket_links', 'tickets')
        and not has_table_privilege('service_role', t.oid, v.privilege) $$,
-  'service_role may read and write the tracker, its members, the documents, their votes, and the chunks of both');
+  'service_role can read and write the tracker, its members, the documents, their votes and all chunks');
 select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select')
-  and has_table_privilege('service_role', 'public.comment_entries', 'select'), 'service_role may read the keyword entries of tickets, projects and comments');
+  and has_table_privilege('service_role', 'public.comment_entries', 'select'), 'service_role can read the keyword entries of tickets and comments');
 select results_eq(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as v(privilege)
      where t.name like 'private.word%' and has_table_privilege('service_role', t.oid, v.privilege) order by t.name $$,
   $$ values ('private.word_count_changes', 'select'), ('private.word_counts', 'select') $$,
-  'service_role may read the word counts and write neither');
-select ok(has_table_privilege('service_role', 'private.query_log', p), 'service_role keeps the query log: it may ' || p)
+  'service_role can read the word counts and not write them');
+select ok(has_table_privilege('service_role', 'private.query_log', p), 'service_role has this privilege on the query log: ' || p)
 from unnest(array['select', 'insert', 'delete']) p;
 
--- An index whose first columns are those of the foreign key, in any order; a partial index may omit
--- null keys.
+-- The first columns of the index are those of the foreign key, in any order. A partial index may
+-- omit null keys.
 select is_empty(
   $$ select k.conrelid::regclass, k.conname
      from pg_catalog.pg_constraint k
@@ -87,10 +87,10 @@ select results_eq(
   $$ select r.role, has_schema_privilege(r.role, 'private', 'usage'), has_schema_privilege(r.role, 'private', 'create')
      from unnest(array['anon', 'authenticated', 'service_role']) as r(role) $$,
   $$ values ('anon', false, false), ('authenticated', true, false), ('service_role', true, false) $$,
-  'callers of searches can use the schema private for their helpers');
+  'authenticated and service_role can use the schema private but not create objects in it, and anon can do neither');
 
 set local role anon;
-select throws_ok($$ select * from public.list_projects() $$, '42501', null, 'anon cannot use the schema private');
+select throws_ok($$ select * from public.list_projects() $$, '42501', null, 'anon cannot call list_projects');
 reset role;
 
 select * from finish();

@@ -1,4 +1,4 @@
--- All functions and who may execute them. A new one fails here until it has its lines.
+-- All functions and who may execute them. A new function fails here until it is listed.
 
 begin;
 select plan(4);
@@ -10,8 +10,7 @@ select p.oid, n.nspname as schema, p.proname as name,
     from unnest(p.proargtypes::oid[]) with ordinality as a(type, place)), '') || ')' as signature,
   case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end as volatility,
   case when p.prosecdef then 'definer' else 'invoker' end as security,
-  -- All roles except the owner. public is included, so that a privilege that was not revoked shows
-  -- up.
+  -- All roles except the owner. public is included, to show a privilege that was not revoked.
   coalesce((
     select string_agg(coalesce(r.rolname::text, 'public'), ' ' order by r.rolname nulls first)
     from pg_catalog.aclexplode(coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) a
@@ -24,7 +23,7 @@ from pg_catalog.pg_proc p
 join pg_catalog.pg_namespace n on n.oid = p.pronamespace
 where n.nspname in ('public', 'private');
 
-select results_eq( -- A name has a collation of its own, and what is made of it too.
+select results_eq( -- Columns of type name, and text computed from them, have the collation "C".
   $$ select signature collate "default", volatility, security, callers collate "default" from functions
      order by functions.signature collate "C" $$,
   $$ values
@@ -295,9 +294,9 @@ select results_eq( -- A name has a collation of its own, and what is made of it 
     ('public.upsert_projects(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_ticket_links(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_tickets(jsonb)', 'volatile', 'invoker', 'service_role') $$,
-  'every function has the documented volatility, security and callers');
+  'exactly these functions exist, with their volatility, security and callers');
 
--- The names are JSON keys in requests and responses.
+-- Names of arguments and result columns are JSON keys in requests and responses.
 select results_eq(
   $$ select name::text collate "default", arguments, result from functions where schema = 'public' order by functions.name $$,
   $$ values
@@ -472,7 +471,7 @@ select results_eq(
     ('upsert_projects', 'projects jsonb', 'TABLE(key text, project_id bigint)'),
     ('upsert_ticket_links', 'links jsonb', 'TABLE(key text, kind text, other_key text)'),
     ('upsert_tickets', 'tickets jsonb', 'TABLE(key text, ticket_id bigint, project_id bigint, comment_ids bigint[])') $$,
-  'the public functions have the documented arguments and results');
+  'the public functions have the arguments and results that callers rely on');
 
 select is_empty(
   $$ select signature from functions where not coalesce(settings, '{}') @> array['search_path=""'] $$,

@@ -1,5 +1,5 @@
--- Texts to embed are read with a fingerprint, and stored only if the fingerprint still matches. The
--- Go tests show, with a second session, that locked sources are skipped without waiting.
+-- Texts to embed are read with a hash, and chunks are stored only if the hash still matches. Go
+-- tests with a second session cover that locked sources are skipped without waiting.
 
 begin;
 select plan(48);
@@ -18,7 +18,7 @@ set local role service_role;
 select results_eq(
   $$ select project_id, ticket_id, project_name, ticket_name from public.read_sources('{2,1,1,2}', '{21,null,11,null}') $$,
   $$ values (2::bigint, 21::bigint, 'Bananas', 'Bend'), (1, null, 'Apples', null), (1, 11, 'Apples', 'Login fails'), (2, null, 'Bananas', null) $$,
-  'sources are returned in the requested order');
+  'read_sources returns sources in the order of the arguments');
 
 create function pg_temp.texts(project bigint, ticket bigint default null) returns jsonb
 language sql as $$ select texts from public.read_sources(array[project], array[ticket]) $$;
@@ -29,28 +29,28 @@ select is(pg_temp.texts(1, 11), jsonb_build_array(
     jsonb_build_object('kind', 'ticket', 'status_change_id', null, 'text', e'Login fails\n\nFirst line\n\nSecond'),
     jsonb_build_object('kind', 'status_note', 'status_change_id', 101, 'text', 'first'),
     jsonb_build_object('kind', 'status_note', 'status_change_id', 103, 'text', 'third')),
-  'a ticket is name, blank line, description; its notes follow in order, without blank ones');
-select is(pg_temp.texts(1, 12) #>> '{0,text}', 'Export', 'a ticket with an empty description is its name');
-select is(pg_temp.texts(2, 21) #>> '{0,text}', 'Bend', 'a ticket without a description is its name');
-select is(pg_temp.texts(1, 13), '[]', 'a ticket of blanks has no text');
+  'the texts of a ticket are name, blank line, description, then its non-blank notes in order');
+select is(pg_temp.texts(1, 12) #>> '{0,text}', 'Export', 'the text of a ticket with an empty description is its name');
+select is(pg_temp.texts(2, 21) #>> '{0,text}', 'Bend', 'the text of a ticket without a description is its name');
+select is(pg_temp.texts(1, 13), '[]', 'a ticket with a blank name and no description has no texts');
 select is(pg_temp.texts(1), jsonb_build_array(
     jsonb_build_object('kind', 'project', 'status_change_id', null, 'text', e'Apples\n\nAbout orchards')),
-  'a project is name, blank line, description, without its tickets');
-select is(pg_temp.texts(2) #>> '{0,text}', 'Bananas', 'a project with an empty description is its name');
+  'the text of a project is name, blank line, description, without its tickets');
+select is(pg_temp.texts(2) #>> '{0,text}', 'Bananas', 'the text of a project with an empty description is its name');
 select is_empty(
   $$ select project_id, ticket_id from public.read_sources('{2,404,1,404}', '{11,11,404,null}') $$,
-  'unknown sources, and those of another project, have no row');
-select is_empty($$ select from public.read_sources('{}', '{}') $$, 'no sources requested, none returned');
+  'sources that do not exist or belong to another project return no rows');
+select is_empty($$ select from public.read_sources('{}', '{}') $$, 'empty arguments return no rows');
 
 update public.tickets set description = repeat('é', 1000001) where ticket_id = 12;
-select is(length(pg_temp.texts(1, 12) #>> '{0,text}'), 1000000, 'a text counts up to its millionth character');
+select is(length(pg_temp.texts(1, 12) #>> '{0,text}'), 1000000, 'a text is cut after a million characters');
 update public.tickets set description = repeat('é', 2000000) where ticket_id = 13;
 select results_eq(
   $$ select ticket_id, sources_read from public.read_sources('{1,1,1,1}', '{404,12,13,11}') $$,
-  $$ values (12::bigint, 3), (13, 3) $$, 'a response stops before it gets too long, and reports how many sources it has');
+  $$ values (12::bigint, 3), (13, 3) $$, 'a response with long texts stops early, and sources_read is the number of arguments it covers');
 update public.tickets set description = '' where ticket_id in (12, 13);
 
--- Which writes change the fingerprint of ticket 11.
+-- Which writes change the hash of ticket 11.
 create temporary table writes (place integer, statement text, counts boolean);
 insert into writes values
   (1, $$ update public.tickets set status_id = 2, key = 'AA-99', created_at = '2020-02-02' where ticket_id = 11 $$, false),
@@ -73,8 +73,8 @@ end
 $$;
 select is_empty(
   $$ select w.statement from (select * from pg_temp.writes order by place) w where pg_temp.changes_hash(w.statement) <> w.counts $$,
-  'the fingerprint changes with the names and texts, and with nothing else');
-select isnt(pg_temp.hash(1), pg_temp.hash(2), 'different sources have different fingerprints');
+  'the hash changes with names and texts, and with nothing else');
+select isnt(pg_temp.hash(1), pg_temp.hash(2), 'different sources have different hashes');
 
 -- Storing -----------------------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ create temporary table remembered (name text primary key, ids uuid[]);
 with s as (
   select * from pg_temp.store(1, 11, pg_temp.hash(1, 11), pg_temp.chunk(1, 2, 'c', note => 101), pg_temp.chunk(1, 0, 'a'), pg_temp.chunk(1, 1, 'b'))
 ), remember as (insert into remembered select 'abc', embedding_ids from s)
-select ok(stored, 'chunks of a source that has not changed are stored') from s;
+select ok(stored, 'chunks are stored if the source has not changed') from s;
 select results_eq(
   $$ select project_id, ticket_id, status_change_id, kind, "position", text, tokens, input_hash, model, embedding::text
      from public.chunks order by "position" $$,
@@ -112,64 +112,64 @@ select results_eq(
     (1, 11, null, 'ticket', 1, 'b', 1, 'hash of b', 'm', pg_temp.unit(0, 1)::text),
     (1, 11, 101, 'status_note', 2, 'c', 1, 'hash of c', 'm', pg_temp.unit(0, 0, 1)::text) $$,
   'stored chunks have all their columns');
-select is(ids, array(select chunk_id from public.chunks order by position), 'ids are returned by position') from remembered;
+select is(ids, array(select chunk_id from public.chunks order by position), 'store_chunks returns the ids by position') from remembered;
 select is(
   (select chunks from public.read_sources('{1}', '{11}')),
   (select jsonb_agg(jsonb_build_object('chunk_id', chunk_id, 'input_hash', input_hash, 'model', model, 'status_change_id', status_change_id,
      'position', position, 'staged', false) order by position) from public.chunks),
-  'stored chunks are returned with the source');
-select is((select chunks from public.read_sources('{1}', '{null}')), '[]', 'a source without chunks has an empty list');
+  'read_sources returns the stored chunks of a source');
+select is((select chunks from public.read_sources('{1}', '{null}')), '[]', 'read_sources returns an empty list of chunks for a source without any');
 
--- b becomes the first and a note's chunk, a is deleted, x is new, c stays last.
+-- b moves to the front and to a note, a is deleted, x is new, c stays last.
 with s as (
   select s.* from remembered r, pg_temp.store(1, 11, pg_temp.hash(1, 11),
     pg_temp.chunk(1, 0, '', r.ids[2], 103), pg_temp.chunk(1, 1, 'x'), pg_temp.chunk(1, 2, '', r.ids[3], 101)) s
   where r.name = 'abc'
 ), remember as (insert into remembered select 'bxc', embedding_ids from s)
-select ok(stored, 'chunks can be kept, moved, added and removed at once') from s;
+select ok(stored, 'one call keeps, moves, adds and removes chunks') from s;
 select results_eq(
-  $$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'that leaves the named chunks in their new order, with unchanged texts');
+  $$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'only the listed chunks remain, in their new order, with unchanged texts');
 select ok(new.ids[1] = old.ids[2] and new.ids[3] = old.ids[3] and new.ids[2] <> all (old.ids), 'a kept chunk keeps its id')
 from remembered new, remembered old where new.name = 'bxc' and old.name = 'abc';
 select results_eq(
   $$ select kind, status_change_id from public.chunks where text = 'b' $$, $$ values ('status_note', 103::bigint) $$,
-  'a kept chunk may become a note''s, if the text moved there');
+  'a kept chunk can move from the ticket''s text to a note');
 
 select results_eq(
   $$ select * from pg_temp.store(1, 11, 'another hash', pg_temp.chunk(1, 0, 'stale')) $$,
-  $$ values (false, '{}'::uuid[]) $$, 'chunks of a text that has changed since are refused');
-select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'refused chunks leave the stored ones unchanged');
+  $$ values (false, '{}'::uuid[]) $$, 'chunks are refused if the text has changed since');
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'a refused call with an outdated hash leaves the stored chunks unchanged');
 select results_eq(
   $$ select * from pg_temp.store(1, 11, null, pg_temp.chunk(1, 0, 'stale')) $$,
-  $$ values (false, '{}'::uuid[]) $$, 'chunks without a fingerprint are refused');
+  $$ values (false, '{}'::uuid[]) $$, 'chunks with a null hash are refused');
 select results_eq(
   $$ select s.* from pg_temp.remembered r, pg_temp.store(1, 11, pg_temp.hash(1, 11),
        pg_temp.chunk(1, 0, '', r.ids[1]), pg_temp.chunk(1, 1, '', r.ids[2])) s where r.name = 'abc' $$,
-  $$ values (false, '{}'::uuid[]) $$, 'a list that keeps a missing chunk is refused');
-select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'that changes nothing');
+  $$ values (false, '{}'::uuid[]) $$, 'a list that keeps a deleted chunk is refused');
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'a refused list that keeps a deleted chunk leaves the stored chunks unchanged');
 select results_eq(
   $$ select s.* from pg_temp.remembered r, pg_temp.store(1, 12, pg_temp.hash(1, 12), pg_temp.chunk(1, 0, '', r.ids[1])) s where r.name = 'bxc' $$,
-  $$ values (false, '{}'::uuid[]) $$, 'a list that keeps another source''s chunk is refused');
+  $$ values (false, '{}'::uuid[]) $$, 'a list that keeps a chunk of another source is refused');
 select results_eq(
   $$ select * from pg_temp.store(1, 404, 'any', pg_temp.chunk(1, 0, 'gone'))
      union all select * from pg_temp.store(404, null, 'any', pg_temp.chunk(1, 0, 'gone', kind => 'project'))
      union all select * from pg_temp.store(2, 11, pg_temp.hash(1, 11), pg_temp.chunk(1, 0, 'moved')) $$,
-  $$ values (false, '{}'::uuid[]), (false, '{}'), (false, '{}') $$, 'sources that are gone, or of another project, are not stored');
+  $$ values (false, '{}'::uuid[]), (false, '{}'), (false, '{}') $$, 'chunks of a source that does not exist or is in another project are refused');
 
--- Several at once: a project, a stale ticket, and a ticket of another project. A vector may be used
--- twice.
+-- Several sources in one call: a project, a ticket with an outdated hash, and a ticket of another
+-- project. Two chunks may use the same vector.
 select results_eq(
   $$ select s.place, s.stored, cardinality(s.embedding_ids)
      from public.store_chunks('{1,1,2}', '{null,12,21}', array[pg_temp.hash(1), 'stale', pg_temp.hash(2, 21)],
        jsonb_build_array(pg_temp.chunk(3, 0, 'bend'), pg_temp.chunk(2, 0, 'export'), pg_temp.chunk(1, 0, 'apples', kind => 'project'),
          pg_temp.chunk(1, 1, 'orchards', kind => 'project')),
        array[pg_temp.unit(1), pg_temp.unit(0, 1)]) s $$,
-  $$ values (1::bigint, true, 2), (2, false, 0), (3, true, 1) $$, 'of several sources only the stale one is skipped');
+  $$ values (1::bigint, true, 2), (2, false, 0), (3, true, 1) $$, 'of several sources, only the one with an outdated hash is refused');
 select results_eq(
   $$ select * from pg_temp.stored(1) union all select * from pg_temp.stored(1, 12) union all select * from pg_temp.stored(2, 21) $$,
-  array['apples', 'orchards', 'bend'], 'the other sources are stored');
-select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'sources that were not named are unchanged');
-select is((select chunks from public.read_sources('{1}', '{12}')), '[]', 'a project''s own chunks are stored separately from its tickets''');
+  array['apples', 'orchards', 'bend'], 'the chunks of the other sources in the call are stored');
+select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'a source that is not in the call keeps its chunks');
+select is((select chunks from public.read_sources('{1}', '{12}')), '[]', 'the chunks of a project are not returned with its tickets');
 
 -- A constraint violation makes the whole call fail.
 create function pg_temp.two_stored(second_vector extensions.vector, second_chunk jsonb) returns bigint
@@ -179,22 +179,22 @@ language sql as $$
     jsonb_build_array(pg_temp.chunk(1, 0, 'bananas', kind => 'project'), second_chunk), array[pg_temp.unit(1), second_vector])
 $$;
 select throws_ok(
-  $$ select pg_temp.two_stored(pg_temp.unit(1, 1), pg_temp.chunk(2, 1, 'long')) $$, '23514', null, 'a vector whose length is not 1 is refused');
+  $$ select pg_temp.two_stored(pg_temp.unit(1, 1), pg_temp.chunk(2, 1, 'long')) $$, '23514', null, 'a vector whose length is not 1 is rejected');
 select throws_ok(
-  $$ select pg_temp.two_stored('[1]', pg_temp.chunk(2, 1, 'short')) $$, '22000', null, 'a vector of another dimension is refused');
+  $$ select pg_temp.two_stored('[1]', pg_temp.chunk(2, 1, 'short')) $$, '22000', null, 'a vector of another dimension is rejected');
 select throws_ok(
-  $$ select pg_temp.two_stored(null, pg_temp.chunk(2, 1, 'missing')) $$, '23502', null, 'a missing vector is refused');
+  $$ select pg_temp.two_stored(null, pg_temp.chunk(2, 1, 'missing')) $$, '23502', null, 'a null vector is rejected');
 select throws_ok(
   $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(2, 1, 'wrong kind', kind => 'project')) $$, '23514', null,
-  'a ticket''s chunk of the kind project is refused');
+  'a chunk of a ticket with the kind project is rejected');
 select throws_ok(
-  $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(2, 1, 'no note', note => 404)) $$, '23503', null, 'a chunk of a deleted note is refused');
-select is_empty($$ select * from pg_temp.stored(2) $$, 'a refused call stores nothing');
-select results_eq($$ select * from pg_temp.stored(2, 21) $$, array['bend'], 'a refused call deletes nothing');
+  $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(2, 1, 'no note', note => 404)) $$, '23503', null, 'a chunk of a note that does not exist is rejected');
+select is_empty($$ select * from pg_temp.stored(2) $$, 'a rejected chunk prevents the whole call from storing anything');
+select results_eq($$ select * from pg_temp.stored(2, 21) $$, array['bend'], 'a rejected chunk prevents the whole call from removing anything');
 
 select results_eq(
-  $$ select * from pg_temp.store(2, 21, pg_temp.hash(2, 21), variadic '{}') $$, $$ values (true, '{}'::uuid[]) $$, 'an empty list removes the chunks of a source');
-select is_empty($$ select * from pg_temp.stored(2, 21) $$, 'an empty list removes all of a source''s chunks');
+  $$ select * from pg_temp.store(2, 21, pg_temp.hash(2, 21), variadic '{}') $$, $$ values (true, '{}'::uuid[]) $$, 'a call with an empty list of chunks succeeds');
+select is_empty($$ select * from pg_temp.stored(2, 21) $$, 'an empty list removes all chunks of a source');
 
 -- In one call, a source that tries to keep another source's chunk.
 select * from pg_temp.store(1, 12, pg_temp.hash(1, 12), pg_temp.chunk(1, 0, 'export'));
@@ -205,21 +205,21 @@ select results_eq(
      from pg_temp.remembered r, public.store_chunks('{2,1}', '{21,12}', array[pg_temp.hash(2, 21), pg_temp.hash(1, 12)],
        jsonb_build_array(pg_temp.chunk(1, 0, 'unbend'), pg_temp.chunk(2, 0, '', r.ids[1])), array[pg_temp.unit(1)]) s
      where r.name = 'bend' $$,
-  $$ values (true, 1), (false, 0) $$, 'a chunk can''t be kept for another source of the same call');
+  $$ values (true, 1), (false, 0) $$, 'a source cannot keep a chunk of another source in the same call');
 select results_eq(
   $$ select * from pg_temp.stored(2, 21) union all select * from pg_temp.stored(1, 12) $$,
-  array['unbend', 'export'], 'that changes neither source');
+  array['unbend', 'export'], 'a refused source leaves its own chunks and the other source of the call unchanged');
 
 -- Deletions and moves ----------------------------------------------------------------------------
 
 delete from public.status_changes where status_change_id = 101;
 select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x'], 'deleting a note deletes its chunks');
 update public.tickets set project_id = 2 where ticket_id = 11;
-select results_eq($$ select * from pg_temp.stored(2, 11) $$, array['b', 'x'], 'a ticket''s chunks move with it');
+select results_eq($$ select * from pg_temp.stored(2, 11) $$, array['b', 'x'], 'moving a ticket to another project moves its chunks');
 delete from public.tickets where ticket_id = 11;
 select is_empty($$ select from public.chunks where ticket_id = 11 $$, 'deleting a ticket deletes its chunks');
 delete from public.projects where project_id = 1;
-select results_eq($$ select text from public.chunks $$, array['unbend'], 'deleting a project deletes its tickets'' chunks');
+select results_eq($$ select text from public.chunks $$, array['unbend'], 'deleting a project deletes its chunks and those of its tickets');
 
 select * from finish();
 rollback;

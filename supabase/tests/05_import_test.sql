@@ -1,10 +1,11 @@
--- Import of projects and tickets by external keys: new rows are added, changed ones updated, and a
--- repeated import changes nothing.
+-- Import of projects and tickets by external keys: new rows are inserted, changed ones updated, and
+-- a repeated import changes nothing.
 
 begin;
 select plan(30);
 
--- Shows whether a row is touched: within this transaction now() is constant.
+-- Sets updated_at to the past, since now() is constant within a transaction, and saves the ctid of
+-- each row.
 create temporary table places (key text, place tid);
 create procedure pg_temp.age()
 language plpgsql as $$
@@ -20,7 +21,7 @@ begin
   insert into pg_temp.places select key, ctid from public.projects union all select key, ctid from public.tickets;
 end
 $$;
--- A rewritten row gets another place in its table, even if its values are the same.
+-- The rows rewritten since. Rewriting a row changes its ctid even if the values stay the same.
 create function pg_temp.written() returns setof text
 language sql as $$
   select n.key from (select key, ctid from public.projects union all select key, ctid from public.tickets) n
@@ -33,23 +34,23 @@ create temporary table loaded as
   select * from public.upsert_projects('[{"key": "AA", "name": "Apples", "description": "fruit"}, {"key": "BB", "name": "Bananas"}]');
 select results_eq(
   $$ select l.key, p.key, p.name, p.description from loaded l join public.projects p using (project_id) order by 1 $$,
-  $$ values ('AA', 'AA', 'Apples', 'fruit'), ('BB', 'BB', 'Bananas', null) $$, 'new projects are added and their ids returned');
+  $$ values ('AA', 'AA', 'Apples', 'fruit'), ('BB', 'BB', 'Bananas', null) $$, 'new projects are inserted and their ids returned');
 
 call pg_temp.age();
 select results_eq(
   $$ select * from public.upsert_projects('[{"key": "BB", "name": "Bananas"}, {"key": "AA", "name": "Apples", "description": "fruit"}]') order by key $$,
-  $$ select * from loaded order by key $$, 'the same load again returns the same ids');
-select is_empty($$ select * from pg_temp.written() $$, 'repeating a load of projects writes nothing');
+  $$ select * from loaded order by key $$, 'the same import of projects again returns the same ids');
+select is_empty($$ select * from pg_temp.written() $$, 'the same import of projects again writes nothing');
 
 select results_eq(
   $$ select key from public.upsert_projects('[{"key": "AA", "name": "Apple"}, {"key": "AA", "name": "Apples", "description": "trees"},
        {"key": "BB", "name": "Bananas"}, {"key": "aa", "name": "Aargh"}]') order by key $$,
-  $$ values ('AA'), ('BB'), ('aa') $$, 'each key is returned once');
+  $$ values ('AA'), ('BB'), ('aa') $$, 'a key that occurs twice in an import is returned once');
 select results_eq(
   $$ select key, name, description, updated_at = now() from public.projects order by key $$,
   $$ values ('AA', 'Apples', 'trees', true), ('BB', 'Bananas', null, false), ('aa', 'Aargh', null, true) $$,
-  'of a repeated key the last row counts, only changes are written, and project keys are case-sensitive');
-select is_empty($$ select * from public.upsert_projects('[]') $$, 'an empty load of projects is accepted');
+  'for a duplicate key the last row counts, only changed rows are updated, and project keys are case-sensitive');
+select is_empty($$ select * from public.upsert_projects('[]') $$, 'an import of an empty list of projects does nothing');
 
 -- Tickets -----------------------------------------------------------------------------------------
 
@@ -73,65 +74,65 @@ select results_eq(
      join public.status s using (status_id)
      order by 1 $$,
   $$ values ('AA-7', 'AA', 'To Do', 'Login fails', 'always', true, false), ('BB-1', 'BB', 'DONE', 'Export', null, false, true) $$,
-  'new tickets are added and their ids returned, without those of unknown projects');
+  'new tickets are inserted and their ids returned; a ticket of an unknown project is skipped');
 select results_eq(
   $$ select t.key, c.note, s.name, c.created_at = '2024-06-01', c.created_at = now()
      from public.status_changes c join public.tickets t using (ticket_id) left join public.status s on s.status_id = c.status_id
      order by c.status_change_id $$,
   $$ values ('AA-7', 'seen', 'Doing', true, false), ('AA-7', 'seen again', 'Doing', false, true), ('AA-7', 'still there', null, false, true) $$,
-  'notes are added in order');
+  'notes of new tickets are inserted in order');
 select set_eq(
   $$ select name from public.status $$, array['To Do', 'Doing', 'DONE', 'Lost'],
-  'unknown statuses are created once, regardless of case');
-select is((select count(*)::integer from public.tickets), 2, 'a load adds nothing else');
+  'unknown statuses are inserted once, regardless of case');
+select is((select count(*)::integer from public.tickets), 2, 'no other tickets are inserted');
 
 call pg_temp.age();
 create temporary table notes_before as select status_change_id from public.status_changes;
 select set_eq(
   $$ select u.* from load, public.upsert_tickets(load.tickets) u $$, $$ select * from tickets_loaded $$,
-  'the same load again returns the same ids');
-select is_empty($$ select * from pg_temp.written() $$, 'repeating a load of tickets writes no ticket');
-select set_eq($$ select status_change_id from public.status_changes $$, $$ select * from notes_before $$, 'repeating a load adds no notes');
-select is((select count(*)::integer from public.status), 4, 'repeating a load adds no statuses');
+  'the same import of tickets again returns the same ids');
+select is_empty($$ select * from pg_temp.written() $$, 'the same import of tickets again writes no rows');
+select set_eq($$ select status_change_id from public.status_changes $$, $$ select * from notes_before $$, 'the same import of tickets again inserts no notes');
+select is((select count(*)::integer from public.status), 4, 'the same import of tickets again inserts no statuses');
 
 select set_eq(
   $$ select key from public.upsert_tickets('[
        {"key": "aa-7", "project_key": "AA", "status": "Doing", "name": "Login still fails", "created_at": "2030-01-01T00:00:00Z"},
        {"key": "Bb-1", "project_key": "BB", "status": "done", "name": "Export"}]') $$,
-  array['AA-7', 'BB-1'], 'a key in another case is the same ticket, which keeps its spelling');
+  array['AA-7', 'BB-1'], 'a key in another case updates the same ticket, whose key stays as it was');
 select results_eq(
   $$ select t.key, t.name, t.description, s.name, t.created_at = '2024-05-06T07:08:09Z', t.updated_at = now()
      from public.tickets t join public.status s using (status_id) where t.key = 'AA-7' $$,
   $$ values ('AA-7', 'Login still fails', null, 'Doing', true, true) $$,
-  'a changed row is updated and touched, and keeps its creation date');
-select ok((select updated_at < now() from public.tickets where key = 'BB-1'), 'unchanged rows are not touched');
-select set_eq($$ select status_change_id from public.status_changes $$, $$ select * from notes_before $$, 'a load without notes removes none');
+  'a changed ticket is updated, with a new updated_at and the old created_at');
+select ok((select updated_at < now() from public.tickets where key = 'BB-1'), 'an unchanged ticket of the same import keeps its updated_at');
+select set_eq($$ select status_change_id from public.status_changes $$, $$ select * from notes_before $$, 'an import without notes deletes no notes');
 
 select public.upsert_tickets('[
   {"key": "BB-2", "project_key": "BB", "status": "Done", "name": "first", "notes": [{"note": "twice"}, {"note": "twice"}]},
   {"key": "bb-2", "project_key": "BB", "status": "Done", "name": "last", "notes": [{"note": "twice"}, {"note": "more"}]}]');
 select results_eq(
-  $$ select name from public.tickets where upper(key) = 'BB-2' $$, array['last'], 'of a repeated key, in any case, the last row counts');
+  $$ select name from public.tickets where upper(key) = 'BB-2' $$, array['last'], 'for a duplicate ticket key in any case the last row counts');
 select results_eq(
   $$ select c.note from public.status_changes c join public.tickets t using (ticket_id) where t.name = 'last' order by c.status_change_id $$,
-  array['twice', 'more'], 'notes of a repeated key are written once');
+  array['twice', 'more'], 'a note that occurs twice in an import is inserted once');
 
 select public.upsert_tickets('[{"key": "BB-2", "project_key": "BB", "status": "Done", "name": "last", "notes": [
   {"status": "Done"}, {"note": ""}, {"note": " \n"}, {"note": null}]}]');
 select is(
   (select count(*)::integer from public.status_changes c join public.tickets t using (ticket_id) where t.name = 'last'), 2,
-  'notes without text are left out');
+  'notes without text are skipped');
 select lives_ok($$ select public.upsert_tickets('[{"key": "BB-2", "project_key": "BB", "status": "Done", "name": "last", "notes": []}]') $$,
-  'an empty list of notes adds nothing');
+  'a ticket with an empty list of notes is imported');
 
 select public.upsert_tickets('[{"key": "BB-2", "project_key": "AA", "status": "Done", "name": "last"}]');
 select is((select p.key from public.tickets t join public.projects p using (project_id) where t.name = 'last'), 'AA',
-  'a ticket moves to the project of its row');
+  'an import with another project moves the ticket');
 select public.upsert_tickets('[{"key": "BB-2", "project_key": "ZZ", "status": "Done", "name": "lost", "notes": [{"note": "lost"}]}]');
 select is_empty(
   $$ select from public.tickets where name = 'lost' union all select from public.status_changes where note = 'lost' $$,
-  'a row of an unknown project changes nothing, even if its ticket exists');
-select is_empty($$ select * from public.upsert_tickets('[]') $$, 'an empty load of tickets is accepted');
+  'a row of an unknown project is skipped entirely, even if the ticket exists');
+select is_empty($$ select * from public.upsert_tickets('[]') $$, 'an import of an empty list of tickets does nothing');
 
 -- Any writer -------------------------------------------------------------------------------------
 
@@ -140,18 +141,17 @@ update public.projects set name = name;
 update public.tickets set name = name;
 select is_empty(
   $$ select key from public.projects where updated_at > '2000-01-01' union all select key from public.tickets where updated_at > '2000-01-01' $$,
-  'an update without changes keeps updated_at');
+  'an update that changes nothing keeps updated_at');
 
--- Imported tickets are searchable, and the numbering continues after them.
+-- Imported tickets are searchable, and the numbering continues after the highest.
 select is((select ticket_id from public.search_by_keyword('"still there"')), (select ticket_id from public.tickets where key = 'AA-7'),
-  'an imported note is found');
+  'an imported note is found by keyword search');
 insert into public.tickets (project_id, status_id, name) select project_id, status_id, 'filed by hand' from public.tickets where key = 'AA-7';
 select is((select key from public.tickets where name = 'filed by hand'), 'AA-8', 'a ticket created after an import continues the numbering');
 
-select throws_ok($$ select public.upsert_tickets('{"key": "AA-9"}') $$, '22023', null, 'a load that is not an array is refused');
+select throws_ok($$ select public.upsert_tickets('{"key": "AA-9"}') $$, '22023', null, 'an argument that is not a list is rejected');
 
--- In any order of rows, of two imports of the same tickets one waits for the other, without a
--- deadlock.
+-- The fixed order of writes prevents deadlocks between two imports of the same tickets.
 select public.upsert_tickets(jsonb_agg(jsonb_build_object(
   'key', 'Q-' || i, 'project_key', (array['AA', 'BB'])[1 + i % 2], 'status', (array['Doing', 'Done', 'Lost'])[1 + i % 3], 'name', 'q') order by md5(i::text)))
 from generate_series(1, 300) i;

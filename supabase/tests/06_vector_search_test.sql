@@ -1,13 +1,13 @@
--- Vector search: exact similarities, filters before ranking, with and without the index.
+-- Vector search: exact similarities, filters applied before ranking, with and without the index.
 
 begin;
 select plan(47);
 
--- The first statement of this connection, as for callers: pgvector is not loaded yet.
+-- This must be the first statement of the connection, while pgvector is not loaded yet.
 set local role service_role;
 select is_empty(
   $$ select * from public.search_by_vector(('[1' || repeat(',0', 1535) || ']')::extensions.vector, 'm') $$,
-  'a new connection can search an empty table');
+  'the first search of a connection works on an empty table');
 reset role;
 
 \ir kit/vectors.sql
@@ -46,40 +46,40 @@ $$;
 select results_eq(
   $$ select * from pg_temp.found(-1) $$,
   array['1 1 12 0.96', '2 1 11 0.8', '3 2 21 0.8', '4 1 13 0.5', '5 1 14 0.28', '6 2 - -0.6'],
-  'tickets and projects are ordered by the similarity of their best chunk, ties by id');
+  'tickets and projects are sorted by the similarity of their best chunk, ties by id');
 select results_eq(
   $$ select rank, chunk_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7) $$,
   $$ values (1::bigint, '00000000-0000-4000-8000-000012000000'::uuid), (2, '00000000-0000-4000-8000-000011000001'),
-    (3, '00000000-0000-4000-8000-000021000000') $$, 'each has its best chunk');
+    (3, '00000000-0000-4000-8000-000021000000') $$, 'each result has the id of its best chunk');
 select results_eq($$ select * from pg_temp.found(0.5) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 2 21 0.8'],
   'a similarity equal to the threshold does not exceed it');
 select results_eq($$ select * from pg_temp.found(0.4999999) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 2 21 0.8', '4 1 13 0.5'],
-  'a similarity just above the threshold is found');
-select is_empty($$ select * from pg_temp.found(0.97) $$, 'nothing above the threshold: no rows');
-select results_eq($$ select * from pg_temp.found(-1, 3) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 2 21 0.8'], 'at most match_count rows');
-select results_eq($$ select * from pg_temp.found(-1, 0) $$, array['1 1 12 0.96'], 'at least one row for a match_count of 0');
+  'a similarity slightly above the threshold is over it');
+select is_empty($$ select * from pg_temp.found(0.97) $$, 'no rows are returned if no similarity exceeds the threshold');
+select results_eq($$ select * from pg_temp.found(-1, 3) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 2 21 0.8'], 'match_count limits the number of rows');
+select results_eq($$ select * from pg_temp.found(-1, 0) $$, array['1 1 12 0.96'], 'a match_count of 0 returns one row');
 select results_eq(
   $$ select round(similarity::numeric, 6)::real from public.search_by_vector(pg_temp.unit(0, 1), 'm', -1) $$,
-  array[0.8, 0.8, 0.5, 0, 0, -0.96]::real[], 'another vector gives another order');
+  array[0.8, 0.8, 0.5, 0, 0, -0.96]::real[], 'another query vector gives another order');
 select results_eq(
   $$ select ticket_id, similarity from public.search_by_vector(pg_temp.unit(1), 'other', -1) $$, $$ values (21::bigint, 1::double precision) $$,
   'chunks of another model are not compared');
-select is_empty($$ select * from public.search_by_vector(pg_temp.unit(1), 'other', 1) $$, 'the nearest chunk may not equal the threshold');
-select is_empty($$ select * from public.search_by_vector(pg_temp.unit(1), 'none', -1) $$, 'a model without chunks finds nothing');
-select throws_ok($$ select * from public.search_by_vector('[1,0]', 'm') $$, '22000', null, 'a vector of another dimension is refused');
+select is_empty($$ select * from public.search_by_vector(pg_temp.unit(1), 'other', 1) $$, 'the nearest chunk is excluded if its similarity equals the threshold');
+select is_empty($$ select * from public.search_by_vector(pg_temp.unit(1), 'none', -1) $$, 'a model without chunks returns no rows');
+select throws_ok($$ select * from public.search_by_vector('[1,0]', 'm') $$, '22000', null, 'a query vector of another dimension is rejected');
 
 -- Filters -----------------------------------------------------------------------------------------
 
 select results_eq($$ select * from pg_temp.found(-1, project => 1) $$, array['1 1 12 0.96', '2 1 11 0.8', '3 1 13 0.5', '4 1 14 0.28'],
-  'a filter by project');
-select results_eq($$ select * from pg_temp.found(-1, status => 'Done') $$, array['1 1 12 0.96', '2 1 14 0.28'], 'a filter by status');
-select results_eq($$ select * from pg_temp.found(-1, status => 'dONE') $$, array['1 1 12 0.96', '2 1 14 0.28'], 'a filter by status ignores case');
-select results_eq($$ select * from pg_temp.found(-1, project => 2, status => 'to do') $$, array['1 2 21 0.8'], 'a filter by both leaves out the project''s own text');
-select results_eq($$ select * from pg_temp.found(-1, project => 2) $$, array['1 2 21 0.8', '2 2 - -0.6'], 'a filter by status leaves out projects');
-select results_eq($$ select * from pg_temp.found(0.5, project => 1) $$, array['1 1 12 0.96', '2 1 11 0.8'], 'the threshold is as strict within a filter');
+  'the project filter excludes other projects');
+select results_eq($$ select * from pg_temp.found(-1, status => 'Done') $$, array['1 1 12 0.96', '2 1 14 0.28'], 'the status filter excludes other statuses');
+select results_eq($$ select * from pg_temp.found(-1, status => 'dONE') $$, array['1 1 12 0.96', '2 1 14 0.28'], 'the status filter ignores case');
+select results_eq($$ select * from pg_temp.found(-1, project => 2, status => 'to do') $$, array['1 2 21 0.8'], 'project and status filters combine, and the status filter excludes the project''s own text');
+select results_eq($$ select * from pg_temp.found(-1, project => 2) $$, array['1 2 21 0.8', '2 2 - -0.6'], 'a project filter includes the project''s own text');
+select results_eq($$ select * from pg_temp.found(0.5, project => 1) $$, array['1 1 12 0.96', '2 1 11 0.8'], 'with a filter, a similarity equal to the threshold is excluded too');
 select is_empty($$ select * from pg_temp.found(-1, status => 'No such') union all select * from pg_temp.found(-1, project => 404)
   union all select * from pg_temp.found(-1, project => 1, status => 'Rare') $$,
-  'filters without matches, and unknown ids, find nothing');
+  'unknown projects and statuses, and filters that match no row, return no rows');
 
 -- Retrieval ---------------------------------------------------------------------------------------
 
@@ -89,26 +89,26 @@ select results_eq(
   $$ values
     ('00000000-0000-4000-8000-000012000000'::uuid, 12::bigint, 1::bigint, 'Apples', 'AA-2', 'twelve', 'Done', 'text 0', 7, 0.96::real, true),
     ('00000000-0000-4000-8000-000011000001', 11, 1, 'Apples', 'AA-1', 'eleven', 'To Do', 'text 1', 7, 0.8, true) $$,
-  'the nearest chunks have all columns that an answer shows');
+  'retrieval returns the nearest chunks with their ticket, project and status');
 select results_eq(
   $$ select round(similarity::numeric, 6)::real from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5) $$, array[0.96, 0.8, 0.8, 0.6]::real[],
-  'retrieval applies the threshold strictly');
+  'retrieval excludes a similarity equal to the threshold');
 select results_eq(
   $$ select round(similarity::numeric, 6)::real from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.49) $$, array[0.96, 0.8, 0.8, 0.6, 0.5]::real[],
-  'retrieval returns each chunk separately');
+  'retrieval applies the threshold to each chunk');
 select results_eq(
   $$ select ticket_id, round(similarity::numeric, 6)::real, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.97) $$,
-  $$ values (12::bigint, 0.96::real, false) $$, 'if no chunk exceeds the threshold, the nearest similarity is reported');
+  $$ values (12::bigint, 0.96::real, false) $$, 'if no chunk exceeds the threshold, retrieval returns the nearest one with its similarity');
 select results_eq(
   $$ select ticket_id, round(similarity::numeric, 6)::real, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.81, 20, 2, 'To Do') $$,
-  $$ values (21::bigint, 0.8::real, false) $$, 'the nearest similarity respects the filters');
+  $$ values (21::bigint, 0.8::real, false) $$, 'the nearest chunk below the threshold must pass the filters');
 select results_eq(
   $$ select ticket_id, ticket_key, ticket_name, status, project_name from public.retrieve_chunks(pg_temp.unit(-0.6, 0.8), 'm', 0.99) $$,
-  $$ values (null::bigint, null, null, null, 'Bananas') $$, 'a project''s own text has no ticket');
+  $$ values (null::bigint, null, null, null, 'Bananas') $$, 'a chunk of a project''s own text has null ticket columns');
 select is_empty(
   $$ select * from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.1, 20, 404) union all select * from public.retrieve_chunks(pg_temp.unit(1), 'none', 0.1) $$,
-  'without any chunk there is no row');
--- In the order 12 (.96, 0, .28), 11 (.8, .6), 21 (.8, 0, 0, .6), 11 (.6, .8), 13 (.5, .5, .5, .5).
+  'retrieval without any chunk to compare returns no rows');
+-- Order: 12 (.96, 0, .28), 11 (.8, .6), 21 (.8, 0, 0, .6), 11 (.6, .8), 13 (.5, .5, .5, .5).
 select results_eq(
   $$ select array(select round(s::numeric, 6)::real from unnest(similarities) s) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.49) $$,
   $$ values
@@ -117,14 +117,13 @@ select results_eq(
     (array[0.768, 0.64]),
     (array[0.576, 0.96, 0.48]),
     (array[0.62, 0.7, 0.7, 0.7]) $$,
-  'chunks have their similarities to earlier ones, in order');
-select is((select count(*)::integer from public.retrieve_chunks(pg_temp.unit(1), 'm', -1, 0)), 1, 'retrieval returns at least one row for a match_count of 0');
+  'each chunk has its similarities to the chunks before it, in the same order');
+select is((select count(*)::integer from public.retrieve_chunks(pg_temp.unit(1), 'm', -1, 0)), 1, 'retrieval with a match_count of 0 returns one chunk');
 
--- Crowds ------------------------------------------------------------------------------------------
--- Points spread evenly over a part of a sphere, with increasing distance from (1, 0, 0): a ticket
--- of 600 chunks, 600 tickets of one chunk, ten tickets of a rare status, ten of another project,
--- and 4,090 more tickets of that project: too many for an exact scan, so that the index is used
--- even within it.
+-- Many chunks and tickets -------------------------------------------------------------------------
+-- Points on a sphere, ever farther from (1, 0, 0): a ticket of 600 chunks, 600 tickets of one
+-- chunk, ten tickets of a rare status and 4,100 of another project. That is too many for an exact
+-- scan, so the index is used even with a filter by that project.
 
 reset role;
 create function pg_temp.point(number integer) returns extensions.vector
@@ -140,7 +139,7 @@ do $$
 declare
   index_definition text := pg_get_indexdef('public.chunks_embedding_idx'::regclass);
 begin
-  -- Rebuilt at the end, which takes a fifth of the time of growing it.
+  -- Rebuilding the index at the end takes a fifth of the time of growing it.
   drop index public.chunks_embedding_idx;
   perform pg_temp.add(3000, 3, i, pg_temp.point(i)) from generate_series(1, 600) i;
   perform pg_temp.add(3000 + i, 3, 0, pg_temp.point(600 + i)) from generate_series(1, 600) i;
@@ -150,7 +149,7 @@ begin
   execute index_definition;
 end
 $$;
--- How often a statement scans the index, and the table in any other way.
+-- How often a statement scans the vector index, and the table or its other indexes.
 create function pg_temp.scans_of(statement text, out of_index bigint, out others bigint)
 language plpgsql as $$
 declare
@@ -171,54 +170,54 @@ set local role service_role;
 
 select is(
   (select count(*)::integer from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10)), 10,
-  'a ticket of 600 near chunks does not crowd out others');
+  'a ticket of 600 near chunks does not crowd out other tickets');
 select is(
   (select count(*)::integer from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, 3)), 10,
-  'nor does it within a filter');
+  'with a project filter, a ticket of 600 near chunks does not crowd out other tickets');
 select is(
-  (select count(*)::integer from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 1000, 3)), 1 + 600 + 10, 'match_count rows are found');
+  (select count(*)::integer from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 1000, 3)), 1 + 600 + 10, 'up to match_count tickets are found');
 select results_eq(
   $$ select max(h.vector_rank), count(distinct h.ticket_id)
      from generate_series(0, 120, 40) as page(start), public.search_hybrid('qqqq', pg_temp.unit(1), 'm', 0.5, 40, page.start) h $$,
-  $$ values (100::bigint, 100::bigint) $$, 'a hybrid search reads 100 of them for any page');
+  $$ values (100::bigint, 100::bigint) $$, 'a hybrid search ranks 100 results of the vector search, on every page');
 
 select results_eq(
   $$ select ticket_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, 3, 'rare') $$,
-  $$ select 3900 + i::bigint from generate_series(1, 10) i $$, 'ten tickets of a rare status are found behind a crowd');
+  $$ select 3900 + i::bigint from generate_series(1, 10) i $$, 'ten tickets of a rare status are found although 601 other tickets are nearer');
 select results_eq(
   $$ select ticket_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, 4) $$,
-  $$ select 4000 + i::bigint from generate_series(1, 10) i $$, 'ten tickets of a large project are found behind another project''s crowd');
+  $$ select 4000 + i::bigint from generate_series(1, 10) i $$, 'ten tickets of a large project are found although those of another project are nearer');
 select results_eq(
   $$ select ticket_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 9, 4, 'to do') $$,
-  $$ select 4000 + i::bigint from generate_series(1, 10) i where i <> 2 $$, 'with a status too, without the ticket that lacks it');
+  $$ select 4000 + i::bigint from generate_series(1, 10) i where i <> 2 $$, 'project and status filters together find the nine of the ten tickets that match both');
 select results_eq(
   $$ select ticket_id, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.999, 20, 4) $$,
-  $$ values (4001::bigint, false) $$, 'the nearest similarity below the threshold is found there too');
+  $$ values (4001::bigint, false) $$, 'within a large project, retrieval returns the nearest chunk if none exceeds the threshold');
 
 select results_eq(
   $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 1)') $$,
-  $$ values (1::bigint, 0::bigint) $$, 'without a filter the index is used');
+  $$ values (1::bigint, 0::bigint) $$, 'a search without a filter uses the index once and does not scan the table');
 select results_eq(
   $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'')') $$,
-  $$ values (3::bigint, 0::bigint) $$, 'the index is read on when one ticket has filled the first 100 and the first 400 places');
+  $$ values (3::bigint, 0::bigint) $$, 'the index is scanned again with a higher limit if one ticket fills the first 100, then the first 400');
 select results_eq(
   $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 10, 4)') $$,
-  $$ values (1::bigint, 0::bigint) $$, 'under a filter that leaves many chunks, only the index is read');
+  $$ values (1::bigint, 0::bigint) $$, 'a filter that leaves many chunks uses only the index, with one iterative scan');
 select results_eq(
   $$ select of_index from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 10, 3)') $$,
-  $$ values (0::bigint) $$, 'under a filter that leaves few chunks, all of them are compared');
+  $$ values (0::bigint) $$, 'a filter that leaves few chunks compares them all, without the index');
 select results_eq(
   $$ select of_index from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 10, 3, ''rare'')') $$,
-  $$ values (0::bigint) $$, 'under a filter that leaves very few chunks, all are compared');
-select is((pg_temp.scans_of($$ select * from public.retrieve_chunks(pg_temp.unit(1), 'm') $$)).of_index, 1::bigint, 'retrieval reads the same way');
+  $$ values (0::bigint) $$, 'a filter that leaves very few chunks does not use the index');
+select is((pg_temp.scans_of($$ select * from public.retrieve_chunks(pg_temp.unit(1), 'm') $$)).of_index, 1::bigint, 'retrieval uses the index too');
 
 set local hnsw.max_scan_tuples = 200;
 select results_eq(
   $$ select ticket_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, 4) $$,
-  $$ select 4000 + i::bigint from generate_series(1, 10) i $$, 'chunks that the index does not reach are still found');
-select is(current_setting('enable_sort'), 'on', 'the caller''s planner settings are unchanged');
+  $$ select 4000 + i::bigint from generate_series(1, 10) i $$, 'all matches are found even if the index scan reaches hnsw.max_scan_tuples first');
+select is(current_setting('enable_sort'), 'on', 'a search leaves the caller''s planner settings unchanged');
 
--- A generic plan would read the table even for the rarest filter.
+-- A generic plan would scan the table even for the rarest status.
 reset role;
 analyze public.tickets, public.chunks;
 set local role service_role;
@@ -232,9 +231,9 @@ begin
 end
 $$;
 select is(pg_temp.whole_scans_of($$ select * from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 10, status_filter => 'rare') $$), 0::bigint,
-  'a filter that leaves few chunks does not cause a scan of the table');
+  'a filter that leaves few chunks does not scan the whole table');
 select is(pg_temp.whole_scans_of($$ select * from public.search_hybrid('qqqq', pg_temp.unit(1), 'm', 0.7, 10, status_filter => 'rare') $$), 0::bigint,
-  'nor in a hybrid search, which uses a generic plan');
+  'a hybrid search with a filter that leaves few chunks does not scan the whole table');
 
 select * from finish();
 rollback;

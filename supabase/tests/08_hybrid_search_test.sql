@@ -1,4 +1,4 @@
--- Hybrid search: the arithmetic of reciprocal rank fusion, pages, and the display of results.
+-- Hybrid search: the arithmetic of reciprocal rank fusion, paging, and the display of results.
 
 begin;
 select plan(104);
@@ -36,13 +36,13 @@ select results_eq(
     (13, 1, 3, null, 1::double precision / 63),
     (15, 1, null, 4, 1::double precision / 64),
     (null, 2, null, 5, 1::double precision / 65) $$,
-  'each ticket once, by the sum of 1 / (60 + rank) over the lists that hold it');
+  'each result is listed once, sorted by the sum of 1 / (60 + rank) over the lists that contain it');
 select results_eq(
   $$ select ticket_id, source, matched_by, round(similarity::numeric, 6)::real, keyword_score > 0 from fused $$,
   $$ values (11::bigint, 'vector', array['vector', 'keyword'], 0.96::real, true), (12, 'vector', '{vector,keyword}', 0.8, true),
     (14, 'keyword', '{keyword}', null, true), (13, 'vector', '{vector}', 0.6, null),
     (15, 'keyword', '{keyword}', null, true), (null, 'keyword', '{keyword}', null, true) $$,
-  'vector results have source and similarity, others have no similarity');
+  'results of the vector search have a similarity and that source, others have none');
 select results_eq(
   $$ select ticket_id, vector_contribution, keyword_contribution from fused where ticket_id in (11, 13, 14) $$,
   $$ values (11::bigint, 1::double precision / 61, 1::double precision / 62), (14, 0, 1::double precision / 61), (13, 1::double precision / 63, 0) $$,
@@ -55,79 +55,78 @@ select results_eq(
     ('Telegraph', 'TX-3', 'gamma', 'To Do', 'gamma delta', '00000000-0000-4000-8000-000013000000', false),
     ('Telegraph', 'TX-5', 'long', 'Done', 'alpha coda', '00000000-0000-4000-8000-000015000001', false),
     ('Bananas', null, null, null, 'Bananas, an alpha fruit', '00000000-0000-4000-8000-000002000000', false) $$,
-  'each shows its nearest chunk, else the one with the query''s words, else the start of its text');
+  'each result shows its nearest chunk, or the one that matches the keywords best, or the beginning of its text');
 
 select results_eq(
   $$ select ticket_id, highlight from fused $$,
   $$ values (11::bigint, '<mark>alpha</mark> one'), (12, '<mark>alpha</mark> two'), (14, e'<mark>alpha</mark> <mark>alpha</mark>\n\nnot embedded yet'),
     (13, 'gamma delta'), (15, '<mark>alpha</mark> coda'), (null, 'Bananas, an <mark>alpha</mark> fruit') $$,
-  'the highlight is of the text shown');
+  'the highlight of a result is taken from the text shown');
 select results_eq(
   $$ select text, highlight from public.search_hybrid('unheardof two', pg_temp.unit(0.6, 0.8), 'm', 0.99) where ticket_id = 12 $$,
-  $$ values ('second', 'alpha <mark>two</mark> — second') $$, 'the highlight adds the name if the text lacks the words and does not begin with it');
+  $$ values ('second', 'alpha <mark>two</mark> — second') $$, 'the name is highlighted before a chunk that neither contains the words nor begins with the name');
 
 select results_eq(
   $$ select ticket_id, rrf_score from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 0.5, keyword_weight => 2) limit 3 $$,
   $$ values (11::bigint, 0.5::double precision / 61 + 2::double precision / 62), (12, 0.5::double precision / 62 + 2::double precision / 63),
     (14, 2::double precision / 61) $$,
-  'weights scale the contributions');
+  'weights multiply the contributions of their lists');
 select results_eq(
   $$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 0) $$,
-  array[14, 11, 12, 15, null, 13]::bigint[], 'weights may reverse the order');
+  array[14, 11, 12, 15, null, 13]::bigint[], 'a vector_weight of 0 sorts by keyword rank');
 select results_eq(
   $$ select ticket_id, project_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, vector_weight => 0, keyword_weight => 0) $$,
-  $$ values (11::bigint, 1::bigint), (12, 1), (13, 1), (14, 1), (15, 1), (null, 2) $$, 'ties are ordered by id, projects last');
+  $$ values (11::bigint, 1::bigint), (12, 1), (13, 1), (14, 1), (15, 1), (null, 2) $$, 'equal scores are sorted by id, with projects last');
 
 select results_eq(
   $$ select ticket_id, vector_rank, keyword_rank, source, rrf_score from public.search_hybrid('alpha') $$,
   $$ values (14::bigint, null::bigint, 1::bigint, 'keyword', 1::double precision / 61), (11, null, 2, 'keyword', 1::double precision / 62),
     (12, null, 3, 'keyword', 1::double precision / 63), (15, null, 4, 'keyword', 1::double precision / 64),
     (null, null, 5, 'keyword', 1::double precision / 65) $$,
-  'without a vector only keyword search runs');
+  'without a query vector only the keyword search runs');
 select results_eq(
   $$ select ticket_id, keyword_rank from public.search_hybrid('unheardof', pg_temp.unit(1), 'm', 0.5) $$,
-  $$ values (11::bigint, null::bigint), (12, null), (13, null) $$, 'where keyword search finds nothing, vector search does');
+  $$ values (11::bigint, null::bigint), (12, null), (13, null) $$, 'if the keyword search finds nothing, results of the vector search are returned');
 select results_eq(
   $$ select ticket_id, vector_rank from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.9) $$,
-  $$ values (11::bigint, 1::bigint), (14, null), (12, null), (15, null), (null, null) $$, 'the threshold applies only to vector search');
+  $$ values (11::bigint, 1::bigint), (14, null), (12, null), (15, null), (null, null) $$, 'the threshold applies to the vector search and not to the keyword search');
 select is_empty($$ select from public.search_hybrid('alpha', pg_temp.unit(1), 'another', 0) where vector_rank is not null $$,
-  'chunks of another model are not compared');
-select is_empty($$ select * from public.search_hybrid('unheardof') union all select * from public.search_hybrid('') $$, 'no match, no row');
+  'vectors of another model are not compared');
+select is_empty($$ select * from public.search_hybrid('unheardof') union all select * from public.search_hybrid('') $$, 'a search without matches returns no rows');
 
 -- Keys, minus, filters ----------------------------------------------------------------------------
 
--- "alpha two" is more similar to this query than "alpha one", because of its t: by keyword 14, 12,
--- 11.
+-- By keyword: 14, 12, 11. The t makes "alpha two" more similar to this query than "alpha one".
 select results_eq(
   $$ select ticket_id, exact, keyword_rank from public.search_hybrid('tx-3 alpha', pg_temp.unit(1), 'm', 0.5) limit 2 $$,
-  $$ values (13::bigint, true, 1::bigint), (11, false, 4) $$, 'a ticket named by key comes first at any score');
+  $$ values (13::bigint, true, 1::bigint), (11, false, 4) $$, 'a ticket named by its key comes first, regardless of its score');
 select results_eq(
   $$ select ticket_id, exact, matched_by from public.search_hybrid('TX-4', pg_temp.unit(1), 'm', 0.9) $$,
-  $$ values (14::bigint, true, array['keyword']), (11, false, '{vector}') $$, 'also if neither search finds it');
+  $$ values (14::bigint, true, array['keyword']), (11, false, '{vector}') $$, 'a ticket named by its key comes first even if no other list contains it');
 select results_eq(
   $$ select ticket_id, vector_rank from public.search_hybrid('alpha -two', pg_temp.unit(1), 'm', 0.5) where vector_rank is not null $$,
-  $$ values (11::bigint, 1::bigint), (13, 2) $$, 'an excluded word leaves out vector results before ranking');
+  $$ values (11::bigint, 1::bigint), (13, 2) $$, 'an excluded word removes results of the vector search before they are ranked');
 select is_empty(
   $$ select ticket_id from public.search_hybrid('TX-2 alpha -two', pg_temp.unit(1), 'm', 0.5) where ticket_id = 12 $$,
-  'and tickets that the query names');
+  'an excluded word removes a ticket named by its key');
 select results_eq(
   $$ select ticket_id, project_id from public.search_hybrid('alpha -fruit', pg_temp.unit(1), 'm', -0.9) $$,
   $$ select ticket_id, project_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -0.9) where ticket_id is not null $$,
-  'and projects');
+  'an excluded word removes projects');
 
 select results_eq(
   $$ select ticket_id, exact from public.search_hybrid('alpha -TX-1 -tx-2', pg_temp.unit(1), 'm', 0.5) $$,
-  $$ values (13::bigint, false), (14, false), (15, false), (null, false) $$, 'an excluded key leaves its ticket out of both searches');
+  $$ values (13::bigint, false), (14, false), (15, false), (null, false) $$, 'an excluded key removes its ticket from both lists');
 
 create function pg_temp.filtered(project bigint default null, status text default null, threshold double precision default 0.5) returns setof bigint
 language sql as $$
   select coalesce(h.ticket_id, -h.project_id)
   from public.search_hybrid('alpha', pg_temp.unit(1), 'm', threshold, project_filter => project, status_filter => status) h
 $$;
-select results_eq($$ select * from pg_temp.filtered(1) $$, '{11,12,14,13,15}'::bigint[], 'a filter by project');
-select results_eq($$ select * from pg_temp.filtered(2, threshold => -0.5) $$, '{-2}'::bigint[], 'includes its own text');
-select results_eq($$ select * from pg_temp.filtered(null, 'dONE', -0.9) $$, '{12,15}'::bigint[], 'a filter by status leaves out projects');
--- An empty drop-down filters nothing, and spaces around a name do not count, in either search.
+select results_eq($$ select * from pg_temp.filtered(1) $$, '{11,12,14,13,15}'::bigint[], 'the project filter excludes other projects');
+select results_eq($$ select * from pg_temp.filtered(2, threshold => -0.5) $$, '{-2}'::bigint[], 'the project filter includes the project''s own text');
+select results_eq($$ select * from pg_temp.filtered(null, 'dONE', -0.9) $$, '{12,15}'::bigint[], 'the status filter excludes projects and ignores case');
+-- In each search a blank status filters nothing, and spaces around a name are ignored.
 select set_eq(format(question, filter), format(question, same), 'the filter ' || filter || ' of ' || left(question, 60))
 from (values
   ($$ select h.ticket_id, h.project_id, h.rrf_score from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -0.9, status_filter => %s) h $$),
@@ -137,7 +136,7 @@ from (values
   ($$ select f.facet, f.value, f.count from public.search_facets('alpha', pg_temp.unit(1), 'm', -0.9, status_filter => %s) f $$)
 ) q (question), (values ($$ e' \t\u00a0\u3000\n' $$, 'null'), ($$ e'\u2003 dONE\n' $$, $$ 'Done' $$)) v (filter, same);
 select is_empty($$ select * from pg_temp.filtered(404) union all select * from pg_temp.filtered(null, 'No such') union all select * from pg_temp.filtered(2, 'Done') $$,
-  'unknown projects and statuses find nothing');
+  'unknown projects and statuses, and filters that match no row, return no rows');
 select results_eq(
   $$ select vector_rank, keyword_rank from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, status_filter => 'Done') $$,
   $$ values (1::bigint, 1::bigint), (null, 2) $$, 'filters apply before ranking');
@@ -153,45 +152,44 @@ language sql as $$ select ticket_id from public.search_hybrid('beta', pg_temp.un
 select results_eq(
   format($$ select p from generate_series(0, 60, %1$s) as skipped, pg_temp.page(%1$s, skipped::integer) p $$, size),
   $$ select * from pg_temp.page(100, 0) $$,
-  format('pages of %s add up to the list', size))
+  format('pages of %s add up to the whole list', size))
 from unnest(array[1, 3, 7, 40]) size;
 select is_empty(
   format($$ select skipped from generate_series(0, 60) as skipped, public.search_hybrid('beta', %2$s, 'm', 0.79, %1$s, skipped) h
     where h.has_more <> (skipped + %1$s < (select count(*) from public.search_hybrid('beta', %2$s, 'm', 0.79, 100))) $$, size, embedding),
-  format('each hit on pages of %s by %s says whether others follow', size, embedding))
+  format('has_more is right for each result on pages of %s, with the vector %s', size, embedding))
 from unnest(array[1, 3, 7, 40, 41, 100]) size, unnest(array['null', 'pg_temp.unit(1)']) embedding;
--- Items found by one search only, zero weights, named and excluded items: pages never cut anything
--- off.
+-- Items found by one search only, zero weights, named and excluded items: paging loses nothing.
 select results_eq(
   format($$ select h.ticket_id from generate_series(0, 60) as skipped, public.search_hybrid(%1$L, %2$s, 'm', 0.79, 1, skipped, vector_weight => %3$s, keyword_weight => %4$s) h $$,
     query, embedding, vector_weight, keyword_weight),
   format($$ select ticket_id from public.search_hybrid(%1$L, %2$s, 'm', 0.79, 100, vector_weight => %3$s, keyword_weight => %4$s) $$, query, embedding, vector_weight, keyword_weight),
-  format('so do pages of 1 for %s, by %s and weights of %s and %s', query, embedding, vector_weight, keyword_weight))
+  format('pages of 1 add up to the whole list for %s, with the vector %s and weights %s and %s', query, embedding, vector_weight, keyword_weight))
 from (values ('beta', 'null', '1', '1'), ('beta', 'pg_temp.unit(1)', '1', '0'), ('beta', 'pg_temp.unit(1)', '0', '1'), ('beta', 'pg_temp.unit(1)', '0', '0'),
   ('beta', 'pg_temp.unit(1)', '1', 'null'), ('beta', 'pg_temp.unit(1)', '-1', '1'), ('beta', 'pg_temp.unit(1)', '1', '''infinity'''),
   ('tx-1 tx-105 beta', 'pg_temp.unit(1)', '1', '1'), ('tx-1 beta -one', 'pg_temp.unit(1)', '1', '1')) w(query, embedding, vector_weight, keyword_weight);
 
 
-select is((select count(*)::integer from pg_temp.page(100, 0)), 42, 'all pages together hold everything found');
-select is((select count(*)::integer from pg_temp.page(0, 0)), 1, 'a page has at least one result');
-select is_empty($$ select * from pg_temp.page(10, 42) $$, 'a page past the end is empty');
-select results_eq($$ select * from pg_temp.page(3, -5) $$, $$ select * from pg_temp.page(3, 0) $$, 'a negative offset is 0');
+select is((select count(*)::integer from pg_temp.page(100, 0)), 42, 'the whole list contains all matches of both searches');
+select is((select count(*)::integer from pg_temp.page(0, 0)), 1, 'a page size of 0 returns one result');
+select is_empty($$ select * from pg_temp.page(10, 42) $$, 'an offset after the last result returns no rows');
+select results_eq($$ select * from pg_temp.page(3, -5) $$, $$ select * from pg_temp.page(3, 0) $$, 'a negative offset returns the first page');
 
 -- Display ----------------------------------------------------------------------------------------
 
 create function pg_temp.highlight(text text, query text) returns text
 language sql as $$ select private.highlight(text, (private.parse_query(query)).wanted) $$;
-select is(pg_temp.highlight('The Logins fail', 'login failing'), 'The <mark>Logins</mark> <mark>fail</mark>', 'words are marked in any form');
+select is(pg_temp.highlight('The Logins fail', 'login failing'), 'The <mark>Logins</mark> <mark>fail</mark>', 'all forms of a word are highlighted');
 select is(pg_temp.highlight('x <script>alert("it''s")</script> & Vec<T> login', 'login'),
-  'x &lt;script&gt;alert(&quot;it&#39;s&quot;)&lt;/script&gt; &amp; Vec&lt;T&gt; <mark>login</mark>', 'all other text is escaped');
+  'x &lt;script&gt;alert(&quot;it&#39;s&quot;)&lt;/script&gt; &amp; Vec&lt;T&gt; <mark>login</mark>', 'all text but the marks is escaped');
 select is(pg_temp.highlight('a <b>script</b> &amp; more', 'script amp'),
-  'a &lt;b&gt;<mark>script</mark>&lt;/b&gt; &amp;<mark>amp</mark>; more', 'text that resembles markup stays text');
-select is(pg_temp.highlight(U&'\E000x\E001 \E002 \E003 \E004 login', 'login'), 'x    <mark>login</mark>', 'a text cannot contain marks of its own');
-select is(pg_temp.highlight('no such word', 'login'), 'no such word', 'without a match the excerpt is the beginning');
-select is(pg_temp.highlight(repeat('<i> ', 1000), ''), repeat('&lt;i&gt; ', 50), 'without a query the beginning is cut before it is escaped');
-select alike(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login'), '%<mark>login</mark>%', 'an excerpt is taken around the match');
-select ok(length(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login')) < 400, 'an excerpt is short');
-select is(pg_temp.highlight(t, q), h, 'words are marked where the search sees them: ' || q)
+  'a &lt;b&gt;<mark>script</mark>&lt;/b&gt; &amp;<mark>amp</mark>; more', 'words inside markup are highlighted and the markup is escaped');
+select is(pg_temp.highlight(U&'\E000x\E001 \E002 \E003 \E004 login', 'login'), 'x    <mark>login</mark>', 'the characters that stand for marks internally are removed from a text');
+select is(pg_temp.highlight('no such word', 'login'), 'no such word', 'without a match the highlight is the beginning of the text');
+select is(pg_temp.highlight(repeat('<i> ', 1000), ''), repeat('&lt;i&gt; ', 50), 'without a query the highlight is limited to 200 characters before escaping');
+select alike(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login'), '%<mark>login</mark>%', 'the highlight of a long text is an excerpt around the match');
+select ok(length(pg_temp.highlight(repeat('word ', 500) || 'login' || repeat(' word', 500), 'login')) < 400, 'the excerpt of a long text is shorter than 400 characters');
+select is(pg_temp.highlight(t, q), h, 'words are highlighted where the search matches them: ' || q)
 from (values
   ('Ti.UI.TableView flickers', 'TableView', 'Ti.UI.<mark>TableView</mark> flickers'),
   ('Ti.UI.TableView flickers', 'ti.ui.TableView', '<mark>Ti.UI.TableView</mark> flickers'),
@@ -203,24 +201,24 @@ from (values
   ('C++Cplusplus and C#', 'c++', '<mark>C++</mark><mark>Cplusplus</mark> and C#'), ('C++Cplusplus and C#', 'none', 'C++Cplusplus and C#'),
   ('決済 page', '決済 page', '<mark>決済</mark> <mark>page</mark>'),
   (U&'re\0301sume\0301', 'resume', '<mark>résumé</mark>'), ('the RÉSUMÉ', 'resume', 'the <mark>RÉSUMÉ</mark>')) v (t, q, h);
-select alike(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー'), '%決済<mark>エラー</mark>後の%', 'an excerpt is taken around a match in a script without spaces');
-select ok(length(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー')) < 400, 'an excerpt in a script without spaces is short');
+select alike(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー'), '%決済<mark>エラー</mark>後の%', 'the highlight of a long Japanese text is an excerpt around the match');
+select ok(length(pg_temp.highlight(repeat('前の文章です。', 100) || '決済エラー' || repeat('後の文章です。', 100), 'エラー')) < 400, 'the excerpt of a long Japanese text is shorter than 400 characters');
 
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, name) values (22, 1, 1, 'long, in Japanese');
 select pg_temp.add(22, 1, 0, '前の文章です。', 0), pg_temp.add(22, 1, 1, '支払いのエラー', 0.1), pg_temp.add(22, 1, 2, 'Ti.UI.TableView', 0.2);
 update public.tickets set description = '前の文章です。支払いのエラー Ti.UI.TableView' where ticket_id = 22;
-select is((select h.text from public.search_hybrid(q) h where h.ticket_id = 22), t, 'the chunk shown is the one that has the words: ' || q)
+select is((select h.text from public.search_hybrid(q) h where h.ticket_id = 22), t, 'the chunk shown is the one that contains the words: ' || q)
 from (values ('エラー', '支払いのエラー'), ('TableView', 'Ti.UI.TableView')) v (q, t);
 insert into public.tickets (ticket_id, project_id, status_id, name) values (21, 2, 1, 'omega fruit');
 set local role service_role;
 select results_eq(
   $$ select text, chunk_id from public.search_hybrid('omega') $$, $$ values ('omega fruit', null::uuid) $$,
-  'a ticket that is not embedded is not shown by the text of its project');
+  'a ticket without chunks shows its own text, not a chunk of its project');
 
 -- Phrases -----------------------------------------------------------------------------------------
 
--- Nearer than any text with the phrase: more of them than a vector search returns.
+-- Tickets nearer than any text with the phrase, more of them than a vector search returns.
 reset role;
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select i, 1, 1, 'kappa lambda', null from generate_series(401, 540) i union all
@@ -239,16 +237,16 @@ $$;
 create function pg_temp.check_phrases(how text) returns setof text
 language plpgsql as $$
 begin
-  return next is(pg_temp.near('"lambda kappa"'), array(select i::bigint from generate_series(541, 552) i) || -3::bigint, 'results near the vector must contain the phrase, and all that contain it are found: ' || how);
-  return next is(pg_temp.near('"lambda kappa"', 'Done'), '{541,543,545,547,549,551}', 'a phrase within a filter: ' || how);
-  return next is(pg_temp.near('"kappa" -"kappa lambda" -TX-1'), array(select i::bigint from generate_series(541, 552) i) || -3::bigint, 'a phrase without excluded matches: ' || how);
-  return next is((pg_temp.near('omega -"kappa lambda" -alpha -beta')) [1:12], array(select i::bigint from generate_series(541, 552) i), 'excluded matches leave room for others: ' || how);
+  return next is(pg_temp.near('"lambda kappa"'), array(select i::bigint from generate_series(541, 552) i) || -3::bigint, 'the vector search returns all texts that contain the phrase and no others: ' || how);
+  return next is(pg_temp.near('"lambda kappa"', 'Done'), '{541,543,545,547,549,551}', 'the vector search applies a phrase and a filter: ' || how);
+  return next is(pg_temp.near('"kappa" -"kappa lambda" -TX-1'), array(select i::bigint from generate_series(541, 552) i) || -3::bigint, 'the vector search applies a phrase and exclusions: ' || how);
+  return next is((pg_temp.near('omega -"kappa lambda" -alpha -beta')) [1:12], array(select i::bigint from generate_series(541, 552) i), 'excluded texts do not take the places of others: ' || how);
   return next results_eq(
     $t$ select h.ticket_id from generate_series(0, 20) as skipped, public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, 1, skipped) h $t$,
-    $t$ select h.ticket_id from public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, 100) h $t$, 'pages add up to the list: ' || how);
+    $t$ select h.ticket_id from public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, 100) h $t$, 'pages of a phrase search add up to the whole list: ' || how);
 end
 $$;
-select * from pg_temp.check_phrases('if few contain the phrase, all are compared');
+select * from pg_temp.check_phrases('few matches, all compared');
 reset role;
 create or replace function private.narrow_limit(wanted integer) returns integer
 language plpgsql stable security invoker set search_path = ''
@@ -258,18 +256,18 @@ begin
 end
 $$;
 set local role service_role;
-select * from pg_temp.check_phrases('if many contain it, the index is read');
+select * from pg_temp.check_phrases('many matches, through the index');
 select results_eq(
   $$ select distinct q, h.relaxed from unnest(array['"lambda kappa"', '"kappa kappa" two', 'two', '"TX-2"', '"unheardof" two', 'two "the of"']) q, public.search_hybrid(q, pg_temp.unit(1), 'm', 0.5) h order by 1 $$,
   $$ values ('"TX-2"', false), ('"kappa kappa" two', true), ('"lambda kappa"', false), ('"unheardof" two', true), ('two', false), ('two "the of"', false) $$,
-  'each hit reports whether a phrase without matches was relaxed to its words');
-select results_eq($$ select ticket_id from public.search_hybrid('"TX-2"', pg_temp.unit(1), 'm', 0.5) $$, array[12::bigint], 'a key in quotes finds only the ticket if nothing mentions it');
-select is_empty($$ select from public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, project_filter => 2) $$, 'a phrase with matches outside the filter is not relaxed');
-select ok(count(*) filter (where not h.ticket_id between 541 and 552) > 5 and bool_or(h.ticket_id between 541 and 552), 'a question with a quoted phrase also retrieves other sources')
+  'relaxed is true if a phrase that no text contains was searched for as its words');
+select results_eq($$ select ticket_id from public.search_hybrid('"TX-2"', pg_temp.unit(1), 'm', 0.5) $$, array[12::bigint], 'a key in quotes returns only its ticket if no text mentions it');
+select is_empty($$ select from public.search_hybrid('"lambda kappa"', pg_temp.unit(1), 'm', 0.5, project_filter => 2) $$, 'a phrase is not relaxed if only texts outside of the filter contain it');
+select ok(count(*) filter (where not h.ticket_id between 541 and 552) > 5 and bool_or(h.ticket_id between 541 and 552), 'retrieval for a question with a phrase also returns chunks without the phrase')
 from public.retrieve_chunks_hybrid('why "lambda kappa"', pg_temp.unit(1), 'm', 0.5, 40) h;
 
 set local role anon;
-select throws_ok($$ select * from public.search_hybrid('alpha') $$, '42501', null, 'anon is refused');
+select throws_ok($$ select * from public.search_hybrid('alpha') $$, '42501', null, 'anon cannot call search_hybrid');
 
 select * from finish();
 rollback;

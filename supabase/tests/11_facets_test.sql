@@ -1,4 +1,4 @@
--- Facets count what a hybrid search matches under the other facets' filters, up to a limit.
+-- Facets count the matches of a hybrid search under the filters of the other facets, up to a limit.
 
 begin;
 select plan(35);
@@ -33,40 +33,40 @@ $$;
 select results_eq($$ select * from public.search_facets('alpha') where facet in ('status', 'project') $$,
   $$ values ('status', 2::bigint, 'Done', 2::bigint, false), ('status', 3, 'Rare', 1, false), ('status', 1, 'To Do', 1, false),
     ('project', 1, 'Telegraph', 3, false), ('project', 2, 'Bananas', 2, false) $$,
-  'statuses and projects are ordered by their matches, then by label; a project''s own text counts only for the project');
-select results_eq($$ select * from pg_temp.facets('gamma beta') $$, array['To Do 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'any word matches');
+  'statuses and projects are sorted by number of matches, then label; a project''s own text counts only for the project');
+select results_eq($$ select * from pg_temp.facets('gamma beta') $$, array['To Do 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'a text with any word of the query is counted');
 select results_eq($$ select * from pg_temp.facets('alpha', 0.5) $$,
-  array['To Do 3', 'Done 2', 'Rare 1', 'Telegraph 4', 'Bananas 3', 'Crates 1'], 'matches by vector count too, once');
-select results_eq($$ select * from pg_temp.facets('unheardof', 0.85) $$, array['To Do 1', 'Telegraph 1'], 'matches by vector must exceed the threshold');
-select results_eq($$ select * from pg_temp.facets('unheardof', 0.65) $$, array['To Do 2', 'Telegraph 2', 'Crates 1'], 'a project''s own text counts by vector');
+  array['To Do 3', 'Done 2', 'Rare 1', 'Telegraph 4', 'Bananas 3', 'Crates 1'], 'results of the vector search are counted, each result once');
+select results_eq($$ select * from pg_temp.facets('unheardof', 0.85) $$, array['To Do 1', 'Telegraph 1'], 'results of the vector search below the threshold are not counted');
+select results_eq($$ select * from pg_temp.facets('unheardof', 0.65) $$, array['To Do 2', 'Telegraph 2', 'Crates 1'], 'a project found by the vector search is counted');
 select is_empty($$ select * from public.search_facets('alpha', pg_temp.unit(1), 'another', 0.1) except select * from public.search_facets('alpha') $$,
-  'chunks of another model do not match');
-select results_eq($$ select * from pg_temp.facets('tx-3') $$, array['To Do 1', 'Telegraph 1'], 'a ticket named by key counts');
-select results_eq($$ select * from pg_temp.facets('tx-3 fruit') $$, array['To Do 1', 'Bananas 1', 'Telegraph 1'], 'beside matches by words');
-select results_eq($$ select * from pg_temp.facets('alpha -two') $$, array['Rare 1', 'To Do 1', 'Telegraph 2', 'Bananas 1'], 'an excluded word removes matches');
+  'vectors of another model are not counted');
+select results_eq($$ select * from pg_temp.facets('tx-3') $$, array['To Do 1', 'Telegraph 1'], 'a ticket named by its key is counted');
+select results_eq($$ select * from pg_temp.facets('tx-3 fruit') $$, array['To Do 1', 'Bananas 1', 'Telegraph 1'], 'a ticket named by its key is counted along with matches of the words');
+select results_eq($$ select * from pg_temp.facets('alpha -two') $$, array['Rare 1', 'To Do 1', 'Telegraph 2', 'Bananas 1'], 'an excluded word removes matches of the keyword search');
 select results_eq($$ select * from pg_temp.facets('alpha -one', 0.5) $$, array['Done 2', 'To Do 2', 'Rare 1', 'Bananas 3', 'Telegraph 3', 'Crates 1'],
-  'also matches by vector');
+  'an excluded word removes results of the vector search');
 select results_eq($$ select * from pg_temp.facets('alpha -crates', 0.65) $$, array['Done 2', 'To Do 2', 'Rare 1', 'Telegraph 4', 'Bananas 2'],
-  'and projects');
-select is_empty($$ select * from pg_temp.facets('TX-2 -two') $$, 'and named tickets');
-select results_eq($$ select * from pg_temp.facets('alpha "red kite"') $$, array['Done 1', 'Telegraph 1'], 'a phrase must occur');
-select results_eq($$ select * from pg_temp.facets('alpha "red kite"', 0.85) $$, array['Done 1', 'Telegraph 1'], 'a phrase must occur in matches by vector too');
-select results_eq($$ select * from pg_temp.facets('alpha -TX-1', 0.85) $$, array['Done 2', 'Rare 1', 'Bananas 2', 'Telegraph 2'], 'an excluded ticket is not counted');
-select results_eq($$ select * from pg_temp.facets('"red kite" -two') $$, array[]::text[], 'phrases and exclusions apply together');
-select results_eq($$ select * from pg_temp.facets('"kite of two"') $$, array['Done 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'a phrase without matches is counted by its words');
-select results_eq($$ select * from pg_temp.facets('telegrapf') $$, array['Telegraph 1'], 'an unknown word is replaced by the nearest known one');
+  'an excluded word removes projects');
+select is_empty($$ select * from pg_temp.facets('TX-2 -two') $$, 'an excluded word removes a ticket named by its key');
+select results_eq($$ select * from pg_temp.facets('alpha "red kite"') $$, array['Done 1', 'Telegraph 1'], 'only texts with the phrase are counted');
+select results_eq($$ select * from pg_temp.facets('alpha "red kite"', 0.85) $$, array['Done 1', 'Telegraph 1'], 'results of the vector search are counted only if they contain the phrase');
+select results_eq($$ select * from pg_temp.facets('alpha -TX-1', 0.85) $$, array['Done 2', 'Rare 1', 'Bananas 2', 'Telegraph 2'], 'a ticket excluded by its key is not counted');
+select results_eq($$ select * from pg_temp.facets('"red kite" -two') $$, array[]::text[], 'a phrase and an excluded word apply together');
+select results_eq($$ select * from pg_temp.facets('"kite of two"') $$, array['Done 2', 'Rare 1', 'Telegraph 2', 'Bananas 1'], 'a phrase that no text contains is searched for as its words');
+select results_eq($$ select * from pg_temp.facets('telegrapf') $$, array['Telegraph 1'], 'an unknown word is replaced by the most similar known word');
 select is_empty($$ select * from pg_temp.facets('unheardof') union all select * from pg_temp.facets('') union all select * from pg_temp.facets('-alpha')
-  union all select * from pg_temp.facets('unheardof', 0.95) $$, 'no match, no facet');
+  union all select * from pg_temp.facets('unheardof', 0.95) $$, 'a query without matches returns no facets');
 
 -- Filters -----------------------------------------------------------------------------------------
 
-select results_eq($$ select * from pg_temp.facets('alpha', project => 2) $$, array['Done 1', 'Telegraph 3', 'Bananas 2'], 'a project filter narrows the statuses');
+select results_eq($$ select * from pg_temp.facets('alpha', project => 2) $$, array['Done 1', 'Telegraph 3', 'Bananas 2'], 'a project filter applies to the status counts only');
 select results_eq($$ select * from pg_temp.facets('alpha', status => 'dONE') $$, array['Done 2', 'Rare 1', 'To Do 1', 'Bananas 1', 'Telegraph 1'],
-  'a status filter narrows the projects, without their own texts');
-select results_eq($$ select * from pg_temp.facets('alpha', 0.5, 2, 'To Do') $$, array['Done 1', 'To Do 1', 'Telegraph 2', 'Bananas 1'], 'each facet ignores its own filter');
+  'a status filter applies to the project counts only, and excludes the projects'' own texts');
+select results_eq($$ select * from pg_temp.facets('alpha', 0.5, 2, 'To Do') $$, array['Done 1', 'To Do 1', 'Telegraph 2', 'Bananas 1'], 'with both filters, each facet ignores its own filter');
 select results_eq($$ select * from pg_temp.facets('tx-3', project => 2) union all select * from pg_temp.facets('tx-3', status => 'Done') $$,
-  array['Telegraph 1', 'To Do 1'], 'filters apply to named tickets');
-select results_eq($$ select * from pg_temp.facets('alpha', project => 404, status => 'No such') $$, array[]::text[], 'unknown filters match nothing');
+  array['Telegraph 1', 'To Do 1'], 'filters apply to tickets named by their key');
+select results_eq($$ select * from pg_temp.facets('alpha', project => 404, status => 'No such') $$, array[]::text[], 'filters by an unknown project and status return no facets');
 
 -- Limits ------------------------------------------------------------------------------------------
 
@@ -76,21 +76,21 @@ select i, 3, case when i <= 1600 then 2 else 1 end, 'CC-' || i, 'omega' || case 
 set local role service_role;
 select results_eq($$ select facet, label, count, capped from public.search_facets('omega') where facet in ('status', 'project') $$,
   $$ values ('status', 'To Do', 9400::bigint, true), ('status', 'Done', 600, true), ('project', 'Crates', 10000, true) $$,
-  'at most 10,000 are counted, and marked as capped');
+  'at most 10,000 matches are counted, with capped set');
 select results_eq($$ select label, count, capped from public.search_facets('psi omega CC-12999', status_filter => 'To Do') where facet = 'project' $$,
-  $$ values ('Crates', 10000::bigint, true) $$, 'also under a filter that leaves more');
+  $$ values ('Crates', 10000::bigint, true) $$, 'at most 10,000 matches are counted under a filter that leaves more');
 select results_eq($$ select label, count, capped from public.search_facets('omega psi alpha', status_filter => 'Done') where facet = 'project' $$,
-  $$ values ('Crates', 600::bigint, false), ('Bananas', 1, false), ('Telegraph', 1, false) $$, 'under a filter that leaves fewer, all are counted');
--- For such a common word, the few entries that a filter leaves are checked one by one.
-select results_eq(format($$ select label || ' ' || count from public.search_facets(%L, project_filter => 2) where facet = 'status' $$, q), w::text[], 'under a narrow filter the same rules apply: ' || q)
+  $$ values ('Crates', 600::bigint, false), ('Bananas', 1, false), ('Telegraph', 1, false) $$, 'all matches are counted under a filter that leaves fewer than 10,000');
+-- With a word this common, the few entries that pass the filter are checked one by one.
+select results_eq(format($$ select label || ' ' || count from public.search_facets(%L, project_filter => 2) where facet = 'status' $$, q), w::text[], 'entries checked one by one match by the same rules: ' || q)
 from (values ('omega alpha', '{Done 1}'), ('omega alpha -fruit', '{Done 1}'), ('omega alpha -two', '{}'), ('omega "alpha two"', '{Done 1}'), ('omega alpha "red kite"', '{}')) v (q, w);
 reset role;
 select is((select count(*)::integer from private.match_entries('{omega}', '{12000}', '{0}', null, null,
-  private.resolve_scope(p, 'Done', null), 10000)), n, 'of a project and a status: ' || p)
+  private.resolve_scope(p, 'Done', null), 10000)), n, 'match_entries applies a project and a status filter: ' || p)
 from (values (1, 0), (3, 600)) v (p, n);
 
 set local role anon;
-select throws_ok($$ select * from public.search_facets('alpha') $$, '42501', null, 'anon is refused');
+select throws_ok($$ select * from public.search_facets('alpha') $$, '42501', null, 'anon cannot call search_facets');
 
 select * from finish();
 rollback;

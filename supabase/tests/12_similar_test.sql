@@ -1,5 +1,5 @@
--- Similar tickets: by the best chunk of each, without the ticket itself, and never by chunks of an
--- outdated text.
+-- Similar tickets: compared by the best chunk of each, without the ticket itself, and never by
+-- chunks of an outdated text.
 
 begin;
 select plan(30);
@@ -34,24 +34,24 @@ language sql as $$
   select s.ticket_id || ' ' || round(s.similarity::numeric, 6)::real from public.similar_tickets(pg_temp.unit(1), 'm', count, exclude, project) s
 $$;
 select results_eq($$ select * from pg_temp.like_vector() $$, array['11 1', '14 0.8', '12 0.6', '13 0.28', '22 0.28', '21 -1'],
-  'tickets only, each once, by its best chunk, ties by id, at any similarity');
-select results_eq($$ select * from pg_temp.like_vector(10, 11) $$, array['14 0.8', '12 0.6', '13 0.28', '22 0.28', '21 -1'], 'without the excluded ticket');
-select results_eq($$ select * from pg_temp.like_vector(2, 11) $$, array['14 0.8', '12 0.6'], 'at most match_count rows');
-select results_eq($$ select * from pg_temp.like_vector(0, 11) $$, array['14 0.8'], 'at least one row for a match_count of 0');
-select results_eq($$ select * from pg_temp.like_vector(10, null, 2) $$, array['22 0.28', '21 -1'], 'within a project');
+  'only tickets are returned, each once, by the similarity of its best chunk, ties by id, with no threshold');
+select results_eq($$ select * from pg_temp.like_vector(10, 11) $$, array['14 0.8', '12 0.6', '13 0.28', '22 0.28', '21 -1'], 'the excluded ticket is not returned');
+select results_eq($$ select * from pg_temp.like_vector(2, 11) $$, array['14 0.8', '12 0.6'], 'match_count limits the number of similar tickets');
+select results_eq($$ select * from pg_temp.like_vector(0, 11) $$, array['14 0.8'], 'a match_count of 0 returns one similar ticket');
+select results_eq($$ select * from pg_temp.like_vector(10, null, 2) $$, array['22 0.28', '21 -1'], 'the project filter excludes tickets of other projects');
 select is_empty($$ select * from pg_temp.like_vector(10, null, 404) union all select s.ticket_key from public.similar_tickets(pg_temp.unit(1), 'none') s $$,
-  'an unknown project, and a model without chunks, give no rows');
+  'an unknown project and a model without chunks return no tickets');
 select results_eq($$ select ticket_id, ticket_key, ticket_name, project_id, status from public.similar_tickets(pg_temp.unit(1), 'm', 3) $$,
   $$ values (11::bigint, 'AA-1', 'eleven', 1::bigint, 'To Do'), (14, 'AA-4', 'fourteen', 1, 'To Do'), (12, 'AA-2', 'twelve', 1, 'Done') $$,
-  'rows have all columns');
+  'each similar ticket has its key, name, project and status');
 
--- Linked duplicates are known, in either direction and over one other ticket.
+-- Links mark known duplicates, in either direction and through one other ticket.
 reset role;
 insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (14, 'duplicates', 11), (14, 'duplicates', 22), (11, 'relates_to', 12);
 set local role service_role;
-select results_eq($$ select * from pg_temp.like_vector(10, 11) $$, array['12 0.6', '13 0.28', '21 -1'], 'without known duplicates');
-select results_eq($$ select * from pg_temp.like_vector(10, 12) $$, array['11 1', '14 0.8', '13 0.28', '22 0.28', '21 -1'], 'with tickets that have another kind of link');
-select results_eq($$ select * from pg_temp.like_vector(2, 22) $$, array['12 0.6', '13 0.28'], 'match_count rows are left');
+select results_eq($$ select * from pg_temp.like_vector(10, 11) $$, array['12 0.6', '13 0.28', '21 -1'], 'known duplicates of the excluded ticket are not returned');
+select results_eq($$ select * from pg_temp.like_vector(10, 12) $$, array['11 1', '14 0.8', '13 0.28', '22 0.28', '21 -1'], 'tickets with a link of another kind are returned');
+select results_eq($$ select * from pg_temp.like_vector(2, 22) $$, array['12 0.6', '13 0.28'], 'leaving out known duplicates does not reduce the number of results');
 reset role;
 delete from public.ticket_links;
 set local role service_role;
@@ -67,59 +67,58 @@ $$;
 select results_eq($$ select * from public.find_similar_tickets(11, 'm', 1) $$,
   $$ values ('Apples', 'eleven', null::text, true, (
     select jsonb_agg(to_jsonb(s)) from public.similar_tickets(pg_temp.unit(1), 'm', 1, 11, query_text => e'eleven\n\nfirst part, second part') s)) $$,
-  'one row, with the most similar tickets');
-select results_eq($$ select * from pg_temp.like_ticket(11) $$, array['AA-4 AA-2 AA-3'], 'compared by its first chunk, without the ticket itself');
-select results_eq($$ select * from pg_temp.like_ticket(13) $$, array['AA-4 AA-1 AA-2'], 'an empty description is like none');
-select results_eq($$ select * from pg_temp.like_ticket(14) $$, array['AA-2 AA-3 BB-2'], 'notes are not part of the ticket''s text');
-select is_empty($$ select * from public.find_similar_tickets(404, 'm') $$, 'an unknown ticket has no row');
+  'one row is returned, with the most similar tickets as JSON');
+select results_eq($$ select * from pg_temp.like_ticket(11) $$, array['AA-4 AA-2 AA-3'], 'a ticket is compared by its first chunk and is not in its own results');
+select results_eq($$ select * from pg_temp.like_ticket(13) $$, array['AA-4 AA-1 AA-2'], 'a ticket with an empty description is compared by its name');
+select results_eq($$ select * from pg_temp.like_ticket(14) $$, array['AA-2 AA-3 BB-2'], 'a ticket is compared by its own text, not by its notes');
+select is_empty($$ select * from public.find_similar_tickets(404, 'm') $$, 'an unknown ticket returns no row');
 select results_eq($$ select * from public.find_similar_tickets(14, 'none') $$,
-  $$ values ('Apples', 'fourteen', e'fourteen\n\nof many words', false, null::jsonb) $$, 'a ticket without chunks of the model returns its text instead');
+  $$ values ('Apples', 'fourteen', e'fourteen\n\nof many words', false, null::jsonb) $$, 'a ticket without chunks of the model returns its text and no results');
 select results_eq($$ select * from public.find_similar_tickets(22, 'm') $$, $$ values ('Bananas', ' ', null::text, false, null::jsonb) $$,
-  'the text may be null, even if there is a note');
+  'a ticket with a note and no other text returns a null text');
 
--- An outdated text
--- ---------------------------------------------------------------------------------
+-- Outdated texts ---------------------------------------------------------------------------------
 
 create function pg_temp.after(edit text, ticket bigint) returns text
 language plpgsql as $$
 declare
-  told text;
+  outcome text;
 begin
   begin
     execute edit;
-    told := (select t from pg_temp.like_ticket(ticket) t);
-    raise exception using errcode = 'RB000', message = told;
+    outcome := (select t from pg_temp.like_ticket(ticket) t);
+    raise exception using errcode = 'RB000', message = outcome;
   exception when sqlstate 'RB000' then
-    return told; -- and the edit is undone
+    return outcome; -- The exception has undone the edit.
   end;
 end
 $$;
-select is(pg_temp.after($$ update public.tickets set name = 'eleventh' where ticket_id = 11 $$, 11), 'not embedded', 'a new name makes the chunk outdated');
-select is(pg_temp.after($$ update public.tickets set description = 'another first part, second part' where ticket_id = 11 $$, 11), 'not embedded', 'a new beginning makes the chunk outdated');
+select is(pg_temp.after($$ update public.tickets set name = 'eleventh' where ticket_id = 11 $$, 11), 'not embedded', 'a ticket counts as not embedded after its name changes');
+select is(pg_temp.after($$ update public.tickets set description = 'another first part, second part' where ticket_id = 11 $$, 11), 'not embedded', 'a ticket counts as not embedded after the beginning of its description changes');
 select is(pg_temp.after($$ update public.tickets set description = 'first part, and another end' where ticket_id = 11 $$, 11), 'AA-4 AA-2 AA-3',
-  'a change after the first chunk does not make it outdated');
-select is(pg_temp.after($$ update public.tickets set description = 'first' where ticket_id = 11 $$, 11), 'not embedded', 'a shortened text does');
-select is(pg_temp.after($$ update public.tickets set description = 'of many words and more' where ticket_id = 14 $$, 14), 'not embedded', 'an addition to the only chunk does');
-select is(pg_temp.after($$ update public.tickets set description = null where ticket_id = 14 $$, 14), 'not embedded', 'a removal from the only chunk does');
-select is(pg_temp.after($$ update public.tickets set status_id = 2, project_id = 2 where ticket_id = 14 $$, 14), 'AA-2 AA-3 BB-2', 'a move does not');
-select is(pg_temp.after($$ update public.tickets set name = '%', description = null where ticket_id = 13 $$, 13), 'not embedded', 'the text is not used as a pattern');
-select is((select text from public.find_similar_tickets(11, 'none')), e'eleven\n\nfirst part, second part', 'edits are undone by the test itself');
-select is(pg_temp.after($$ update public.tickets set description = repeat('x', 1000000) where ticket_id = 14 $$, 14), 'not embedded', 'a text of any length is compared');
+  'a change after the first chunk leaves the first chunk valid');
+select is(pg_temp.after($$ update public.tickets set description = 'first' where ticket_id = 11 $$, 11), 'not embedded', 'a ticket counts as not embedded after its text is cut short within the first chunk');
+select is(pg_temp.after($$ update public.tickets set description = 'of many words and more' where ticket_id = 14 $$, 14), 'not embedded', 'a ticket of one chunk counts as not embedded after its text gets longer');
+select is(pg_temp.after($$ update public.tickets set description = null where ticket_id = 14 $$, 14), 'not embedded', 'a ticket of one chunk counts as not embedded after its description is removed');
+select is(pg_temp.after($$ update public.tickets set status_id = 2, project_id = 2 where ticket_id = 14 $$, 14), 'AA-2 AA-3 BB-2', 'a move to another project and status leaves the chunks valid');
+select is(pg_temp.after($$ update public.tickets set name = '%', description = null where ticket_id = 13 $$, 13), 'not embedded', 'a % in the new text does not match the old chunk as a pattern');
+select is((select text from public.find_similar_tickets(11, 'none')), e'eleven\n\nfirst part, second part', 'this test rolls back its edits');
+select is(pg_temp.after($$ update public.tickets set description = repeat('x', 1000000) where ticket_id = 14 $$, 14), 'not embedded', 'a text of a million characters is compared with its chunk');
 reset role;
 update public.tickets set description = repeat('é', 1000000) where ticket_id = 14;
 set local role service_role;
-select is((select length(text) from public.find_similar_tickets(14, 'm')), 100000, 'the returned text is as long as a draft may be');
+select is((select length(text) from public.find_similar_tickets(14, 'm')), 100000, 'the returned text is limited to the length of a draft, 100,000 characters');
 
--- Crowds ------------------------------------------------------------------------------------------
+-- Many nearer projects ----------------------------------------------------------------------------
 
 reset role;
 insert into public.projects (project_id, key, name) select i, 'P' || i, 'project ' || i from generate_series(101, 160) i;
 do $$ begin perform pg_temp.add(null, i, 0, 'near', pg_temp.unit(1)) from generate_series(101, 160) i; end $$;
 set local role service_role;
-select results_eq($$ select * from pg_temp.like_vector(3, 11) $$, array['14 0.8', '12 0.6', '13 0.28'], 'nearer projects do not crowd tickets out');
+select results_eq($$ select * from pg_temp.like_vector(3, 11) $$, array['14 0.8', '12 0.6', '13 0.28'], 'nearer projects do not crowd out tickets');
 
 set local role anon;
-select throws_ok($$ select * from public.find_similar_tickets(11, 'm') $$, '42501', null, 'anon is refused');
+select throws_ok($$ select * from public.find_similar_tickets(11, 'm') $$, '42501', null, 'anon cannot call find_similar_tickets');
 
 select * from finish();
 rollback;

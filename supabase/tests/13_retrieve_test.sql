@@ -1,5 +1,5 @@
--- Retrieval for answers: shares of a ticket, and candidates by keyword and by vector. (Threshold
--- and filters of retrieve_chunks: 06_vector_search_test.sql.)
+-- Retrieval for answers: the limit of chunks per ticket, and candidates by keyword and by vector.
+-- (Threshold and filters of retrieve_chunks: 06_vector_search_test.sql.)
 
 begin;
 select plan(21);
@@ -21,7 +21,7 @@ language sql as $$
   values (format('00000000-0000-4000-8000-%s%s', lpad((coalesce(ticket, project))::text, 6, '0'), lpad("position"::text, 6, '0'))::uuid,
     project, ticket, case when ticket is null then 'project' else 'ticket' end, "position", text, 7, 'h', model, vector)
 $$;
--- Similarities to (1, 0, 0, …): the first number.
+-- The similarity to (1, 0, 0, …) is a vector's first number.
 select pg_temp.add(11, 1, 0, pg_temp.unit(0.96, 0.28), 'Pump leaks. The shaft is worn'), pg_temp.add(11, 1, 1, pg_temp.unit(0.8, 0.6), 'Pump, part one'),
   pg_temp.add(11, 1, 2, pg_temp.unit(0.8, 0, 0.6), 'Pump, part two'), pg_temp.add(11, 1, 3, pg_temp.unit(0.6, 0.8), 'Pump, part three'),
   pg_temp.add(12, 1, 0, pg_temp.unit(0.28, 0, 0.96), 'Valve jams. Rust in the shaft'), pg_temp.add(12, 1, 1, pg_temp.unit(0.6, 0, 0.8), 'Valve, a note'),
@@ -30,25 +30,25 @@ select pg_temp.add(11, 1, 0, pg_temp.unit(0.96, 0.28), 'Pump leaks. The shaft is
   pg_temp.add(null, 2, 0, pg_temp.unit(0, 1), 'Bananas');
 set local role service_role;
 
--- A ticket's share --------------------------------------------------------------------------------
+-- Chunks per ticket -------------------------------------------------------------------------------
 
 create function pg_temp.places(count integer, source_limit integer default null) returns setof text
 language sql as $$
   select right(chunk_id::text, 12) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, count, null, null, source_limit)
 $$;
 select results_eq($$ select * from pg_temp.places(4) $$, array['000011000000', '000011000001', '000011000002', '000013000000'],
-  'without a limit the nearest chunks of any ticket are returned');
+  'without source_chunk_limit the nearest chunks are returned, regardless of their tickets');
 select results_eq($$ select * from pg_temp.places(4, 2) $$, array['000011000000', '000011000001', '000013000000', '000012000001'],
-  'with a limit, each ticket''s first chunks precede further ones');
+  'with source_chunk_limit the first chunks of each ticket take precedence over its other chunks');
 select results_eq($$ select * from pg_temp.places(5, 2) $$, array['000011000000', '000011000001', '000011000002', '000013000000', '000012000001'],
-  'further chunks fill the room, and all are ordered by similarity');
-select results_eq($$ select * from pg_temp.places(3, 0) $$, array['000011000000', '000013000000', '000012000001'], 'at least one chunk of each ticket');
+  'chunks beyond source_chunk_limit fill the remaining places, and all are sorted by similarity');
+select results_eq($$ select * from pg_temp.places(3, 0) $$, array['000011000000', '000013000000', '000012000001'], 'a source_chunk_limit of 0 returns one chunk of each ticket');
 select results_eq(
   $$ select right(chunk_id::text, 12), over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.97, 20, null, null, 2) $$,
-  $$ values ('000011000000', false) $$, 'if none exceeds the threshold, the nearest is returned');
+  $$ values ('000011000000', false) $$, 'with source_chunk_limit, if no chunk exceeds the threshold, the nearest is returned');
 select is(
   (select string_agg(cardinality(similarities)::text, ' ' order by similarity desc, chunk_id) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, 4, null, null, 2)),
-  '0 1 2 3', 'similarities are those to earlier rows');
+  '0 1 2 3', 'each row has its similarities to the rows before it');
 select is(
   (select string_agg(kind, ' ') from public.retrieve_chunks(pg_temp.unit(0, 1), 'm', 0.9)), 'project', 'the kind of text is returned');
 
@@ -64,36 +64,36 @@ language sql as $$
   from public.retrieve_chunks_hybrid(query, vector, 'm', threshold, count, project, status, 1, 1, source_limit) h
 $$;
 select results_eq($$ select split_part(found, ' ', 1) from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
-  array['AA-400', 'AA-2', 'AA-3'], 'candidates of either search are returned, the best first');
+  array['AA-400', 'AA-2', 'AA-3'], 'results of either search are candidates, the best first');
 select ok(exists (select 1 from pg_temp.found('jams', pg_temp.unit(1), 0.7) found where found ~ '^AA-2 00 .* 0.28 f$'),
-  'a keyword-only match has its true similarity, below the threshold');
+  'a match of the keyword search only has its similarity, below the threshold');
 select results_eq($$ select split_part(found, ' ', 3)::real from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
-  array[1, 1, 0]::real[], 'relevance goes from 1 to 0 by fused score: a ticket found by both searches is first');
+  array[1, 1, 0]::real[], 'relevance scales the fused scores to the range 0 to 1; the first ticket of each search has 1');
 select results_eq($$ select * from pg_temp.found('BB-1', pg_temp.unit(0, -0.8, -0.6), 0.7) $$,
-  array['BB-1 00 1 null f', 'AA-3 00 null 0 f'], 'a named ticket without a vector of this model has no similarity; a last row has the nearest');
+  array['BB-1 00 1 null f', 'AA-3 00 null 0 f'], 'a named ticket without a vector of the model has null similarity, and a last row has the nearest chunk');
 select results_eq($$ select * from pg_temp.found('fan', pg_temp.unit(0, -1), 0.7, project => 2) $$,
-  array['BB-2 - 1 null f', '- 00 null -1 f'], 'a ticket that is not embedded has no similarity');
+  array['BB-2 - 1 null f', '- 00 null -1 f'], 'a ticket without any chunk is returned with null similarity');
 select is(
   (select text || '|' || kind || '|' || coalesce(tokens::text, '-') from public.retrieve_chunks_hybrid('fan', pg_temp.unit(0, -1), 'm', 0.7, 20, 2) where relevance = 1),
-  e'Shaft of the fan\n\nNot embedded yet|ticket|-', 'it is represented by the beginning of its text');
+  e'Shaft of the fan\n\nNot embedded yet|ticket|-', 'a ticket without any chunk shows the beginning of its text');
 select results_eq($$ select left(found, 9) from pg_temp.found('AA-400', pg_temp.unit(0, 0, 1), 0.9) found where found !~ ' null ' $$,
-  array['AA-400 00', 'AA-400 02', 'AA-400 01', 'AA-2 00 1'], 'a ticket named by key comes first, with three chunks');
+  array['AA-400 00', 'AA-400 02', 'AA-400 01', 'AA-2 00 1'], 'a ticket named by its key comes first, with three of its chunks');
 select is(
-  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7, 3) found where found ~ '^AA-400'), 3, 'with a limit, at most that many chunks per ticket');
+  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7, 3) found where found ~ '^AA-400'), 3, 'hybrid retrieval returns source_chunk_limit chunks of each ticket');
 select is(
-  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7) found where found ~ '^AA-400'), 1, 'without a limit, the best chunks');
+  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7) found where found ~ '^AA-400'), 1, 'hybrid retrieval without source_chunk_limit returns the best chunk of a ticket');
 select results_eq($$ select * from pg_temp.found('nothing', pg_temp.unit(0, 0, 0, 0, 1), 0.7, status => 'done') $$,
-  array['AA-2 00 null 0 f'], 'if neither search finds anything, one row has the nearest similarity within the filters');
-select is_empty($$ select * from pg_temp.found('shaft', pg_temp.unit(1), 0.7, status => 'no such') $$, 'if nothing passes the filters there is no row');
+  array['AA-2 00 null 0 f'], 'if neither search finds anything, one row has the nearest chunk within the filters');
+select is_empty($$ select * from pg_temp.found('shaft', pg_temp.unit(1), 0.7, status => 'no such') $$, 'a filter that excludes everything returns no rows');
 select results_eq($$ select split_part(found, ' ', 1) from pg_temp.found('shaft', pg_temp.unit(0, -1), 0.7, status => 'Done') found where found !~ ' null 0' $$,
-  array['BB-2', 'AA-2'], 'filters apply to keyword matches');
+  array['BB-2', 'AA-2'], 'filters apply to the keyword search too');
 select is(
-  (select count(*)::integer from pg_temp.found('shaft', pg_temp.unit(1), -1, 3, count => 2)), 2, 'at most match_count rows');
+  (select count(*)::integer from pg_temp.found('shaft', pg_temp.unit(1), -1, 3, count => 2)), 2, 'match_count limits the number of rows');
 select results_eq(
   $$ select split_part(h.text, e'\n', 1), array(select round(s::numeric, 4)::real from unnest(h.similarities) s)
      from public.retrieve_chunks_hybrid('shaft', pg_temp.unit(0.8, 0.6), 'm', 0.1) h $$,
   $$ values ('Pump, part one', array[]::real[]), ('Valve, a note', array[0.48]), ('Shaft of the fan', array[0, 0]), ('Gauge sticks', array[0.6, 0.45, 0]),
-    ('Bananas', array[0.6, 0, 0, 0]) $$, 'similarities are returned if known, else 0');
+    ('Bananas', array[0.6, 0, 0, 0]) $$, 'the similarity to a row without a vector is 0');
 
 select * from finish();
 rollback;

@@ -25,7 +25,7 @@ from public.tickets t;
 analyze public.chunks;
 analyze public.tickets;
 
--- So few chunks would be compared exactly: force the index.
+-- This few chunks would be compared exactly. The replaced function forces the use of the index.
 create or replace function private.is_narrow(scope private.scope, wanted integer) returns boolean
 language sql stable as $$ select false $$;
 
@@ -38,9 +38,9 @@ language sql as $$
 $$;
 
 select is((select count(*)::integer from generate_series(1, 40) q cross join lateral public.search_by_vector(pg_temp.point(q % 2, -q, 0.6), 'm', -1, 10, 2)), 400,
-  'match_count rows are returned');
-select cmp_ok((select avg(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.99, 'nearly all are the true nearest');
-select cmp_ok((select min(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.7, 'no row is far from them');
+  'each query returns match_count results');
+select cmp_ok((select avg(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.99, 'average recall of the ten nearest is at least 0.99');
+select cmp_ok((select min(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.7, 'the lowest recall of a query is at least 0.7');
 
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
--- Those who call: for a test to include (\ir) within its transaction, after the projects 1 and 2
--- are there. Project 1 has a viewer, a member and an admin; the outsider is project 2's admin; the
--- stranger is in none.
+-- Callers with different rights. A test includes this file (\ir) in its transaction after inserting
+-- projects 1 and 2. The viewer, member and admin belong to project 1, the outsider is admin of
+-- project 2, and the stranger belongs to none.
 
 create temporary table actors (place integer, name text, user_id uuid);
 insert into actors values (1, 'anon', null);
@@ -10,7 +10,7 @@ insert into public.project_members (project_id, user_id, role)
 select case a.name when 'outsider' then 2 else 1 end, a.user_id, case a.name when 'outsider' then 'admin' else a.name end::public.project_role
 from actors a where a.name in ('outsider', 'viewer', 'member', 'admin');
 
--- From here on this one acts, as PostgREST has it; "reset role" ends it.
+-- Switches to a caller's role and JWT claims, as PostgREST does, until "reset role".
 create function pg_temp.act(actor text) returns void
 language plpgsql as $$
 declare
@@ -23,8 +23,8 @@ begin
 end
 $$;
 
--- What comes of a statement, and is undone: the number of its rows, or the code of its error; a
--- dash where it is refused, as a whole or for what would come of it.
+-- Runs a statement and rolls it back. Returns the number of rows, a dash if a privilege or policy
+-- denies it, or the SQLSTATE of another error.
 create function pg_temp.attempt(actor text, statement text) returns text
 language plpgsql as $$
 declare
@@ -41,7 +41,7 @@ exception
 end
 $$;
 
--- anon, stranger, outsider, viewer, member, admin, service
+-- Results for anon, stranger, outsider, viewer, member, admin, service, in this order.
 create function pg_temp.outcomes(statement text) returns text
 language sql as $$
   select string_agg(pg_temp.attempt(a.name, statement), ' ' order by a.place) from actors a
