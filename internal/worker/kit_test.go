@@ -218,8 +218,8 @@ func (b *bench) stored() (lines []string) {
 	return lines
 }
 
-// mustBeInStep compares the stored chunks with a fresh embedding of everything.
-func (b *bench) mustBeInStep() {
+// mustBeCurrent compares the stored chunks with a fresh embedding of everything.
+func (b *bench) mustBeCurrent() {
 	b.t.Helper()
 	before := b.stored()
 	var sources []index.Source

@@ -32,8 +32,8 @@ func han(seed uint64, characters int) string {
 	return text.String()
 }
 
-// mustHaveAskedOnce fails if the model was sent an input twice.
-func (b *bench) mustHaveAskedOnce() {
+// mustHaveEmbeddedOnce fails if the model was sent an input twice.
+func (b *bench) mustHaveEmbeddedOnce() {
 	b.t.Helper()
 	seen := map[string]bool{}
 	for _, inputs := range b.model.requests() {
