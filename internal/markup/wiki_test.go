@@ -92,7 +92,7 @@ func TestTextTakesLinearTime(t *testing.T) {
 		started := time.Now()
 		Text(text)
 		// A quadratic pass takes minutes.
-		if took := time.Since(started); took > 20*time.Second {
+		if took := time.Since(started); took > 2*time.Minute {
 			t.Errorf("one megabyte of %q took %v", part, took)
 		}
 	}

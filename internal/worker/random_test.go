@@ -27,7 +27,7 @@ const lasting = "TASKLENS_RANDOM_TEST"
 // stopped for longer than their leases, and ended; the provider fails, limits and hangs. At rest
 // the chunks must equal a fresh embedding of everything, and no editor may have failed or been a
 // deadlock's victim.
-func TestAtRestAllIsInStep(t *testing.T) {
+func TestChunksAreCurrentAfterRandomFailures(t *testing.T) {
 	t.Parallel()
 	duration := time.Minute
 	if set := os.Getenv(lasting); set != "" {
