@@ -79,7 +79,7 @@ func New() *Metrics {
 }
 
 // ErrBusy is returned by Show when too many scrapes run.
-var ErrBusy = errors.New("too many ask for the metrics at once")
+var ErrBusy = errors.New("too many concurrent scrapes of the metrics")
 
 // ContentType is the content type of Show's result.
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"

@@ -57,7 +57,7 @@ func jiraTicket(r *csvRows, _ place) (rawTicket, error) {
 	if strings.TrimSpace(raw.project) == "" && strings.TrimSpace(raw.key) != "" {
 		dash := strings.LastIndexByte(raw.key, '-')
 		if dash < 0 {
-			return rawTicket{}, fmt.Errorf("Project key is missing, and Issue key %s does not hold it", quote(raw.key))
+			return rawTicket{}, fmt.Errorf("Project key is missing, and Issue key %s does not contain one", quote(raw.key))
 		}
 		raw.project = raw.key[:dash]
 	}

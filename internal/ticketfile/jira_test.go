@@ -134,7 +134,7 @@ func TestJiraBadRows(t *testing.T) {
 		row(9, "the row has 6 fields where the header has 5"),
 		row(10, "the row has 4 fields where the header has 5"),
 		row(11, `Issue key "A- 5" has a space or control character in it`),
-		row(12, `Project key is missing, and Issue key "AB" does not hold it`),
+		row(12, `Project key is missing, and Issue key "AB" does not contain one`),
 		row(13, "Project key is missing"),
 		row(14, "on line 14 text follows a closing quote: reading continues after that line"),
 		row(15, `Project key "B C" has a space or control character in it`),
