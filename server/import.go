@@ -40,7 +40,7 @@ func importFiles(ctx context.Context, args []string) error {
 	}
 	if notefile.Is(args[0]) {
 		if prune {
-			return errors.New("--prune is for tickets: documents that are gone stay until they are deleted")
+			return errors.New("--prune is for tickets: documents stay until they are deleted")
 		}
 		return importNotes(ctx, e, args[0])
 	}
@@ -114,9 +114,9 @@ func imported(ctx context.Context, err error, o importOutcome, cause error) erro
 		o.unwritten, o.things, o.unindexed)
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("interrupted: what was written stays, and the next import goes on from there")
+		return errors.New("interrupted: written rows stay, and the next import continues from there")
 	case err != nil:
-		return fmt.Errorf("ended early, as nothing more could be stored; the next import goes on from there (%s): %w", missing, err)
+		return fmt.Errorf("ended early, because nothing more could be stored; the next import continues from there (%s): %w", missing, err)
 	case o.unwritten+o.unindexed > 0:
 		return fmt.Errorf("%s: %w", missing, cause)
 	case o.good == 0 && o.bad > 0:

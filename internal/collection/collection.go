@@ -44,7 +44,7 @@ func Read(folder string) ([]Query, error) {
 		}
 	}
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("%s holds no query with a relevant ticket", folder)
+		return nil, fmt.Errorf("%s has no query with a relevant ticket", folder)
 	}
 	return kept, nil
 }

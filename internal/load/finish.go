@@ -106,7 +106,7 @@ func (l *loader) goneDetails(ctx context.Context, tickets []unlistedRow, prune b
 		OtherKey   string `json:"other_key"`
 	}
 	if err := l.db.Call(ctx, "find_unlisted", map[string]any{"tickets": tickets}, &found); err != nil {
-		return fmt.Errorf("look for what is gone: %w", err)
+		return fmt.Errorf("find removed rows: %w", err)
 	}
 	var comments []int64
 	var links []Link
@@ -151,7 +151,7 @@ func (l *loader) goneTickets(ctx context.Context, projects map[string]int64, pru
 			Key      string `json:"key"`
 		}
 		if err := l.db.Call(ctx, "list_ticket_keys", map[string]any{"project_ids": ids, "after": after, "match_count": batchKeys}, &page); err != nil {
-			return fmt.Errorf("look for tickets that are gone: %w", err)
+			return fmt.Errorf("find removed tickets: %w", err)
 		}
 		if len(page) == 0 {
 			return nil
@@ -185,7 +185,7 @@ func (l *loader) prune(ctx context.Context, tickets, comments []int64, links []L
 		"ticket_ids": append([]int64{}, tickets...), "comment_ids": append([]int64{}, comments...), "links": append([]Link{}, links...),
 	}, &removed)
 	if err != nil {
-		return fmt.Errorf("remove what is gone: %w", err)
+		return fmt.Errorf("delete removed rows: %w", err)
 	}
 	for _, r := range removed {
 		l.removed.Tickets += r.Tickets

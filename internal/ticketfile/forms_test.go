@@ -138,7 +138,7 @@ func TestGithub(t *testing.T) {
 		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
 	if want := []string{"title is missing", "url is missing or not an address: it tells the repository (gh issue list --json url,…)", "number must not be string",
-		"the repositories Acme/pumps and Other/Pumps would have the same project key PUMPS: import one of them alone, into a database of its own"}; !cmp.Equal(want, reasons(bad)) {
+		"the repositories Acme/pumps and Other/Pumps would have the same project key PUMPS: import each into a database of its own"}; !cmp.Equal(want, reasons(bad)) {
 		t.Errorf("reasons of bad rows (-want +got):\n%s", cmp.Diff(want, reasons(bad)))
 	}
 	if bad[0].Line != 4 || bad[3].Line != 5 {

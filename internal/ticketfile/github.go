@@ -131,7 +131,7 @@ func (g *githubRows) ticket(issue githubIssue, at place) (Ticket, error) {
 	}
 	key := projectKey(repo)
 	if other, known := g.repos[key]; known && other != repo {
-		return Ticket{}, fmt.Errorf("the repositories %s and %s would have the same project key %s: import one of them alone, into a database of its own", other, repo, key)
+		return Ticket{}, fmt.Errorf("the repositories %s and %s would have the same project key %s: import each into a database of its own", other, repo, key)
 	}
 	g.repos[key] = repo
 	none := ""
