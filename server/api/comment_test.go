@@ -78,7 +78,7 @@ func TestComment(t *testing.T) {
 		body   map[string]any
 		status int
 	}{
-		"of no ticket":        {map[string]any{"project_id": s.ids["TX"], "comment_id": id}, http.StatusNotFound},
+		"of no ticket":        {map[string]any{"project_id": s.ids["TX"], "comment_id": id}, http.StatusBadRequest},
 		"that does not exist": {map[string]any{"project_id": s.ids["TX"], "ticket_id": s.ids["TX-1"], "comment_id": id + 1}, http.StatusNotFound},
 	} {
 		if got := s.post("/api/embeddings/generate", c.body); got.status != c.status {

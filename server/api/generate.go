@@ -18,6 +18,7 @@ func (r *generateRequest) check(wrong report) {
 	checkID(wrong, "project_id", &r.ProjectID)
 	checkID(wrong, "ticket_id", r.TicketID)
 	checkID(wrong, "comment_id", r.CommentID)
+	wrong(r.CommentID != nil && r.TicketID == nil, "ticket_id", "must be the comment's ticket")
 }
 
 type generateResponse struct {
@@ -54,7 +55,7 @@ func (a *API) generateEmbeddings(c *fiber.Ctx) error {
 		return fault.New(fault.NotFound, "There is no such project.")
 	}
 	if !result.Found && request.CommentID != nil {
-		return fault.New(fault.NotFound, "There is no such comment on this ticket. A comment is named together with its ticket.")
+		return fault.New(fault.NotFound, "There is no such comment on this ticket.")
 	}
 	if !result.Found {
 		return fault.New(fault.NotFound, "There is no such ticket in this project.")

@@ -156,7 +156,7 @@ func beyondSchema(r *response, body string) bool {
 }
 
 var inWords = []string{
-	"must not contain U+0000", "is given twice", "is not a parameter of this request", "must be left out where", "together with limit",
+	"must not contain U+0000", "is given twice", "is not a parameter of this request", "must be left out where", "together with limit", "must be the comment's ticket",
 	`must be "vector" where`, "must be true or false", "must have a visible character",
 	"must not be empty where", "must be a date", "must not be after to", "must be a JSON object", "cannot be joined with", `has "me", which`, "must have at most 50",
 }

@@ -115,8 +115,8 @@ func TestSimilarBatchIsCounted(t *testing.T) {
 	whole.post("/api/tickets/similar/batch", map[string]any{"items": slices.Repeat([]any{item}, 20)}).want(http.StatusOK).remaining("5", "0")
 }
 
-// Except for copies, the decision needs the similarity of unrelated texts, which is measured for the
-// model.
+// Except for copies, the decision needs the similarity of unrelated texts, which is measured for
+// the model.
 func TestLikelyDuplicate(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

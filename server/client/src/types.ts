@@ -1407,7 +1407,7 @@ export interface components {
             ticket_id?: number | null;
             /**
              * Format: int64
-             * @description A comment on that ticket, instead of the ticket's own text.
+             * @description A comment on that ticket, instead of the ticket's own text; requires ticket_id.
              */
             comment_id?: number | null;
             /** @description Embed every chunk again, even if unchanged; false by default. */
