@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A folder of notes becomes documents, the same ones again by their paths, wherever the folder
-// lies.
+// Notes are imported as documents, identified by their path within the folder.
 func TestImportNotes(t *testing.T) {
 	tracker, settings := startStack(t)
 	setEnvironment(t, settings)
@@ -33,7 +32,7 @@ func TestImportNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got != want {
-			t.Errorf("%d documents, not %d, where %s", got, want, condition)
+			t.Errorf("%d documents, want %d, where %s", got, want, condition)
 		}
 	}
 	first := map[string]string{"raft.md": "---\ntags: [consensus]\ndate: 2025-04-08\n---\n# Raft\nReplicas agree.", "deep/lunch.md": "Soup.", "bad.md": "\xff"}
@@ -43,7 +42,7 @@ func TestImportNotes(t *testing.T) {
 	count(2, "embedding_status = 'complete'")
 	count(1, "title = 'Raft' and content = e'# Raft\\nReplicas agree.' and keywords = '{consensus}' and created_at = '2025-04-08Z'")
 	count(1, "title = 'lunch'")
-	// The queue has nothing left to do: who imports embeds.
+	// The import itself embeds, so the queue is empty.
 	await(t, tracker, 0, "select count(*) from private.embedding_jobs")
 
 	if _, err := tracker.Exec(t.Context(), "update public.documents set utility_score = 3; create table before as select * from public.documents"); err != nil {
@@ -59,6 +58,6 @@ func TestImportNotes(t *testing.T) {
 	count(1, "content like '%majority.' and utility_score = 3 and keywords = '{consensus}' and created_at = '2025-04-08Z' and embedding_status = 'complete'")
 	count(2, "true")
 	if err := load(map[string]string{"bad.md": "\xff"}); err == nil || !strings.Contains(err.Error(), "none of 1 files") {
-		t.Errorf("where no file is good the error is %v", err)
+		t.Errorf("with no valid file the error is %v", err)
 	}
 }

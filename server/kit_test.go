@@ -19,8 +19,8 @@ func startStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	return startStackOver(t, testbed.Database(t))
 }
 
-// startSlowStack is startStack over a database that takes a tenth of 100 ms for each chunk and of
-// the 8 s of a statement timeout.
+// startSlowStack is startStack over a database that takes 10 ms to insert a chunk and has a
+// statement timeout of 800 ms.
 func startSlowStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	t.Helper()
 	db := testbed.Database(t)
@@ -38,7 +38,7 @@ func startStackOver(t *testing.T, db *testbed.DB) (owner *pgx.Conn, settings map
 		"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.URL + "/v1", "EMBEDDING_MODEL": offline.EmbeddingModel, "CHAT_MODEL": offline.ChatModel, "MODEL_RETRIES": "0", "PORT": "0"}
 }
 
-// with is settings with others over them.
+// with returns a copy of settings with some overridden.
 func with(settings map[string]string, names ...string) map[string]string {
 	settings = maps.Clone(settings)
 	for i := 0; i < len(names); i += 2 {
@@ -47,7 +47,7 @@ func with(settings map[string]string, names ...string) map[string]string {
 	return settings
 }
 
-// await asks until a count has this value.
+// await polls until a count has this value.
 func await(t *testing.T, db *pgx.Conn, want int, sql string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -59,7 +59,7 @@ func await(t *testing.T, db *pgx.Conn, want int, sql string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: is %d and not %d after a minute", sql, got, want)
+			t.Fatalf("%s: %d after a minute, want %d", sql, got, want)
 		}
 	}
 }

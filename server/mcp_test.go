@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// bridge is the verb mcp as an editor starts it.
+// bridge returns the mcp command as an editor starts it.
 func bridge(settings ...string) *exec.Cmd {
 	command := exec.Command(os.Args[0], "mcp")
 	command.Env = append([]string{programVariable + "=1", "PATH=" + os.Getenv("PATH")}, settings...)
@@ -47,13 +47,13 @@ func TestToolsOverStdio(t *testing.T) {
 		}
 	}
 	if err := session.Close(); err != nil || !command.ProcessState.Success() {
-		t.Errorf("it ends with %v (%v)", command.ProcessState, err)
+		t.Errorf("the process ended with %v (%v)", command.ProcessState, err)
 	}
 }
 
-// A service that refuses, or is not there, is told to the client with each request, and nothing of
-// what it says goes where only messages may.
-func TestStdioTellsFailures(t *testing.T) {
+// Failures of the service are returned to the client as JSON-RPC errors. Standard output contains
+// only messages.
+func TestStdioReportsFailures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
@@ -65,16 +65,16 @@ func TestStdioTellsFailures(t *testing.T) {
 			_, _ = w.Write([]byte(`{"detail":"Too many requests."}`))
 		}, "429 Too Many Requests: Too many requests. Retry after 7 seconds."},
 		"another server": {func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "404 Not Found"},
-		"no JSON":        {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "check TASKLENS_URL"},
+		"not JSON":       {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "check TASKLENS_URL"},
 		"another address": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
 		}, "302 Found"},
-		"a wrong message": {func(w http.ResponseWriter, _ *http.Request) {
+		"a JSON-RPC error": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(400)
 			_, _ = w.Write([]byte("{\"jsonrpc\":\"2.0\",\n\"id\":1,\"error\":{\"code\":-32022,\"message\":\"another version\"}}"))
 		}, "another version"},
-		"none": {nil, "the service does not answer"},
+		"no service": {nil, "the service does not answer"},
 	} {
 		address := "http://127.0.0.1:1"
 		if c.handler != nil {
@@ -98,11 +98,11 @@ func TestStdioTellsFailures(t *testing.T) {
 	}
 	command := bridge("TASKLENS_URL=nonsense")
 	if output, err := command.CombinedOutput(); err == nil || !strings.Contains(string(output), "TASKLENS_URL must be") {
-		t.Errorf("without an address: %q (%v)", output, err)
+		t.Errorf("with an invalid TASKLENS_URL: %q (%v)", output, err)
 	}
 }
 
-// The token and the version of the protocol go with each message.
+// Each message is sent with the token and the protocol version.
 func TestStdioHeaders(t *testing.T) {
 	t.Parallel()
 	var seen []http.Header
@@ -125,7 +125,7 @@ func TestStdioHeaders(t *testing.T) {
 		want["Authorization"] = "Bearer abc"
 		for name, value := range want {
 			if got := seen[i].Get(name); got != value {
-				t.Errorf("message %d: %s is %q, not %q", i, name, got, value)
+				t.Errorf("message %d: %s is %q, want %q", i, name, got, value)
 			}
 		}
 	}

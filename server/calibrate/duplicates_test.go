@@ -12,7 +12,7 @@ import (
 	"tasklens/server/calibrate"
 )
 
-// recorder keeps what is stored.
+// recorder records the arguments of each call.
 type recorder map[string]any
 
 func (r recorder) Call(_ context.Context, function string, arguments, _ any) error {
@@ -53,16 +53,16 @@ func TestMeasureDuplicates(t *testing.T) {
 	if err != nil || d.Queries != 200 || len(d.Results) != 400 || d.Judged != 400 {
 		t.Fatalf("%d queries, %d results, %d judged, %v", d.Queries, len(d.Results), d.Judged, err)
 	}
-	// Of score 0.8 are 200 right ones and 50 others.
+	// 200 duplicates and 50 others have a score of 0.8.
 	if p := d.Probability.At(0.8); math.Abs(p-0.8) > 0.01 || d.Probability.At(0.2) > 0.02 || !d.Reached || d.Threshold != 0.8 {
-		t.Errorf("%+v, of 0.8 %v, of 0.2 %v", d, p, d.Probability.At(0.2))
+		t.Errorf("%+v, probability %v at 0.8 and %v at 0.2", d, p, d.Probability.At(0.2))
 	}
 	stored := recorder{}
 	if err := d.Store(t.Context(), stored); err != nil {
 		t.Fatal(err)
 	}
 	if row := stored["store_duplicate_calibration"].(map[string]any); row["duplicate_threshold"] != 0.8 || row["results"] != 400.0 || row["duplicates"] != 200.0 || row["embedding_model"] != "m" {
-		t.Errorf("stored is %v", row)
+		t.Errorf("the stored row is %v", row)
 	}
 	var out strings.Builder
 	if err := d.Print(&out); err != nil || !strings.Contains(out.String(), "likely_duplicate from 0.800: 200 of 250 such results are duplicates, and 50.0% of all duplicates are found so.") {
@@ -70,7 +70,7 @@ func TestMeasureDuplicates(t *testing.T) {
 	}
 }
 
-// A precision that nothing has leaves the shipped threshold; the probability is stored nonetheless.
+// If no threshold reaches the precision, the default stays, but the probability is stored.
 func TestNoThresholdIsPreciseEnough(t *testing.T) {
 	t.Parallel()
 	queries, compare := judged(40)
@@ -83,10 +83,10 @@ func TestNoThresholdIsPreciseEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	if row := stored["store_duplicate_calibration"].(map[string]any); row["duplicate_threshold"] != nil || row["slope"].(float64) <= 0 {
-		t.Errorf("stored is %v", row)
+		t.Errorf("the stored row is %v", row)
 	}
 	none := func(context.Context, string, int) ([]search.Similar, error) { return nil, nil }
 	if _, err := calibrate.MeasureDuplicates(t.Context(), none, "m", queries, 0.9); err == nil {
-		t.Error("nothing was found, and yet something was fitted")
+		t.Error("fitting without any results returned no error")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// maxPacked is what a first visit may transfer in all.
+// maxPacked is the most that a first visit may transfer.
 const maxPacked = 120 << 10
 
 func TestSize(t *testing.T) {
@@ -24,7 +24,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// What an operator sets ends no script, and adds no source to the policy but its origin.
+// Settings cannot close a script element, and add only their origin to the policy.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	c, err := New(Options{Auth: true, SupabaseURL: "https://auth.example.com/sub?x=</script>", PublishableKey: "</script><script>"})
@@ -32,7 +32,7 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Count(string(c.Page.Plain), "</script>"); got != 2 {
-		t.Errorf("the page ends %d scripts:\n%s", got, c.Page.Plain)
+		t.Errorf("the page has %d closing script tags:\n%s", got, c.Page.Plain)
 	}
 	if !strings.Contains(c.Policy, "connect-src 'self' https://auth.example.com; ") {
 		t.Errorf("the policy is %q", c.Policy)

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/tools.json")
 
-// fakeAPI answers every request so.
+// fakeAPI returns the same response to every request, or panics.
 type fakeAPI struct {
 	response Response
 	panics   bool
@@ -50,8 +50,8 @@ func connect(t *testing.T, api API) *sdk.ClientSession {
 	return session
 }
 
-// What clients are told of the tools is what testdata/tools.json says: clients and prompts rely on
-// it. `go test ./server/mcp -update` rewrites it.
+// Clients and prompts rely on the tool descriptions in testdata/tools.json, which
+// `go test ./server/mcp -update` rewrites.
 func TestToolsAreAsRecorded(t *testing.T) {
 	t.Parallel()
 	listed, err := connect(t, fakeAPI{}).ListTools(t.Context(), nil)
@@ -77,10 +77,10 @@ func TestToolsAreAsRecorded(t *testing.T) {
 	}
 }
 
-// A bug, and a response that cannot be read, are errors that end one call and tell nothing.
+// A panic or an unreadable response fails only its own call, without disclosing details.
 func TestBugsEndOneCall(t *testing.T) {
 	t.Parallel()
-	for name, api := range map[string]fakeAPI{"panic": {panics: true}, "no JSON": {response: Response{Status: 200, Body: []byte("<")}}, "no problem": {response: Response{Status: 500, Body: []byte("<")}}} {
+	for name, api := range map[string]fakeAPI{"panic": {panics: true}, "not JSON": {response: Response{Status: 200, Body: []byte("<")}}, "error without a problem document": {response: Response{Status: 500, Body: []byte("<")}}} {
 		api.failed = make(chan string, 2)
 		session := connect(t, api)
 		for range 2 {
@@ -92,13 +92,13 @@ func TestBugsEndOneCall(t *testing.T) {
 				t.Errorf("%s: %q", name, text)
 			}
 			if logged := <-api.failed; !strings.HasPrefix(logged, "list_projects: ") {
-				t.Errorf("%s: the log has %q", name, logged)
+				t.Errorf("%s: logged was %q", name, logged)
 			}
 		}
 	}
 }
 
-// No text closes its own fence, whatever it holds, and the same text has the same one.
+// No text can close its own fence, and the same text always gets the same fence.
 func TestFences(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -119,7 +119,7 @@ func TestClip(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"short": "short", "ten letter": "ten letter", "one two three four": "one two…", "ünbrökenword": "ünbrökenw…"} {
 		if got := clip(text, 10); got != want || utf8.RuneCountInString(got) > 10 {
-			t.Errorf("%q is clipped to %q, not %q", text, got, want)
+			t.Errorf("%q is clipped to %q, want %q", text, got, want)
 		}
 	}
 }
