@@ -43,7 +43,7 @@ func TestTheQueryLogsSettings(t *testing.T) {
 	url, called := emptyDatabase(t)
 	db := postgrest.New(url, "key")
 	if newQueryLog(Config{QueryLog: "off"}, db, observer{}) != nil {
-		t.Error("there is a log")
+		t.Error("a query log was created")
 	}
 	log := newQueryLog(Config{QueryLog: "on", QueryLogRetention: 7}, db, observer{})
 	defer log.Close(t.Context())
@@ -106,7 +106,7 @@ func TestTheCachesSettings(t *testing.T) {
 			}
 		}
 		if int(read) != c.read || made != c.made {
-			t.Errorf("%s: the version was read %d times, the result made %d times", name, read, made)
+			t.Errorf("%s: the version was read %d times, the result computed %d times", name, read, made)
 		}
 		if err := m.close(); err != nil {
 			t.Error(err)
