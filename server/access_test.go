@@ -18,7 +18,7 @@ import (
 
 var onlyNeeded = map[string]string{"SUPABASE_URL": "http://127.0.0.1:1/", "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k"}
 
-// olderKey returns a project's key of the older kind, which names its role.
+// olderKey returns a legacy API key: a JWT with the role as a claim.
 func olderKey(role string) string {
 	key, err := gateway.Token([]byte(strings.Repeat("s", 32)), map[string]any{"role": role})
 	if err != nil {
@@ -33,35 +33,35 @@ func TestConfigWithAuth(t *testing.T) {
 		settings []string
 		problem  string
 	}{
-		"on":                       {[]string{"AUTH", "on"}, ""},
-		"on, for all the world":    {[]string{"AUTH", "on", "HOST", "0.0.0.0"}, ""},
-		"off, for all the world":   {[]string{"AUTH", "off", "HOST", "0.0.0.0"}, "HOST"},
-		"strict":                   {[]string{"AUTH", "on", "AUTH_STRICT", "on"}, ""},
-		"strict with nobody":       {[]string{"AUTH_STRICT", "on"}, "AUTH_STRICT"},
-		"the older kind alone":     {[]string{"AUTH", "on", "SUPABASE_JWKS_URL", "off", "SUPABASE_JWT_SECRET", strings.Repeat("s", 32)}, ""},
-		"no kind at all":           {[]string{"AUTH", "on", "SUPABASE_JWKS_URL", "off"}, "SUPABASE_JWT_SECRET"},
-		"a secret that is short":   {[]string{"AUTH", "on", "SUPABASE_JWT_SECRET", strings.Repeat("s", 31)}, "SUPABASE_JWT_SECRET"},
-		"a key for everyone":       {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "sb_publishable_x"}, ""},
-		"a key for servers":        {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "sb_secret_x"}, "SUPABASE_PUBLISHABLE_KEY"},
-		"the service's own key":    {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "k"}, "SUPABASE_PUBLISHABLE_KEY"},
-		"an older secret key":      {[]string{"SUPABASE_PUBLISHABLE_KEY", olderKey("service_role")}, "SUPABASE_PUBLISHABLE_KEY"},
-		"an older public key":      {[]string{"SUPABASE_PUBLISHABLE_KEY", olderKey("anon")}, ""},
-		"origins":                  {[]string{"CORS_ORIGINS", "https://example.com, http://localhost:3000"}, ""},
-		"every origin":             {[]string{"CORS_ORIGINS", "*"}, "CORS_ORIGINS"},
-		"a pattern":                {[]string{"CORS_ORIGINS", "https://*.example.com"}, "CORS_ORIGINS"},
-		"an origin with a path":    {[]string{"CORS_ORIGINS", "https://example.com/"}, "CORS_ORIGINS"},
-		"an origin without scheme": {[]string{"CORS_ORIGINS", "example.com"}, "CORS_ORIGINS"},
-		"an opaque origin":         {[]string{"CORS_ORIGINS", "null"}, "CORS_ORIGINS"},
-		"a rate":                   {[]string{"RATE_LIMIT", "10/1s"}, ""},
-		"no rate":                  {[]string{"RATE_LIMIT", "0/1s"}, "RATE_LIMIT"},
-		"a rate of no period":      {[]string{"RATE_LIMIT", "10"}, "RATE_LIMIT"},
-		"a rate of a short period": {[]string{"RATE_LIMIT", "10/1ms"}, "RATE_LIMIT"},
+		"on":                             {[]string{"AUTH", "on"}, ""},
+		"on, all addresses":              {[]string{"AUTH", "on", "HOST", "0.0.0.0"}, ""},
+		"off, all addresses":             {[]string{"AUTH", "off", "HOST", "0.0.0.0"}, "HOST"},
+		"strict":                         {[]string{"AUTH", "on", "AUTH_STRICT", "on"}, ""},
+		"strict without auth":            {[]string{"AUTH_STRICT", "on"}, "AUTH_STRICT"},
+		"JWT secret only":                {[]string{"AUTH", "on", "SUPABASE_JWKS_URL", "off", "SUPABASE_JWT_SECRET", strings.Repeat("s", 32)}, ""},
+		"no way to verify tokens":        {[]string{"AUTH", "on", "SUPABASE_JWKS_URL", "off"}, "SUPABASE_JWT_SECRET"},
+		"a short secret":                 {[]string{"AUTH", "on", "SUPABASE_JWT_SECRET", strings.Repeat("s", 31)}, "SUPABASE_JWT_SECRET"},
+		"a publishable key":              {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "sb_publishable_x"}, ""},
+		"a secret key":                   {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "sb_secret_x"}, "SUPABASE_PUBLISHABLE_KEY"},
+		"the service's own key":          {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "k"}, "SUPABASE_PUBLISHABLE_KEY"},
+		"a service_role JWT":             {[]string{"SUPABASE_PUBLISHABLE_KEY", olderKey("service_role")}, "SUPABASE_PUBLISHABLE_KEY"},
+		"an anon JWT":                    {[]string{"SUPABASE_PUBLISHABLE_KEY", olderKey("anon")}, ""},
+		"origins":                        {[]string{"CORS_ORIGINS", "https://example.com, http://localhost:3000"}, ""},
+		"every origin":                   {[]string{"CORS_ORIGINS", "*"}, "CORS_ORIGINS"},
+		"a pattern":                      {[]string{"CORS_ORIGINS", "https://*.example.com"}, "CORS_ORIGINS"},
+		"an origin with a path":          {[]string{"CORS_ORIGINS", "https://example.com/"}, "CORS_ORIGINS"},
+		"an origin without scheme":       {[]string{"CORS_ORIGINS", "example.com"}, "CORS_ORIGINS"},
+		"an opaque origin":               {[]string{"CORS_ORIGINS", "null"}, "CORS_ORIGINS"},
+		"a rate":                         {[]string{"RATE_LIMIT", "10/1s"}, ""},
+		"a rate of zero":                 {[]string{"RATE_LIMIT", "0/1s"}, "RATE_LIMIT"},
+		"a rate without a period":        {[]string{"RATE_LIMIT", "10"}, "RATE_LIMIT"},
+		"a rate with too short a period": {[]string{"RATE_LIMIT", "10/1ms"}, "RATE_LIMIT"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			setEnvironment(t, with(onlyNeeded, c.settings...))
 			_, err := readConfig()
 			if c.problem == "" && err != nil || c.problem != "" && (err == nil || !strings.Contains(err.Error(), "\n"+c.problem)) {
-				t.Errorf("the problem is %v, want one of %q", err, c.problem)
+				t.Errorf("error %v, want one about %q", err, c.problem)
 			}
 		})
 	}
@@ -113,7 +113,7 @@ func TestTokensOfAProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := gateway.UserClaims(supabase.URL, "authenticated", "lena"); err == nil {
-		t.Error("a token was made for what policies cannot read as a user's id")
+		t.Error("a token was issued for a user ID that is not a UUID")
 	}
 	config := Config{Auth: "on", AuthStrict: "off", SupabaseURL: supabase.URL + "/", SecretKey: "k", JWTSecret: secret}
 	verifier := newVerifier(config)
@@ -128,17 +128,17 @@ func TestTokensOfAProject(t *testing.T) {
 	}
 	config.AuthStrict = "on"
 	if _, err := newVerifier(config).Verify(t.Context(), token); err == nil {
-		t.Error("Auth knows no such user")
+		t.Error("a token of a user unknown to Auth was accepted")
 	}
 	if want := []string{"/auth/v1/.well-known/jwks.json", "/auth/v1/user"}; !slices.Equal(asked, want) {
-		t.Errorf("asked was %q, want %q", asked, want)
+		t.Errorf("requested paths are %q, want %q", asked, want)
 	}
 	config.JWTIssuer = "https://another.example.com"
 	if _, err := newVerifier(config).Verify(t.Context(), token); err == nil {
-		t.Error("another's token was taken")
+		t.Error("a token of another issuer was accepted")
 	}
 	if newVerifier(Config{Auth: "off"}) != nil {
-		t.Error("callers are known with AUTH=off")
+		t.Error("there is a verifier with AUTH=off")
 	}
 }
 
@@ -161,5 +161,5 @@ func TestLimitsAreShared(t *testing.T) {
 			return
 		}
 	}
-	t.Error("each copy counts for itself")
+	t.Error("each instance counts separately")
 }

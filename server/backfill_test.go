@@ -43,23 +43,23 @@ func TestBackfill(t *testing.T) {
 		t.Helper()
 		return printed(t, func() error { return backfill(t.Context(), args) })
 	}
-	told := run("--price", "1000")
-	if !strings.Contains(told, "151 sources to embed by offline-embedding-3, about ") || !strings.Contains(told, "Nothing was changed") {
-		t.Errorf("it says %q", told)
+	output := run("--price", "1000")
+	if !strings.Contains(output, "151 sources to embed by offline-embedding-3, about ") || !strings.Contains(output, "Nothing was changed") {
+		t.Errorf("output is %q", output)
 	}
 	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
-	if told := run("--yes"); !strings.Contains(told, "151 sources were added") || !strings.Contains(told, "151 chunks are stored; 0 sources have none.") {
-		t.Errorf("it says %q", told)
+	if output := run("--yes"); !strings.Contains(output, "151 sources were added") || !strings.Contains(output, "151 chunks are stored; 0 sources have none.") {
+		t.Errorf("output is %q", output)
 	}
-	if told := run(); !strings.Contains(told, "0 sources to embed") {
-		t.Errorf("afterwards it says %q", told)
+	if output := run(); !strings.Contains(output, "0 sources to embed") {
+		t.Errorf("after the backfill the output is %q", output)
 	}
-	if told := run("--everything"); !strings.Contains(told, "151 sources to embed by offline-embedding-3, about 0 tokens") {
-		t.Errorf("of everything it says %q", told)
+	if output := run("--everything"); !strings.Contains(output, "151 sources to embed by offline-embedding-3, about 0 tokens") {
+		t.Errorf("output of --everything is %q", output)
 	}
 }
 
-// The estimate must be close to what is sent.
+// The estimate must be close to the tokens sent.
 func TestBackfillEstimates(t *testing.T) {
 	owner, settings := startStack(t)
 	setEnvironment(t, settings)
@@ -82,11 +82,11 @@ func TestBackfillEstimates(t *testing.T) {
 	}
 	// 300 tickets of i times 5 tokens, with overlaps and headers.
 	if missing.Sources != 301 || missing.Tokens < 200_000 || missing.Tokens > 400_000 {
-		t.Errorf("estimated are %+v", missing)
+		t.Errorf("the estimate is %+v", missing)
 	}
 }
 
-func TestBackfillOfASlowDatabase(t *testing.T) {
+func TestBackfillWithASlowDatabase(t *testing.T) {
 	owner, settings := startSlowStack(t)
 	setEnvironment(t, with(settings, "WORKER_POLL", "100ms", "WORKER_ATTEMPTS", "1"))
 	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
@@ -96,13 +96,13 @@ func TestBackfillOfASlowDatabase(t *testing.T) {
 		truncate private.embedding_jobs`); err != nil {
 		t.Fatal(err)
 	}
-	said := printed(t, func() error { return backfill(t.Context(), []string{"--yes"}) })
-	if !strings.Contains(said, "121 sources were added") || !strings.Contains(said, "; 0 sources have none.") {
-		t.Errorf("it says %q", said)
+	output := printed(t, func() error { return backfill(t.Context(), []string{"--yes"}) })
+	if !strings.Contains(output, "121 sources were added") || !strings.Contains(output, "; 0 sources have none.") {
+		t.Errorf("output is %q", output)
 	}
 	var chunks, most int
 	err := owner.QueryRow(t.Context(), `select sum(n), max(n) from (select count(*) as n from public.chunks group by ticket_id) c`).Scan(&chunks, &most)
 	if err != nil || chunks < 120+most || most < 100 {
-		t.Errorf("%d chunks, of the longest ticket %d: %v", chunks, most, err)
+		t.Errorf("%d chunks, %d of them of the longest ticket: %v", chunks, most, err)
 	}
 }

@@ -27,11 +27,11 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 			}
 			status = exit.ExitCode()
 			if want == 1 && !strings.Contains(string(exit.Stderr), "errors found: 1") {
-				t.Errorf("on standard error: %s", exit.Stderr)
+				t.Errorf("standard error lacks the error count: %s", exit.Stderr)
 			}
 		}
 		if status != want {
-			t.Errorf("status %d and not %d: %s", status, want, out)
+			t.Errorf("exit status %d, want %d: %s", status, want, out)
 		}
 		return string(out)
 	}

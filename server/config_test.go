@@ -70,7 +70,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	})
 	_, err := readConfig()
 	if err == nil {
-		t.Fatal("a wrong configuration was taken")
+		t.Fatal("an invalid configuration was accepted")
 	}
 	for _, name := range []string{"PORT", "AUTH ", "AUTH_STRICT", "SUPABASE_JWKS_URL", "SUPABASE_JWT_ISSUER", "SUPABASE_JWT_SECRET",
 		"CONSOLE", "SUPABASE_PUBLISHABLE_KEY", "CORS_ORIGINS", "RATE_LIMIT", "MAX_IN_FLIGHT", "MAX_CONNECTIONS", "HEADER_TIMEOUT", "IDLE_TIMEOUT",
@@ -86,7 +86,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	}
 	for _, secret := range []string{"hunter2", "correct horse"} {
 		if strings.Contains(err.Error(), secret) {
-			t.Errorf("a secret stands in:\n%v", err)
+			t.Errorf("the error contains a secret:\n%v", err)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestConfigReportsWhatItCannotRead(t *testing.T) {
 	})
 	_, err := readConfig()
 	if err == nil {
-		t.Fatal("a wrong configuration was taken")
+		t.Fatal("an invalid configuration was accepted")
 	}
 	for _, want := range []string{"PORT must be a whole number", "MATCH_THRESHOLD must be a number", "REQUEST_TIMEOUT must be a duration",
 		"MODEL_RETRIES must be a whole number", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_API_KEY", "LOG_LEVEL"} {

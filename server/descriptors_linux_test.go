@@ -55,8 +55,8 @@ func (p *program) descriptors(t *testing.T) int {
 	return len(open)
 }
 
-// awaitAnswer opens connections until one gets a response.
-func (p *program) awaitAnswer(t *testing.T) {
+// awaitResponse opens connections until one gets a response.
+func (p *program) awaitResponse(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		conn := p.dial(t)
@@ -66,7 +66,7 @@ func (p *program) awaitAnswer(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("a new connection is answered with %d, %v", status, err)
+			t.Fatalf("a new connection got status %d, %v", status, err)
 		}
 	}
 }
@@ -103,18 +103,18 @@ func TestOutOfDescriptors(t *testing.T) {
 		}
 	}
 	if status, err := ask(served); status != http.StatusOK {
-		t.Errorf("a connection from before: %d, %v", status, err)
+		t.Errorf("on an open connection: status %d, %v", status, err)
 	}
 	for _, conn := range conns[:more-1] {
 		_ = conn.Close()
 	}
 	if status, err := ask(conns[more-1]); status != http.StatusOK {
-		t.Errorf("a connection that waited: %d, %v", status, err)
+		t.Errorf("on a connection that waited: status %d, %v", status, err)
 	}
-	p.awaitAnswer(t)
+	p.awaitResponse(t)
 	p.stop(t)
 	if !strings.Contains(p.log.String(), "too many open files") {
-		t.Error("the log does not tell of it")
+		t.Error("the log does not mention the descriptor limit")
 	}
 }
 
@@ -149,7 +149,7 @@ func TestFewDescriptors(t *testing.T) {
 	for _, conn := range conns {
 		_ = conn.Close()
 	}
-	p.awaitAnswer(t)
+	p.awaitResponse(t)
 	p.stop(t)
 	if log := p.log.String(); strings.Contains(log, "too many open files") || !strings.Contains(log, "MAX_CONNECTIONS") {
 		t.Errorf("the log is\n%s", log)

@@ -17,8 +17,8 @@ func TestEnrichDocuments(t *testing.T) {
 		select 'Pump ' || i, 'Wiktor restarts the pump in Graz.' from generate_series(1, 45) i`); err != nil {
 		t.Fatal(err)
 	}
-	if told := printed(t, func() error { return enrichDocuments(t.Context(), nil) }); !strings.Contains(told, "45 documents were enriched; 45 of 45 are.") {
-		t.Errorf("it says %q", told)
+	if output := printed(t, func() error { return enrichDocuments(t.Context(), nil) }); !strings.Contains(output, "45 documents were enriched; 45 of 45 are.") {
+		t.Errorf("output is %q", output)
 	}
 	await(t, owner, 45, `select count(*) from public.documents where enrichment_model = 'offline-chat'`)
 	if err := enrichDocuments(t.Context(), []string{"more"}); err != errUsage {
@@ -27,12 +27,12 @@ func TestEnrichDocuments(t *testing.T) {
 }
 
 // Failures are reported, and retried on request.
-func TestEnrichDocumentsAnew(t *testing.T) {
+func TestEnrichDocumentsRetries(t *testing.T) {
 	owner, settings := startStack(t)
 	inner := offline.NewHandler()
-	var mended atomic.Bool
+	var repaired atomic.Bool
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !mended.Load() {
+		if !repaired.Load() {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -45,10 +45,10 @@ func TestEnrichDocumentsAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := enrichDocuments(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "2 documents are not enriched, 2 of them because their last attempt failed") {
-		t.Errorf("it says %v", err)
+		t.Errorf("the error is %v", err)
 	}
-	mended.Store(true)
-	if told := printed(t, func() error { return enrichDocuments(t.Context(), []string{"--retry"}) }); !strings.Contains(told, "2 documents were enriched; 2 of 2 are.") {
-		t.Errorf("it says %q", told)
+	repaired.Store(true)
+	if output := printed(t, func() error { return enrichDocuments(t.Context(), []string{"--retry"}) }); !strings.Contains(output, "2 documents were enriched; 2 of 2 are.") {
+		t.Errorf("output is %q", output)
 	}
 }

@@ -19,14 +19,14 @@ func TestHealth(t *testing.T) {
 	}
 	setEnvironment(t, with(onlyNeeded, "HOST", "127.0.0.1", "PORT", address.Port()))
 	if err := checkHealth(t.Context(), nil); err != nil || path != "/healthz" {
-		t.Errorf("%q: %v", path, err)
+		t.Errorf("requested path is %q: %v", path, err)
 	}
 	status = http.StatusServiceUnavailable
 	if err := checkHealth(t.Context(), nil); err == nil {
-		t.Error("a service that fails is alive")
+		t.Error("a service that returns 503 is reported as healthy")
 	}
 	service.Close()
 	if err := checkHealth(t.Context(), nil); err == nil {
-		t.Error("a service that is gone is alive")
+		t.Error("a stopped service is reported as healthy")
 	}
 }

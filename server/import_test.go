@@ -13,7 +13,7 @@ import (
 )
 
 // An error that stops an import names the setting to check. Bad rows alone do not stop it.
-func TestImportSaysWhatStoppedIt(t *testing.T) {
+func TestImportNamesTheSettingThatStoppedIt(t *testing.T) {
 	_, settings := startStack(t)
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -26,10 +26,10 @@ func TestImportSaysWhatStoppedIt(t *testing.T) {
 
 	const header, good, bad = "Issue key,Summary\n", "A-1,Good\n", "A-2,\n"
 	for _, c := range []struct{ name, rows, model, want string }{
-		{"the model is out of reach", good, strings.Replace(gone.URL, "//", "//user:secret@", 1) + "/v1", "OPENAI_BASE_URL, http://user:xxxxx@"},
-		{"the key is refused", good, refusing.URL + "/v1", "refuses OPENAI_API_KEY"},
-		{"no good row", bad + bad, settings["OPENAI_BASE_URL"], "none of 2 rows is good"},
-		{"some good rows", good + bad, settings["OPENAI_BASE_URL"], ""},
+		{"the model is unreachable", good, strings.Replace(gone.URL, "//", "//user:secret@", 1) + "/v1", "OPENAI_BASE_URL, http://user:xxxxx@"},
+		{"the key is rejected", good, refusing.URL + "/v1", "refuses OPENAI_API_KEY"},
+		{"no valid row", bad + bad, settings["OPENAI_BASE_URL"], "none of 2 rows is good"},
+		{"some valid rows", good + bad, settings["OPENAI_BASE_URL"], ""},
 		{"no rows", "", settings["OPENAI_BASE_URL"], ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -43,16 +43,16 @@ func TestImportSaysWhatStoppedIt(t *testing.T) {
 			case c.want == "" && err != nil:
 				t.Error(err)
 			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-				t.Errorf("error %v does not say %q", err, c.want)
+				t.Errorf("error %v does not contain %q", err, c.want)
 			case err != nil && strings.Contains(err.Error(), "secret"):
-				t.Errorf("a password is told: %v", err)
+				t.Errorf("the error contains a password: %v", err)
 			}
 		})
 	}
 }
 
 // Rows that the database rejects are reported at the end and by the exit status.
-func TestImportSaysWhatIsMissing(t *testing.T) {
+func TestImportReportsRejectedRows(t *testing.T) {
 	owner, settings := startSlowStack(t)
 	for _, statement := range []string{
 		`create function private.be_slower() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end'`,
@@ -81,7 +81,7 @@ func TestImportSaysWhatIsMissing(t *testing.T) {
 		"notes":      "1 files are not written: import them again; 0 are written but not indexed",
 	} {
 		if err := importFiles(t.Context(), []string{filepath.Join(folder, path)}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %q", path, err, want)
+			t.Errorf("%s: error %v does not contain %q", path, err, want)
 		}
 	}
 	// The project and eight of the ten tickets.
@@ -106,11 +106,11 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 		for name, value := range settings {
 			command.Env = append(command.Env, name+"="+value)
 		}
-		told, err := command.CombinedOutput()
+		output, err := command.CombinedOutput()
 		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
 		}
-		return string(told), command.ProcessState.ExitCode()
+		return string(output), command.ProcessState.ExitCode()
 	}
 	stored := func() string {
 		var all string
@@ -126,8 +126,8 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 		later = `{"ticket_id": "A-1", "project_id": "A", "name": "Pump leaks", "comments": [{"key": "2", "body": "Again"}], "links": [{"kind": "relates_to", "key": "A-2"}]}` + "\n" +
 			`{"ticket_id": "A-2", "project_id": "A", "name": "Pump hums"}` + "\n"
 	)
-	if told, status := run(t, first+rest); status != 0 || strings.Contains(told, "not in the files") {
-		t.Fatalf("status %d: %s", status, told)
+	if output, status := run(t, first+rest); status != 0 || strings.Contains(output, "not in the files") {
+		t.Fatalf("status %d: %s", status, output)
 	}
 	if _, err := owner.Exec(t.Context(), `with p as (insert into projects (key, name) values ('B', 'Pipes') returning project_id)
 		insert into tickets (key, project_id, status_id, name) select 'B-1', project_id, (select min(status_id) from status), 'By hand' from p`); err != nil {
@@ -139,18 +139,18 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 		says, stored  string
 		status        int
 	}{
-		{"not asked for", later, nil, "not in the files: 1 tickets, 1 comments, 1 links; removed: 0 tickets, 0 comments, 0 links (import with --prune to remove them)",
+		{"without --prune", later, nil, "not in the files: 1 tickets, 1 comments, 1 links; removed: 0 tickets, 0 comments, 0 links (import with --prune to remove them)",
 			"A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 0},
-		{"a bad row", later + "{\n", []string{"--prune"}, "nothing is removed", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 1},
-		{"asked for", later, []string{"--prune"}, "removed: 1 tickets, 1 comments, 1 links", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
-		{"again", later, []string{"--prune"}, "0 embedded", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
+		{"--prune with an invalid row", later + "{\n", []string{"--prune"}, "nothing is removed", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 1},
+		{"--prune", later, []string{"--prune"}, "removed: 1 tickets, 1 comments, 1 links", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
+		{"--prune a second time", later, []string{"--prune"}, "0 embedded", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
 	} {
-		told, status := run(t, c.tickets, c.args...)
-		if status != c.status || !strings.Contains(told, c.says) || stored() != c.stored {
-			t.Errorf("%s: status %d, stored %q: %s", c.name, status, stored(), told)
+		output, status := run(t, c.tickets, c.args...)
+		if status != c.status || !strings.Contains(output, c.says) || stored() != c.stored {
+			t.Errorf("%s: status %d, stored %q: %s", c.name, status, stored(), output)
 		}
 	}
-	if told, status := run(t, later, "--prune", "--now"); status != 2 || stored() != "A-1 A-2 B-1; Again Loud; 1; 4" {
-		t.Errorf("an unknown option: status %d: %s", status, told)
+	if output, status := run(t, later, "--prune", "--now"); status != 2 || stored() != "A-1 A-2 B-1; Again Loud; 1; 4" {
+		t.Errorf("an unknown option: status %d: %s", status, output)
 	}
 }

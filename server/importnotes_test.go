@@ -33,7 +33,7 @@ func TestImportNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got != want {
-			t.Errorf("%d documents, not %d, where %s", got, want, condition)
+			t.Errorf("%d documents, want %d, where %s", got, want, condition)
 		}
 	}
 	first := map[string]string{"raft.md": "---\ntags: [consensus]\ndate: 2025-04-08\n---\n# Raft\nReplicas agree.", "deep/lunch.md": "Soup.", "bad.md": "\xff"}
@@ -59,6 +59,6 @@ func TestImportNotes(t *testing.T) {
 	count(1, "content like '%majority.' and utility_score = 3 and keywords = '{consensus}' and created_at = '2025-04-08Z' and embedding_status = 'complete'")
 	count(2, "true")
 	if err := load(map[string]string{"bad.md": "\xff"}); err == nil || !strings.Contains(err.Error(), "none of 1 files") {
-		t.Errorf("where no file is good the error is %v", err)
+		t.Errorf("with no valid file the error is %v", err)
 	}
 }

@@ -59,7 +59,7 @@ func await(t *testing.T, db *pgx.Conn, want int, sql string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: is %d and not %d after a minute", sql, got, want)
+			t.Fatalf("%s: %d after a minute, want %d", sql, got, want)
 		}
 	}
 }

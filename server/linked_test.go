@@ -17,7 +17,7 @@ func TestLinkedPackages(t *testing.T) {
 	}
 	packages := strings.Fields(string(output))
 	if len(packages) < 100 {
-		t.Fatalf("only %d packages", len(packages))
+		t.Fatalf("go list returned only %d packages", len(packages))
 	}
 	development := regexp.MustCompile(`^tasklens/scripts|/testbed|/apitest|^github\.com/jackc/|/httptest$`)
 	for _, name := range packages {

@@ -47,7 +47,7 @@ func TestToolsOverStdio(t *testing.T) {
 		}
 	}
 	if err := session.Close(); err != nil || !command.ProcessState.Success() {
-		t.Errorf("it ends with %v (%v)", command.ProcessState, err)
+		t.Errorf("the process ended with %v (%v)", command.ProcessState, err)
 	}
 }
 
@@ -65,16 +65,16 @@ func TestStdioTellsFailures(t *testing.T) {
 			_, _ = w.Write([]byte(`{"detail":"Too many requests."}`))
 		}, "429 Too Many Requests: Too many requests. Retry after 7 seconds."},
 		"another server": {func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "404 Not Found"},
-		"no JSON":        {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "check TASKLENS_URL"},
+		"not JSON":       {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "check TASKLENS_URL"},
 		"another address": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
 		}, "302 Found"},
-		"a wrong message": {func(w http.ResponseWriter, _ *http.Request) {
+		"a JSON-RPC error": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(400)
 			_, _ = w.Write([]byte("{\"jsonrpc\":\"2.0\",\n\"id\":1,\"error\":{\"code\":-32022,\"message\":\"another version\"}}"))
 		}, "another version"},
-		"none": {nil, "the service does not answer"},
+		"no service": {nil, "the service does not answer"},
 	} {
 		address := "http://127.0.0.1:1"
 		if c.handler != nil {
@@ -98,7 +98,7 @@ func TestStdioTellsFailures(t *testing.T) {
 	}
 	command := bridge("TASKLENS_URL=nonsense")
 	if output, err := command.CombinedOutput(); err == nil || !strings.Contains(string(output), "TASKLENS_URL must be") {
-		t.Errorf("without an address: %q (%v)", output, err)
+		t.Errorf("with an invalid TASKLENS_URL: %q (%v)", output, err)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestStdioHeaders(t *testing.T) {
 		want["Authorization"] = "Bearer abc"
 		for name, value := range want {
 			if got := seen[i].Get(name); got != value {
-				t.Errorf("message %d: %s is %q, not %q", i, name, got, value)
+				t.Errorf("message %d: %s is %q, want %q", i, name, got, value)
 			}
 		}
 	}

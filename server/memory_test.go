@@ -14,11 +14,11 @@ func TestSettingsOfResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if other, is := seen[settings]; is {
-			t.Errorf("%+v is the same as %+v", c, other)
+			t.Errorf("%+v has the same cache key as %+v", c, other)
 		}
 		seen[settings] = c
 		if again, _ := settingsOfResults(c); again != settings {
-			t.Errorf("%+v is not the same twice", c)
+			t.Errorf("the cache key of %+v changes", c)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func TestServiceIsObserved(t *testing.T) {
 		"tasklens_queue_up 1", `tasklens_queue_sources{state="pending"} 0`, "tasklens_chunks 1", "tasklens_sources_without_chunks 0",
 	} {
 		if !strings.Contains("\n"+text, "\n"+line+"\n") {
-			t.Errorf("%s does not stand in the metrics", line)
+			t.Errorf("%s is missing from the metrics", line)
 		}
 	}
 	if t.Failed() {
@@ -136,17 +136,17 @@ func TestServiceIsObserved(t *testing.T) {
 	chat, rpc := collector.Await(t, "chat offline-chat"), collector.Await(t, "rpc retrieve_chunks")
 	for _, span := range []testbed.Span{chat, rpc} {
 		if span.TraceID != request.TraceID || span.ParentID == "" || span.Attributes["tasklens.request_id"] != "the-request" || span.Service != "lens" {
-			t.Errorf("%+v is not of %+v", span, request)
+			t.Errorf("span %+v is not a child in the trace of %+v", span, request)
 		}
 	}
 	if chat.Attributes["gen_ai.operation.name"] != "chat" || chat.Attributes["gen_ai.usage.input_tokens"] == "" {
-		t.Errorf("the chat is %+v", chat)
+		t.Errorf("the chat span is %+v", chat)
 	}
 	if batch.Attributes["tasklens.batch.done"] != "1" || batch.TraceID == request.TraceID {
-		t.Errorf("the batch is %+v", batch)
+		t.Errorf("the batch span is %+v", batch)
 	}
 	if want := "00-" + chat.TraceID + "-" + chat.ID + "-01"; traces()["completions"] != want {
-		t.Errorf("the model was told of %q, not of %q", traces()["completions"], want)
+		t.Errorf("the model received traceparent %q, want %q", traces()["completions"], want)
 	}
 	polled := 0
 	for _, span := range collector.Spans() {
@@ -155,10 +155,10 @@ func TestServiceIsObserved(t *testing.T) {
 		}
 	}
 	if polled > 0 {
-		t.Errorf("%d looks at the queue are traced", polled)
+		t.Errorf("%d polls of the queue are traced", polled)
 	}
 	if sent := collector.Sent(); strings.Contains(sent, "Zwetschgenknoedel") || strings.Contains(sent, settings["SUPABASE_SECRET_KEY"]) {
-		t.Error("a text or a key stands in a trace")
+		t.Error("a trace contains user text or a key")
 	}
 }
 
@@ -180,7 +180,7 @@ func TestMetricsElsewhere(t *testing.T) {
 			}
 			stop()
 			if _, err := net.Dial("tcp4", metrics); err == nil {
-				t.Error("the metrics' port is still open")
+				t.Error("the metrics port is still open")
 			}
 		})
 	}

@@ -99,7 +99,7 @@ func (p *program) awaitClosed(t *testing.T) {
 		}
 		_ = connection.Close()
 		if time.Now().After(deadline) {
-			t.Fatal("the program takes connections still")
+			t.Fatal("the program still accepts connections")
 		}
 	}
 }
@@ -164,10 +164,10 @@ func (m *heldModel) await(t *testing.T, want string) {
 	select {
 	case got := <-m.asked:
 		if got != want {
-			t.Fatalf("the model was asked for %s, not for %s", got, want)
+			t.Fatalf("the model was called for %s, want %s", got, want)
 		}
 	case <-time.After(time.Minute):
-		t.Fatalf("the model was not asked for %s", want)
+		t.Fatalf("the model was not called for %s", want)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestServiceDrains(t *testing.T) {
 	p.awaitClosed(t)
 	close(model.answers)
 	if got := <-answered; got.status != http.StatusOK || !strings.Contains(got.text, `"answer"`) {
-		t.Errorf("the request under way: %+v", got)
+		t.Errorf("the request in progress at the signal: %+v", got)
 	}
 	// Long before anything in progress is cancelled.
 	await(t, owner, 1, `select count(*) from private.embedding_jobs where lease_id is null and due_at <= clock_timestamp() + interval '1 second'`)
@@ -231,7 +231,7 @@ func TestServiceDrains(t *testing.T) {
 		t.Errorf("the program ended with %v", err)
 	}
 	if took := time.Since(told); took > drain+2*time.Second {
-		t.Errorf("it took %v", took)
+		t.Errorf("shutdown took %v", took)
 	}
 	await(t, owner, 2, `select count(*) from private.query_log`)
 	for line := range strings.Lines(p.log.String()) {
@@ -306,6 +306,6 @@ func TestWorkerThatHangs(t *testing.T) {
 		t.Error(err)
 	}
 	if took := time.Since(told); took > 8*time.Second { // a single call may take ten
-		t.Errorf("it took %v", took)
+		t.Errorf("shutdown took %v", took)
 	}
 }

@@ -66,7 +66,7 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 		fetch(t, http.MethodGet, p.url+"/readyz", "", http.StatusOK)
 		for _, request := range []string{"POST " + strings.TrimPrefix(database, "http://"), "GET " + strings.TrimPrefix(keys, "http://")} {
 			if proxy.wasAsked(request) != through {
-				t.Errorf("NO_PROXY %q: the proxy was asked %q, want %s: %t", noProxy, proxy.asked, request, through)
+				t.Errorf("NO_PROXY %q: the proxy received %q, want %s: %t", noProxy, proxy.asked, request, through)
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func TestProxyIsAskedForTunnels(t *testing.T) {
 	fetch(t, http.MethodGet, p.url+"/readyz", "", http.StatusServiceUnavailable)
 	for _, request := range []string{"CONNECT project.test:443", "CONNECT keys.test:443"} {
 		if !proxy.wasAsked(request) {
-			t.Errorf("the proxy was asked %q, not %s", proxy.asked, request)
+			t.Errorf("the proxy received %q, want %s", proxy.asked, request)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func TestReembed(t *testing.T) {
 		asked := models.single[query]
 		models.mutex.Unlock()
 		if !byVector || cached != remembered || asked != model {
-			t.Errorf("%s: by vector %v, remembered %v, embedded by %q; want %v and %q", when, byVector, cached, asked, remembered, model)
+			t.Errorf("%s: by vector %v, cached %v, embedded by %q; want cached %v, embedded by %q", when, byVector, cached, asked, remembered, model)
 		}
 	}
 	must("before", "a pump that leaks", offline.EmbeddingModel, false)
@@ -135,7 +135,7 @@ func TestReembed(t *testing.T) {
 		return printed(t, func() error { return reembedAll(t.Context(), args) })
 	}
 	if told := run("--estimate"); !strings.Contains(told, "31 sources to embed by next-embedding, about ") {
-		t.Errorf("it says %q", told)
+		t.Errorf("output is %q", told)
 	}
 	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
 	ctx, stop := context.WithCancel(t.Context())
@@ -145,12 +145,12 @@ func TestReembed(t *testing.T) {
 	must("while it runs", "leaking pumps", offline.EmbeddingModel, false)
 	stop()
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "interrupted") {
-		t.Errorf("stopped, it says %v", err)
+		t.Errorf("interrupted, it returns %v", err)
 	}
 	must("when it was stopped", "pumps leaking", offline.EmbeddingModel, false)
 	close(models.going)
 	if told := run(); !strings.Contains(told, "A set by next-embedding with chunking 1 was begun.") || !strings.Contains(told, "Search goes by next-embedding now.") {
-		t.Errorf("it says %q", told)
+		t.Errorf("output is %q", told)
 	}
 	must("afterwards", "the leak of a pump", nextModel, false)
 	must("of what was remembered before", "a pump that leaks", nextModel, false)
@@ -162,13 +162,13 @@ func TestReembed(t *testing.T) {
 		told, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()
 		if err != nil || response.StatusCode != http.StatusOK || !bytes.Contains(told, []byte(`"ticket_key":"P-`)) {
-			t.Errorf("%s answers %s, %s, %v", path, response.Status, told, err)
+			t.Errorf("%s returns %s, %s, %v", path, response.Status, told, err)
 		}
 	}
 	await(t, owner, 31, fmt.Sprintf(`select count(*) from public.chunks where model = '%s'`, nextModel))
 	await(t, owner, 31, `select count(*) from public.chunks`)
 	if told := run(); !strings.Contains(told, "Everything is embedded by next-embedding already") {
-		t.Errorf("called once more it says %q", told)
+		t.Errorf("run again it prints %q", told)
 	}
 	// As a run interrupted just after the switch would leave it.
 	if _, err := owner.Exec(t.Context(), `update private.embedding_sets set other_state = 'retired', other_model = 'offline-embedding-3', other_chunking = 1;
@@ -177,11 +177,11 @@ func TestReembed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if told := run(); !strings.Contains(told, "already") || !strings.Contains(told, "The former embeddings are being removed.") {
-		t.Errorf("called after such an end it says %q", told)
+		t.Errorf("after an interrupted switch it prints %q", told)
 	}
 	await(t, owner, 31, `select count(*) from public.chunks`)
 	await(t, owner, 1, `select count(*) from private.embedding_sets where serving = 2 and other_state = 'unused'`)
 	if told := run("--abandon"); !strings.Contains(told, "No other set of embeddings is being built") {
-		t.Errorf("with nothing to abandon it says %q", told)
+		t.Errorf("with nothing to abandon it prints %q", told)
 	}
 }

@@ -48,7 +48,7 @@ func documentedSettings(t *testing.T) (rows []documented) {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
 		if len(cells) != 6 || quoted.FindStringSubmatch(cells[1]) == nil || cells[4] == "" {
-			t.Errorf("no row of a setting: %s", line)
+			t.Errorf("not a row of the settings table: %s", line)
 			continue
 		}
 		row := documented{name: quoted.FindStringSubmatch(cells[1])[1], limits: cells[3]}
@@ -66,7 +66,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 	defaults := map[string]string{}
 	for _, row := range documentedSettings(t) {
 		if _, twice := defaults[row.name]; twice {
-			t.Errorf("%s stands there twice", row.name)
+			t.Errorf("docs/settings.md lists %s twice", row.name)
 		}
 		defaults[row.name] = row.value
 	}
@@ -76,12 +76,12 @@ func TestSettingsAreDocumented(t *testing.T) {
 		if !there {
 			t.Errorf("docs/settings.md lacks %s", name)
 		} else if got != want {
-			t.Errorf("docs/settings.md says that %s is %q by default, and it is %q", name, got, want)
+			t.Errorf("docs/settings.md gives %s the default %q, but it is %q", name, got, want)
 		}
 		delete(defaults, name)
 	}
 	for name := range defaults {
-		t.Errorf("docs/settings.md has %s, which is no setting", name)
+		t.Errorf("docs/settings.md lists %s, which is not a setting", name)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestAlarmsWatchMetrics(t *testing.T) {
 		}
 	}
 	if watched == 0 {
-		t.Error("docs/operations.md has no alarms")
+		t.Error("docs/operations.md contains no alerts")
 	}
 }
 
@@ -156,7 +156,7 @@ func TestVerbsAreDocumented(t *testing.T) {
 	}
 	slices.Sort(listed)
 	if want := slices.Sorted(maps.Keys(verbs)); !slices.Equal(listed, want) {
-		t.Errorf("docs/settings.md lists the verbs %v, and there are %v", listed, want)
+		t.Errorf("docs/settings.md lists the verbs %v, want %v", listed, want)
 	}
 }
 

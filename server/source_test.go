@@ -116,12 +116,12 @@ func TestSourceDigest(t *testing.T) {
 			t.Fatal(err)
 		}
 		if other, is := seen[digest]; is {
-			t.Errorf("%s is the same as %s", name, other)
+			t.Errorf("%s gives the same source version as %s", name, other)
 		}
 		seen[digest] = name
 	}
 	digest, err := digestOf(nil, folder("a/b.go", "package b", "a/b_test.go", "package b"))
 	if err != nil || seen[digest] != "one file" {
-		t.Errorf("with a test it is another source: %v", err)
+		t.Errorf("adding a test changes the source version: %v", err)
 	}
 }

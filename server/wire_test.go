@@ -43,7 +43,7 @@ func TestTheQueryLogsSettings(t *testing.T) {
 	url, called := emptyDatabase(t)
 	db := postgrest.New(url, "key")
 	if newQueryLog(Config{QueryLog: "off"}, db, observer{}) != nil {
-		t.Error("there is a log")
+		t.Error("a query log was created")
 	}
 	log := newQueryLog(Config{QueryLog: "on", QueryLogRetention: 7}, db, observer{})
 	defer log.Close(t.Context())
@@ -106,7 +106,7 @@ func TestTheCachesSettings(t *testing.T) {
 			}
 		}
 		if int(read) != c.read || made != c.made {
-			t.Errorf("%s: the version was read %d times, the result made %d times", name, read, made)
+			t.Errorf("%s: the version was read %d times, the result computed %d times", name, read, made)
 		}
 		if err := m.close(); err != nil {
 			t.Error(err)
@@ -118,7 +118,7 @@ func TestTheCachesSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, is := m.store.(*cache.Redis); !is {
-		t.Errorf("with REDIS_URL it is kept in a %T", m.store)
+		t.Errorf("with REDIS_URL the store is a %T", m.store)
 	}
 	_ = m.close()
 }
@@ -131,7 +131,7 @@ func (statusRow) Call(_ context.Context, _ string, _, result any) error {
 }
 
 // Each field of the embedding status has its metric.
-func TestTheQueuesMetrics(t *testing.T) {
+func TestQueueMetrics(t *testing.T) {
 	t.Parallel()
 	o := observer{metrics: metric.New()}
 	o.watchQueue(statusRow{}, "m")
@@ -142,13 +142,13 @@ func TestTheQueuesMetrics(t *testing.T) {
 		`tasklens_queue_sources{state="dead"} 4`, "tasklens_queue_oldest_pending_seconds 5", "tasklens_chunks 6", "tasklens_sources_without_chunks 7",
 	} {
 		if !strings.Contains(recorder.Body.String(), "\n"+line+"\n") {
-			t.Errorf("%s does not stand in the metrics", line)
+			t.Errorf("%s is missing from the metrics", line)
 		}
 	}
 }
 
 // A service runs a worker unless it is turned off.
-func TestWhetherAServiceWorks(t *testing.T) {
+func TestWorkerSetting(t *testing.T) {
 	for setting, works := range map[string]bool{"on": true, "off": false} {
 		t.Run(setting, func(t *testing.T) {
 			database, called := emptyDatabase(t)
@@ -165,7 +165,7 @@ func TestWhetherAServiceWorks(t *testing.T) {
 			stop()
 			for len(called) > 0 {
 				if call := <-called; strings.HasPrefix(call, "claim_embedding_jobs ") {
-					t.Errorf("it calls %s", call)
+					t.Errorf("with WORKER=off the service calls %s", call)
 				}
 			}
 		})

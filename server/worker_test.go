@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Both verbs embed what is written while they run, and stop on request.
+// Both commands embed rows written while they run, and stop on request.
 func TestVerbsKeepChunksInStep(t *testing.T) {
 	for name, verb := range map[string]func(context.Context, []string) error{"serve": serve, "worker": work} {
 		t.Run(name, func(t *testing.T) {

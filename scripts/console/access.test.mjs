@@ -97,7 +97,7 @@ test('a session that is about to end is renewed, one that ended asks again, and 
   assert.equal(await page.inputValue('#text'), 'The customer was charged a second time.');
 });
 
-test('a pasted token does, until it ends', async (t) => {
+test('a pasted token signs in until it expires', async (t) => {
   const page = await open(t, url, options);
   await page.getByRole('button', { name: 'I have an access token' }).click();
   await page.fill('#token', 'nonsense');

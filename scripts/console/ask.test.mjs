@@ -6,7 +6,7 @@ import { startModel } from './model.mjs';
 after(finish);
 const QUESTION = 'How was the double charge fixed with the idempotency key?';
 
-test('an answer with citations that lead to their sources, to be copied', async (t) => {
+test('an answer links its citations to their sources and can be copied', async (t) => {
   const page = await open(t, `${demo}/#ask`, { permissions: ['clipboard-read', 'clipboard-write'] });
   await page.locator('.example').first().waitFor();
   await accessible(page);
@@ -28,14 +28,14 @@ test('an answer with citations that lead to their sources, to be copied', async 
   await page.locator('.details', { hasText: 'TX-400' }).waitFor();
 });
 
-test('an answer from documents names them', async (t) => {
+test('an answer from documents cites them', async (t) => {
   const page = await open(t, `${demo}/#ask?q=How+are+idempotency+keys+derived%3F`);
   await page.getByRole('button', { name: 'Documents', exact: true }).click();
   await page.locator('.source a.name', { hasText: 'Decision 12' }).waitFor();
   assert.match(page.url(), /corpus=documents/);
 });
 
-test('where nothing is relevant there is no answer, and a way to the search', async (t) => {
+test('a question without relevant sources gets no answer but a link to the search', async (t) => {
   const page = await open(t, `${demo}/#ask?q=${encodeURIComponent('How do I bake sourdough bread?')}`);
   await page.getByText('No answer to be found').waitFor();
   await accessible(page);
@@ -43,7 +43,7 @@ test('where nothing is relevant there is no answer, and a way to the search', as
   assert.equal(await page.inputValue('#query'), 'How do I bake sourdough bread?');
 });
 
-test('an answer can be stopped, and a model that fails is told', async (t) => {
+test('an answer can be stopped, and a failure of the model is shown', async (t) => {
   const model = await startModel();
   const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', MODEL_RETRIES: '0', REQUEST_TIMEOUT: '10m', MODEL_TIMEOUT: '10m' });
   const page = await open(t, `${url}/#ask`, { failing: true });
@@ -65,7 +65,7 @@ test('an answer can be stopped, and a model that fails is told', async (t) => {
   await until('the failure is gone', async () => (await page.locator('.notice.bad').count()) === 0);
 });
 
-test('a draft is compared while it is written, and kept while another screen is open', async (t) => {
+test('a draft is compared as the user types, and survives a change of screen', async (t) => {
   const page = await open(t, `${demo}/#draft`);
   await page.getByText('Start with a title').waitFor();
   await accessible(page);

@@ -1,5 +1,5 @@
-// A stand-in for Supabase Auth, speaking the part of its protocol that the console uses: passwords, refresh tokens that are
-// good once, a provider's redirect with PKCE, and signing out. Tokens are signed with the secret that the service verifies.
+// A stand-in for the parts of Supabase Auth that the console uses: passwords, single-use refresh tokens,
+// a provider's redirect with PKCE, and signing out. Tokens are signed with the secret that the service verifies.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { atEnd, secret } from './kit.mjs';

@@ -4,7 +4,7 @@ import { accessible, demo, finish, open, sql, until } from './kit.mjs';
 
 after(finish);
 
-test('documents are found by score and by similarity, and the score is taken apart', async (t) => {
+test('documents are sorted by score or similarity, and the parts of the score are shown', async (t) => {
   const page = await open(t, `${demo}/#documents`);
   await page.locator('.example').first().waitFor();
   await accessible(page);
@@ -25,18 +25,18 @@ test('documents are found by score and by similarity, and the score is taken apa
   await page.locator('a.result').first().waitFor();
 });
 
-test('a search that finds nothing near enough can show the nearest anyway', async (t) => {
+test('a search without results above the threshold can show the nearest ones', async (t) => {
   const page = await open(t, `${demo}/#documents?q=zxqv+wvut`);
   await page.getByText('No document found').waitFor();
   await accessible(page);
   await page.getByRole('link', { name: 'Show the nearest anyway' }).click();
   await page.locator('a.result').first().waitFor();
   assert.match(page.url(), /threshold=0/);
-  await page.fill('#query', 'zxqv wvut srqp'); // another query has the usual threshold again
+  await page.fill('#query', 'zxqv wvut srqp'); // a new query resets the threshold
   await page.getByText('No document found').waitFor();
 });
 
-test('with other weights the parts do not add up, and the score is drawn alone', async (t) => {
+test('with other weights the parts do not add up, so only the total score is drawn', async (t) => {
   sql('update search_config set similarity_weight = 0.9, keyword_weight = 0.1, utility_weight = 0, freshness_weight = 0');
   t.after(() => sql('update search_config set similarity_weight = default, keyword_weight = default, utility_weight = default, freshness_weight = default'));
   const page = await open(t, `${demo}/#documents?q=How+are+idempotency+keys+derived`);
@@ -46,7 +46,7 @@ test('with other weights the parts do not add up, and the score is drawn alone',
 });
 
 test('a document is added, voted on, replaced, archived and deleted', async (t) => {
-  const page = await open(t, `${demo}/#documents`, { failing: true }); // the deleted one is asked for once more
+  const page = await open(t, `${demo}/#documents`, { failing: true }); // requests the deleted document again
   await page.getByRole('button', { name: 'Add' }).click();
   await accessible(page);
   await page.fill('#document-title', 'Why the console was written');

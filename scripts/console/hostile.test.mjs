@@ -1,4 +1,4 @@
-// Texts that would run if a page took them for HTML, in every field that people and models write.
+// Texts that would run as HTML, in every field that users and models fill.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { demo, finish, open, post, service, sql, until } from './kit.mjs';

@@ -1,4 +1,4 @@
-// What the checks of the console share: a browser whose pages must be quiet, services beside the demo's, and the stand-ins.
+// Shared by the console's tests: a browser whose pages must log no errors, extra services, and the stand-ins.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ export const root = new URL('../../', import.meta.url).pathname;
 const local = process.env.TASKLENS_LOCAL;
 export const demo = process.env.SERVICE_URL;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const PATIENCE = Number(process.env.PATIENCE) || 60_000; // milliseconds that anything is waited for
+const PATIENCE = Number(process.env.PATIENCE) || 60_000; // timeout of each wait, in milliseconds
 
 let browser;
 export async function launch() {
@@ -84,7 +84,7 @@ export async function until(what, condition) {
   for (;;) {
     const value = await condition();
     if (value) return value;
-    if (Date.now() > deadline) assert.fail(`${what}: not within ${PATIENCE / 1000} s`);
+    if (Date.now() > deadline) assert.fail(`${what}: timed out after ${PATIENCE / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

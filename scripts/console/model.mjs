@@ -1,4 +1,4 @@
-// The model between the service and the demo's model: it can be made to wait, to fail, and to write what a hostile text says.
+// A proxy of the demo's model that can delay, fail, or return a hostile text.
 import { createServer } from 'node:http';
 import { atEnd, settings } from './kit.mjs';
 

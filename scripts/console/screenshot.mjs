@@ -1,4 +1,4 @@
-// Draws the console for README: a search with the arithmetic of its first result.
+// Takes the README's screenshot of the console: a search, with the score of its first result explained.
 import { statSync } from 'node:fs';
 import { demo, finish, launch } from './kit.mjs';
 

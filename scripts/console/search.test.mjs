@@ -7,7 +7,7 @@ after(finish);
 const first = (page) => page.locator('a.result').first();
 const told = (page, text) => page.locator('.told', { hasText: text }).waitFor();
 
-test('a stranger finds a ticket by meaning and sees why it is first', async (t) => {
+test('a new user finds a ticket by meaning and sees why it ranks first', async (t) => {
   const page = await open(t, demo);
   await page.locator('.example').first().waitFor();
   await accessible(page);
@@ -30,14 +30,14 @@ test('a stranger finds a ticket by meaning and sees why it is first', async (t) 
   assert.equal(await page.evaluate(() => document.activeElement.id), 'query');
 });
 
-test('typing asks for keywords alone, and a pause for both; the last answer wins', async (t) => {
+test('typing runs a keyword search, a pause a hybrid search; only the latest response is shown', async (t) => {
   const asked = [];
   let stuck;
   const page = await open(t, demo, {
     prepare: (it) => it.route('**/api/hybrid-search', async (route) => {
       const body = route.request().postDataJSON();
       asked.push(body);
-      if (body.query === 'pay') { stuck = route; return; } // answered when it is too late
+      if (body.query === 'pay') { stuck = route; return; } // its response arrives too late
       await route.continue();
     }),
   });
@@ -54,7 +54,7 @@ test('typing asks for keywords alone, and a pause for both; the last answer wins
   assert.match(page.url(), /#search\?q=password$/);
 });
 
-test('filters by list, as they are typed and as chips; pages; a URL for each state', async (t) => {
+test('filters work from lists, typed text and chips; results are paged; each state has a URL', async (t) => {
   const page = await open(t, `${demo}/#search?q=payment`);
   await told(page, 'by meaning and keywords');
   await page.locator('.facet', { hasText: 'Status' }).getByRole('button', { name: /^Done/ }).click();
@@ -85,7 +85,7 @@ test('filters by list, as they are typed and as chips; pages; a URL for each sta
   await until('the first page again', async () => (await page.getByRole('link', { name: 'Previous' }).count()) === 0);
 });
 
-test('every kind of facet narrows, and shows its counts', async (t) => {
+test('every facet filters the results and shows its counts', async (t) => {
   const page = await open(t, `${demo}/#search?q=payment`);
   await told(page, 'by meaning and keywords');
   for (const [title, param] of [['Assignee', 'assignee'], ['Reporter', 'reporter'], ['Type', 'type'], ['Priority', 'priority'], ['Label', 'label'], ['Open or done', 'state']]) {
@@ -107,7 +107,7 @@ test('every kind of facet narrows, and shows its counts', async (t) => {
   }
 });
 
-test('filters among the words are read by the service alone', async (t) => {
+test('filters typed into the query are parsed only by the service', async (t) => {
   const page = await open(t, `${demo}/#search?q=payment`);
   await told(page, 'by meaning and keywords');
   await page.fill('#query', 'payment created:>2020-01-01 -label:ios');
@@ -128,7 +128,7 @@ test('filters among the words are read by the service alone', async (t) => {
   await told(page, 'the newest first');
 });
 
-test('a result opens the whole ticket: people, dates, links, and its comments in pages', async (t) => {
+test('a result opens the whole ticket with people, dates, links and paged comments', async (t) => {
   sql("insert into comments (ticket_id, key, author, body, created_at) select ticket_id, 'check-' || n, 'Checker', 'Comment number ' || n || '.', now() + n * interval '1 second' from tickets, generate_series(1, 45) n where key = 'MOB-152'");
   t.after(() => sql("delete from comments where key like 'check-%'"));
   const page = await open(t, `${demo}/#search?q=MOB-152&open=MOB-152`);
@@ -148,7 +148,7 @@ test('a result opens the whole ticket: people, dates, links, and its comments in
   assert.equal(await ticket.getByRole('button', { name: /^Show/ }).count(), 0);
 });
 
-// Three trips one after the other: the page, the files that it names, the keywords. All else is never answered here.
+// The three round trips are the page, its files and the keyword search. Other requests get no response here.
 test('the first results need three round trips', async (t) => {
   const html = await (await fetch(demo)).text();
   const files = [];
@@ -168,7 +168,7 @@ test('the first results need three round trips', async (t) => {
   t.diagnostic(`first results after ${Math.round(mark)} ms`);
 });
 
-test('nothing moves where motion is not wanted', async (t) => {
+test('prefers-reduced-motion disables animations', async (t) => {
   for (const [reducedMotion, moves] of [['no-preference', true], ['reduce', false]]) {
     const page = await open(t, `${demo}/#search?q=charged+twice`, {
       reducedMotion, prepare: (it) => it.route('**/api/hybrid-search', (route) => (route.request().postDataJSON().retrieval === 'keyword' ? route.continue() : undefined)),
@@ -179,14 +179,14 @@ test('nothing moves where motion is not wanted', async (t) => {
   }
 });
 
-test('what is not there is said, with ways on', async (t) => {
+test('missing items show a message and links to continue', async (t) => {
   const page = await open(t, `${demo}/#search?q=${encodeURIComponent('"zxqv wvut"')}&status=Blocked`);
   await page.getByText('Nothing found').waitFor();
   await page.getByRole('link', { name: 'Ask it as a question' }).waitFor();
   await accessible(page);
 });
 
-test('a slow model: keywords come at once; the fused list waits while the pointer is on it', async (t) => {
+test('with a slow model keyword results show at once, and the fused list waits while the pointer is over the results', async (t) => {
   const model = await startModel();
   const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', REQUEST_TIMEOUT: '10m' });
   const page = await open(t, url);
@@ -196,7 +196,7 @@ test('a slow model: keywords come at once; the fused list waits while the pointe
   await told(page, 'by keyword so far').catch(() => {});
   await first(page).waitFor();
   await page.locator('.badge.meaning').first().waitFor({ state: 'detached' });
-  // The service gives up on the model after its own budget, and says so.
+  // The service's own timeout for the model expires, and the page says so.
   await page.getByText('Matches by keyword only').waitFor();
   await accessible(page);
   model.release();
@@ -218,7 +218,7 @@ test('a slow model: keywords come at once; the fused list waits while the pointe
   await page.locator('.badge.meaning').first().waitFor();
 });
 
-test('a model that fails leaves the search by keyword; too many requests are told with a time', async (t) => {
+test('a failing model leaves keyword search; a rate limit shows the time to wait', async (t) => {
   const model = await startModel();
   model.fails = 'embeddings';
   const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', MODEL_RETRIES: '0', RATE_LIMIT: '12/1m' });
@@ -233,11 +233,11 @@ test('a model that fails leaves the search by keyword; too many requests are tol
   }
   await page.locator('strong', { hasText: 'Too many requests' }).waitFor();
   await page.getByRole('button', { name: /^Try again in \d+ s$/ }).waitFor();
-  assert.ok((await page.locator('a.result').count()) > 0, 'the results before are gone');
+  assert.ok((await page.locator('a.result').count()) > 0, 'the earlier results have disappeared');
   await accessible(page);
 });
 
-test('every screen at three widths in both themes: nothing runs out, no rule is broken', async (t) => {
+test('every screen fits three widths in both themes without accessibility violations', async (t) => {
   for (const theme of ['light', 'dark']) {
     for (const width of [360, 768, 1280]) {
       const page = await open(t, demo, { width, height: 800, theme });
@@ -245,7 +245,7 @@ test('every screen at three widths in both themes: nothing runs out, no rule is 
         ['#search', '.example'], ['#search?q=charged+twice&open=TX-400', '.details .fusion:nth-child(2)'], ['#ask?q=How+was+the+double+charge+fixed', '.source'],
         ['#draft', '#title'], ['#documents?q=idempotency+keys', '.parts'], ['#documents', '.example'],
       ]) {
-        await page.goto(`${demo}/?${encodeURIComponent(hash)}${hash}`); // loaded anew
+        await page.goto(`${demo}/?${encodeURIComponent(hash)}${hash}`); // forces a reload
         await page.locator(ready).first().waitFor();
         assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)) <= 0, `${hash} is wider than ${width}`);
         await accessible(page);

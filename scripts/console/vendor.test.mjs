@@ -1,4 +1,4 @@
-// The renderer is the one that npm gives in the version that package.json names, but for the way to its other file.
+// The vendored renderer equals npm's at the version in package.json, except for one import path.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -11,12 +11,12 @@ for (const [ours, theirs, change = (text) => text] of [
   ['hooks.js', 'preact/hooks/dist/hooks.mjs', (text) => text.replace('from"preact"', 'from"./preact.js"')],
   ['htm.js', 'htm/dist/htm.module.js'],
 ]) {
-  test(`${ours} is ${theirs}`, () => {
+  test(`${ours} equals ${theirs}`, () => {
     assert.equal(read(`../../server/console/static/${ours}`), change(read(`node_modules/${theirs}`)));
   });
 }
 
-test('their licences and versions are told', () => {
+test('the licences and versions of vendored files are listed', () => {
   const told = read('../../server/console/VENDORED.md');
   for (const name of ['preact', 'htm']) {
     const { version } = JSON.parse(read(`node_modules/${name}/package.json`));

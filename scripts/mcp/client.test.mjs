@@ -1,6 +1,6 @@
 // @ts-check
-// The official TypeScript SDK's client, which checks results by the tools' output schemas, over both
-// ways to the tools.
+// The official TypeScript SDK's client, which validates results against the tools' output schemas,
+// over both transports.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

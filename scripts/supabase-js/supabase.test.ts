@@ -11,7 +11,7 @@ const { REST_ADDRESS = '', ANON_KEY = '', MEMBER_TOKEN = '', STRANGER_TOKEN = ''
 const realtime = { transport: ws as never };
 const as = (token?: string) => createClient<Database>(REST_ADDRESS, ANON_KEY, { realtime, ...(token ? { accessToken: async () => token } : {}) });
 
-test('a member searches by keywords, in their project alone', async () => {
+test('a keyword search by a member returns only their project', async () => {
   const { data, error } = await as(MEMBER_TOKEN).rpc('search_by_keyword', { query_text: 'charged twice', match_count: 20 });
   assert.equal(error, null);
   assert.ok(data && data.length > 0);
@@ -19,7 +19,7 @@ test('a member searches by keywords, in their project alone', async () => {
   assert.deepEqual(data.map((row) => row.rank), data.map((_, n) => n + 1));
 });
 
-test('a member reads their lists', async () => {
+test('a member lists their projects and statuses', async () => {
   const { data } = await as(MEMBER_TOKEN).rpc('list_projects');
   assert.deepEqual(data?.map((project) => project.key), ['TX']);
   const statuses = await as(MEMBER_TOKEN).rpc('list_statuses');
@@ -39,7 +39,7 @@ test('a user without a project finds nothing', async () => {
   assert.deepEqual((await as(STRANGER_TOKEN).rpc('list_projects')).data, []);
 });
 
-test('the key alone may read nothing', async () => {
+test('the publishable key without a user token reads nothing', async () => {
   for (const { data, error } of [
     await as().rpc('search_by_keyword', { query_text: 'charged twice' }),
     await as().rpc('list_projects'),
@@ -47,12 +47,12 @@ test('the key alone may read nothing', async () => {
   ]) assert.deepEqual([data, error?.code], [null, '42501']);
 });
 
-test('a wrong argument is an error of PostgREST', async () => {
+test('an unknown argument is a PostgREST error', async () => {
   const { error } = await as(MEMBER_TOKEN).rpc('search_by_keyword', { query_texts: 'x' } as never);
   assert.equal(error?.code, 'PGRST202');
 });
 
-test('tables, under row-level security or refused in words', async () => {
+test('tables are subject to row-level security, or rejected with a hint', async () => {
   const { data, error } = await as(MEMBER_TOKEN).from('tickets').select('key, name').eq('key', 'TX-400');
   if (process.env.STAND_IN) {
     assert.deepEqual([error?.code, data], ['NO_TABLES', null]);

@@ -66,10 +66,10 @@ func TestMeasure(t *testing.T) {
 	// All tickets of a query are relevant to it, not only the one in the measured pair.
 	report, err = calibrate.Measure(t.Context(), database{}, model{}, "m", []calibrate.Pair{{Query: "a", TicketKey: "AA-1"}, {Query: "b", TicketKey: "aa-1"}})
 	if err == nil || len(report.Strangers) != 0 {
-		t.Errorf("of one ticket: %+v, %v", report, err)
+		t.Errorf("with one ticket only: %+v, %v", report, err)
 	}
 	if _, err := calibrate.Measure(t.Context(), database{}, model{}, "m", nil); err == nil {
-		t.Error("nothing was measured, and no error")
+		t.Error("measuring no tickets returned no error")
 	}
 }
 

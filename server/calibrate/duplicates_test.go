@@ -58,14 +58,14 @@ func TestMeasureDuplicates(t *testing.T) {
 	}
 	// 200 right results and 50 others have the score 0.8.
 	if p := d.Probability.At(0.8); math.Abs(p-0.8) > 0.01 || d.Probability.At(0.2) > 0.02 || !d.Reached || d.Threshold != 0.8 {
-		t.Errorf("%+v, of 0.8 %v, of 0.2 %v", d, p, d.Probability.At(0.2))
+		t.Errorf("%+v, probability %v at 0.8 and %v at 0.2", d, p, d.Probability.At(0.2))
 	}
 	stored := recorder{}
 	if err := d.Store(t.Context(), stored); err != nil {
 		t.Fatal(err)
 	}
 	if row := stored["store_duplicate_calibration"].(map[string]any); row["duplicate_threshold"] != 0.8 || row["results"] != 400.0 || row["duplicates"] != 200.0 || row["embedding_model"] != "m" {
-		t.Errorf("stored is %v", row)
+		t.Errorf("the stored row is %v", row)
 	}
 	var out strings.Builder
 	if err := d.Print(&out); err != nil || !strings.Contains(out.String(), "likely_duplicate from 0.800: 200 of 250 such results are duplicates, and 50.0% of all duplicates are found so.") {
@@ -86,10 +86,10 @@ func TestNoThresholdIsPreciseEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	if row := stored["store_duplicate_calibration"].(map[string]any); row["duplicate_threshold"] != nil || row["slope"].(float64) <= 0 {
-		t.Errorf("stored is %v", row)
+		t.Errorf("the stored row is %v", row)
 	}
 	none := func(context.Context, string, int) ([]search.Similar, error) { return nil, nil }
 	if _, err := calibrate.MeasureDuplicates(t.Context(), none, "m", queries, 0.9); err == nil {
-		t.Error("nothing was found, and yet something was fitted")
+		t.Error("fitting without any results returned no error")
 	}
 }

@@ -32,7 +32,7 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Count(string(c.Page.Plain), "</script>"); got != 2 {
-		t.Errorf("the page ends %d scripts:\n%s", got, c.Page.Plain)
+		t.Errorf("the page has %d closing script tags:\n%s", got, c.Page.Plain)
 	}
 	if !strings.Contains(c.Policy, "connect-src 'self' https://auth.example.com; ") {
 		t.Errorf("the policy is %q", c.Policy)

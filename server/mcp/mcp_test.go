@@ -80,7 +80,7 @@ func TestToolsAreAsRecorded(t *testing.T) {
 // A panic, or a response that cannot be parsed, fails one call and reveals nothing.
 func TestBugsEndOneCall(t *testing.T) {
 	t.Parallel()
-	for name, api := range map[string]fakeAPI{"panic": {panics: true}, "no JSON": {response: Response{Status: 200, Body: []byte("<")}}, "no problem": {response: Response{Status: 500, Body: []byte("<")}}} {
+	for name, api := range map[string]fakeAPI{"panic": {panics: true}, "not JSON": {response: Response{Status: 200, Body: []byte("<")}}, "error without a problem document": {response: Response{Status: 500, Body: []byte("<")}}} {
 		api.failed = make(chan string, 2)
 		session := connect(t, api)
 		for range 2 {
@@ -92,7 +92,7 @@ func TestBugsEndOneCall(t *testing.T) {
 				t.Errorf("%s: %q", name, text)
 			}
 			if logged := <-api.failed; !strings.HasPrefix(logged, "list_projects: ") {
-				t.Errorf("%s: the log has %q", name, logged)
+				t.Errorf("%s: logged was %q", name, logged)
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func TestClip(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"short": "short", "ten letter": "ten letter", "one two three four": "one two…", "ünbrökenword": "ünbrökenw…"} {
 		if got := clip(text, 10); got != want || utf8.RuneCountInString(got) > 10 {
-			t.Errorf("%q is clipped to %q, not %q", text, got, want)
+			t.Errorf("%q is clipped to %q, want %q", text, got, want)
 		}
 	}
 }
