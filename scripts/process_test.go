@@ -30,12 +30,12 @@ func stranger(t *testing.T, looks string) *exec.Cmd {
 // lives fails the test where a process was ended, or is about to be.
 func lives(t *testing.T, stranger *exec.Cmd) {
 	t.Helper()
-	// Signals are kept in order: had it got one before, this would not be what ends it.
-	if err := stranger.Process.Signal(syscall.SIGHUP); err != nil {
+	// Had it got another signal before, that would have ended it. Under nohup SIGHUP is ignored.
+	if err := stranger.Process.Signal(syscall.SIGUSR1); err != nil {
 		t.Errorf("%s was ended: %v", stranger.Args[3], err)
 	}
 	_ = stranger.Wait()
-	if status := stranger.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGHUP {
+	if status := stranger.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGUSR1 {
 		t.Errorf("%s was ended: %v", stranger.Args[3], stranger.ProcessState)
 	}
 }
