@@ -7,7 +7,9 @@ RUN go mod download
 COPY internal internal
 COPY server server
 COPY supabase supabase
-RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o /tasklens ./server
+# docker build --build-arg REVISION=$(git rev-parse HEAD): images of one revision share a Redis cache.
+ARG REVISION=
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -X main.revision=$REVISION" -o /tasklens ./server
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt

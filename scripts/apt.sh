@@ -59,3 +59,7 @@ need() { # COMMAND-OR-FILE PACKAGE…
   apt_install "$@"
   command -v "$what" >/dev/null || [ -e "$what" ] || die "$what is missing, though $* is installed"
 }
+
+need_chromium() {
+  command -v chromium >/dev/null || need chromium chromium fonts-dejavu-core
+}

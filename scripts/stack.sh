@@ -142,7 +142,8 @@ start_database() { # [NAME]
 }
 
 # An installed PostgREST, or our gateway, over the database. Sets which of them it is, its port, and
-# the address and key that the demo prints for supabase-js.
+# the key that the demo prints for supabase-js. SUPABASE_URL is the same at each start, because it
+# names the issuer of tokens.
 # shellcheck disable=SC2034
 start_rest() {
   local secret
@@ -156,21 +157,18 @@ start_rest() {
   if [ -n "$postgrest" ]; then
     rest=postgrest
     rest_port=$(free_port)
-    export SUPABASE_URL=http://127.0.0.1:$rest_port SUPABASE_REST_URL=http://127.0.0.1:$rest_port
+    export SUPABASE_REST_URL=http://127.0.0.1:$rest_port
   else
     rest=gateway
     rest_port=$(kept_port "$local/rest-port")
   fi
   begin_rest
-  if [ $rest = gateway ]; then
-    SUPABASE_URL=$(address_of gateway)
-    export SUPABASE_URL
-    frontend_url=$SUPABASE_URL
-  else
+  if [ $rest = postgrest ]; then
     # supabase-js appends /rest/v1, which PostgREST itself does not serve.
     PORT=$(kept_port "$local/rest-port") POSTGREST_URL=$SUPABASE_REST_URL begin gateway "$lab" gateway
-    frontend_url=$(address_of gateway)
   fi
+  SUPABASE_URL=$(address_of gateway)
+  export SUPABASE_URL
   anon_key=$(JWT_SECRET=$secret "$lab" token anon)
 }
 
@@ -184,7 +182,7 @@ begin_rest() {
     return
   fi
   PGRST_DB_URI=$AUTHENTICATOR_URL PGRST_DB_SCHEMAS=public PGRST_DB_EXTRA_SEARCH_PATH=public,extensions \
-    PGRST_DB_ANON_ROLE=anon PGRST_JWT_SECRET=$secret PGRST_SERVER_HOST=127.0.0.1 PGRST_SERVER_PORT=$rest_port \
+    PGRST_DB_ANON_ROLE=anon PGRST_DB_MAX_ROWS=1000 PGRST_JWT_SECRET=$secret PGRST_SERVER_HOST=127.0.0.1 PGRST_SERVER_PORT=$rest_port \
     begin postgrest "$postgrest"
   until listens "$rest_port"; do
     tenths=$((tenths + 1))

@@ -6,11 +6,15 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"tasklens/internal/testbed"
 )
 
 func TestCheckReportsWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	db, settings := startStack(t)
+	database := testbed.Database(t)
+	db, settings := startStackOver(t, database)
+	superuser := testbed.Connect(t, database.SuperuserURL)
 	check := func(want int, args ...string) string {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), os.Args[0], append([]string{"check"}, args...)...)
@@ -43,6 +47,16 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 			}
 		}
 	}
+	vector := func(version string) {
+		t.Helper()
+		if _, err := superuser.Exec(t.Context(), "update pg_catalog.pg_extension set extversion = $1 where extname = 'vector'", version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vector("0.8.0")
+	contains(check(0), "warning  extension vector: version 0.8.0 has faults", "alter extension vector update; reindex index concurrently public.",
+		"Errors: 0. Warnings: 1.")
+	vector("0.8.4")
 	contains(check(0), "ok       migrations: all ", "ok       triggers: all ", "Errors: 0. Warnings: 0.")
 	check(2, "everything")
 	check(2, "--yaml")

@@ -90,7 +90,7 @@ func TestImportReportsRejectedRows(t *testing.T) {
 }
 
 // Run as a program: with --prune it removes what an export has lost, and nothing without it, after
-// a bad row, or of other projects. Output and exit status say which.
+// a bad row, of other origins, or if that is much. Output and exit status say which.
 func TestImportPrunesAsAProcess(t *testing.T) {
 	owner, settings := startStack(t)
 	folder := t.TempDir()
@@ -139,10 +139,11 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 		says, stored  string
 		status        int
 	}{
-		{"without --prune", later, nil, "not in the files: 1 tickets, 1 comments, 1 links; removed: 0 tickets, 0 comments, 0 links (import with --prune to remove them)",
+		{"without --prune", later, nil, "not in the files: 1 tickets, 1 comments, 1 links; removed: 0 tickets, 0 comments, 0 links (that is more than a fifth of the 3 tickets of this origin: are the files a part of the export?)",
 			"A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 0},
 		{"--prune with an invalid row", later + "{\n", []string{"--prune"}, "nothing is removed", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 1},
-		{"--prune", later, []string{"--prune"}, "removed: 1 tickets, 1 comments, 1 links", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
+		{"--prune of more than a fifth", later, []string{"--prune"}, "the files lack 1 of the 3 tickets of this origin, more than a fifth", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 1},
+		{"--prune --prune-many", later, []string{"--prune", "--prune-many"}, "removed: 1 tickets, 1 comments, 1 links", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
 		{"--prune a second time", later, []string{"--prune"}, "0 embedded", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
 	} {
 		output, status := run(t, c.tickets, c.args...)
@@ -150,7 +151,23 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 			t.Errorf("%s: status %d, stored %q: %s", c.name, status, stored(), output)
 		}
 	}
-	if output, status := run(t, later, "--prune", "--now"); status != 2 || stored() != "A-1 A-2 B-1; Again Loud; 1; 4" {
+	if _, err := owner.Exec(t.Context(), `insert into comments (ticket_id, key, body) select ticket_id, 'x', 'By the tracker' from tickets where key = 'A-1'`); err != nil {
+		t.Fatal(err)
+	}
+	if output, status := run(t, later); status != 0 || !strings.Contains(output, "not in the files: 0 tickets, 1 comments, 0 links; removed: 0 tickets, 0 comments, 0 links (import with --prune to remove them)") {
+		t.Errorf("a comment to remove: status %d: %s", status, output)
+	}
+	if output, status := run(t, later, "--prune"); status != 0 || !strings.Contains(output, "removed: 0 tickets, 1 comments, 0 links\n") {
+		t.Errorf("a comment removed: status %d: %s", status, output)
+	}
+	if output, status := run(t, later, "--origin", "others"); status != 1 || !strings.Contains(output, "refused: project A: it was imported from jsonl A") ||
+		!strings.Contains(output, "1 projects and 2 tickets are refused") {
+		t.Errorf("another origin: status %d: %s", status, output)
+	}
+	if output, status := run(t, later, "--origin", "others", "--prefix", "X-"); status != 0 || stored() != "A-1 A-2 B-1 X-A-1 X-A-2; Again Again Loud; 2; 7" {
+		t.Errorf("a prefix: status %d: %q, %s", status, stored(), output)
+	}
+	if output, status := run(t, later, "--prune", "--now"); status != 2 || stored() != "A-1 A-2 B-1 X-A-1 X-A-2; Again Again Loud; 2; 7" {
 		t.Errorf("an unknown option: status %d: %s", status, output)
 	}
 }

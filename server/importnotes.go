@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"tasklens/internal/enrich"
@@ -10,12 +11,17 @@ import (
 	"tasklens/internal/notefile"
 )
 
-// importNotes loads a folder of Markdown files as documents and indexes them.
-func importNotes(ctx context.Context, e embedding, path string) error {
+// importNotes loads a folder of Markdown files as documents and indexes them. The same path in the
+// same origin, which is the folder's name by default, is the same document.
+func importNotes(ctx context.Context, e embedding, path, origin string) error {
 	notes, err := notefile.Open(path)
 	if err != nil {
 		return err
 	}
+	if origin != "" {
+		notes.Name = origin
+	}
+	fmt.Fprintf(os.Stderr, "origin: %s\n", notes.Name)
 	started := time.Now()
 	bar := newBar(int64(notes.Len()), "importing", false)
 	bad, failed := teller{kind: "left out", bar: bar}, teller{kind: "failed", bar: bar}
@@ -23,8 +29,8 @@ func importNotes(ctx context.Context, e embedding, path string) error {
 		Bad: bad.tell, Failed: failed.tell, Done: func(documents int) { _ = bar.Set(documents) },
 	})
 	_ = bar.Finish()
-	bad.rest("files")
-	failed.rest("failures")
+	bad.rest(bad.told, "files")
+	failed.rest(failed.told, "failures")
 	fmt.Printf("%d documents (%d new) in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d files; %.1f s\n",
 		sum.Documents, sum.Created, sum.Chunks, sum.Embedded, sum.Tokens, sum.Reused, sum.Bad, time.Since(started).Seconds())
 	if err == nil {

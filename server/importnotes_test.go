@@ -12,7 +12,7 @@ import (
 func TestImportNotes(t *testing.T) {
 	tracker, settings := startStack(t)
 	setEnvironment(t, settings)
-	load := func(files map[string]string) error {
+	load := func(files map[string]string, options ...string) error {
 		t.Helper()
 		folder := filepath.Join(t.TempDir(), "notes")
 		for name, text := range files {
@@ -24,7 +24,7 @@ func TestImportNotes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return importFiles(t.Context(), []string{folder})
+		return importFiles(t.Context(), append(options, folder))
 	}
 	count := func(want int, condition string) {
 		t.Helper()
@@ -58,6 +58,15 @@ func TestImportNotes(t *testing.T) {
 	}
 	count(1, "content like '%majority.' and utility_score = 3 and keywords = '{consensus}' and created_at = '2025-04-08Z' and embedding_status = 'complete'")
 	count(2, "true")
+	// A folder of the same name from elsewhere takes an origin of its own.
+	if err := load(map[string]string{"raft.md": "# Another raft"}, "--origin", "boats"); err != nil {
+		t.Fatal(err)
+	}
+	count(1, "content like '%majority.'")
+	count(3, "true")
+	if err := load(first, "--prefix", "X-"); err == nil {
+		t.Error("notes are imported with a prefix")
+	}
 	if err := load(map[string]string{"bad.md": "\xff"}); err == nil || !strings.Contains(err.Error(), "none of 1 files") {
 		t.Errorf("with no valid file the error is %v", err)
 	}

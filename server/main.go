@@ -19,10 +19,12 @@ const usage = `usage: server VERB
 
   serve          answer HTTP requests and embed edits (settings: docs/settings.md)
   worker         embed edits and nothing else
-  import [--prune] PATH
+  import [--origin NAME] [--prefix TEXT] [--take-over] [--prune [--prune-many]] PATH
                  load and index projects and tickets from a folder of JSON Lines or an export of Jira, Linear or GitHub,
-                 or documents from a folder of Markdown files; --prune deletes what an earlier import loaded and this
-                 one does not contain
+                 or documents from a folder of Markdown files. --origin names the export, if the files do not; keys that
+                 are not of this origin are refused: --prefix goes before all keys of the files, --take-over changes them
+                 nevertheless. --prune deletes what earlier imports of this origin loaded and this one does not contain,
+                 up to a fifth of its tickets; --prune-many more (scripts/import)
   backfill [--everything] [--price DOLLARS] [--yes]
                  embed what has no chunks of the current model; without --yes only estimate the cost (scripts/backfill)
   reembed [--estimate] [--price DOLLARS] [--abandon]

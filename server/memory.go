@@ -38,9 +38,12 @@ func newMemory(c Config, model *openai.Client, log *slog.Logger) (m memory, err 
 	if err != nil {
 		return m, err
 	}
-	settings, err := settingsOfResults(c)
+	settings, err := settingsOfResults(c, cacheRevision())
 	if err != nil {
 		return m, err
+	}
+	if c.RedisURL != "" && builtFrom() == "" {
+		log.Warn("this build has no revision, so no other process uses its cached responses: build from a clean checkout, or with -ldflags \"-X main.revision=NAME\"")
 	}
 	m.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, m.store)
 	m.results = memo.New(memo.Options{
@@ -61,15 +64,11 @@ func (m memory) close() error {
 }
 
 // settingsOfResults is a digest of everything besides the request and the data that affects a
-// response: the settings and the program's source with its prompts. A new release therefore never
+// response: the settings and the program's revision with its prompts. A new release therefore never
 // reads the cache of an older one.
-func settingsOfResults(c Config) (string, error) {
-	source, err := sourceDigest()
-	if err != nil {
-		return "", err
-	}
+func settingsOfResults(c Config, revision string) (string, error) {
 	settings, err := json.Marshal([]any{
-		source, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.VectorWeight, c.KeywordWeight, c.Fusion, c.ContextTokens,
+		revision, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.VectorWeight, c.KeywordWeight, c.Fusion, c.ContextTokens,
 	})
 	if err != nil {
 		return "", fmt.Errorf("encode the settings: %w", err)

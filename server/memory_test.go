@@ -9,7 +9,7 @@ func TestSettingsOfResults(t *testing.T) {
 	for _, c := range []Config{
 		{}, {RESTURL: "a"}, {OpenAIBaseURL: "a"}, {EmbeddingModel: "a"}, {ChatModel: "a"}, {VectorWeight: 1}, {KeywordWeight: 1}, {Fusion: "a"}, {ContextTokens: 1},
 	} {
-		settings, err := settingsOfResults(c)
+		settings, err := settingsOfResults(c, "a")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -17,8 +17,22 @@ func TestSettingsOfResults(t *testing.T) {
 			t.Errorf("%+v has the same cache key as %+v", c, other)
 		}
 		seen[settings] = c
-		if again, _ := settingsOfResults(c); again != settings {
+		if again, _ := settingsOfResults(c, "a"); again != settings {
 			t.Errorf("the cache key of %+v changes", c)
 		}
+		if other, _ := settingsOfResults(c, "b"); other == settings {
+			t.Errorf("the cache key of %+v is the same for another revision", c)
+		}
+	}
+}
+
+// A build that names no revision may be of any source, so each of its processes has its own.
+func TestCacheRevision(t *testing.T) {
+	t.Parallel()
+	if of := builtFrom(); of != "" {
+		t.Fatalf("the test's own build has the revision %q", of)
+	}
+	if own := cacheRevision(); len(own) < 20 || own != cacheRevision() {
+		t.Errorf("the process caches under %q, then %q", own, cacheRevision())
 	}
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
+	"runtime"
 	"runtime/debug"
+	"sync"
 )
 
 // moduleVersion is the version that a release was built from.
@@ -14,28 +18,40 @@ func moduleVersion() string {
 	return "(devel)"
 }
 
-// printVersion prints the module's version, the revision if the build recorded it, the digest of
-// the sources, and the version of Go.
+// revision names the source that the program was built from, for builds outside a git checkout. Set
+// it at link time: go build -ldflags "-X main.revision=$(git rev-parse HEAD)" ./server
+var revision string
+
+// builtFrom is the revision set at link time, else the commit that Go recorded, or "" if that had
+// uncommitted changes.
+func builtFrom() string {
+	if revision != "" {
+		return revision
+	}
+	build, known := debug.ReadBuildInfo()
+	if !known {
+		return ""
+	}
+	settings := map[string]string{}
+	for _, setting := range build.Settings {
+		settings[setting.Key] = setting.Value
+	}
+	if settings["vcs.modified"] == "true" {
+		return ""
+	}
+	return settings["vcs.revision"]
+}
+
+// cacheRevision is the revision under which responses are cached. A build without one may be of any
+// source, so each of its processes gets its own.
+var cacheRevision = sync.OnceValue(func() string { return cmp.Or(builtFrom(), rand.Text()) })
+
+// printVersion prints the module's version, the revision if the build has one, and the version of
+// Go.
 func printVersion(_ context.Context, args []string) error {
 	if len(args) > 0 {
 		return errUsage
 	}
-	digest, err := sourceDigest()
-	if err != nil {
-		return err
-	}
-	version, revision, goVersion := "(devel)", "", ""
-	if build, known := debug.ReadBuildInfo(); known {
-		version, goVersion = build.Main.Version, build.GoVersion
-		for _, setting := range build.Settings {
-			switch {
-			case setting.Key == "vcs.revision":
-				revision = " revision " + setting.Value
-			case setting.Key == "vcs.modified" && setting.Value == "true":
-				revision += " with changes"
-			}
-		}
-	}
-	_, err = fmt.Printf("tasklens %s%s source %.12s %s\n", version, revision, digest, goVersion)
+	_, err := fmt.Printf("tasklens %s revision %s %s\n", moduleVersion(), cmp.Or(builtFrom(), "unknown"), runtime.Version())
 	return err
 }

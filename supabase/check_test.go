@@ -29,6 +29,10 @@ func TestCheckInstallation(t *testing.T) {
 	t.Parallel()
 	db := testbed.Database(t)
 	owner := testbed.Connect(t, db.SuperuserURL)
+	// The installed pgvector may itself be one to warn of.
+	if _, err := owner.Exec(t.Context(), "update pg_catalog.pg_extension set extversion = '0.8.4' where extname = 'vector'"); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		fault         string
 		want          finding // Finding and Remedy: a part of them
@@ -58,8 +62,8 @@ func TestCheckInstallation(t *testing.T) {
 			want: finding{"error", "table public.ticket_links", "instead of", "record_installation"}},
 		"less for users": {fault: "revoke delete on public.tickets from authenticated",
 			want: finding{"warning", "table public.tickets", "instead of", "record_installation"}},
-		"function dropped": {fault: "drop function public.list_statuses()",
-			want: finding{"error", "function public.list_statuses()", "missing", "supabase/migrations"}},
+		"function dropped": {fault: "drop function public.list_statuses",
+			want: finding{"error", "function public.list_statuses(bigint,integer)", "missing", "supabase/migrations"}},
 		"function granted": {fault: "grant execute on function public.list_migrations() to public",
 			want: finding{"error", "function public.list_migrations()", "public: execute", "record_installation"}},
 		"index dropped": {fault: "drop index public.tickets_status_id_idx",
@@ -68,12 +72,16 @@ func TestCheckInstallation(t *testing.T) {
 			want: finding{"error", "index chunks_embedding_idx on public.chunks", "invalid", "reindex index concurrently public.chunks_embedding_idx"}},
 		"old vector": {fault: "update pg_catalog.pg_extension set extversion = '0.7.4' where extname = 'vector'",
 			want: finding{"error", "extension vector", "version 0.7.4 is older than 0.8", "alter extension vector update"}},
+		"faulty vector": {fault: "update pg_catalog.pg_extension set extversion = '0.8.3' where extname = 'vector'",
+			want: finding{"warning", "extension vector", "vacuum of an HNSW index can fail (mended in 0.8.4)", "reindex index concurrently public.chunks_embedding_idx;"}},
 		"no unaccent": {fault: "drop extension unaccent cascade", others: true,
 			want: finding{"error", "extension unaccent", "missing", "create extension unaccent"}},
 		"users bypass": {fault: "alter role authenticated bypassrls",
 			want: finding{"error", "role authenticated", "every request sees every row", "nobypassrls"}, mends: true},
 		"service restricted": {fault: "alter role service_role nobypassrls",
 			want: finding{"error", "role service_role", "sees nothing", "bypassrls"}, mends: true},
+		"no time limit": {fault: "set local request.method = 'POST'; set local statement_timeout = 0",
+			want: finding{"warning", "setting statement_timeout", "no time limit", "alter role authenticator"}},
 		"no autovacuum": {fault: "alter table public.chunks set (autovacuum_enabled = false)",
 			want: finding{"warning", "table public.chunks", "autovacuum is off", "reset (autovacuum_enabled)"}},
 		"not embedded": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps')",
@@ -180,6 +188,35 @@ func TestCheckStatistics(t *testing.T) {
 		// A change of statistics is written a moment after the transaction; this writes it now.
 		if got := ask(c.sql + "; select pg_stat_force_next_flush()"); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %q", c.sql, got)
+		}
+	}
+}
+
+func TestCheckVector(t *testing.T) {
+	t.Parallel()
+	owner := testbed.Connect(t, testbed.Database(t).OwnerURL)
+	overflow, corruption, failure := "parallel index build can overflow a buffer (mended in 0.8.2)", "vacuum can corrupt an HNSW index (mended in 0.8.3)", "can fail (mended in 0.8.4)"
+	for version, want := range map[string][]string{
+		"0.7.4": {}, // an error of its own
+		"0.8":   {overflow, corruption, failure}, "0.8.0": {overflow, corruption, failure}, "0.8.1": {overflow, corruption, failure},
+		"0.8.2": {corruption, failure}, "0.8.3": {failure},
+		"0.8.4": {}, "0.8.7": {}, "0.8.10": {}, "0.10": {}, "1.0.0": {}, "0.9.0-dev": {},
+	} {
+		rows, _ := owner.Query(t.Context(), "select severity, subject, finding, remedy from private.check_vector($1, array['public.a_idx', 'public.\"B\"'])", version)
+		findings, err := pgx.CollectRows(rows, pgx.RowToStructByPos[finding])
+		if err != nil || len(findings) != min(len(want), 1) {
+			t.Fatalf("%s: %v %v", version, err, findings)
+		}
+		for _, f := range findings {
+			if f.Severity != "warning" || f.Subject != "extension vector" || strings.Count(f.Finding, "mended") != len(want) ||
+				!strings.HasSuffix(f.Remedy, `alter extension vector update; reindex index concurrently public."B"; reindex index concurrently public.a_idx;`) {
+				t.Errorf("%s: %v", version, f)
+			}
+			for _, fault := range want {
+				if !strings.Contains(f.Finding, fault) {
+					t.Errorf("%s: %s is not in %v", version, fault, f)
+				}
+			}
 		}
 	}
 }

@@ -722,6 +722,13 @@ export type Database = {
     }
     Functions: {
       abandon_reembed: { Args: Record<PropertyKey, never>; Returns: boolean }
+      begin_import: {
+        Args: { format?: string; origin?: string; project_keys?: string[] }
+        Returns: {
+          import_id: number
+          import_origin: string
+        }[]
+      }
       begin_reembed: {
         Args: { chunking: number; embedding_model: string }
         Returns: number
@@ -776,6 +783,17 @@ export type Database = {
         Returns: {
           place: number
           similarities: number[]
+        }[]
+      }
+      count_unlisted: {
+        Args: { import_id: number }
+        Returns: {
+          all_tickets: number
+          comments: number
+          examples: string[]
+          listed_tickets: number
+          ticket_links: number
+          tickets: number
         }[]
       }
       data_version: { Args: { project_filter?: number }; Returns: string }
@@ -844,7 +862,7 @@ export type Database = {
         Args: {
           entity_name: string
           entity_type?: string
-          match_count?: number
+          match_limit?: number
         }
         Returns: {
           id: string
@@ -893,16 +911,6 @@ export type Database = {
           ticket_name: string
         }[]
       }
-      find_unlisted: {
-        Args: { tickets: Json }
-        Returns: {
-          comment_id: number
-          comment_key: string
-          kind: string
-          other_key: string
-          ticket_key: string
-        }[]
-      }
       finish_embedding_jobs: {
         Args: { job_ids: number[]; lease_id: string }
         Returns: number
@@ -932,8 +940,10 @@ export type Database = {
       }
       get_ticket: {
         Args: {
+          comment_id?: number
           comment_limit?: number
           comment_offset?: number
+          text_offset?: number
           ticket_id?: number
           ticket_key?: string
         }
@@ -943,6 +953,7 @@ export type Database = {
           comments: Json
           created_at: string
           description: string
+          description_truncated_at: number
           due_date: string
           labels: string[]
           links: Json
@@ -976,6 +987,15 @@ export type Database = {
           tickets: string
         }[]
       }
+      link_imported_tickets: {
+        Args: { after?: number; import_id: number; match_count?: number }
+        Returns: {
+          examples: string[]
+          last_ticket_id: number
+          links: number
+          unknown: number
+        }[]
+      }
       list_dead_embedding_jobs: {
         Args: { match_count?: number }
         Returns: {
@@ -993,7 +1013,7 @@ export type Database = {
       }
       list_migrations: { Args: Record<PropertyKey, never>; Returns: string[] }
       list_projects: {
-        Args: Record<PropertyKey, never>
+        Args: { after?: string; match_count?: number }
         Returns: {
           key: string
           name: string
@@ -1002,17 +1022,10 @@ export type Database = {
         }[]
       }
       list_statuses: {
-        Args: Record<PropertyKey, never>
+        Args: { after?: number; match_count?: number }
         Returns: {
           name: string
           status_id: number
-        }[]
-      }
-      list_ticket_keys: {
-        Args: { after?: number; match_count?: number; project_ids: number[] }
-        Returns: {
-          key: string
-          ticket_id: number
         }[]
       }
       list_tickets: {
@@ -1044,6 +1057,15 @@ export type Database = {
           ticket_name: string
           ticket_type: string
           updated_at: string
+        }[]
+      }
+      list_unenriched_documents: {
+        Args: { after?: string; match_limit?: number }
+        Returns: {
+          attempts: number
+          id: string
+          last_error: string
+          title: string
         }[]
       }
       log_queries: {
@@ -1085,8 +1107,8 @@ export type Database = {
           ticket_key: string
         }[]
       }
-      prune_tickets: {
-        Args: { comment_ids?: number[]; links?: Json; ticket_ids?: number[] }
+      prune_import: {
+        Args: { import_id: number; match_count?: number }
         Returns: {
           comments: number
           ticket_links: number
@@ -1565,24 +1587,18 @@ export type Database = {
         }[]
       }
       upsert_projects: {
-        Args: { projects: Json }
+        Args: { import_id?: number; projects: Json; take_over?: boolean }
         Returns: {
+          held_by: string
           key: string
           project_id: number
         }[]
       }
-      upsert_ticket_links: {
-        Args: { links: Json }
-        Returns: {
-          key: string
-          kind: string
-          other_key: string
-        }[]
-      }
       upsert_tickets: {
-        Args: { tickets: Json }
+        Args: { import_id?: number; take_over?: boolean; tickets: Json }
         Returns: {
           comment_ids: number[]
+          held_by: string
           key: string
           project_id: number
           ticket_id: number

@@ -109,7 +109,7 @@ func TestLinksOfSources(t *testing.T) {
 	row := chunkOf(1, 1, 0.9, "See https://docs.example/a.")
 	row.TicketName = number("Broken https://docs.example/b")
 	const said = "[a](https://docs.example/a) https://docs.example/b ![c](https://docs.example/a) [d](http://evil.example/?q=secret) [1]"
-	const want = "[a](https://docs.example/a) https://docs.example/b c d [1]"
+	const want = "[a](https://docs.example/a) https://docs.example/b ![c] (https://docs.example/a) [d] (link removed) [1]"
 	for _, listener := range []Listener{nil, &pieces{}} {
 		got, err := New(&model{say: says(said)}, letters{}, Options{}).Answer(t.Context(), &rows{rows: []candidate{row}}, question(5, 1), &model{}, listener)
 		if err != nil || got.Text != want || !got.Sources[0].Cited {

@@ -23,6 +23,9 @@ import (
 // RoleService is the role of the service key. It bypasses row-level security.
 const RoleService = "service_role"
 
+// RoleUser is the role of signed-in users.
+const RoleUser = "authenticated"
+
 // Caller is the owner of a verified token.
 type Caller struct {
 	Role    string // the Postgres role

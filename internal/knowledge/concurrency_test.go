@@ -27,9 +27,10 @@ type shelf struct {
 
 func newShelf(t *testing.T, documents int) *shelf {
 	t.Helper()
+	db := testbed.Database(t) // before the time runs: the first test waits for the migrations
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
-	s := &shelf{t: t, ctx: ctx, db: testbed.Database(t)}
+	s := &shelf{t: t, ctx: ctx, db: db}
 	s.one = s.session()
 	rows, err := s.one.Query(ctx, `select id::text from public.upsert_documents((
 		select jsonb_agg(jsonb_build_object('title', 'document ' || i)) from generate_series(1, $1::integer) i))`, documents)

@@ -114,7 +114,7 @@ type Named struct {
 // exact matches first. kind selects one type of entity; nil selects all. limit is 1 to 100.
 func ByEntity(ctx context.Context, db Database, name string, kind *string, limit int) ([]Named, error) {
 	found := []Named{}
-	err := db.Call(ctx, "find_documents_by_entity", map[string]any{"entity_name": name, "entity_type": kind, "match_count": limit}, &found)
+	err := db.Call(ctx, "find_documents_by_entity", map[string]any{"entity_name": name, "entity_type": kind, "match_limit": limit}, &found)
 	if err != nil {
 		return nil, fmt.Errorf("find documents by an entity: %w", err)
 	}

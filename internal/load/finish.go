@@ -5,192 +5,118 @@ import (
 	"errors"
 	"fmt"
 
-	"tasklens/internal/bulk"
-	"tasklens/internal/ticketfile"
+	"tasklens/internal/fault"
 )
 
-// ErrNotPruned is returned when nothing was pruned because the import skipped or could not write
-// something.
-var ErrNotPruned = errors.New("nothing is removed: rows of the files were left out or not written, or they hold a ticket twice, or none")
+// ErrNotPruned is returned when nothing was pruned.
+var ErrNotPruned = errors.New("nothing is removed")
 
 // Gone counts what the database has and the files do not.
 type Gone struct{ Tickets, Comments, Links int }
 
 const (
-	batchKeys  = 1000 // tickets of the database compared per call
-	batchPrune = 100  // rows deleted per transaction
+	batchLinks = 100 // tickets whose links are written per transaction
+	batchPrune = 100 // rows deleted per transaction
 )
 
-// finish reads the files once more, now that all tickets are there: it writes the links between
-// them, and finds what the database has and the files do not.
-func (l *loader) finish(ctx context.Context, rows Rows, projects map[string]int64, prune bool) error {
-	if prune && (l.badRows > 0 || l.listed.twice || l.bulk.Counts().Unwritten > 0 || len(l.listed.tickets) == 0) {
-		return ErrNotPruned
-	}
-	if l.listed.details {
-		if err := l.details(ctx, rows, projects, prune); err != nil {
-			return err
-		}
-	}
-	return l.goneTickets(ctx, projects, prune)
-}
-
-type unlistedRow struct {
-	Key      string   `json:"key"`
-	Comments []string `json:"comments"` // null if the file has no comments
-	Links    bool     `json:"links"`
-}
-
-func (l *loader) details(ctx context.Context, rows Rows, projects map[string]int64, prune bool) error {
-	var links []Link
-	var tickets []unlistedRow
-	size := 0
-	flush := func() error {
-		if err := l.writeLinks(ctx, links); err != nil {
-			return err
-		}
-		err := l.goneDetails(ctx, tickets, prune)
-		links, tickets, size = nil, nil, 0
-		return err
-	}
-	for ticket, err := range rows.Tickets() {
-		if row := (*ticketfile.RowError)(nil); errors.As(err, &row) {
-			continue // reported before
-		} else if err != nil {
-			return err
-		}
-		if _, known := projects[ticket.ProjectKey]; !known || ticket.Comments == nil && ticket.Links == nil {
-			continue
-		}
-		row := unlistedRow{Key: ticket.Key, Links: ticket.Links != nil}
-		if ticket.Comments != nil {
-			row.Comments = []string{}
-			for _, c := range ticket.Comments {
-				row.Comments = append(row.Comments, c.Key)
-			}
-		}
-		tickets, links = append(tickets, row), append(links, linksOf(ticket)...)
-		if size += 1 + len(row.Comments)/100; size >= batchTickets || len(links) >= batchKeys {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
-}
-
-func (l *loader) writeLinks(ctx context.Context, links []Link) error {
-	return bulk.Write(ctx, l.bulk, links, func(link Link) string { return "link of " + link.Key + " to " + link.Other }, func(part []Link) error {
-		var unknown []Link
-		if err := l.db.Call(ctx, "upsert_ticket_links", map[string]any{"links": part}, &unknown); err != nil {
-			return fmt.Errorf("write links: %w", err)
-		}
-		l.unknown += len(unknown)
-		for _, link := range unknown {
-			l.report.Unknown(link)
-		}
-		return nil
-	})
-}
-
-// goneDetails finds the comments and links of these tickets that are not in the files.
-func (l *loader) goneDetails(ctx context.Context, tickets []unlistedRow, prune bool) error {
-	if len(tickets) == 0 {
-		return nil
-	}
-	var found []struct {
-		TicketKey  string `json:"ticket_key"`
-		CommentID  *int64 `json:"comment_id"`
-		CommentKey string `json:"comment_key"`
-		Kind       string `json:"kind"`
-		OtherKey   string `json:"other_key"`
-	}
-	if err := l.db.Call(ctx, "find_unlisted", map[string]any{"tickets": tickets}, &found); err != nil {
-		return fmt.Errorf("find removed rows: %w", err)
-	}
-	var comments []int64
-	var links []Link
-	for _, f := range found {
-		if f.CommentID != nil {
-			comments = append(comments, *f.CommentID)
-			l.report.Unlisted("comment " + f.CommentKey + " of " + f.TicketKey)
-			continue
-		}
-		link := Link{f.TicketKey, f.Kind, f.OtherKey}
-		if _, held := l.listed.links[link.digest()]; !held {
-			links = append(links, link)
-			l.report.Unlisted(fmt.Sprintf("link: %s %s %s", link.Key, link.Kind, link.Other))
-		}
-	}
-	l.unlisted.Comments += len(comments)
-	l.unlisted.Links += len(links)
-	for prune && len(comments)+len(links) > 0 {
-		c, k := min(len(comments), batchPrune), min(len(links), batchPrune)
-		if err := l.prune(ctx, nil, comments[:c], links[:k]); err != nil {
-			return err
-		}
-		comments, links = comments[c:], links[k:]
-	}
-	return nil
-}
-
-// goneTickets finds the tickets that are not in the files, in projects with tickets in the files.
-func (l *loader) goneTickets(ctx context.Context, projects map[string]int64, prune bool) error {
-	ids := []int64{}
-	for key, id := range projects {
-		if l.listed.projects[key] {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
+// link writes the links between the tickets, now that all are there.
+func (l *loader) link(ctx context.Context) error {
 	for after := int64(0); ; {
 		var page []struct {
-			TicketID int64  `json:"ticket_id"`
-			Key      string `json:"key"`
+			Last     *int64   `json:"last_ticket_id"`
+			Links    int      `json:"links"`
+			Unknown  int      `json:"unknown"`
+			Examples []string `json:"examples"`
 		}
-		if err := l.db.Call(ctx, "list_ticket_keys", map[string]any{"project_ids": ids, "after": after, "match_count": batchKeys}, &page); err != nil {
-			return fmt.Errorf("find removed tickets: %w", err)
+		err := l.inParts(batchLinks, func(size int) error {
+			return l.db.Call(ctx, "link_imported_tickets", map[string]any{"import_id": l.id, "after": after, "match_count": size}, &page)
+		})
+		if err != nil {
+			return fmt.Errorf("write links: %w", err)
 		}
-		if len(page) == 0 {
+		if len(page) == 0 || page[0].Last == nil {
 			return nil
 		}
-		after = page[len(page)-1].TicketID
-		var gone []int64
-		for _, t := range page {
-			if _, held := l.listed.tickets[digestOf(t.Key)]; !held {
-				gone = append(gone, t.TicketID)
-				l.report.Unlisted("ticket " + t.Key)
-			}
-		}
-		l.unlisted.Tickets += len(gone)
-		for prune && len(gone) > 0 {
-			n := min(len(gone), batchPrune)
-			if err := l.prune(ctx, gone[:n], nil, nil); err != nil {
-				return err
-			}
-			gone = gone[n:]
+		after = *page[0].Last
+		l.sum.Links += page[0].Links
+		l.sum.Unknown += page[0].Unknown
+		for _, link := range page[0].Examples {
+			l.report.Unknown(link)
 		}
 	}
 }
 
-func (l *loader) prune(ctx context.Context, tickets, comments []int64, links []Link) error {
-	var removed []struct {
-		Tickets  int `json:"tickets"`
-		Comments int `json:"comments"`
-		Links    int `json:"ticket_links"`
+// inParts halves the size of a call that took too long.
+func (l *loader) inParts(size int, call func(size int) error) error {
+	for {
+		err := call(size)
+		if size /= 2; fault.CodeOf(err) != fault.Timeout || size == 0 {
+			return err
+		}
 	}
-	err := l.db.Call(ctx, "prune_tickets", map[string]any{
-		"ticket_ids": append([]int64{}, tickets...), "comment_ids": append([]int64{}, comments...), "links": append([]Link{}, links...),
-	}, &removed)
-	if err != nil {
-		return fmt.Errorf("delete removed rows: %w", err)
+}
+
+// prune finds what the files do not list, and deletes it if that was asked for. Of files that were
+// not imported completely nobody knows what they list.
+func (l *loader) prune(ctx context.Context) error {
+	incomplete := fmt.Errorf("%w: rows of the files were left out, refused or not written, or they hold a ticket twice, or none", ErrNotPruned)
+	complete := l.rows > 0 && l.sum.BadRows+l.sum.RefusedProjects+l.sum.RefusedTickets+int(l.refused.Load())+l.bulk.Counts().Unwritten == 0
+	var found []struct {
+		Stored   int      `json:"all_tickets"`
+		Listed   int      `json:"listed_tickets"`
+		Tickets  int      `json:"tickets"`
+		Comments int      `json:"comments"`
+		Links    int      `json:"ticket_links"`
+		Examples []string `json:"examples"`
 	}
-	for _, r := range removed {
-		l.removed.Tickets += r.Tickets
-		l.removed.Comments += r.Comments
-		l.removed.Links += r.Links
+	if complete {
+		if err := l.db.Call(ctx, "count_unlisted", map[string]any{"import_id": l.id}, &found); err != nil {
+			return fmt.Errorf("count removed rows: %w", err)
+		}
+	}
+	if len(found) == 0 || found[0].Listed != l.rows {
+		if l.options.Prune {
+			return incomplete
+		}
+		return nil
+	}
+	l.sum.Stored, l.sum.Unlisted = found[0].Stored, Gone{found[0].Tickets, found[0].Comments, found[0].Links}
+	for _, what := range found[0].Examples {
+		l.report.Unlisted(what)
+	}
+	if !l.options.Prune {
+		return nil
+	}
+	if l.sum.Many() && !l.options.PruneMany {
+		return fmt.Errorf("%w: the files lack %d of the %d tickets of this origin, more than a fifth, as a part of an export does",
+			ErrNotPruned, l.sum.Unlisted.Tickets, l.sum.Stored)
+	}
+	return l.remove(ctx)
+}
+
+// Many reports whether the files lack more than a fifth of the origin's tickets.
+func (s Summary) Many() bool { return s.Unlisted.Tickets*5 > s.Stored }
+
+func (l *loader) remove(ctx context.Context) error {
+	for left := l.sum.Unlisted != (Gone{}); left; {
+		var removed []struct {
+			Tickets  int `json:"tickets"`
+			Comments int `json:"comments"`
+			Links    int `json:"ticket_links"`
+		}
+		err := l.inParts(batchPrune, func(size int) error {
+			return l.db.Call(ctx, "prune_import", map[string]any{"import_id": l.id, "match_count": size}, &removed)
+		})
+		if err != nil {
+			return fmt.Errorf("delete removed rows: %w", err)
+		}
+		left = false
+		for _, r := range removed {
+			l.sum.Removed.Tickets += r.Tickets
+			l.sum.Removed.Comments += r.Comments
+			l.sum.Removed.Links += r.Links
+			left = r.Tickets+r.Comments+r.Links > 0
+		}
 	}
 	return nil
 }

@@ -1,7 +1,8 @@
 // Package load imports projects and tickets from files and indexes them. It owns the order and size
 // of batches and confines failures: a bad row or a failed batch costs only itself. Rows are
 // upserted by their external keys, so a second import changes only what differs and an interrupted
-// one can be continued.
+// one can be continued. A row changes only if its key is new or came from an earlier import of the
+// same origin.
 package load
 
 import (
@@ -35,20 +36,31 @@ type Database interface {
 }
 
 // Rows yields projects and tickets. A bad row is a *ticketfile.RowError, and iteration continues
-// after it.
+// after it. Format names the kind of files.
 type Rows interface {
 	Projects() iter.Seq2[ticketfile.Project, error]
 	Tickets() iter.Seq2[ticketfile.Ticket, error]
+	Format() string
+}
+
+// Options are what an import may do beyond adding and updating rows of its own.
+type Options struct {
+	Origin    string // the export that the files are a copy of; "" if the files or earlier imports tell
+	TakeOver  bool   // also change projects and tickets of another origin, or of none
+	Prune     bool   // delete what earlier imports of this origin stored and this one does not list
+	PruneMany bool   // even more than a fifth of the origin's tickets
 }
 
 // Report receives events. Its functions are called from several goroutines.
 type Report struct {
+	Began    func(origin string)
 	BadRow   func(*ticketfile.RowError) // a row that was skipped
 	BadField func(*ticketfile.RowError) // a part of a row that was skipped; the rest was loaded
+	Refused  func(what string)          // a project or ticket that is not this origin's
 	Failed   func(error)                // what could not be written or indexed; the import continues
 	Indexed  func(tickets int)          // tickets written and searchable since the last call
-	Unknown  func(link Link)            // a link that was skipped because one of its tickets does not exist
-	Unlisted func(what string)          // what the database has and the files do not
+	Unknown  func(link string)          // some of the links that were skipped because a ticket does not exist
+	Unlisted func(what string)          // some of what the database has and the files do not
 }
 
 // Summary counts what was done.
@@ -59,107 +71,82 @@ type Summary struct {
 	BadRows   int
 	BadFields int
 
+	RefusedProjects int
+	RefusedTickets  int // those of refused projects too
+
 	Links    int  // in the files
 	Unknown  int  // of these, skipped
-	Unlisted Gone // in the database but no longer in the files, in projects with tickets in the files
-	Removed  Gone // of these, deleted; nothing without prune
+	Stored   int  // tickets of this origin in the database, before pruning
+	Unlisted Gone // in the database but not in the files; nothing if the files were not imported completely
+	Removed  Gone // of these, deleted; nothing without Prune
 
 	bulk.Counts
 }
 
 // Load writes all rows and indexes them. Failures are reported and counted, and the rest continues.
 // It ends early if nothing at all can be stored or embedded, or if the files cannot be read. Rows
-// written before that stay. With prune it deletes what the files no longer contain, unless it
-// skipped anything: an incomplete export must not delete data.
-func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, report Report, prune bool) (Summary, error) {
-	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report, listed: newListed()}
-	projects, err := l.projects(ctx, rows)
-	if err == nil {
-		err = l.tickets(ctx, rows, projects)
-	}
-	if err == nil {
-		err = l.finish(ctx, rows, projects, prune)
-	}
-	return Summary{
-		Projects: len(projects), Tickets: int(l.written.Load()), Comments: int(l.comments.Load()), BadRows: l.badRows, BadFields: l.badFields, Counts: l.bulk.Counts(),
-		Links: len(l.listed.links), Unknown: l.unknown, Unlisted: l.unlisted, Removed: l.removed,
-	}, err
+// written before that stay.
+func Load(ctx context.Context, db Database, indexer bulk.Indexer, rows Rows, report Report, options Options) (Summary, error) {
+	l := &loader{db: db, bulk: bulk.New(db, indexer, report.Failed), report: report, options: options}
+	err := l.load(ctx, rows)
+	l.sum.Tickets, l.sum.Comments, l.sum.Counts = int(l.written.Load()), int(l.comments.Load()), l.bulk.Counts()
+	l.sum.RefusedTickets += int(l.refused.Load())
+	return l.sum, err
 }
 
 type loader struct {
-	db       Database
-	bulk     *bulk.Import
-	report   Report
-	written  atomic.Int64 // tickets
-	comments atomic.Int64
+	db      Database
+	bulk    *bulk.Import
+	report  Report
+	options Options
 
-	badRows, badFields int // rows are read by a single goroutine
-	listed             listed
-	unknown            int
-	unlisted, removed  Gone
+	id       int64 // of this import, in the database
+	projects map[string]project
+	rows     int     // good tickets of projects that are not refused
+	sum      Summary // but for the counts that several goroutines add to:
+	written  atomic.Int64
+	comments atomic.Int64
+	refused  atomic.Int64 // tickets
+}
+
+// project is how the database answered to a project: its id, unless it is refused.
+type project struct {
+	id      int64
+	refused bool
+}
+
+func (l *loader) load(ctx context.Context, rows Rows) error {
+	projects, err := l.readProjects(rows)
+	if err == nil && len(projects) > 0 {
+		err = l.begin(ctx, rows.Format(), projects)
+	}
+	if err == nil {
+		err = l.writeProjects(ctx, projects)
+	}
+	if err == nil {
+		err = l.tickets(ctx, rows)
+	}
+	if err == nil && len(projects) > 0 {
+		err = l.link(ctx)
+	}
+	if err == nil {
+		err = l.prune(ctx)
+	}
+	return err
 }
 
 func (l *loader) badRow(row *ticketfile.RowError) {
-	l.badRows++
+	l.sum.BadRows++
 	l.report.BadRow(row)
 }
 
 func (l *loader) badField(field *ticketfile.RowError) {
-	l.badFields++
+	l.sum.BadFields++
 	l.report.BadField(field)
 }
 
-type projectRow struct {
-	Key         string  `json:"key"`
-	Name        string  `json:"name"`
-	Description *string `json:"description"`
-}
-
-// projects writes and indexes all projects and returns their ids by key.
-func (l *loader) projects(ctx context.Context, rows Rows) (map[string]int64, error) {
-	ids := map[string]int64{}
-	var batch []projectRow
-	flush := func() error {
-		var sources []index.Source
-		err := bulk.Write(ctx, l.bulk, batch, func(row projectRow) string { return "project " + row.Key }, func(part []projectRow) error {
-			var written []struct {
-				Key       string `json:"key"`
-				ProjectID int64  `json:"project_id"`
-			}
-			if err := l.db.Call(ctx, "upsert_projects", map[string]any{"projects": part}, &written); err != nil {
-				return fmt.Errorf("write projects: %w", err)
-			}
-			for _, p := range written {
-				ids[p.Key] = p.ProjectID
-				sources = append(sources, index.Source{ProjectID: p.ProjectID})
-			}
-			return nil
-		})
-		batch = nil
-		return errors.Join(err, l.bulk.Index(ctx, sources))
-	}
-	for project, err := range rows.Projects() {
-		if row := (*ticketfile.RowError)(nil); errors.As(err, &row) {
-			l.badRow(row)
-			continue
-		} else if err != nil {
-			return ids, err
-		}
-		batch = append(batch, projectRow{project.Key, project.Name, optional(project.Description)})
-		if len(batch) == batchSources {
-			if err := flush(); err != nil {
-				return ids, err
-			}
-		}
-	}
-	if len(batch) > 0 {
-		return ids, flush()
-	}
-	return ids, nil
-}
-
 // tickets writes and indexes all tickets, several batches at a time.
-func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int64) error {
+func (l *loader) tickets(ctx context.Context, rows Rows) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
 	size := 0
@@ -180,7 +167,12 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 			failed = err
 			break
 		}
-		if _, known := projects[ticket.ProjectKey]; !known {
+		project, known := l.projects[ticket.ProjectKey]
+		if project.refused {
+			l.sum.RefusedTickets++
+			continue
+		}
+		if !known {
 			l.badRow(&ticketfile.RowError{File: ticket.File, Line: ticket.Line,
 				Reason: fmt.Sprintf("project %q of ticket %s is not among the projects", ticket.ProjectKey, ticket.Key)})
 			continue
@@ -188,7 +180,7 @@ func (l *loader) tickets(ctx context.Context, rows Rows, projects map[string]int
 		for _, warning := range ticket.Warnings {
 			l.badField(warning)
 		}
-		l.listed.add(ticket)
+		l.rows++
 		row := newTicketRow(ticket)
 		if len(batch) > 0 && size+row.bytes() > batchBytes {
 			flush()
@@ -212,15 +204,22 @@ func (l *loader) batch(ctx context.Context, tickets []ticketRow) error {
 	var sources []index.Source
 	err := bulk.Write(ctx, l.bulk, tickets, func(row ticketRow) string { return "ticket " + row.Key }, func(part []ticketRow) error {
 		var written []struct {
+			Key        string  `json:"key"`
 			TicketID   int64   `json:"ticket_id"`
 			ProjectID  int64   `json:"project_id"`
 			CommentIDs []int64 `json:"comment_ids"`
+			HeldBy     *string `json:"held_by"`
 		}
-		if err := l.db.Call(ctx, "upsert_tickets", map[string]any{"tickets": part}, &written); err != nil {
+		if err := l.db.Call(ctx, "upsert_tickets", map[string]any{"tickets": part, "import_id": l.id, "take_over": l.options.TakeOver}, &written); err != nil {
 			return fmt.Errorf("write tickets %s to %s: %w", part[0].Key, part[len(part)-1].Key, err)
 		}
-		l.written.Add(int64(len(written)))
 		for _, row := range written {
+			if row.HeldBy != nil {
+				l.refused.Add(1)
+				l.report.Refused("ticket " + row.Key + heldBy(*row.HeldBy))
+				continue
+			}
+			l.written.Add(1)
 			sources = append(sources, index.Source{ProjectID: row.ProjectID, TicketID: &row.TicketID})
 			for _, comment := range row.CommentIDs {
 				l.comments.Add(1)

@@ -29,6 +29,7 @@ type bench struct {
 	db      *postgrest.Session
 	indexer *index.Indexer
 	owner   *pgx.Conn
+	connect func(t *testing.T) *pgx.Conn // as the owner too
 }
 
 func newBench(t *testing.T) bench {
@@ -49,6 +50,7 @@ func newBenchOver(t *testing.T, database *testbed.DB) bench {
 		db:      postgrest.New(url, key).AsService(),
 		indexer: index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
 		owner:   testbed.Connect(t, database.OwnerURL),
+		connect: func(t *testing.T) *pgx.Conn { return testbed.Connect(t, database.OwnerURL) },
 	}
 }
 
@@ -88,6 +90,7 @@ func folder(t *testing.T, n int, extra ...string) *ticketfile.Reader {
 
 // told collects the messages of an import.
 type told struct {
+	origin  string
 	gone    []string
 	mutex   sync.Mutex
 	bad     []string
@@ -104,10 +107,16 @@ func (r *told) report() load.Report {
 	}
 	return load.Report{
 		BadRow: tell("row"),
-		Unknown: func(l load.Link) {
+		Began:  func(origin string) { r.origin = origin },
+		Refused: func(what string) {
 			r.mutex.Lock()
 			defer r.mutex.Unlock()
-			r.bad = append(r.bad, fmt.Sprintf("unknown %s %s %s", l.Key, l.Kind, l.Other))
+			r.bad = append(r.bad, "refused "+what)
+		},
+		Unknown: func(link string) {
+			r.mutex.Lock()
+			defer r.mutex.Unlock()
+			r.bad = append(r.bad, "unknown "+link)
 		},
 		Unlisted: func(what string) {
 			r.mutex.Lock()
@@ -133,12 +142,12 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 	b := newBench(t)
 	rows := folder(t, 250)
 	var first, second told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, first.report(), false)
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, first.report(), load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// A ticket has two chunks, its own text and its note; the projects one each.
-	want := load.Summary{Projects: 2, Tickets: 250, Counts: bulk.Counts{Chunks: 502, Embedded: 502, Tokens: summary.Tokens}}
+	want := load.Summary{Projects: 2, Tickets: 250, Stored: 250, Counts: bulk.Counts{Chunks: 502, Embedded: 502, Tokens: summary.Tokens}}
 	if diff := cmp.Diff(want, summary); diff != "" || summary.Tokens < 502*5 {
 		t.Errorf("first load (-want +got):\n%s", diff)
 	}
@@ -146,11 +155,11 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 		t.Errorf("%d tickets were reported as indexed, want 250", first.indexed)
 	}
 	before := b.fingerprint(t)
-	summary, err = load.Load(t.Context(), b.db, b.indexer, rows, second.report(), false)
+	summary, err = load.Load(t.Context(), b.db, b.indexer, rows, second.report(), load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(load.Summary{Projects: 2, Tickets: 250, Counts: bulk.Counts{Chunks: 502, Reused: 502}}, summary); diff != "" {
+	if diff := cmp.Diff(load.Summary{Projects: 2, Tickets: 250, Stored: 250, Counts: bulk.Counts{Chunks: 502, Reused: 502}}, summary); diff != "" {
 		t.Errorf("second load (-want +got):\n%s", diff)
 	}
 	if after := b.fingerprint(t); after != before {
@@ -181,7 +190,7 @@ func TestBadRowsAreSkippedAndReported(t *testing.T) {
 		`{"ticket_id":"XY-1","project_id":"XY","name":"Of a project that is not there"}`,
 		`{"ticket_id":"CD-1","project_id":"CD","name":"Good, dated oddly","created_at":"yesterday"}`)
 	var r told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), false)
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +233,7 @@ func TestInterruptedLoadContinues(t *testing.T) {
 	// One batch for the projects and two of the five of tickets.
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	_, err := load.Load(ctx, b.db, &interrupted{Indexer: b.indexer, stop: stop, left: 3}, rows, r.report(), false)
+	_, err := load.Load(ctx, b.db, &interrupted{Indexer: b.indexer, stop: stop, left: 3}, rows, r.report(), load.Options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the load ended with %v", err)
 	}
@@ -232,7 +241,7 @@ func TestInterruptedLoadContinues(t *testing.T) {
 	if done != 2+2*2*100 {
 		t.Fatalf("%d chunks before the interruption", done)
 	}
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), false)
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +262,7 @@ func TestADatabaseFailureEndsTheLoad(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var r told
-	if _, err := load.Load(ctx, b.db, b.indexer, folder(t, 3), r.report(), false); err == nil {
+	if _, err := load.Load(ctx, b.db, b.indexer, folder(t, 3), r.report(), load.Options{}); err == nil {
 		t.Error("a load that could not reach the database ended without an error")
 	}
 }

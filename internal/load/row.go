@@ -26,7 +26,14 @@ type ticketRow struct {
 	Labels     *[]string    `json:"labels,omitempty"`
 	DueDate    *string      `json:"due_date,omitempty"`
 	ResolvedAt *string      `json:"resolved_at,omitempty"`
-	Comments   []commentRow `json:"comments,omitempty"`
+	Comments   []commentRow `json:"comments,omitzero"`
+	Links      []linkRow    `json:"links,omitzero"`
+}
+
+type linkRow struct {
+	Kind   string `json:"kind"`
+	Key    string `json:"key"` // of the other ticket
+	Inward bool   `json:"inward"`
 }
 
 type commentRow struct {
@@ -51,8 +58,17 @@ func newTicketRow(t ticketfile.Ticket) ticketRow {
 	if t.Labels != nil {
 		row.Labels = &t.Labels
 	}
+	if t.Comments != nil {
+		row.Comments = []commentRow{}
+	}
 	for _, c := range t.Comments {
 		row.Comments = append(row.Comments, commentRow{Key: c.Key, Author: c.Author, Body: c.Body, CreatedAt: moment(c.CreatedAt), UpdatedAt: moment(c.UpdatedAt)})
+	}
+	if t.Links != nil {
+		row.Links = []linkRow{}
+	}
+	for _, link := range t.Links {
+		row.Links = append(row.Links, linkRow(link))
 	}
 	for _, note := range t.Notes {
 		row.Notes = append(row.Notes, noteRow{Status: optional(note.Status), Note: note.Text, CreatedAt: moment(note.CreatedAt)})

@@ -23,11 +23,11 @@ func TestImportIntoASlowDatabase(t *testing.T) {
 	long := `{"ticket_id":"AB-999","project_id":"AB","name":"Long","description":"` + strings.Repeat("The valve of another pump leaks. ", 4000) + `"}`
 	rows := folder(t, 120, long)
 	var r told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), false)
+	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), load.Options{})
 	if err != nil || summary.Tickets != 121 || summary.Unwritten+summary.Unindexed > 0 || summary.Chunks < 300 || summary.Embedded != summary.Chunks {
 		t.Errorf("%+v, %v; %q", summary, err, r.bad)
 	}
-	if again, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), false); err != nil || again.Embedded > 0 || again.Chunks != summary.Chunks {
+	if again, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), load.Options{}); err != nil || again.Embedded > 0 || again.Chunks != summary.Chunks {
 		t.Errorf("again %+v, %v", again, err)
 	}
 }
@@ -48,7 +48,7 @@ func TestFailedRowsAreSkipped(t *testing.T) {
 		}
 	}
 	var r told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, folder(t, 30), r.report(), false)
+	summary, err := load.Load(t.Context(), b.db, b.indexer, folder(t, 30), r.report(), load.Options{})
 	if err != nil || summary.Tickets != 29 || summary.Unwritten != 1 || summary.Unindexed != 1 {
 		t.Errorf("%+v, %v", summary, err)
 	}
@@ -94,7 +94,7 @@ func TestImportContinuesAfterFailures(t *testing.T) {
 			var r told
 			indexer := &away{Indexer: b.indexer, err: c.err}
 			indexer.left.Store(c.batches)
-			summary, err := load.Load(t.Context(), b.db, indexer, folder(t, 450), r.report(), false)
+			summary, err := load.Load(t.Context(), b.db, indexer, folder(t, 450), r.report(), load.Options{})
 			if c.ends {
 				if !errors.Is(err, broken) || summary.Unindexed < 2+100 {
 					t.Errorf("%+v, %v", summary, err)

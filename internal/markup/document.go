@@ -46,24 +46,34 @@ func Document(adf json.RawMessage) (string, error) {
 	}
 	var w writer
 	w.blocks(root.Content, "\n\n", 0)
-	return w.String(), nil
+	return string(w.text), nil
 }
 
-type writer struct{ strings.Builder }
+type writer struct{ text []byte }
+
+func (w *writer) write(text string) { w.text = append(w.text, text...) }
+
+// lead writes a separator or marker and what follows it. It reports whether anything followed: if
+// not, neither is written. Every part is written once, in place, so a document's depth costs
+// nothing.
+func (w *writer) lead(separator string, follow func()) bool {
+	before := len(w.text)
+	w.write(separator)
+	begin := len(w.text)
+	if follow(); len(w.text) == begin {
+		w.text = w.text[:before]
+		return false
+	}
+	return true
+}
 
 // blocks writes block nodes, separated if they have text.
 func (w *writer) blocks(nodes []node, separator string, indent int) {
-	before := w.Len()
+	between := ""
 	for _, n := range nodes {
-		var part writer
-		part.block(n, indent)
-		if part.Len() == 0 {
-			continue
+		if w.lead(between, func() { w.block(n, indent) }) {
+			between = separator
 		}
-		if w.Len() > before {
-			w.WriteString(separator)
-		}
-		w.WriteString(part.String())
 	}
 }
 
@@ -79,7 +89,7 @@ func (w *writer) block(n node, indent int) {
 		w.blocks(n.Content, " ", indent)
 	case "expand", "nestedExpand":
 		if s := n.attr("title"); s != "" {
-			w.WriteString(s + "\n")
+			w.write(s + "\n")
 		}
 		w.blocks(n.Content, "\n\n", indent)
 	case "blockquote", "panel", "mediaGroup", "mediaSingle", "layoutSection", "layoutColumn", "bodiedExtension":
@@ -95,35 +105,31 @@ func (w *writer) list(n node, indent int) {
 	if first, ok := n.Attrs["order"].(float64); ok && first >= 0 && first < 1e9 {
 		number = int(first)
 	}
-	first := true
+	line := ""
 	for _, item := range n.Content {
-		var part writer
-		if item.Type == "listItem" {
-			part.blocks(item.Content, "\n", indent+1)
-		} else if strings.HasSuffix(item.Type, "List") {
-			part.list(item, indent+1)
-		} else {
-			part.inline(item)
+		nested := item.Type != "listItem" && strings.HasSuffix(item.Type, "List")
+		marker := line
+		if !nested && n.Type == "orderedList" {
+			marker += strings.Repeat("  ", min(indent, 8)) + strconv.Itoa(number) + ". "
+		} else if !nested {
+			marker += strings.Repeat("  ", min(indent, 8)) + "- "
 		}
-		if part.Len() == 0 {
-			continue
+		written := w.lead(marker, func() {
+			switch {
+			case nested:
+				w.list(item, indent+1)
+			case item.Type == "listItem":
+				w.blocks(item.Content, "\n", indent+1)
+			default:
+				w.inline(item)
+			}
+		})
+		if written {
+			line = "\n"
 		}
-		if !first {
-			w.WriteByte('\n')
-		}
-		first = false
-		if strings.HasSuffix(item.Type, "List") {
-			w.WriteString(part.String())
-			continue
-		}
-		w.WriteString(strings.Repeat("  ", min(indent, 8)))
-		if n.Type == "orderedList" {
-			w.WriteString(strconv.Itoa(number) + ". ")
+		if written && !nested {
 			number++
-		} else {
-			w.WriteString("- ")
 		}
-		w.WriteString(part.String())
 	}
 }
 
@@ -131,34 +137,34 @@ func (w *writer) list(n node, indent int) {
 func (w *writer) inline(n node) {
 	switch n.Type {
 	case "text":
-		w.WriteString(n.Text)
+		w.write(n.Text)
 		for _, mark := range n.Marks {
 			if href, _ := mark.Attrs["href"].(string); mark.Type == "link" && href != "" && href != n.Text {
-				w.WriteString(" (" + href + ")")
+				w.write(" (" + href + ")")
 			}
 		}
 		return
 	case "hardBreak":
-		w.WriteByte('\n')
+		w.write("\n")
 	case "mention":
 		if name := strings.TrimPrefix(n.attr("text", "id"), "@"); name != "" {
-			w.WriteString("@" + name)
+			w.write("@" + name)
 		}
 	case "date":
 		if ms, err := strconv.ParseInt(n.attr("timestamp"), 10, 64); err == nil {
-			w.WriteString(time.UnixMilli(ms).UTC().Format("2006-01-02"))
+			w.write(time.UnixMilli(ms).UTC().Format("2006-01-02"))
 		}
 	case "inlineCard", "blockCard", "embedCard":
-		w.WriteString(n.attr("url"))
+		w.write(n.attr("url"))
 	case "media", "mediaInline":
-		w.WriteString(n.attr("alt"))
+		w.write(n.attr("alt"))
 	default: // emoji and status keep their text in attributes
-		w.WriteString(n.Text + n.attr("text", "shortName"))
+		w.write(n.Text + n.attr("text", "shortName"))
 	}
 	for i, child := range n.Content {
 		// An unknown node may contain blocks, whose words must not run together.
 		if i > 0 && child.Type != "text" && len(child.Content) > 0 {
-			w.WriteByte('\n')
+			w.write("\n")
 		}
 		w.inline(child)
 	}

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -37,6 +38,47 @@ func TestDocument(t *testing.T) {
 	for _, bad := range []string{"", "null", "{}", `"x"`, `{"type":"paragraph"}`, `{"type":"doc","content":"x"}`, `{"type":"doc"`} {
 		if got, err := Document(json.RawMessage(bad)); err == nil {
 			t.Errorf("Document(%s) = %q, want an error", bad, got)
+		}
+	}
+}
+
+// Empty blocks and items leave neither separators nor markers, at any depth.
+func TestEmptyBlocks(t *testing.T) {
+	t.Parallel()
+	const empty = `{"type":"paragraph"}`
+	const items = `{"type":"orderedList","content":[{"type":"listItem","content":[` + empty + `]},
+		{"type":"listItem","content":[` + empty + `,{"type":"bulletList","content":[{"type":"listItem","content":[{"type":"text","text":"deep"}]}]}]},
+		{"type":"bulletList","content":[{"type":"listItem","content":[` + empty + `]}]},
+		{"type":"bulletList","content":[{"type":"taskItem","content":[{"type":"text","text":"beside"}]}]},
+		{"type":"listItem","content":[{"type":"text","text":"two"}]}]}`
+	got, err := Document(json.RawMessage(`{"type":"doc","content":[` + empty + `,{"type":"panel","content":[` + empty + `]},` + items + `,` + empty + `,{"type":"text","text":"end"}]}`))
+	if want := "1.   - deep\n  - beside\n2. two\n\nend"; err != nil || got != want {
+		t.Errorf("%v\n got %q\nwant %q", err, got, want)
+	}
+}
+
+// The cost does not grow with the depth: text under 2,000 levels is written once, like text under
+// 2.
+func TestDepthCostsNothing(t *testing.T) {
+	text := strings.Repeat("deep ", 200_000)
+	for _, level := range []struct{ name, open, end string }{
+		{"quotations", `{"type":"blockquote","content":[`, `]}`},
+		{"lists", `{"type":"bulletList","content":[{"type":"listItem","content":[`, `]}]}`},
+	} {
+		cost := map[int]uint64{}
+		for _, depth := range []int{2, 2000} {
+			adf := json.RawMessage(`{"type":"doc","content":[` + strings.Repeat(level.open, depth) + `{"type":"text","text":"` + text + `"}` + strings.Repeat(level.end, depth) + `]}`)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			got, err := Document(adf)
+			runtime.ReadMemStats(&after)
+			cost[depth] = after.TotalAlloc - before.TotalAlloc
+			if err != nil || !strings.HasSuffix(got, text) || len(got) > len(text)+depth*len("                - ") {
+				t.Errorf("%d %s: %d characters, %v", depth, level.name, len(got), err)
+			}
+		}
+		if cost[2000] > 3*cost[2] {
+			t.Errorf("%d bytes are allocated for 2 %s, %d for 2,000", cost[2], level.name, cost[2000])
 		}
 	}
 }

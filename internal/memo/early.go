@@ -59,10 +59,14 @@ func (p *Pending) Vector(ctx context.Context) (vector.Vector, error) {
 	select {
 	case <-p.done:
 	case <-ctx.Done():
-		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			p.cancel(context.DeadlineExceeded) // late, but still wanted
+		select {
+		case <-p.done: // what has arrived is not late
+		default:
+			if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+				p.cancel(context.DeadlineExceeded) // late, but still wanted
+			}
+			return nil, tooLate(ctx)
 		}
-		return nil, tooLate(ctx)
 	}
 	if p.err != nil && p.ctx.Err() != nil {
 		return p.embeddings.embed(ctx, p.model, p.input)

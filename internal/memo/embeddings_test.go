@@ -33,6 +33,19 @@ func (m *model) Embed(_ context.Context, _ string, inputs []string) (vectors []v
 	return vectors, len(inputs), m.failure
 }
 
+// An embedding that has arrived is returned after the deadline: the model did not take the time.
+func TestAnArrivedEmbeddingIsNotLate(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	refused := errors.New("refused")
+	for range 100 {
+		if _, err := memo.Failed("model", refused).Vector(ctx); err != refused {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestQueriesAreEmbeddedOnce(t *testing.T) {
 	t.Parallel()
 	m, kept := &model{}, &store{}

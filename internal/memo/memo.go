@@ -90,15 +90,18 @@ const (
 )
 
 // Do returns the result of a request: from the cache, from a concurrent computation, or from work.
-// With tell, events arrive as work sends them; a cached result has none. Errors are work's own and
-// never cached.
+// With tell, events arrive as work sends them; a cached result has none. Errors are work's own,
+// or of the version if that took all the time, and never cached.
 func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(Event) error, work Work) (Made, Origin, error) {
 	if m == nil {
 		made, err := work(ctx, tell)
 		return made, Off, err
 	}
 	version, stale, err := m.version(ctx, db, request)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return Made{}, Passed, err // work would blame what it asks first
+	case err != nil:
 		// Work most likely fails for the same reason, with a better error.
 		made, failure := work(ctx, tell)
 		if failure == nil {

@@ -21,7 +21,7 @@ const maxFile = 4 << 20
 
 // Note is one file.
 type Note struct {
-	// Path is the folder's name and the file's path below it, with slashes. It does not depend on
+	// Path is the folder's Name and the file's path below it, with slashes. It does not depend on
 	// where the folder is.
 	Path          string
 	Title         string // from the front matter, else the first heading, else the file name; at most 500 characters
@@ -33,8 +33,9 @@ type Note struct {
 
 // Folder is a folder of notes.
 type Folder struct {
-	path, name string
-	files      []string // relative, with slashes
+	Name  string // the first part of its notes' paths; the folder's own, unless the caller sets it
+	path  string
+	files []string // relative, with slashes
 }
 
 // Is reports whether an import of this path means notes: a Markdown file, or a folder with some and
@@ -62,13 +63,13 @@ func Open(where string) (*Folder, error) {
 	}
 	if !info.IsDir() {
 		f := &Folder{path: filepath.Dir(absolute)}
-		f.name = filepath.Base(f.path)
+		f.Name = filepath.Base(f.path)
 		if info.Mode().IsRegular() && isMarkdown(absolute) {
 			f.files = []string{filepath.Base(absolute)}
 		}
 		return f, nil
 	}
-	f := &Folder{path: absolute, name: filepath.Base(absolute)}
+	f := &Folder{path: absolute, Name: filepath.Base(absolute)}
 	err = fs.WalkDir(os.DirFS(absolute), ".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -126,6 +127,6 @@ func (f *Folder) read(file string) (Note, error) {
 	if note.Title == "" {
 		note.Title = strings.TrimSuffix(path.Base(file), path.Ext(file))
 	}
-	note.Path = f.name + "/" + file
+	note.Path = f.Name + "/" + file
 	return note, err
 }

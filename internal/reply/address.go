@@ -1,135 +1,83 @@
 package reply
 
 import (
+	"html"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"tasklens/internal/clean"
 )
 
+// removed replaces an address that occurs in no source, and noImage the beginning of an image.
 const (
-	// maxAddress is the maximum length of an address in bytes. A longer one is treated as not found
-	// in any source.
-	maxAddress = 2 << 10
-	// removed replaces an address that occurs in no source.
 	removed = "(link removed)"
+	noImage = "(image removed)"
 )
 
-// beginnings are the prefixes that Markdown renderers and many other programs turn into links.
-var beginnings = []string{"http://", "https://", "ftp://", "www."}
+// begin finds where a client may see an address in a folded text: a scheme, www., or the host of an
+// address without a scheme. Schemes that run or hold code need no slashes.
+var begin = regexp.MustCompile(`[a-z][a-z0-9+.\-]*://|://|(?:https?|ftp):/?[a-z0-9]|["'=(<](?:java|vb)script:|(?:java|vb)script:[a-z0-9_(\[{%/!~+*;$&-]|` +
+	`data:(?:[a-z]+/[a-z0-9]|[;,])|www\.|//[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}`)
 
-// addresses finds the addresses in a text. An address that occurs in a source passes. Any other web
-// address is replaced and any other email address is split with a blank: many clients turn both
-// into links, and a click would send its server whatever the model wrote into it.
-type addresses struct {
-	out      *output
-	known    *known
-	held     []byte // an address or its possible start
-	state    state
-	previous rune
+// image is the beginning of an HTML element that loads an address.
+var image = regexp.MustCompile(`(?i)<(?:img|image|picture|svg|video|audio|iframe|embed)(?:[/\\]|$)`)
+
+// fold returns a text of the same length as programs read addresses: without case, \ as /.
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\\' {
+			return '/'
+		} else if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-type state int
-
-const (
-	plain     state = iota
-	beginning       // held is a prefix of one of beginnings
-	web             // held is an address so far
-	long            // held got too long for an address and is dropped up to its end
-	mail            // held is @ and a domain so far
-)
-
-func (a *addresses) take(r rune) {
-	switch a.state {
-	case beginning:
-		a.held = utf8.AppendRune(a.held, r)
-		switch begun, whole := begins(string(a.held)); {
-		case whole:
-			a.state = web
-		case !begun:
-			held := string(a.held[:len(a.held)-utf8.RuneLen(r)])
-			a.reset()
-			a.pass(held)
-			a.take(r)
+// plain returns a text with its HTML entities decoded, as often as they are nested, and without
+// what they hide.
+func plain(text string) string {
+	for range 4 {
+		decoded := html.UnescapeString(text)
+		if decoded == text {
+			break
 		}
-	case web, long:
-		switch {
-		case unicode.IsSpace(r) || r == '<' || r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N):
-			a.finish()
-			a.take(r)
-		case a.state == long:
-		case len(a.held) >= maxAddress:
-			a.reset()
-			a.pass(removed)
-			a.state = long
-		default:
-			a.held = utf8.AppendRune(a.held, r)
-		}
-	case mail:
-		if len(a.held) >= maxAddress || !inDomain(r) {
-			a.finish()
-			a.take(r)
-			return
-		}
-		a.held = utf8.AppendRune(a.held, r)
-	default:
-		begun, _ := begins(string(r))
-		switch {
-		case begun && !asciiWord(a.previous):
-			a.state = beginning
-			a.held = utf8.AppendRune(a.held, r)
-		case r == '@' && a.previous < utf8.RuneSelf && a.previous > ' ' && a.previous != '<':
-			a.state = mail
-			a.held = append(a.held, '@')
-		default:
-			a.out.take(r)
-			a.previous = r
-		}
+		text = strings.Join(strings.Fields(clean.Visible(decoded)), "")
 	}
+	return text
 }
 
-// begins reports whether text is a prefix of one of beginnings (begun), or equals one (whole).
-func begins(text string) (begun, whole bool) {
-	for _, beginning := range beginnings {
-		if len(text) <= len(beginning) && strings.EqualFold(text, beginning[:len(text)]) {
-			return true, len(text) == len(beginning)
+// next returns where the first address of a text begins, or -1. tail is what stands before the
+// text.
+func next(tail, text string) int {
+	folded := tail + text
+	for from := 0; from < len(folded); {
+		at := begin.FindStringIndex(folded[from:])
+		if at == nil {
+			return -1
 		}
+		start, end := from+at[0], from+at[1]
+		before, _ := utf8.DecodeLastRuneInString(folded[:start])
+		from = start + 1
+		switch rooted := strings.HasPrefix(folded[start:], "//"); {
+		case end <= len(tail), rooted && (asciiWord(before) || before == ':' || before == '/' || before == '.'):
+			continue
+		case !strings.Contains(folded[start:end], "//") && asciiWord(before):
+			continue
+		case start < len(tail) && folded[len(tail)-1] == ':' && !strings.HasSuffix(folded[:end], "//"): // a sentence that goes on
+			continue
+		case strings.IndexByte(`"'=(<`, folded[start]) >= 0:
+			start++
+		}
+		return max(0, start-len(tail))
 	}
-	return false, false
+	return -1
 }
-
-func inDomain(r rune) bool { return asciiWord(r) || r == '.' || r == '-' || r == '_' }
 
 func asciiWord(r rune) bool {
 	return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
-}
-
-func (a *addresses) reset() { a.held, a.state = a.held[:0], plain }
-
-// pass writes text that is not an address.
-func (a *addresses) pass(text string) {
-	for _, r := range text {
-		a.out.take(r)
-		a.previous = r
-	}
-}
-
-// end finishes the current address, before a checked part and at the end of the text.
-func (a *addresses) end() {
-	a.finish()
-	a.previous = 0
-}
-
-func (a *addresses) finish() {
-	held, state := string(a.held), a.state
-	a.reset()
-	switch state {
-	case beginning:
-		a.pass(held)
-	case web:
-		a.endWeb(held)
-	case mail:
-		a.endMail(held)
-	}
 }
 
 // closing are characters that end a sentence or quotation rather than an address. At most
@@ -139,45 +87,124 @@ const (
 	maxClosing = 8
 )
 
-func (a *addresses) endWeb(held string) {
-	if strings.Trim(strings.TrimPrefix(held[strings.IndexAny(held, "/.")+1:], "/"), closing) == "" { // only http:// and nothing after it
-		a.out.seal(held)
-		return
+// links returns a part of a word with only addresses that occur in a source. first and final tell
+// whether the part is the word's beginning and end.
+func (c *Checker) links(text string, first, final bool) string {
+	c.sealed = false
+	tail := ""
+	if first {
+		tail = fold(c.tail)
 	}
-	ascii := held
-	if i := strings.IndexFunc(held, func(r rune) bool { return r >= utf8.RuneSelf }); i > 0 {
-		ascii = held[:i] // the rest may be text in a script without spaces
+	if decoded := plain(text); decoded != text && (next(tail, fold(decoded)) >= 0 || image.MatchString(decoded)) {
+		text = decoded
 	}
-	for _, address := range []string{held, ascii} {
-		for cut := len(address); cut > 0 && len(address)-cut <= maxClosing; cut-- {
-			if a.known.has(address[:cut]) {
-				a.out.seal(address)
-				a.rest(held[len(address):])
-				return
-			}
-			if !strings.ContainsRune(closing, rune(address[cut-1])) {
-				break
-			}
-		}
-		if ascii == held {
+	text = c.brackets(text, first)
+	var out strings.Builder
+	for text != "" {
+		at := next(tail, fold(text))
+		if at < 0 {
 			break
 		}
+		out.WriteString(c.mails(image.ReplaceAllString(text[:at], noImage)))
+		tail = ""
+		address := text[at:]
+		if end := strings.IndexFunc(address, func(r rune) bool { return unicode.IsSpace(r) || r == '<' || closes(r) }); end >= 0 {
+			address = address[:end]
+		}
+		size, is := c.known.address(address)
+		if final && c.partly && at+len(address) == len(text) { // its rest is yet to come
+			size, is, c.dropping = len(address), false, true
+		}
+		if is {
+			out.WriteString(address[:size])
+		} else {
+			out.WriteString(removed)
+		}
+		text = text[at+size:]
+		c.sealed = is && text == ""
+		if r, _ := utf8.DecodeRuneInString(text); is && text != "" && r >= utf8.RuneSelf {
+			out.WriteByte(' ') // some clients read on
+		}
 	}
-	end := len(strings.TrimRight(ascii, closing))
-	if i := strings.IndexAny(ascii, "\"`>|\\^{}"); i >= 0 {
-		end = min(end, i)
-	}
-	a.pass(removed)
-	a.rest(held[end:])
+	return out.String() + c.mails(image.ReplaceAllString(text, noImage))
 }
 
-// rest handles what follows an address as text, which may contain another address.
-func (a *addresses) rest(held string) {
-	a.previous = 0
-	for _, r := range held {
-		a.take(r)
+// calls are parentheses after brackets that hold no address, such as handlers[i](event).
+var calls = regexp.MustCompile(`\]\(([^():/\\.%&#?@<>\s]*)\)`)
+
+// brackets breaks with a blank what Markdown would turn into an image, a link or the definition of
+// one, but links to an address in a source.
+func (c *Checker) brackets(text string, first bool) string {
+	if first && c.joined && strings.HasSuffix(c.tail, "]") && strings.HasPrefix(text, "(") {
+		text = " " + text
+	}
+	c.image = c.image || strings.Contains(last(c.tail, 1)+text, "![")
+	var out strings.Builder
+	for from := 0; ; {
+		at := strings.IndexByte(text[from:], ']')
+		if at < 0 {
+			return out.String() + text[from:]
+		}
+		at += from
+		out.WriteString(text[from : at+1])
+		from = at + 1
+		switch rest := text[from:]; {
+		case strings.HasPrefix(rest, "("):
+			inside, ended := target(rest[1:])
+			address := strings.Trim(inside, "<>")
+			known := ended && webTarget.MatchString(address) && c.known.has(address)
+			call := ended && calls.MatchString("]("+inside+")")
+			switch {
+			case known && !c.image:
+				if strings.ContainsAny(address, "()") {
+					out.WriteString("(<" + address + ">)")
+					from += len(inside) + len("()")
+				}
+			case call && c.known.hasCall("]("+inside+")"):
+			case ended && !known && !call:
+				out.WriteString(" " + removed)
+				from += len(inside) + len("()")
+			default:
+				out.WriteByte(' ')
+			}
+		case strings.HasPrefix(rest, ":") && (c.first || !strings.Contains(text[:at], "[")):
+			out.WriteByte(' ')
+		}
 	}
 }
+
+// target returns the target of a link up to the parenthesis that ends it.
+func target(text string) (inside string, ended bool) {
+	depth := 0
+	for i := range len(text) {
+		switch {
+		case text[i] == '(':
+			depth++
+		case text[i] == ')' && depth == 0:
+			return text[:i], true
+		case text[i] == ')':
+			depth--
+		}
+	}
+	return "", false
+}
+
+// autolink is what Markdown turns into a link within <>.
+var autolink = regexp.MustCompile(`<[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>]*(?:>|$)`)
+
+// autolinks breaks those with a blank that do not occur in a source, and those whose end is yet to
+// come.
+func (c *Checker) autolinks(word string) string {
+	return autolink.ReplaceAllStringFunc(word, func(link string) string {
+		inside, ended := strings.CutSuffix(link, ">")
+		if ended && c.known.has(inside[1:]) || !ended && !c.partly {
+			return link
+		}
+		return inside + " " + link[len(inside):]
+	})
+}
+
+func inDomain(r rune) bool { return asciiWord(r) || r == '.' || r == '-' || r == '_' }
 
 // inMailbox are the characters besides letters and digits that may occur before the @.
 const inMailbox = ".!#$%&'*+/=?^_`{|}~-"
@@ -188,15 +215,28 @@ func mailbox(before string) string {
 	return strings.TrimLeft(name, "*_~`'") // emphasis, or a quotation
 }
 
-// endMail splits an email address that occurs in no source, so that no client links it.
-func (a *addresses) endMail(held string) {
-	domain := strings.TrimRight(held[1:], ".-_")
-	before := a.out.tail(maxAddress)
-	name := mailbox(before)
-	start := strings.LastIndexAny(before, "< \t\n")
-	angled := start >= 0 && before[start] == '<' || start < 0 && len(before) == maxAddress
-	if domain != "" && (angled || name != "" && strings.Contains(domain, ".")) && !a.known.hasMail(name+"@"+domain) {
-		a.out.take(' ')
+// mails splits email addresses that occur in no source, so that no client links them.
+func (c *Checker) mails(text string) string {
+	for from := 0; ; {
+		at := strings.IndexByte(text[from:], '@')
+		if at < 0 {
+			return text
+		}
+		at += from
+		before, domain := text[:at], text[at+1:]
+		if at < maxTail && c.joined {
+			before = c.tail + before
+		}
+		if end := strings.IndexFunc(domain, func(r rune) bool { return !inDomain(r) }); end >= 0 {
+			domain = domain[:end]
+		}
+		ends := !c.partly || at+1+len(domain) < len(text)
+		domain = strings.TrimRight(domain, ".-_")
+		name := mailbox(before)
+		angled := strings.LastIndexByte(before, '<') > strings.LastIndexByte(before, '>')
+		if from = at + 1; !ends || domain != "" && (angled || name != "" && strings.Contains(domain, ".")) && !c.known.hasMail(name+"@"+domain) {
+			text = text[:at] + " " + text[at:]
+			from++
+		}
 	}
-	a.pass(held)
 }

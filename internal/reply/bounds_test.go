@@ -12,13 +12,12 @@ func TestBounds(t *testing.T) {
 	const known, strange = "https://docs.example/", "http://evil.example/"
 	of := func(begin string, length int) string { return begin + strings.Repeat("x", length-len(begin)) }
 	for name, c := range map[string]struct{ text, want string }{
-		"an open bracket with 500 bytes": {of("[", 500) + "](" + strange + ")", of("", 499)},
-		"a bracket with 501 bytes":       {of("[", 501) + "](" + strange + ")", of("[", 501) + "] (" + removed + ")"},
-		"a target of 2,047 bytes":        {"[a](" + of(strange, 2047) + ")", "a"},
-		"a target of 2,048 bytes":        {"[a](" + of(strange, 2048) + ")", "[a] (" + removed},
-		"an address of 2,048 bytes":      {of(known, 2048) + " b", of(known, 2048) + " b"},
-		"an address of 2,049 bytes":      {of(known, 2049) + " b", removed + " b"},
-		"a mail domain of 2,048 bytes":   {"a" + of("@b.", 2048), "a " + of("@b.", 2048)},
+		"a link of 2,048 bytes":        {"[a](" + of(strange, 2043) + ")", "[a] " + removed},
+		"a link of 2,049 bytes":        {"[a](" + of(strange, 2044) + ")", "[a] (" + removed},
+		"a link after 2,048 bytes":     {of("[", 2047) + "](" + strange + ")", of("[", 2047) + "] (" + removed + ")"},
+		"an address of 2,048 bytes":    {of(known, 2048) + " b", of(known, 2048) + " b"},
+		"an address of 2,049 bytes":    {of(known, 2049) + " b", removed + " b"},
+		"a mail domain of 2,048 bytes": {"a" + of("@b.", 2048), "a " + of("@b.", 2048)},
 	} {
 		answer, _ := checked(t, []string{of(known, 2048) + " " + of(known, 2049)}, c.text)
 		if got := answer.text; got != c.want {

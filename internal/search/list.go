@@ -1,6 +1,10 @@
 package search
 
-import "context"
+import (
+	"context"
+
+	"tasklens/internal/fault"
+)
 
 // Project and Status are the values of the filters of the same name.
 type Project struct {
@@ -18,14 +22,31 @@ type Status struct {
 
 // Projects lists all projects by key.
 func Projects(ctx context.Context, db Database) ([]Project, error) {
-	rows := []Project{}
-	err := db.Call(ctx, "list_projects", nil, &rows)
-	return rows, err
+	return listAll(ctx, db, "list_projects", func(p Project) any { return p.Key })
 }
 
 // Statuses lists all statuses in order of creation.
 func Statuses(ctx context.Context, db Database) ([]Status, error) {
-	rows := []Status{}
-	err := db.Call(ctx, "list_statuses", nil, &rows)
-	return rows, err
+	return listAll(ctx, db, "list_statuses", func(s Status) any { return s.StatusID })
+}
+
+// maxListed bounds the memory of a list. A list's time is bounded by ctx.
+const maxListed = 100_000
+
+// listAll reads all pages of a function that lists by key. Only an empty page is the last one: the
+// database's HTTP interface cuts a response at its max_rows, whatever they are.
+func listAll[T any](ctx context.Context, db Database, function string, key func(T) any) ([]T, error) {
+	rows, arguments := []T{}, map[string]any{}
+	for len(rows) < maxListed {
+		var page []T
+		if err := db.Call(ctx, function, arguments, &page); err != nil {
+			return nil, err
+		}
+		if len(page) == 0 {
+			return rows, nil
+		}
+		rows = append(rows, page...)
+		arguments["after"] = key(page[len(page)-1])
+	}
+	return nil, fault.New(fault.TooLarge, "There are too many entries to list them: more than 100,000.")
 }

@@ -11,7 +11,8 @@ import (
 	"tasklens/internal/fault"
 )
 
-// Ticket is a whole ticket with one page of its comments.
+// Ticket is a whole ticket with one page of its comments. Long texts are cut: the database bounds
+// what one reading returns.
 type Ticket struct {
 	TicketID       int64           `json:"ticket_id"`
 	TicketKey      string          `json:"ticket_key"`
@@ -22,6 +23,7 @@ type Ticket struct {
 	Status         string          `json:"status"`
 	StatusCategory string          `json:"status_category"` // to_do, in_progress or done
 	Description    *string         `json:"description"`
+	DescriptionCut *int            `json:"description_truncated_at"` // where the rest begins, in characters; nil if it is whole
 	Assignee       *string         `json:"assignee"`
 	Reporter       *string         `json:"reporter"`
 	Type           *string         `json:"type"`
@@ -41,6 +43,7 @@ type Ticket struct {
 type StatusChange struct {
 	Status    *string   `json:"status"`
 	Note      *string   `json:"note"`
+	Cut       *int      `json:"truncated_at"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -48,6 +51,8 @@ type StatusChange struct {
 type TicketComment struct {
 	Comment
 	Body      string    `json:"body"`
+	BodyBytes int64     `json:"body_bytes"`   // of the whole body
+	Cut       *int      `json:"truncated_at"` // where the rest begins, in characters; nil if the body is whole
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
@@ -69,10 +74,20 @@ func (t *Ticket) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// ReadTicket reads a ticket with a page of its comments, by its key (case-insensitive) or its id
-// (digits only). fault.NotFound if the caller sees no such ticket.
-func ReadTicket(ctx context.Context, db Database, keyOrID string, limit, offset int) (Ticket, error) {
-	arguments := map[string]any{"comment_limit": limit, "comment_offset": offset}
+// Part chooses what of a ticket is read: a page of its comments or, if CommentID is not 0, that
+// comment. From is the number of characters skipped of that comment, else of the description.
+type Part struct {
+	Limit, Offset, From int
+	CommentID           int
+}
+
+// ReadTicket reads a ticket by its key (case-insensitive) or its id (digits only). fault.NotFound
+// if the caller sees no such ticket, or it has no such comment.
+func ReadTicket(ctx context.Context, db Database, keyOrID string, part Part) (Ticket, error) {
+	arguments := map[string]any{"comment_limit": part.Limit, "comment_offset": part.Offset, "text_offset": part.From}
+	if part.CommentID != 0 {
+		arguments["comment_id"] = part.CommentID
+	}
 	if id, err := strconv.ParseUint(keyOrID, 10, 63); err == nil {
 		arguments["ticket_id"] = id
 	} else {
@@ -84,6 +99,9 @@ func ReadTicket(ctx context.Context, db Database, keyOrID string, limit, offset 
 	}
 	if len(rows) == 0 {
 		return Ticket{}, fault.New(fault.NotFound, "There is no such ticket.")
+	}
+	if part.CommentID != 0 && len(rows[0].Comments) == 0 {
+		return Ticket{}, fault.New(fault.NotFound, "The ticket has no such comment.")
 	}
 	return rows[0], nil
 }

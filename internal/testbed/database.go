@@ -26,6 +26,8 @@ type DB struct {
 	SuperuserURL     string // bypasses grants and policies: for inspection, not for testing access
 	OwnerURL         string // postgres, which runs migrations and owns their objects; row-level security does not apply to it
 	AuthenticatorURL string // PostgREST's role, which can become anon, authenticated or service_role
+	// Served, if set before REST, gets the number of rows of each result of our gateway.
+	Served func(function string, rows int64)
 }
 
 // Database returns a fresh database with the platform and all migrations. It is dropped when the

@@ -56,7 +56,8 @@ func postgrestPath() string {
 	return "postgrest"
 }
 
-// Gateway is REST, always with our gateway.
+// Gateway is REST, always with our gateway. The test fails if a response is cut: callers cannot see
+// that rows are missing.
 func Gateway(t testing.TB, db *DB, schemas ...string) (baseURL string, secret []byte) {
 	t.Helper()
 	g, err := gateway.New(context.Background(), gateway.Config{
@@ -66,6 +67,14 @@ func Gateway(t testing.TB, db *DB, schemas ...string) (baseURL string, secret []
 		ExtraSearchPath: extraSearchPath,
 		AnonRole:        "anon",
 		MaxConns:        restConns,
+		Served: func(function string, rows int64) {
+			if rows > gateway.MaxRows {
+				t.Errorf("the response of %s was cut: it has %d rows of %d", function, gateway.MaxRows, rows)
+			}
+			if db.Served != nil {
+				db.Served(function, rows)
+			}
+		},
 	})
 	if err != nil {
 		t.Fatalf("start gateway: %v", err)
@@ -87,6 +96,7 @@ func PostgREST(t testing.TB, db *DB, schemas ...string) (baseURL string, secret 
 		"PGRST_DB_EXTRA_SEARCH_PATH="+strings.Join(extraSearchPath, ","),
 		"PGRST_DB_ANON_ROLE=anon",
 		fmt.Sprintf("PGRST_DB_POOL=%d", restConns),
+		fmt.Sprintf("PGRST_DB_MAX_ROWS=%d", gateway.MaxRows),
 		"PGRST_DB_CONFIG=false", // settings of a database role must not affect the test
 		"PGRST_JWT_SECRET="+restSecret,
 	), []byte(restSecret)

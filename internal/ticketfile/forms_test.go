@@ -118,7 +118,7 @@ func TestGithub(t *testing.T) {
 		if diff := cmp.Diff(issue, one(t, r.Tickets()), withoutPlace); diff != "" {
 			t.Errorf("%s: ticket (-want +got):\n%s", name, diff)
 		}
-		if got := one(t, r.Projects()); got != (Project{Key: "BIG-PUMPS", Name: "Acme/big-pumps"}) {
+		if got := one(t, r.Projects()); got != (Project{Key: "BIG-PUMPS", Name: "Acme/big-pumps", Origin: "github.com/acme/big-pumps"}) {
 			t.Errorf("%s: the project is %+v", name, got)
 		}
 		if want := []string{"pull requests left out: 1", "issues with several assignees, reduced to the first: 1"}; !cmp.Equal(want, r.Notices()) {
@@ -138,7 +138,7 @@ func TestGithub(t *testing.T) {
 		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
 	if want := []string{"title is missing", "url is missing or not an address: it tells the repository (gh issue list --json url,…)", "number must not be string",
-		"the repositories Acme/pumps and Other/Pumps would have the same project key PUMPS: import each into a database of its own"}; !cmp.Equal(want, reasons(bad)) {
+		"the repositories github.com/Acme/pumps and github.com/Other/Pumps would have the same project key PUMPS: import each from a file of its own, with a prefix"}; !cmp.Equal(want, reasons(bad)) {
 		t.Errorf("reasons of bad rows (-want +got):\n%s", cmp.Diff(want, reasons(bad)))
 	}
 	if bad[0].Line != 4 || bad[3].Line != 5 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 )
@@ -62,7 +63,7 @@ type githubRows struct {
 	name    string // of the file, for RowErrors
 	values  *jsonValues
 	notices *notices
-	repos   map[string]string // owner/name, by project key
+	repos   map[string]string // host/owner/name, by project key
 	seen    map[string]bool   // the projects that nextProject has returned
 }
 
@@ -106,7 +107,9 @@ func (g *githubRows) nextProject() (Project, error) {
 	if err != nil {
 		return Project{}, err
 	}
-	return Project{Key: ticket.ProjectKey, Name: g.repos[ticket.ProjectKey]}, nil
+	repo := g.repos[ticket.ProjectKey]
+	_, name, _ := strings.Cut(repo, "/")
+	return Project{Key: ticket.ProjectKey, Name: name, Origin: strings.ToLower(repo)}, nil
 }
 
 // address returns the issue's web page. The API's own url field points to the API.
@@ -131,7 +134,7 @@ func (g *githubRows) ticket(issue githubIssue, at place) (Ticket, error) {
 	}
 	key := projectKey(repo)
 	if other, known := g.repos[key]; known && other != repo {
-		return Ticket{}, fmt.Errorf("the repositories %s and %s would have the same project key %s: import each into a database of its own", other, repo, key)
+		return Ticket{}, fmt.Errorf("the repositories %s and %s would have the same project key %s: import each from a file of its own, with a prefix", other, repo, key)
 	}
 	g.repos[key] = repo
 	none := ""
@@ -216,7 +219,7 @@ func (i githubIssue) comments() ([]rawComment, error) {
 	return comments, nil
 }
 
-// repository returns the owner/name in an issue's address.
+// repository returns the host/owner/name in an issue's address.
 func repository(address string) (string, error) {
 	u, err := url.Parse(address)
 	if address == "" || err != nil {
@@ -229,11 +232,10 @@ func repository(address string) (string, error) {
 	if len(parts) < 3 || parts[0] == "" || parts[1] == "" || parts[2] != "issues" {
 		return "", fmt.Errorf("url %s is not one of a GitHub issue", quote(address))
 	}
-	return parts[0] + "/" + parts[1], nil
+	return strings.TrimPrefix(u.Host, "api.") + "/" + parts[0] + "/" + parts[1], nil
 }
 
 // projectKey returns the repository's name in capitals.
 func projectKey(repo string) string {
-	_, name, _ := strings.Cut(repo, "/")
-	return strings.ToUpper(name)
+	return strings.ToUpper(path.Base(repo))
 }

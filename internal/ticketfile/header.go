@@ -15,6 +15,7 @@ const maxColumns = 100_000
 
 // csvForm describes the CSV exports of one tracker.
 type csvForm struct {
+	name     string
 	names    fieldNames
 	required []string
 	read     []string // further columns that are read, in lower case

@@ -9,6 +9,7 @@ import (
 )
 
 var jiraForm = csvForm{
+	name: "jira",
 	names: fieldNames{key: "Issue key", project: "Project key", name: "Summary", status: "Status", created: "Created",
 		updated: "Updated", category: "Status Category", assignee: "Assignee", reporter: "Reporter", kind: "Issue Type",
 		priority: "Priority", labels: "Labels", due: "Due date", resolved: "Resolved", comments: "Comment", links: "issue links"},

@@ -6,6 +6,7 @@ import (
 )
 
 var linearForm = csvForm{
+	name: "linear",
 	names: fieldNames{key: "ID", project: "Team", name: "Title", status: "Status", created: "Created", updated: "Updated",
 		category: "Completed", assignee: "Assignee", reporter: "Creator", kind: "Type", priority: "Priority", labels: "Labels",
 		due: "Due Date", resolved: "Completed", comments: "Comment", links: "links"},

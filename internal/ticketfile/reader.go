@@ -18,6 +18,7 @@ type Reader struct {
 	projects, tickets *file                                                           // two views of the same file in an export
 	rows              func(name string, from *bufio.Reader, n *notices) (rows, error) // nil for JSON Lines
 	notices           notices                                                         // of the last pass over tickets
+	format, prefix    string
 }
 
 // rows reads the tickets of an export. Its projects are collected from the tickets.
@@ -69,7 +70,7 @@ func detect(path string) (*Reader, error) {
 	defer in.close()
 	opened, err := r.rows(path, in.Reader, &notices{})
 	if err == nil {
-		err = checkIssues(opened)
+		r.format, err = formatOf(opened)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
@@ -77,31 +78,43 @@ func detect(path string) (*Reader, error) {
 	return r, nil
 }
 
-// checkIssues tells a file of GitHub issues from other JSON by its first object.
-func checkIssues(opened rows) error {
+// formatOf names the format. It tells a file of GitHub issues from other JSON by its first object.
+func formatOf(opened rows) (string, error) {
 	issues, ok := opened.(*githubRows)
 	if !ok {
-		return nil
+		return opened.(*csvRows).form.name, nil
 	}
 	value, err := issues.values.next()
 	if err == io.EOF && issues.values.some || err == errTooLong {
-		return nil
+		return "github", nil
 	}
 	if err == io.EOF {
-		return errNoIssues
+		return "", errNoIssues
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(value, &fields) != nil || fields["number"] == nil || fields["title"] == nil {
-		return errNoIssues
+		return "", errNoIssues
 	}
+	return "github", nil
+}
+
+// Format returns "jsonl", "jira", "linear" or "github".
+func (r *Reader) Format() string { return r.format }
+
+// SetPrefix puts a text before all keys of projects and tickets.
+func (r *Reader) SetPrefix(prefix string) error {
+	if _, err := checkKey("the prefix", prefix); err != nil && prefix != "" {
+		return err
+	}
+	r.prefix = prefix
 	return nil
 }
 
 func detectFolder(folder string) (*Reader, error) {
-	var r Reader
+	r := Reader{format: "jsonl"}
 	for _, want := range []struct {
 		name string
 		file **file
@@ -145,7 +158,7 @@ func plainOrGzip(folder, name string) (string, error) {
 // any other error ends the pass. An export has no project rows: its projects come from its good
 // tickets, each yielded once; Tickets reports the bad rows.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
-	return pass(r.projects, func(in *stream) (func() (Project, error), error) {
+	return pass(r.projects, func(p Project) Project { return p.prefixed(r.prefix) }, func(in *stream) (func() (Project, error), error) {
 		if r.rows != nil {
 			rows, err := r.rows(r.projects.path, in.Reader, &notices{})
 			if err != nil {
@@ -160,7 +173,7 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 // Tickets yields the tickets in file order. A bad row yields a *RowError and reading continues; any
 // other error ends the pass. A repeated key is yielded again.
 func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
-	return pass(r.tickets, func(in *stream) (func() (Ticket, error), error) {
+	return pass(r.tickets, func(t Ticket) Ticket { return t.prefixed(r.prefix) }, func(in *stream) (func() (Ticket, error), error) {
 		if r.rows != nil {
 			r.notices = notices{}
 			rows, err := r.rows(r.tickets.path, in.Reader, &r.notices)
@@ -187,9 +200,9 @@ func (r *Reader) Progress() (done, total int64) {
 	return done, total
 }
 
-// pass opens f, gets from start the function that reads the next row, and yields rows until io.EOF
-// or an error other than a RowError.
-func pass[T any](f *file, start func(*stream) (func() (T, error), error)) iter.Seq2[T, error] {
+// pass opens f, gets from start the function that reads the next row, and yields rows, with their
+// prefix, until io.EOF or an error other than a RowError.
+func pass[T any](f *file, prefixed func(T) T, start func(*stream) (func() (T, error), error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		in, err := f.open()
@@ -208,7 +221,7 @@ func pass[T any](f *file, start func(*stream) (func() (T, error), error)) iter.S
 			var bad *RowError
 			switch {
 			case err == nil:
-				if !yield(row, nil) {
+				if !yield(prefixed(row), nil) {
 					return
 				}
 			case errors.As(err, &bad):

@@ -13,6 +13,12 @@ type Project struct {
 	Key         string // external key, such as "SHOP"
 	Name        string
 	Description string // "" if there is none
+	Origin      string // the repository in lower case, such as "github.com/acme/pumps"; "" if the format does not name the tracker
+}
+
+func (p Project) prefixed(prefix string) Project {
+	p.Key = prefix + p.Key
+	return p
 }
 
 // Ticket is one ticket. Key, ProjectKey, Name and Status are never empty; texts are valid UTF-8
@@ -43,6 +49,14 @@ type Ticket struct {
 	// Warnings name what was dropped from this row, such as an unreadable date. The ticket is valid
 	// without it.
 	Warnings []*RowError
+}
+
+func (t Ticket) prefixed(prefix string) Ticket {
+	t.Key, t.ProjectKey = prefix+t.Key, prefix+t.ProjectKey
+	for i := range t.Links {
+		t.Links[i].Key = prefix + t.Links[i].Key
+	}
+	return t
 }
 
 // Note is one status note of a ticket. Text is never empty.

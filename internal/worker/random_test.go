@@ -20,7 +20,8 @@ import (
 	"tasklens/internal/wait"
 )
 
-// lasting is the variable with the duration of the randomised test, by default a minute.
+// lasting is the variable with the duration of the randomised test, by default a minute, or ten
+// seconds with -short.
 const lasting = "TASKLENS_RANDOM_TEST"
 
 // Editors edit, delete, move, rename and import, with long transactions; workers are killed,
@@ -30,6 +31,9 @@ const lasting = "TASKLENS_RANDOM_TEST"
 func TestChunksAreCurrentAfterRandomFailures(t *testing.T) {
 	t.Parallel()
 	duration := time.Minute
+	if testing.Short() {
+		duration = 10 * time.Second
+	}
 	if set := os.Getenv(lasting); set != "" {
 		var err error
 		if duration, err = time.ParseDuration(set); err != nil {

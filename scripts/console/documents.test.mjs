@@ -45,6 +45,14 @@ test('with other weights the parts do not add up, so only the total score is dra
   assert.match(await parts.locator('.bar').getAttribute('aria-label'), /^Score (0\.\d{4}): score \1$/);
 });
 
+test('an id in the address is one part of a path, whatever it holds', async (t) => {
+  const asked = [];
+  const prepare = (page) => page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  const page = await open(t, `${demo}/#documents?id=${encodeURIComponent('../search?q=why&hybrid=true#')}`, { failing: true, prepare });
+  await page.getByText('The request is not valid.').first().waitFor();
+  assert.deepEqual(asked.filter((path) => path.startsWith('/api/knowledge')).map((path) => path.split('/').length), [5, 6]);
+});
+
 test('a document is added, voted on, replaced, archived and deleted', async (t) => {
   const page = await open(t, `${demo}/#documents`, { failing: true }); // requests the deleted document again
   await page.getByRole('button', { name: 'Add' }).click();

@@ -38,6 +38,7 @@ export async function open(t, url, { width = 1280, height = 900, theme = 'light'
   page.on('console', (m) => {
     if (['error', 'warning'].includes(m.type()) && !(failing && m.text().startsWith('Failed to load resource'))) wrong.push(`console: ${m.text()}`);
   });
+  page.on('response', (response) => { if (response.status() >= 400) t.diagnostic(`${response.status()} ${response.request().method()} ${response.url()}`); });
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
     if (protocol !== 'data:' && !origins.includes(origin)) wrong.push(`another origin: ${request.url()}`);

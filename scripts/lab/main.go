@@ -26,7 +26,7 @@ Where there is no Supabase and no OpenAI:
 
 Checking and measuring:
 
-  examples       run the examples of the documentation against the demo at SERVICE_URL (scripts/check-demo)
+  examples       run the examples of the documentation against the demo at SERVICE_URL (scripts/check-stack docs)
 
   check-model [--estimate] PATH
                  measure how well the model of a running service fits by a collection with questions (scripts/check-model)

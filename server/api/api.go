@@ -101,13 +101,16 @@ func New(parts Parts) (*API, error) {
 		AppName:               "tasklens",
 		DisableStartupMessage: true,
 		// Otherwise strings of a request are Fiber's own buffers, which are reused after it.
-		Immutable:      true,
-		BodyLimit:      maxBodyBytes,
-		ReadBufferSize: maxHeaderBytes,
-		ReadTimeout:    a.Limits.HeaderTimeout,
-		WriteTimeout:   a.Limits.WriteTimeout, // streams set their own with each event
-		IdleTimeout:    a.Limits.IdleTimeout,
-		ErrorHandler:   a.problem,
+		Immutable: true,
+		BodyLimit: maxBodyBytes,
+		// Otherwise memory of the announced length is taken before the caller is known. Handlers
+		// read bodies with readBody.
+		StreamRequestBody: true,
+		ReadBufferSize:    maxHeaderBytes,
+		ReadTimeout:       a.Limits.HeaderTimeout,
+		WriteTimeout:      a.Limits.WriteTimeout, // streams set their own with each event
+		IdleTimeout:       a.Limits.IdleTimeout,
+		ErrorHandler:      a.problem,
 		// No route accepts a form. Parsed as one, a body would be rejected before a handler sees
 		// it.
 		DisablePreParseMultipartForm: true,

@@ -3,6 +3,7 @@ package api
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -60,6 +61,25 @@ func (a *API) preflight(c *fiber.Ctx) error {
 // errOrigin is shown by a browser to people (in its network panel), not to the page.
 var errOrigin = fault.New(fault.Forbidden,
 	"Pages of this origin may not call this service: CORS_ORIGINS does not list it as the address bar shows it.").Because(fault.OriginNotAllowed)
+
+// refusePages refuses requests of pages of other origins than the service's own and those in
+// CORS_ORIGINS. A browser also sends, unasked, what needs no preflight: forms, images, links.
+// Browsers that say who asks need no comparison of names, which a proxy may have changed.
+func (a *API) refusePages(c *fiber.Ctx) error {
+	origin, site := c.Get(fiber.HeaderOrigin), c.Get("Sec-Fetch-Site")
+	if origin == "" {
+		if site == "" || site == "none" || site == "same-origin" { // no page, or ours
+			return c.Next()
+		}
+		return errOrigin
+	}
+	page, err := url.Parse(origin)
+	own := err == nil && (page.Scheme == "http" || page.Scheme == "https") && page.Host == string(c.Request().Host())
+	if own || site == "same-origin" || a.mayRead(c) || origin == a.PublicURL {
+		return c.Next()
+	}
+	return errOrigin
+}
 
 // refuseForeignNames guards against DNS rebinding with AUTH=off: a page whose host name resolves
 // to this machine would otherwise be same-origin and act as the service.

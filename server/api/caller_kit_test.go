@@ -155,6 +155,8 @@ func (s *service) houseTenants(roles map[int]string) {
 				s.t.Errorf("%s: %v", name, err)
 			}
 			answer = asked.Project == n && (roles[n] == "member" || roles[n] == "admin")
+		case n > 0 && read != nil && isNextPage(body):
+			answer = []any{}
 		case n > 0 && read != nil:
 			answer = read(n)
 		default:

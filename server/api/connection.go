@@ -57,8 +57,8 @@ func (c *placedConn) CloseWrite() error {
 	return half.CloseWrite()
 }
 
-// bounded is a listener that limits open connections, because a request's body is read into
-// memory before its sender is known. A few connections over the limit get an answer at a time;
+// bounded is a listener that limits open connections, because each holds buffers before its client
+// is known. A few connections over the limit get an answer at a time;
 // others are closed.
 type bounded struct {
 	net.Listener

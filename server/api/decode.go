@@ -3,11 +3,12 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
@@ -24,8 +25,10 @@ const (
 
 // Limits on what is decoded, whatever the request's size.
 const (
-	maxElements   = 50 // of a list
-	maxParameters = 20 // of a query
+	maxElements   = 50   // of a list
+	maxValues     = 2000 // of a body, elements and members
+	maxDepth      = 32   // of lists and objects in a body
+	maxParameters = 20   // of a query
 )
 
 func clip(name string) string { return strings.ToValidUTF8(name[:min(len(name), maxFieldName)], "") }
@@ -46,7 +49,10 @@ func decode(c *fiber.Ctx, into request) error {
 		return err
 	}
 	target := reflect.ValueOf(into).Elem()
-	body := c.BodyRaw()
+	body, err := readBody(c)
+	if err != nil {
+		return err
+	}
 	if len(body) == 0 && !requiresAny(target) {
 		return nil
 	}
@@ -107,34 +113,6 @@ func requiresAny(target reflect.Value) bool {
 	return false
 }
 
-// checkObject reports why a body is not a single JSON object, without decoding it.
-func checkObject(c *fiber.Ctx, body []byte) error {
-	mediaType, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
-	if !strings.EqualFold(strings.TrimSpace(mediaType), fiber.MIMEApplicationJSON) {
-		return fiber.ErrUnsupportedMediaType
-	}
-	// A compressed body could expand to any size.
-	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fiber.ErrUnsupportedMediaType
-	}
-	if !utf8.Valid(body) {
-		return fault.New(fault.Invalid, "The request body is not valid UTF-8.")
-	}
-	if !json.Valid(body) {
-		err := errors.New("it is not JSON")
-		var syntax *json.SyntaxError
-		var any json.RawMessage
-		if errors.As(json.Unmarshal(body, &any), &syntax) {
-			err = fmt.Errorf("at byte %d, %w", syntax.Offset, syntax)
-		}
-		return fault.Wrap(fault.Invalid, "The request body must be one JSON object: "+err.Error()+".", err)
-	}
-	if bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
-		return fault.New(fault.Invalid, "The request body must be one JSON object: it is of another type.")
-	}
-	return nil
-}
-
 // decodeValue decodes one field. It reports a list that is too long instead of decoding it. It
 // trims optional texts and treats blank ones as absent.
 func decodeValue(wrong report, name string, field reflect.Value, value gjson.Result) {
@@ -152,6 +130,7 @@ func decodeValue(wrong report, name string, field reflect.Value, value gjson.Res
 	err := json.Unmarshal([]byte(value.Raw), field.Addr().Interface())
 	wrong(err != nil, name, "must be %s", typeName(field.Type()))
 	wrong(err == nil && strings.Contains(value.Raw, `\u0000`) && hasNUL(field), name, "must not contain U+0000")
+	wrong(err == nil && hasLoneSurrogate(value.Raw), name, "must not contain half of a surrogate pair")
 	if text, is := field.Interface().(*string); is && text != nil {
 		if *text = strings.TrimSpace(*text); *text == "" {
 			field.SetZero()
@@ -194,6 +173,31 @@ func hasNUL(field reflect.Value) bool {
 		}
 	}
 	return field.Kind() == reflect.String && strings.ContainsRune(field.String(), 0)
+}
+
+// hasLoneSurrogate reports whether JSON escapes half of a UTF-16 pair, as \ud83d alone does. It is
+// no text: decoding would replace it in silence.
+func hasLoneSurrogate(raw string) bool {
+	unit := func(i int) rune { // escaped at i
+		if !strings.HasPrefix(raw[i:], `\u`) {
+			return 0
+		}
+		value, _ := strconv.ParseUint(raw[i+2:i+6], 16, 16) // valid JSON has four digits there
+		return rune(value)
+	}
+	for i := strings.IndexByte(raw, '\\'); i >= 0 && i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		if first := unit(i); utf16.IsSurrogate(first) {
+			if utf16.DecodeRune(first, unit(i+6)) == utf8.RuneError {
+				return true
+			}
+			i += 6
+		}
+		i++ // whatever is escaped, a backslash too
+	}
+	return false
 }
 
 // fewParameters rejects a query string with too many parameters before parsing it.

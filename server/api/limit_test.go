@@ -228,7 +228,7 @@ func TestBrowsers(t *testing.T) {
 			!strings.Contains(r.text, `"code":"origin_not_allowed"`) {
 			t.Errorf("%s may: %v", origin, r.header)
 		}
-		if r := s.get("/api/projects", append(asking(s.user(1)), "Origin", origin)...).want(http.StatusOK); r.header.Get("Access-Control-Allow-Origin") != "" {
+		if r := s.get("/api/projects", append(asking(s.user(1)), "Origin", origin)...).want(http.StatusForbidden); r.header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s may read", origin)
 		}
 	}
@@ -237,7 +237,7 @@ func TestBrowsers(t *testing.T) {
 		"an answer":         s.get("/api/projects", append(asking(s.user(1)), "Origin", ours)...).want(http.StatusOK),
 		"no token":          s.get("/api/projects", "Origin", ours).want(http.StatusUnauthorized),
 		"no route":          s.get("/nothing", "Origin", ours).want(http.StatusNotFound),
-		"too large a body":  s.send(http.MethodPost, "/api/query", strings.Repeat("x", 1<<20+1), "Origin", ours).want(http.StatusRequestEntityTooLarge),
+		"too large a body":  s.send(http.MethodPost, "/api/query", strings.Repeat("x", 1<<20+1), append(asking(s.user(1)), "Origin", ours)...).want(http.StatusRequestEntityTooLarge),
 		"an unknown method": s.send("BREW", "/api/query", "", "Origin", ours).want(http.StatusMethodNotAllowed),
 		"the other's own":   s.get("/healthz", "Origin", "http://localhost:3000").want(http.StatusOK),
 	} {
@@ -257,7 +257,7 @@ func TestOtherPagesMayNot(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, r := range []*response{
-		s.get("/api/projects", "Origin", "https://example.com").want(http.StatusOK),
+		s.get("/api/projects", "Origin", "https://example.com").want(http.StatusForbidden),
 		s.send(http.MethodOptions, "/api/projects", "", "Origin", "https://example.com", "Access-Control-Request-Method", "GET").want(http.StatusForbidden),
 		s.send(http.MethodPost, "/api/query", strings.Repeat("x", 1<<20+1)).want(http.StatusRequestEntityTooLarge),
 		s.send("BREW", "/api/query", "").want(http.StatusMethodNotAllowed),

@@ -5,14 +5,16 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/tidwall/gjson"
 	"github.com/valyala/fasthttp"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/identity"
 	"tasklens/server/mcp"
 )
 
@@ -23,7 +25,7 @@ const (
 
 // visit is a request to /mcp while its tools make requests of their own.
 type visit struct {
-	ctx           context.Context // the SDK's own lacks the deadline
+	ctx           context.Context // with the deadline, which the SDK's own lacks
 	caller        *known
 	authorization string
 	id, address   string
@@ -43,17 +45,25 @@ func (a *API) newTools() http.Handler { return mcp.NewHandler(toolCalls{a}, a.Ve
 // serveMCP handles /mcp. The SDK speaks net/http; messages and responses are small and not
 // streamed.
 func (a *API) serveMCP(c *fiber.Ctx) error {
-	if err := a.refusePages(c); err != nil {
-		return err
-	}
 	if err := noParameters(c); err != nil {
 		return err
 	}
-	if err := checkObject(c, c.BodyRaw()); err != nil {
+	body, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	if err := checkObject(c, body); err != nil {
 		return err // a batch too: each of its calls would have to be counted
 	}
+	if !returnsID(body) {
+		return fault.InvalidFields(fault.Field{Name: "id", Message: "must be a string, or an integer of at most 53 bits"})
+	}
+	if err := a.checkRole(c); err != nil {
+		return err
+	}
 	v := &visit{ctx: c.UserContext(), caller: knownOf(c), authorization: c.Get(fiber.HeaderAuthorization), id: RequestID(c.UserContext()), address: a.address(c)}
-	request, err := http.NewRequestWithContext(context.WithValue(v.ctx, visitKey{}, v), c.Method(), mcpPath, bytes.NewReader(c.BodyRaw()))
+	// At the deadline the SDK would send nothing. The tool's own requests keep it, and say so.
+	request, err := http.NewRequestWithContext(context.WithValue(context.WithoutCancel(v.ctx), visitKey{}, v), c.Method(), mcpPath, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -72,6 +82,36 @@ func (a *API) serveMCP(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderContentType, kind)
 	}
 	return c.Status(response.status).Send(response.body.Bytes())
+}
+
+// checkRole asks the database, which most messages do not reach, whether it serves this caller:
+// with AUTH=off anyone with a token, with AUTH=on who is neither a user nor the service.
+func (a *API) checkRole(c *fiber.Ctx) error {
+	caller := knownOf(c)
+	if caller == nil && len(c.Request().Header.PeekAll(fiber.HeaderAuthorization)) == 0 || caller != nil && (caller.Role == identity.RoleUser || caller.IsService()) {
+		return nil
+	}
+	db, err := a.database(c)
+	if err != nil {
+		return err
+	}
+	var role string
+	return db.Call(c.UserContext(), "caller_role", nil, &role)
+}
+
+// returnsID reports whether the SDK, which reads numbers as float64, returns a message's id as it
+// was sent. A message may have no id.
+func returnsID(message []byte) (returns bool) {
+	const most = 1<<53 - 1
+	returns = true
+	gjson.ParseBytes(message).ForEach(func(key, id gjson.Result) bool {
+		if key.Str == "id" && id.Type != gjson.String && id.Type != gjson.Null {
+			number, err := strconv.ParseInt(id.Raw, 10, 64)
+			returns = err == nil && strconv.FormatInt(number, 10) == id.Raw && number >= -most && number <= most
+		}
+		return returns
+	})
+	return returns
 }
 
 // refusedByProtocol turns the SDK's plain text errors into problems.
@@ -139,19 +179,6 @@ func (t toolCalls) Request(ctx context.Context, method, target string, body []by
 		Status: inner.Response.StatusCode(), RetryAfter: string(inner.Response.Header.Peek(fiber.HeaderRetryAfter)),
 		Body: bytes.Clone(inner.Response.Body()),
 	}
-}
-
-// refusePages rejects pages of origins other than the service's own and those in CORS_ORIGINS.
-// Browsers send Origin with every POST of a page.
-func (a *API) refusePages(c *fiber.Ctx) error {
-	origin := c.Get(fiber.HeaderOrigin)
-	if origin == "" || a.mayRead(c) || origin == a.PublicURL {
-		return nil
-	}
-	if u, err := url.Parse(origin); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host == string(c.Request().Host()) {
-		return nil
-	}
-	return errOrigin
 }
 
 // saneHost is a host that may appear in our addresses.

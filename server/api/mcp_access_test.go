@@ -126,8 +126,24 @@ func TestTokenTravelsWithTools(t *testing.T) {
 	if len(seen) != 2 || seen[0].header.Get("Authorization") != "Bearer "+token || seen[1].header.Get("Authorization") == "Bearer "+token {
 		t.Errorf("the token was not sent, in %d requests", len(seen))
 	}
-	if r := s.tool("list_projects", nil, asking("nonsense")...); !r.IsError || !strings.Contains(r.Content[0].Text, "sign in again") {
-		t.Errorf("with a bad token: %+v", r)
+	s.send(http.MethodPost, "/mcp", message("list_projects", nil), asking("nonsense")...).want(http.StatusUnauthorized)
+}
+
+// A caller whom every endpoint refuses gets no message of the protocol answered either.
+func TestToolsKnowTheirCallers(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]*service{"off": start(t), "on": start(t, authenticated)} {
+		for token, status := range map[string]int{
+			s.user(1): http.StatusOK, s.token("service_role"): http.StatusOK,
+			s.user(1, "role", "anon"): http.StatusForbidden, "nonsense": http.StatusUnauthorized, s.user(1, "exp", 1): http.StatusUnauthorized,
+		} {
+			for _, method := range []string{"initialize", "tools/list", "ping", "tools/call"} {
+				s.send(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{"name":"list_projects","protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, asking(token)...).want(status)
+			}
+			if r := s.get("/api/projects", asking(token)...); r.status != status {
+				t.Errorf("AUTH=%s: at /api the status is %d, not %d", name, r.status, status)
+			}
+		}
 	}
 }
 

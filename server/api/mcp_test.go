@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -197,6 +198,30 @@ func TestFetchPages(t *testing.T) {
 	}
 }
 
+// Long comments cost a bounded response: each is cut, says so, and can be read by its id.
+func TestFetchLongComments(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.load([]project{{Key: "TX", Name: "Checkout"}}, []ticket{{Key: "TX-1", Project: "TX", Name: "Long"}})
+	run(t, s.connect(), "insert into public.comments (comment_id, ticket_id, body) select 100 + n, $1, repeat('c', 1000000) || 'end' from generate_series(1, 25) n", s.ids["TX-1"])
+	if whole := s.get("/api/tickets/TX-1?limit=100").want(http.StatusOK); len(whole.text) > 500_000 {
+		t.Errorf("the ticket's response has %d bytes", len(whole.text))
+	}
+	last := structured[fetched](s, "fetch", map[string]any{"id": "ticket:TX-1", "page": 32})
+	if last.Metadata["pages"] != 32.0 || !strings.Contains(last.Text, "(Cut after 2000 characters. More with comment=125.)") {
+		t.Errorf("the last page is %.300q … %q, %v", last.Text, last.Text[max(0, len(last.Text)-300):], last.Metadata["pages"])
+	}
+	one := structured[fetched](s, "fetch", map[string]any{"id": "ticket:TX-1", "comment": 125, "page": 26})
+	if one.Metadata["pages"] != 26.0 || !strings.Contains(one.Text, "c\n(Cut after 200000 characters.)") {
+		t.Errorf("the comment's last page is %q, %v", one.Text, one.Metadata["pages"])
+	}
+	for _, wrong := range []map[string]any{{"id": "ticket:TX-1", "comment": 99}, {"id": "document:x", "comment": 125}, {"id": "ticket:TX-1", "comment": 0}} {
+		if r := s.tool("fetch", wrong); !r.IsError || !strings.Contains(r.Content[0].Text, "comment") {
+			t.Errorf("%v: %+v", wrong, r)
+		}
+	}
+}
+
 // Pages of a search are consecutive, and fields adds more.
 func TestSearchTicketsPages(t *testing.T) {
 	t.Parallel()
@@ -339,6 +364,40 @@ func TestInvalidMessages(t *testing.T) {
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
 		if r := s.send(method, "/mcp", "").want(http.StatusMethodNotAllowed); r.header.Get("Allow") != "POST" {
 			t.Errorf("Allow is %q", r.header.Get("Allow"))
+		}
+	}
+}
+
+// A call that runs out of time has a result that says so, for the id that was asked with.
+func TestToolsRunOutOfTime(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *setup) { c.requestTimeout = 300 * time.Millisecond })
+	s.database.hang("list_projects")
+	got := read[struct {
+		ID     int
+		Result tooled
+	}](s.send(http.MethodPost, "/mcp", strings.Replace(message("list_projects", nil), `"id":1`, `"id":7`, 1)))
+	if got.ID != 7 || !got.Result.IsError || len(got.Result.Content) != 1 || !strings.Contains(got.Result.Content[0].Text, "(code timeout)") {
+		t.Errorf("the response is %+v", got)
+	}
+}
+
+// An id comes back as it was sent, or the message is refused.
+func TestMessageIDs(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for id, status := range map[string]int{
+		`1`: http.StatusOK, `0`: http.StatusOK, `-7`: http.StatusOK, `9007199254740991`: http.StatusOK, `-9007199254740991`: http.StatusOK, `"a/1.5"`: http.StatusOK, `"é"`: http.StatusOK, `""`: http.StatusOK,
+		`1.5`: http.StatusBadRequest, `1.0`: http.StatusBadRequest, `1e2`: http.StatusBadRequest, `1e308`: http.StatusBadRequest, `-0`: http.StatusBadRequest, `9007199254740992`: http.StatusBadRequest,
+		`18446744073709551617`: http.StatusBadRequest, `true`: http.StatusBadRequest, `[1]`: http.StatusBadRequest, `{}`: http.StatusBadRequest, `1,"id":1.5`: http.StatusBadRequest, `1.5,"id":1`: http.StatusBadRequest,
+	} {
+		r := s.send(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`).want(status)
+		want := `"id":` + id + `,`
+		if status != http.StatusOK {
+			want = `{"field":"id",`
+		}
+		if !strings.Contains(r.text, want) {
+			t.Errorf("%s: %s", id, r.text)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func TestStreamsAreCounted(t *testing.T) {
 	s := startTracker(t, counting, func(c *setup) { c.threshold = 0 })
 	going := make(chan struct{})
 	s.streams(func(say func(string, string), r *http.Request, _ io.Writer) {
-		say("So", "")
+		say("So ", "")
 		select {
 		case <-going:
 			say(".", "stop")

@@ -246,7 +246,7 @@ func TestQueryHostileAnswer(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
 	s.says("![x](http://evil.example/?q=1) [a](javascript:x) http://evil.example\u202e List<String> [1]", "", "stop")
-	if got := s.ask(doubleCharge); got.Answer != "x a (link removed) List<String> [1]" {
+	if got := s.ask(doubleCharge); got.Answer != "![x] (link removed) [a] (link removed) (link removed) List<String> [1]" {
 		t.Errorf("the answer is %q", got.Answer)
 	}
 }

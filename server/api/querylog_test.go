@@ -172,7 +172,7 @@ func TestAClientThatLeftIsLogged(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, logging)
 	s.streams(func(say func(piece, finish string), r *http.Request, _ io.Writer) {
-		say("So", "")
+		say("So ", "")
 		<-r.Context().Done()
 	})
 	events := s.openStream(doubleCharge, nil)

@@ -75,7 +75,7 @@ func (a *API) routes() {
 	for _, r := range a.table() {
 		handlers := []fiber.Handler{r.handle}
 		if r.needs != open {
-			handlers = []fiber.Handler{a.bound, a.admit(r.needs), fewParameters, r.handle}
+			handlers = []fiber.Handler{a.refusePages, a.bound, a.admit(r.needs), fewParameters, r.handle}
 		}
 		if r.method == fiber.MethodGet {
 			a.app.Get(r.path, handlers...) // and HEAD

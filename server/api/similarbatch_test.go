@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"reflect"
 	"slices"
@@ -57,14 +58,15 @@ func TestSimilarBatchRefused(t *testing.T) {
 		body  map[string]any
 		field string
 	}{
-		"none":      {map[string]any{"items": []any{}}, "items"},
-		"too many":  {map[string]any{"items": slices.Repeat([]any{item}, 21)}, "items"},
-		"no list":   {map[string]any{"items": item}, "items"},
-		"missing":   {map[string]any{}, "items"},
-		"limit":     {map[string]any{"items": []any{item}, "limit": 101}, "limit"},
-		"filters":   {map[string]any{"items": []any{item}, "filters": map[string]any{"colour": 1}}, "filters.colour"},
-		"a stray":   {map[string]any{"items": []any{item}, "text": "x"}, "text"},
-		"null list": {map[string]any{"items": nil}, "items"},
+		"none":        {map[string]any{"items": []any{}}, "items"},
+		"too many":    {map[string]any{"items": slices.Repeat([]any{item}, 21)}, "items"},
+		"no list":     {map[string]any{"items": item}, "items"},
+		"missing":     {map[string]any{}, "items"},
+		"limit":       {map[string]any{"items": []any{item}, "limit": 101}, "limit"},
+		"filters":     {map[string]any{"items": []any{item}, "filters": map[string]any{"colour": 1}}, "filters.colour"},
+		"a stray":     {map[string]any{"items": []any{item}, "text": "x"}, "text"},
+		"null list":   {map[string]any{"items": nil}, "items"},
+		"half a pair": {map[string]any{"items": []any{json.RawMessage(`{"text":"\ud83d"}`)}}, "items"},
 	} {
 		problem := s.post("/api/tickets/similar/batch", c.body).want(http.StatusBadRequest).problem()
 		if len(problem.Errors) != 1 || problem.Errors[0].Field != c.field {

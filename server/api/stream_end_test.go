@@ -117,7 +117,7 @@ func TestStreamHeartbeat(t *testing.T) {
 	s := startTracker(t, func(c *setup) { c.threshold, c.heartbeat = 0, 10*time.Millisecond })
 	beaten := make(chan struct{})
 	s.streams(func(say func(string, string), _ *http.Request, _ io.Writer) {
-		say("So", "")
+		say("So ", "")
 		select {
 		case <-beaten:
 		case <-time.After(patience):
@@ -146,7 +146,7 @@ func TestStreamAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.threshold = 0 })
 	s.streams(func(say func(string, string), r *http.Request, _ io.Writer) {
-		say("So", "")
+		say("So ", "")
 		<-r.Context().Done()
 	})
 	opened := s.openStream(doubleCharge, nil)

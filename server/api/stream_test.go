@@ -69,9 +69,9 @@ func TestStreamGoesOutAsItComes(t *testing.T) {
 			case <-time.After(patience):
 			}
 		}
-		say("The key", "")
+		say("The key ", "")
 		wait()
-		say(" was lost [", "")
+		say("was lost [", "")
 		wait()
 		say("1", "")
 		say("], not [9", "")
@@ -114,9 +114,9 @@ func TestStreamDoesNotWaitForTheWhole(t *testing.T) {
 	go func() { whole <- s.post("/api/query", map[string]any{"question": doubleCharge}) }()
 	<-arrived
 	s.streams(func(say func(string, string), _ *http.Request, raw io.Writer) {
-		say("The key", "")
+		say("The key ", "")
 		<-held
-		say(" was lost [1].", "stop")
+		say("was lost [1].", "stop")
 		fmt.Fprint(raw, "data: [DONE]\n\n")
 	})
 	opened := s.openStream(doubleCharge, nil)

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"math"
+
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/search"
@@ -9,6 +11,7 @@ import (
 const (
 	defaultComments  = 20
 	maxCommentOffset = 1_000_000
+	maxTextOffset    = 1_000_000_000 // characters; Postgres stores no longer text
 )
 
 // ticket gives a whole ticket.
@@ -19,7 +22,10 @@ func (a *API) ticket(c *fiber.Ctx) error {
 	}
 	p := parameters{c: c}
 	keyOrID := p.pathText("ticket")
-	limit, offset := p.integer("limit", defaultComments, 1, maxLimit), p.integer("offset", 0, 0, maxCommentOffset)
+	part := search.Part{
+		Limit: p.integer("limit", defaultComments, 1, maxLimit), Offset: p.integer("offset", 0, 0, maxCommentOffset),
+		CommentID: p.integer("comment", 0, 1, math.MaxInt64), From: p.integer("from", 0, 0, maxTextOffset),
+	}
 	if err := p.err(); err != nil {
 		return err
 	}
@@ -27,7 +33,7 @@ func (a *API) ticket(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ticket, err := search.ReadTicket(c.UserContext(), db, keyOrID, limit, offset)
+	ticket, err := search.ReadTicket(c.UserContext(), db, keyOrID, part)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"tasklens/internal/search"
 )
@@ -35,6 +36,16 @@ func TestTicket(t *testing.T) {
 	if comments := read[search.Ticket](second).Comments; len(comments) != 1 || comments[0].Body != "second" || !strings.Contains(second.text, `"author":null`) {
 		t.Errorf("the second page: %s", second.text)
 	}
+	exec(`insert into public.comments (ticket_id, body, created_at) values ($1, repeat('é', 250000), '2025-03-03')`)
+	cut := read[search.Ticket](s.get("/api/tickets/TX-400?offset=2").want(http.StatusOK)).Comments[0]
+	if cut.Cut == nil || *cut.Cut != 200_000 || cut.BodyBytes != 500_000 || utf8.RuneCountInString(cut.Body) != *cut.Cut {
+		t.Errorf("a long comment has %d bytes of %d, cut at %v", len(cut.Body), cut.BodyBytes, cut.Cut)
+	}
+	rest := read[search.Ticket](s.get(fmt.Sprintf("/api/tickets/TX-400?comment=%d&from=%d", cut.CommentID, *cut.Cut)).want(http.StatusOK))
+	if len(rest.Comments) != 1 || rest.Comments[0].Body != strings.Repeat("é", 50_000) || rest.Comments[0].Cut != nil || rest.CommentCount != 3 {
+		t.Errorf("the rest of a long comment: %.500v", rest)
+	}
+	s.get("/api/tickets/TX-400?comment=1000000").want(http.StatusNotFound)
 	exec(`update public.tickets set key = 'acme/web#7', ticket_type = 'Bug' where ticket_id = $1`)
 	if ticket := read[search.Ticket](s.get("/api/tickets/" + url.PathEscape("Acme/web#7"))); ticket.TicketID != id {
 		t.Errorf("by a key with a slash: %+v", ticket)
@@ -45,7 +56,7 @@ func TestTicket(t *testing.T) {
 	for _, none := range []string{"TX-1", "999999", "9223372036854775808", "-1", "%20", "TX-400'"} {
 		s.get("/api/tickets/" + none).want(http.StatusNotFound)
 	}
-	for _, wrong := range []string{"limit=0", "limit=101", "offset=-1", "offset=1000001", "page=2"} {
+	for _, wrong := range []string{"limit=0", "limit=101", "offset=-1", "offset=1000001", "page=2", "comment=0", "comment=x", "from=-1", "from=1000000001"} {
 		s.get("/api/tickets/TX-400?" + wrong).want(http.StatusBadRequest)
 	}
 	for _, wrong := range []string{"%ff", "%00", "TX-400%00"} {

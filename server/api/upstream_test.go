@@ -98,9 +98,9 @@ func (u *upstream) then(after func(name string)) {
 	u.after = after
 }
 
-// answer sets the response to all requests of a name; headers are pairs.
+// answer sets the response to all requests of a name; headers are pairs. Lists have one page.
 func (u *upstream) answer(name string, status int, body string, headers ...string) {
-	u.intercept(func(w http.ResponseWriter, _ *http.Request, asked string, _ []byte) bool {
+	u.intercept(func(w http.ResponseWriter, _ *http.Request, asked string, given []byte) bool {
 		if asked != name {
 			return false
 		}
@@ -109,10 +109,17 @@ func (u *upstream) answer(name string, status int, body string, headers ...strin
 			w.Header().Set(headers[i], headers[i+1])
 		}
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
+		if isNextPage(given) {
+			_, _ = io.WriteString(w, "[]")
+		} else {
+			_, _ = io.WriteString(w, body)
+		}
 		return true
 	})
 }
+
+// isNextPage reports whether a request asks for the rows after those of an earlier one.
+func isNextPage(body []byte) bool { return bytes.Contains(body, []byte(`"after":`)) }
 
 // hang blocks requests of a name until the service gives up.
 func (u *upstream) hang(name string) {

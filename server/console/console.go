@@ -20,9 +20,6 @@ import (
 //go:embed static/*.html static/*.css static/*.js static/*.svg
 var static embed.FS
 
-// Source is the files as they are.
-func Source() fs.FS { return static }
-
 // kinds are the files that are served; others, such as types for the checker, are not.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",

@@ -65,7 +65,8 @@ grant execute on function private.visible_projects() to authenticated, service_r
 alter table public.project_members enable row level security;
 revoke all on public.project_members from anon, authenticated;
 grant select, insert, update, delete on public.project_members to service_role;
-grant select, insert (project_id, user_id, role), update (role), delete on public.project_members to authenticated;
+-- An upsert through PostgREST sets every column that it sends, so updating the key must be granted.
+grant select, insert (project_id, user_id, role), update (project_id, user_id, role), delete on public.project_members to authenticated;
 create policy read_members on public.project_members for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));
 create policy insert_members on public.project_members for insert to authenticated
@@ -75,6 +76,22 @@ create policy update_members on public.project_members for update to authenticat
   with check (project_id = any ((select private.projects_as('admin'))::bigint[]));
 create policy delete_members on public.project_members for delete to authenticated
   using (project_id = any ((select private.projects_as('admin'))::bigint[]));
+
+-- A policy cannot compare the new row with the old one.
+create function private.keep_member() returns trigger
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  if not private.is_unrestricted() then
+    raise exception 'a membership cannot move to another user or project' using errcode = '42501', hint = 'Delete it and insert a new one.';
+  end if;
+  return new;
+end
+$$;
+comment on function private.keep_member() is 'Trigger: keeps users from changing the user or project of a membership.';
+revoke execute on function private.keep_member() from public;
+create trigger keep_member before update of user_id, project_id on public.project_members
+  for each row when ((old.user_id, old.project_id) is distinct from (new.user_id, new.project_id)) execute function private.keep_member();
 
 -- The service calls this with a user's token to learn the user's rights.
 create function public.caller_role() returns text

@@ -43,8 +43,9 @@ revoke execute on function private.fill_project_key() from public;
 -- The next number of the project. The counter starts after the highest number in use, and skips to
 -- the end again if a key written by hand is taken.
 create function private.fill_ticket_key() returns trigger
--- A plan cached while the table was empty would scan all of it for every row of a bulk load.
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set enable_indexonlyscan = off
+-- A plan cached while the table was empty would scan all of it for every row of a bulk load. A scan
+-- that cannot be avoided counts as so expensive that it would be compiled, which takes far longer.
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off set enable_indexonlyscan = off
 as $$
 declare
   stem text;

@@ -33,9 +33,9 @@ create policy read_entries on public.keyword_entries for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));
 
 -- The words of three texts with descending weight. It never fails: a tsvector holds at most 1 MB,
--- so longer texts are truncated (to 200,000 characters, halved until they fit). In scripts without
--- spaces every character starts a word, so 50,000 are indexed to stay within Supabase's statement
--- timeout.
+-- so longer texts are truncated (to text_limit characters, halved until they fit). In scripts
+-- without spaces every character starts a word, so 50,000 are indexed to stay within Supabase's
+-- statement timeout.
 create function private.index_words(
   title text, body text, notes text,
   out title_words tsvector, out words tsvector, out title_length integer, out body_length integer
@@ -43,8 +43,8 @@ create function private.index_words(
 language plpgsql stable security invoker set search_path = '' set client_min_messages = 'warning'
 as $$
 declare
-  characters integer := 200000 * least(1, 50000.0 / greatest(1, length(
-    regexp_replace(concat(left(body, 200000), left(notes, 200000)), '[^' || private.unspaced_scripts() || ']+', '', 'g'))));
+  characters integer := private.text_limit() * least(1, 50000.0 / greatest(1, length(
+    regexp_replace(concat(left(body, private.text_limit()), left(notes, private.text_limit())), '[^' || private.unspaced_scripts() || ']+', '', 'g'))));
   body_words tsvector;
 begin
   loop

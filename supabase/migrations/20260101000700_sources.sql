@@ -14,7 +14,7 @@ grant execute on function private.comment_heading(text, timestamptz) to authenti
 
 -- The texts of some sources in the caller's snapshot, in the requested order. A missing source (or
 -- a wrong ticket/project or comment/ticket pair) has no row. Names, heading and texts determine an
--- embedding; source_hash is their fingerprint. Texts are cut at 1,000,000 characters.
+-- embedding; source_hash is their fingerprint. Texts are cut at text_limit characters.
 create function private.source_texts(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
 returns table (
   place bigint, project_id bigint, ticket_id bigint, project_name text, ticket_name text, texts jsonb, source_hash text,
@@ -42,7 +42,7 @@ as $$
   ), told as (
     select f.*, (
       select coalesce(jsonb_agg(jsonb_build_object(
-          'kind', x.kind, 'status_change_id', x.status_change_id, 'text', left(x.text, 1000000)
+          'kind', x.kind, 'status_change_id', x.status_change_id, 'text', left(x.text, private.text_limit())
         ) order by x.status_change_id nulls first), '[]')
       from (
         select f.kind, null::bigint as status_change_id, f.text
@@ -95,12 +95,12 @@ comment on function private.source_chunks(bigint[], bigint[], bigint[], smallint
 revoke execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) from public;
 grant execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) to service_role;
 
--- How many sources one response returns: at least the first, then more until 4 MB are reached.
--- Sizes are known without reading the texts.
+-- How many sources one response returns: at least the first, then more until 4 MB or the 1,000 rows
+-- of hosted PostgREST are reached. Sizes are known without reading the texts.
 create function private.readable_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null) returns integer
 language sql stable security invoker set search_path = ''
 as $$
-  select coalesce(min(b.place) filter (where b.octets_before >= 4000000) - 1, count(*))::integer
+  select least(coalesce(min(b.place) filter (where b.octets_before >= 4000000) - 1, count(*)), 1000)::integer
   from (
     select a.place, sum(
         coalesce(octet_length(p.description), 0) + coalesce(octet_length(t.name), 0) + coalesce(octet_length(t.description), 0)
@@ -158,7 +158,7 @@ as $$
   order by s.place
 $$;
 comment on function public.read_sources(bigint[], bigint[], smallint, bigint[]) is
-  'For each source (a ticket, a project''s own text if ticket_id is null, or with comment_id a comment on that ticket): the names and texts to chunk, the heading of a comment, their fingerprint, and the chunks stored in a set (by default the serving one), in order. staged: chunks stored by stage_chunks and not visible yet. The arrays are parallel; comment_ids may be omitted. A source that does not exist has no row. sources_read: how many sources, from the first one, are included; if the texts are too long for one response, call again for the rest. embedding_set: that set, null if it is neither serving nor being built; embedding_model: the model that its vectors must have, null if undecided; building_set and building_chunking: the set being built, null if there is none.';
+  'For each source (a ticket, a project''s own text if ticket_id is null, or with comment_id a comment on that ticket): the names and texts to chunk, the heading of a comment, their fingerprint, and the chunks stored in a set (by default the serving one), in order. staged: chunks stored by stage_chunks and not visible yet. The arrays are parallel; comment_ids may be omitted. A source that does not exist has no row. sources_read: how many sources, from the first one, are included; if they are too many or too long for one response, call again for the rest. embedding_set: that set, null if it is neither serving nor being built; embedding_model: the model that its vectors must have, null if undecided; building_set and building_chunking: the set being built, null if there is none.';
 revoke execute on function public.read_sources(bigint[], bigint[], smallint, bigint[]) from public, anon, authenticated;
 grant execute on function public.read_sources(bigint[], bigint[], smallint, bigint[]) to service_role;
 

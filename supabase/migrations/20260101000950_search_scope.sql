@@ -152,7 +152,7 @@ comment on function private.is_broad(private.scope, integer) is 'Whether, by a s
 revoke execute on function private.is_broad(private.scope, integer) from public;
 
 create function private.passing_tickets(scope private.scope, ticket_ids bigint[]) returns bigint[]
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   passing bigint[];

@@ -129,7 +129,8 @@ begin
     conditions := conditions || ' and c.project_id = any (($1).projects)';
   end if;
   if cardinality(scan_chunks.excluded_tickets) > 0 then
-    conditions := conditions || ' and (c.ticket_id = any ($7)) is not true';
+    -- A subquery is hashed; the array would be searched from its start for every chunk.
+    conditions := conditions || ' and (c.ticket_id in (select unnest($7))) is not true';
   end if;
   if required is not null then
     entry_ids := private.narrow_entries(scope, required, private.narrow_limit(greatest(200, wanted)), excluded);
@@ -142,8 +143,16 @@ begin
         union all
         select c.* from public.keyword_entries e join public.chunks c on c.project_id = e.project_id and c.ticket_id is null
         where e.keyword_entry_id = any ($8) and e.ticket_id is null) c';
-  elsif required is not null or excluded is not null then
-    word_condition := ' and private.entry_holds(c.project_id, c.ticket_id, $6, $9)';
+  else
+    if required is not null then
+      word_condition := ' and private.entry_holds(c.project_id, c.ticket_id, $6, null)';
+    end if;
+    -- Inline, because a common word is looked for in thousands of chunks.
+    if excluded is not null then
+      word_condition := word_condition || ' and (case
+        when c.ticket_id is not null then (select e.words @@ $9 from public.keyword_entries e where e.ticket_id = c.ticket_id)
+        else (select e.words @@ $9 from public.keyword_entries e where e.ticket_id is null and e.project_id = c.project_id) end) is false';
+    end if;
   end if;
   if not exact and scope.on_tickets then
     passing := private.narrow_tickets(scope, greatest(200, wanted));

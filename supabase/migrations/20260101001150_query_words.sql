@@ -29,7 +29,7 @@ revoke execute on function private.word_entries(text[]) from public;
 -- words are not looked up and are no secret.
 create function private.is_known(word text, texts bigint, visible bigint[]) returns boolean
 -- Use the index on words, whatever the statistics say.
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 begin
   return texts > 0 and (visible is null or texts > 200 or exists (
@@ -44,7 +44,7 @@ revoke execute on function private.is_known(text, bigint, bigint[]) from public;
 
 -- Implied words (see implied_words) do not count as written: "error in" makes no "errorin".
 create function private.is_written(word text, visible bigint[]) returns boolean
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 begin
   return exists (
@@ -119,7 +119,7 @@ revoke execute on function private.joined_words(text) from public;
 -- both, are few.
 create function private.split_words(query_text text, visible bigint[])
 returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
-language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off
+language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 begin

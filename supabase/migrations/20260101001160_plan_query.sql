@@ -35,7 +35,7 @@ comment on type private.query is 'A parsed query, resolved against what the call
 -- Security definer, because under row-level security no index can find words. It reads only what
 -- the caller may see.
 create function private.read_query(query_text text) returns private.query
-language plpgsql stable security definer set search_path = '' set enable_seqscan = off
+language plpgsql stable security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   visible constant bigint[] := private.visible_projects();

@@ -5,7 +5,7 @@
 -- each; else null. A phrase may be in the ticket's own text or in a comment.
 create function private.narrow_entries(scope private.scope, required tsquery, entry_limit integer, excluded tsquery default null)
 returns bigint[]
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   read_limit constant integer := 20000; -- comments
@@ -59,7 +59,7 @@ create function private.comment_candidates(
   scope private.scope, required tsquery, few bigint[], reach integer, candidate_limit integer
 )
 returns table (ticket_id bigint, gain double precision, comment_ids bigint[])
-language plpgsql stable rows 100 security invoker set search_path = '' set enable_seqscan = off
+language plpgsql stable rows 100 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -122,7 +122,7 @@ create function private.keyword_candidates(
 )
 returns table (keyword_entry_id bigint, project_id bigint, ticket_id bigint, gain double precision, comment_ids bigint[])
 -- Use the index on words: a scan of all entries would take too long.
-language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off
+language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare

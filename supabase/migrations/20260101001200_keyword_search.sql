@@ -167,9 +167,10 @@ begin
     select c.keyword_entry_id, c.project_id, c.ticket_id, c.gain, c.comment_ids
     from private.keyword_candidates(
       plan.words, plan.idfs, plan.entries, plan.titles, plan.comments, scope, query.required, reach, greatest(1000, scored)) c
-    where cardinality(plan.words) > 0 and (c.ticket_id = any (query.excluded_tickets)) is not true
-      and (query.excluded is null or not exists (
-        select 1 from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id and e.words @@ query.excluded))
+    where cardinality(plan.words) > 0 and (c.ticket_id in (select unnest(query.excluded_tickets))) is not true
+      -- Not "not exists", which would be planned as a join with all entries that hold common words.
+      and (query.excluded is null
+        or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id) is not true)
   ), scores as materialized (
     select s.keyword_entry_id, s.score, s.level
     from private.score_entries(

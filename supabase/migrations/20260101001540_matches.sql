@@ -11,7 +11,7 @@ create function private.match_entries(
 )
 returns table (project_id bigint, ticket_id bigint, complete boolean)
 -- Use the index on words: a scan of all entries would take seconds.
-language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off
+language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -84,7 +84,7 @@ begin
         select r.project_id, r.ticket_id from raw r where true%1$s limit $4
       )
       select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
-      conditions, case when commented <> '{}' then ' and (e.ticket_id = any ($5)) is not true' end)
+      conditions, case when commented <> '{}' then ' and (e.ticket_id in (select unnest($5))) is not true' end)
       into step_looked, step_projects, step_tickets
       using scope, exact, case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects), commented;
     looked := looked + step_looked;
@@ -97,7 +97,7 @@ begin
           select m.project_id, m.ticket_id from public.comment_entries m where m.words @@ $2 limit $3
         ), passed as (
           select r.project_id, r.ticket_id from (select distinct w.project_id, w.ticket_id from raw w) r
-          where (r.ticket_id = any ($5)) is not true%s%s limit $4
+          where (r.ticket_id in (select unnest($5))) is not true%s%s limit $4
         )
         select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
         conditions,
@@ -196,7 +196,7 @@ begin
     from private.match_entries(
       plan.words, plan.entries, plan.comments, query.required, query.excluded, scope,
       match_limit + 1 + cardinality(query.excluded_tickets)) m
-    where (m.ticket_id = any (query.excluded_tickets)) is not true
+    where (m.ticket_id in (select unnest(query.excluded_tickets))) is not true
   ) f
   group by f.project_id, f.ticket_id
   order by min(f.place), f.ticket_id nulls last, f.project_id

@@ -72,14 +72,18 @@ as $$
     select c.facet, null, (array_agg(c.name order by c.count desc, c.name collate "C"))[1], sum(c.count)::bigint, bool_or(c.capped)
     from by_name c group by c.facet, lower(c.name)
   )
-  select c.facet, c.value, c.label, c.count, c.capped
-  from (select x.*, row_number() over (partition by x.facet order by x.count desc, x.label, x.value) as place from counted x) c
+  select c.facet, c.value, c.label, c.count, c.capped or c.found > 1000
+  from (
+    select r.*, row_number() over (order by r.place, r.facet) as row, count(*) over () as found
+    from (select x.*, row_number() over (partition by x.facet order by x.count desc, x.label, x.value) as place from counted x) r
+  ) c
   join asked a using (facet)
-  where c.place <= 400
+  -- Hosted PostgREST would cut the last facets whole. Short ones leave their share to long ones.
+  where c.row <= 1000
   order by a.place, c.place
 $$;
 comment on function public.search_facets(text, extensions.vector, text, double precision, bigint, text, jsonb) is
-  'How many matches of a hybrid search each status, project, assignee, reporter, type, priority and label has, and how many are open or done (facet open), most frequent first, at most 400 of each. value is the id of a status or project, label the most frequent spelling. Each facet ignores its own filter (status: status_filter and filters.statuses; project: project_filter and filters.projects). A ticket without a value is not counted; a project''s own text counts only for its project. At most 10,000 matches are counted, and capped is set if there are more: those named by key, the nearest 100 by vector over match_threshold, then those that contain the rarest words of the query; among equals, the first in the table, so that a count only changes after a write.';
+  'How many matches of a hybrid search each status, project, assignee, reporter, type, priority and label has, and how many are open or done (facet open), most frequent first, at most 1,000 values in all, of which each facet has an equal share. value is the id of a status or project, label the most frequent spelling. Each facet ignores its own filter (status: status_filter and filters.statuses; project: project_filter and filters.projects). A ticket without a value is not counted; a project''s own text counts only for its project. At most 10,000 matches are counted, and capped is set if there are more matches or values: those named by key, the nearest 100 by vector over match_threshold, then those that contain the rarest words of the query; among equals, the first in the table, so that a count only changes after a write.';
 revoke execute on function public.search_facets(text, extensions.vector, text, double precision, bigint, text, jsonb) from public, anon, authenticated;
 grant execute on function public.search_facets(text, extensions.vector, text, double precision, bigint, text, jsonb) to authenticated, service_role;
 

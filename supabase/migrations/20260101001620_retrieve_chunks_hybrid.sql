@@ -66,7 +66,8 @@ begin
     -- As in search_hybrid.
     left join lateral (select t.project_id, t.status_id from public.tickets t where t.ticket_id = b.ticket_id offset 0) t on true
     cross join lateral (
-      select p.project_id from public.projects p where p.project_id = coalesce(t.project_id, b.project_id) offset 0
+      select p.project_id from public.projects p
+      where p.project_id = case when t.project_id is null then b.project_id else t.project_id end offset 0
     ) p
     left join public.status s on s.status_id = t.status_id
     where (b.ticket_id is null or t.project_id is not null)

@@ -189,15 +189,9 @@ as $$
 begin
   perform private.check_batch(cardinality(ticket_keys));
   return query
-    with asked as materialized (
-      select upper(k.key) as key, k.place from unnest(find_similar_tickets_batch.ticket_keys) with ordinality as k(key, place)
-    ), known as materialized (
-      -- By an array, which the index is looked up by.
-      select t.ticket_id, upper(t.key) as key from public.tickets t where upper(t.key) = any (array(select a.key from asked a))
-    )
     select k.place, t.ticket_id, f.project_name, f.ticket_name, f.text, f.embedded, f.results
-    from asked k
-    join known t using (key)
+    from unnest(find_similar_tickets_batch.ticket_keys) with ordinality as k(key, place)
+    cross join lateral (select private.find_ticket(k.key) as ticket_id offset 0) t
     cross join lateral public.find_similar_tickets(t.ticket_id, embedding_model, match_count, find_similar_tickets_batch.filters) f
     order by k.place;
 end

@@ -54,7 +54,7 @@ create function private.enqueue_sources(
 )
 returns bigint
 -- A plan cached while the queue was empty would scan all of it at every edit.
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   start constant timestamptz := clock_timestamp();

@@ -112,7 +112,7 @@ comment on function private.enqueue_documents() is 'Trigger: queues documents th
 -- Otherwise the dead jobs of deleted sources would stay forever.
 create function private.forget_jobs() returns trigger
 -- With arrays, any plan uses the indexes; a join planned for an empty queue would not.
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   jobs bigint[];

@@ -8,7 +8,7 @@ create function public.claim_embedding_jobs(
 )
 returns table (lease_id uuid, jobs jsonb, next_due_seconds double precision)
 -- A plan cached while the queue was empty would compare every job with every other.
-language plpgsql volatile rows 1 security invoker set search_path = '' set plan_cache_mode = force_custom_plan set enable_seqscan = off
+language plpgsql volatile rows 1 security invoker set search_path = '' set plan_cache_mode = force_custom_plan set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare

@@ -28,7 +28,7 @@ as $$
         and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)
         and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))))
   union all
-  select t.project_id, t.ticket_id, null, length(m.body), m.comment_id
+  select t.project_id, t.ticket_id, null, least(private.text_limit(), length(m.body)), m.comment_id
   from public.comments m
   join public.tickets t on t.ticket_id = m.ticket_id
   where m.body ~ '\S' and (missing_sources.everything or not exists (
@@ -37,7 +37,7 @@ as $$
       and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)
       and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))))
   union all
-  select null, null, d.id, length(d.title) + least(1000000, length(d.content)), null
+  select null, null, d.id, length(d.title) + least(private.text_limit(), length(d.content)), null
   from public.documents d
   where missing_sources.embedding_set is null and (missing_sources.everything or not exists (
     select 1 from public.embeddings e where e.document_id = d.id and e.chunk_id is null and e.model = missing_sources.embedding_model))

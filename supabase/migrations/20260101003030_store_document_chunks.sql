@@ -11,12 +11,12 @@ comment on function private.document_hash(text, text) is 'The fingerprint of a d
 revoke execute on function private.document_hash(text, text) from public;
 grant execute on function private.document_hash(text, text) to service_role;
 
--- At least the first document, then as many as fit into 4 MB, as in read_sources. Sizes are known
--- without reading the texts.
+-- At least the first document, then as many as fit into 4 MB and 1,000 rows, as in read_sources.
+-- Sizes are known without reading the texts.
 create function private.readable_documents(document_ids uuid[]) returns integer
 language sql stable security invoker set search_path = ''
 as $$
-  select coalesce(min(b.place) filter (where b.octets_before >= 4000000) - 1, count(*))::integer
+  select least(coalesce(min(b.place) filter (where b.octets_before >= 4000000) - 1, count(*)), 1000)::integer
   from (
     select a.place, sum(coalesce(octet_length(d.content), 0)) over (order by a.place rows between unbounded preceding and 1 preceding) as octets_before
     from unnest(readable_documents.document_ids) with ordinality as a(id, place)
@@ -34,7 +34,7 @@ as $$
   with readable as materialized (
     select private.readable_documents(read_documents.document_ids) as documents
   )
-  select d.id, d.title, left(case when d.content ~ '\S' then d.content else d.title end, 1000000), private.document_hash(d.title, d.content),
+  select d.id, d.title, left(case when d.content ~ '\S' then d.content else d.title end, private.text_limit()), private.document_hash(d.title, d.content),
     coalesce((
       select jsonb_agg(jsonb_build_object(
           'chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', e.model, 'position', c.position,
@@ -51,7 +51,7 @@ as $$
   order by a.place
 $$;
 comment on function public.read_documents(uuid[]) is
-  'For each document: its title, the text to chunk (its content up to the 1,000,000th character, or its title if that is blank), their fingerprint, and the chunks stored now, in order. staged: chunks stored by stage_document_chunks and not visible yet. A document that does not exist has no row. documents_read: how many documents of the array, from the first one, are included; if the texts are too long for one response, call again for the rest.';
+  'For each document: its title, the text to chunk (its content up to the 200,000th character, or its title if that is blank), their fingerprint, and the chunks stored now, in order. staged: chunks stored by stage_document_chunks and not visible yet. A document that does not exist has no row. documents_read: how many documents of the array, from the first one, are included; if they are too many or too long for one response, call again for the rest.';
 revoke execute on function public.read_documents(uuid[]) from public, anon, authenticated;
 grant execute on function public.read_documents(uuid[]) to service_role;
 

@@ -43,7 +43,7 @@ create trigger index_updated_entities after update of named_entities, given_enti
   for each row when (new.named_entities is distinct from old.named_entities) execute function private.index_entities();
 
 -- Security definer: with row-level security the indexes on names could not be used.
-create function private.find_entities(entity_name text, entity_type text, match_count integer)
+create function private.find_entities(entity_name text, entity_type text, match_limit integer)
 returns table (id uuid, title text, matched_entity text, matched_type text)
 -- Force the lookup of names to use the indexes, whatever the statistics say.
 language plpgsql stable rows 10 security definer set search_path = '' set enable_seqscan = off set jit = off
@@ -51,7 +51,7 @@ as $$
 declare
   wanted constant text := lower(btrim(entity_name));
   wanted_type constant text := lower(private.filter_text(entity_type));
-  wanted_count constant integer := private.clamp(match_count, 10, 1, 100);
+  wanted_count constant integer := private.clamp(match_limit, 10, 1, 100);
   exact_count bigint;
 begin
   -- A caller without projects sees no documents. No stored name is longer, and splitting such a
@@ -92,15 +92,15 @@ comment on function private.find_entities(text, text, integer) is 'find_document
 revoke execute on function private.find_entities(text, text, integer) from public;
 grant execute on function private.find_entities(text, text, integer) to authenticated, service_role;
 
-create function public.find_documents_by_entity(entity_name text, entity_type text default null, match_count integer default 10)
+create function public.find_documents_by_entity(entity_name text, entity_type text default null, match_limit integer default 10)
 returns table (id uuid, title text, matched_entity text, matched_type text)
 language sql stable rows 10 security invoker set search_path = ''
 as $$
   select f.id, f.title, f.matched_entity, f.matched_type
-  from private.find_entities(find_documents_by_entity.entity_name, find_documents_by_entity.entity_type, find_documents_by_entity.match_count) f
+  from private.find_entities(find_documents_by_entity.entity_name, find_documents_by_entity.entity_type, find_documents_by_entity.match_limit) f
 $$;
 comment on function public.find_documents_by_entity(text, text, integer) is
-  'Documents that name an entity whose name contains entity_name (case-insensitive) and, if entity_type is given, has that type: exact names first, then by length. A document that names several such entities is returned once for each. Archived documents are excluded. match_count at most 100.';
+  'Documents that name an entity whose name contains entity_name (case-insensitive) and, if entity_type is given, has that type: exact names first, then by length. A document that names several such entities is returned once for each. Archived documents are excluded. match_limit at most 100.';
 revoke execute on function public.find_documents_by_entity(text, text, integer) from public, anon, authenticated;
 grant execute on function public.find_documents_by_entity(text, text, integer) to authenticated, service_role;
 

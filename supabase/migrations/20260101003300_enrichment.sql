@@ -30,7 +30,7 @@ begin
       where d.id = due.id
       returning d.*
     )
-    select t.id, t.title, left(t.content, 1000000), private.document_hash(t.title, t.content), t.enrichment_attempts, t.enrichment_lease_id
+    select t.id, t.title, left(t.content, private.text_limit()), private.document_hash(t.title, t.content), t.enrichment_attempts, t.enrichment_lease_id
     from taken t
     order by t.archived, t.created_at, t.id;
   -- A document whose last batch died would otherwise stay unfinished forever.
@@ -40,7 +40,7 @@ begin
 end
 $$;
 comment on function public.claim_enrichments(integer, double precision, integer) is
-  'Claims up to batch_size (at most 100) documents that are due and not enriched, archived ones last, each for lease_seconds. Until then no other caller gets them; then anyone can. attempt is 1 the first time. After attempt_limit attempts a document is skipped until its text changes or retry_enrichments is called. content is cut at its 1,000,000th character.';
+  'Claims up to batch_size (at most 100) documents that are due and not enriched, archived ones last, each for lease_seconds. Until then no other caller gets them; then anyone can. attempt is 1 the first time. After attempt_limit attempts a document is skipped until its text changes or retry_enrichments is called. content is cut at its 200,000th character.';
 revoke execute on function public.claim_enrichments(integer, double precision, integer) from public, anon, authenticated;
 grant execute on function public.claim_enrichments(integer, double precision, integer) to service_role;
 
@@ -145,5 +145,20 @@ comment on function public.enrichment_stats() is
   'The number of documents in total, with the current text enriched, not enriched, and not enriched because the last attempt failed.';
 revoke execute on function public.enrichment_stats() from public, anon, authenticated;
 grant execute on function public.enrichment_stats() to service_role;
+
+create function public.list_unenriched_documents(after uuid default null, match_limit integer default 1000)
+returns table (id uuid, title text, attempts integer, last_error text)
+language sql stable rows 100 security invoker set search_path = ''
+as $$
+  select d.id, d.title, d.enrichment_attempts, d.enrichment_error
+  from public.documents d
+  where d.enriched_at is null and (list_unenriched_documents.after is null or d.id > list_unenriched_documents.after)
+  order by d.id
+  limit private.clamp(list_unenriched_documents.match_limit, 1000, 1, 1000)
+$$;
+comment on function public.list_unenriched_documents(uuid, integer) is
+  'The documents that enrichment_stats counts as unenriched, in order of their ids: how often their text was tried, and the error of the last attempt, if it failed. match_limit at most 1,000; after: the last id of the previous page. No rows follow the last page.';
+revoke execute on function public.list_unenriched_documents(uuid, integer) from public, anon, authenticated;
+grant execute on function public.list_unenriched_documents(uuid, integer) to service_role;
 
 insert into private.migrations (version) values ('20260101003300');

@@ -177,6 +177,30 @@ comment on function private.check_memory(bigint, bigint, bigint, boolean) is 'ch
 revoke execute on function private.check_memory(bigint, bigint, bigint, boolean) from public;
 grant execute on function private.check_memory(bigint, bigint, bigint, boolean) to service_role;
 
+create function private.check_vector(version text, indexes text[])
+returns table (severity text, subject text, finding text, remedy text)
+language sql stable security invoker set search_path = ''
+as $$
+  -- Everything runs on 0.8.0, which hosted projects may have: a warning.
+  with given as (
+    select string_to_array(substring(check_vector.version from '^[0-9]+(?:\.[0-9]+)*'), '.')::int[] as numbers
+  ), faults as (
+    select string_agg(format('%s (mended in %s)', f.fault, array_to_string(f.mended, '.')), ', ' order by f.mended) as list
+    from given g
+    join (values ('{0,8,2}'::int[], 'a parallel index build can overflow a buffer'), ('{0,8,3}', 'vacuum can corrupt an HNSW index'),
+      ('{0,8,4}', 'vacuum of an HNSW index can fail')) as f (mended, fault) on g.numbers < f.mended
+    where g.numbers >= '{0,8}' -- an older one is an error of its own
+  )
+  select 'warning', 'extension vector', format('version %s has faults: %s', check_vector.version, f.list),
+    'Install pgvector 0.8.4 or later (on Supabase, upgrade the project) and restart Postgres, then: alter extension vector update;'
+      || (select coalesce(string_agg(format(' reindex index concurrently %s;', i.name), '' order by i.name), '') from unnest(check_vector.indexes) i (name))
+  from faults f where f.list is not null
+$$;
+comment on function private.check_vector(text, text[]) is
+  'check_installation, for faults of this version of pgvector that later releases mend. indexes: HNSW indexes to rebuild afterwards, as in SQL.';
+revoke execute on function private.check_vector(text, text[]) from public;
+grant execute on function private.check_vector(text, text[]) to service_role;
+
 create function private.check_platform()
 returns table (severity text, subject text, finding text, remedy text)
 language sql stable security invoker set search_path = ''
@@ -192,6 +216,11 @@ as $$
     left join pg_catalog.pg_roles r on r.rolname = w.name
     where r.oid is null or (r.rolbypassrls or r.rolsuper) <> w.bypasses
     union all
+    -- Through PostgREST, which sets request.method. It runs a query on when its client has left.
+    select 'roles', 'warning', 'setting statement_timeout', 'statements of the service have no time limit: those of a request that timed out run on',
+      'alter role authenticator set statement_timeout = ''8s''; then restart PostgREST.'
+    where current_setting('request.method', true) <> '' and current_setting('statement_timeout') = '0'
+    union all
     select 'extensions', 'error', 'extension ' || w.name,
       case when e.oid is null then 'it is missing' else format('version %s is older than %s', e.extversion, w.least) end,
       case when e.oid is null then format('create extension %I with schema extensions; then apply the migrations again in a new database.', w.name)
@@ -199,6 +228,16 @@ as $$
     from (values ('vector', '0.8'), ('unaccent', '1.0'), ('pg_trgm', '1.0')) as w (name, least)
     left join pg_catalog.pg_extension e on e.extname = w.name
     where e.oid is null or string_to_array(substring(e.extversion from '^[0-9]+(?:\.[0-9]+)*'), '.')::int[] < string_to_array(w.least, '.')::int[]
+    union all
+    select 'extensions', v.*
+    from pg_catalog.pg_extension e
+    cross join lateral private.check_vector(e.extversion, array(
+      select format('%I.%I', n.nspname, x.relname)
+      from pg_catalog.pg_class x
+      join pg_catalog.pg_am a on a.oid = x.relam and a.amname = 'hnsw'
+      join pg_catalog.pg_namespace n on n.oid = x.relnamespace
+      where x.relkind = 'i')) v
+    where e.extname = 'vector'
   )
   select f.severity, f.subject, f.finding, f.remedy from found f
   union all

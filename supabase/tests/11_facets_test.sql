@@ -1,7 +1,7 @@
 -- Facets count the matches of a hybrid search under the filters of the other facets, up to a limit.
 
 begin;
-select plan(35);
+select plan(36);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, similarity double precision) returns void
@@ -88,6 +88,14 @@ reset role;
 select is((select count(*)::integer from private.match_entries('{omega}', '{12000}', '{0}', null, null,
   private.resolve_scope(p, 'Done', null), 10000)), n, 'match_entries applies a project and a status filter: ' || p)
 from (values (1, 0), (3, 600)) v (p, n);
+
+insert into public.tickets (ticket_id, project_id, status_id, key, name, assignee, labels)
+select i, 3, 1, 'CC-' || i, 'sigma', 'person ' || i, array['label ' || i] from generate_series(20001, 20600) i;
+set local role service_role;
+select results_eq($$ select facet, count(*), bool_and(capped) from public.search_facets('sigma') group by facet order by facet $$,
+  $$ values ('assignee', 499::bigint, true), ('label', 498, true), ('open', 1, true), ('project', 1, true), ('status', 1, true) $$,
+  'at most 1,000 values are returned, of all facets an equal share, with capped set');
+reset role;
 
 set local role anon;
 select throws_ok($$ select * from public.search_facets('alpha') $$, '42501', null, 'anon cannot call search_facets');

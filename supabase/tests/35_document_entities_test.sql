@@ -25,9 +25,9 @@ select is(pg_temp.find('RAFT P'), array['Copies: Raft protocol protocol'], 'part
 select is(pg_temp.find(' raft ', ' PROTOCOL '), array['Election: Raft Protocol', 'Copies: Multi-Raft protocol', 'Copies: Raft protocol protocol'], 'a type filter matches, ignoring case and surrounding spaces');
 select is(pg_temp.find('raft', 'proto'), '{}', 'a type filter does not match part of a type');
 select is(pg_temp.find('raft', ''), pg_temp.find('raft'), 'a blank type filter is ignored');
-select is(pg_temp.find('raft', null, 3), (pg_temp.find('raft')) [1:3], 'at most match_count results are returned');
-select is(pg_temp.find('raft', null, 1), (pg_temp.find('raft')) [1:1], 'match_count also limits exact matches');
-select is(pg_temp.find('raft', null, 0), (pg_temp.find('raft')) [1:1], 'a match_count of 0 returns one result');
+select is(pg_temp.find('raft', null, 3), (pg_temp.find('raft')) [1:3], 'at most match_limit results are returned');
+select is(pg_temp.find('raft', null, 1), (pg_temp.find('raft')) [1:1], 'match_limit also limits exact matches');
+select is(pg_temp.find('raft', null, 0), (pg_temp.find('raft')) [1:1], 'a match_limit of 0 returns one result');
 select is(pg_temp.find('%'), array['Signs: 100% club'], '% matches literally');
 select is(pg_temp.find('r%t'), '{}', '% is no wildcard within a name');
 select is(pg_temp.find('e_c'), array['Signs: snake_case'], '_ matches literally');

@@ -3,7 +3,7 @@
 -- documents.
 
 begin;
-select plan(38);
+select plan(41);
 set local role service_role;
 
 \ir kit/documents.sql
@@ -93,6 +93,11 @@ select is(pg_temp.claim(), 'three 3', 'a document released during attempt 3 is c
 select from pg_temp.come_due();
 select is(pg_temp.claim(), 'none', 'a document is not claimed after its last attempt');
 select is((select enrichment_error from public.documents where title = 'three'), 'Its batch stopped before it was done.', 'a document whose lease expired has the reason as its error');
+select results_eq('select id, title, attempts, last_error from public.list_unenriched_documents()',
+  $$ select id, title, enrichment_attempts, 'Its batch stopped before it was done.' from public.documents where title = 'three' $$,
+  'list_unenriched_documents returns the documents without enrichment, with their last error');
+select results_eq('select title from public.list_unenriched_documents(pg_temp.doc(2))', array['three'], 'the next page of unenriched documents follows the id after');
+select is_empty('select from public.list_unenriched_documents(pg_temp.doc(3))', 'no rows follow the last page of unenriched documents');
 select is(public.retry_enrichments(), 1::bigint, 'retry_enrichments resets one failed document');
 select is(pg_temp.claim(), 'three 1', 'a document that is retried on request is claimed as attempt 1');
 select is(pg_temp.store('three') || ' ' || pg_temp.stats(), 'true 3 3 0 0', 'at the end all three documents are enriched');

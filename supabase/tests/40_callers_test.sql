@@ -1,7 +1,7 @@
 -- What each caller can read, by table and by function.
 
 begin;
-select plan(10);
+select plan(12);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
@@ -49,6 +49,10 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('private.duplicate_calibrations', '- - - - - - 0'),
     ('private.embedding_jobs',       '- - - - - - 11'),
     ('private.embedding_sets',       '- - - - - - 1'),
+    ('private.imported_links',       '- - - - - - 0'),
+    ('private.imported_projects',    '- - - - - - 0'),
+    ('private.imported_tickets',     '- - - - - - 0'),
+    ('private.imports',              '- - - - - - 0'),
     ('private.installed_parts',      '- - - - - - ' || (select count(*) from private.installed_parts)),
     ('private.match_thresholds',     '- - - - - - 0'),
     ('private.migrations',           '- - - - - - -'),
@@ -144,23 +148,36 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from get_ticket(ticket_key => ''bb-22'')', '- 0 1 0 0 0 1') $$,
   'queries that name invisible tickets or projects return only visible rows');
 
+select pg_temp.act('viewer');
+select from public.search_documents_hybrid(pg_temp.unit(1, 768), '{pump}', track_retrievals => true);
+reset role;
+select is((select sum(retrieval_count) from public.documents), 0::numeric, 'a user''s search counts no retrievals');
+select pg_temp.act('service');
+select from public.search_documents_hybrid(pg_temp.unit(1, 768), '{pump}', track_retrievals => true);
+reset role;
+select is((select sum(retrieval_count) from public.documents), 2::numeric, 'the service''s search counts them');
+
 -- Only the service may import, including the internal functions that imports use.
 select results_eq($$ select s.statement, pg_temp.outcomes('select from ' || s.statement) from (values
     (1, 'upsert_projects(''[{"key": "AA", "name": "Pumps"}]'')'), (2, 'upsert_tickets(''[{"key": "AA-11", "project_key": "AA", "status": "Done", "name": "Pump"}]'')'),
-    (3, 'upsert_ticket_links(''[{"key": "AA-11", "kind": "blocks", "other_key": "nowhere"}]'')'), (4, 'list_ticket_keys(''{1}'')'),
-    (5, 'find_unlisted(''[{"key": "AA-11", "comments": [], "links": true}]'')'), (6, 'prune_tickets(''{11}'')'),
-    (7, 'private.ensure_statuses(''[]'')'), (8, 'private.upsert_comments(''[]'')'), (9, 'private.leave_embedding_to_caller(true)')
+    (3, 'begin_import(''x'')'), (4, 'link_imported_tickets(1)'), (5, 'count_unlisted(1)'), (6, 'prune_import(1)'),
+    (7, 'private.ensure_statuses(''[]'')'), (8, 'private.upsert_comments(''[]'')'), (9, 'private.leave_embedding_to_caller(true)'),
+    (10, 'private.import_origin(1)'), (11, 'private.own_rows(''[]'', ''x'', true)'), (12, 'private.mark_imported(''[]'', 1, ''x'', true)'), (13, 'private.unlisted_rows(1, 1)')
   ) s(place, statement) order by s.place $$,
   $$ values
     ('upsert_projects(''[{"key": "AA", "name": "Pumps"}]'')', '- - - - - - 1'),
     ('upsert_tickets(''[{"key": "AA-11", "project_key": "AA", "status": "Done", "name": "Pump"}]'')', '- - - - - - 1'),
-    ('upsert_ticket_links(''[{"key": "AA-11", "kind": "blocks", "other_key": "nowhere"}]'')', '- - - - - - 1'),
-    ('list_ticket_keys(''{1}'')', '- - - - - - 2'),
-    ('find_unlisted(''[{"key": "AA-11", "comments": [], "links": true}]'')', '- - - - - - 1'),
-    ('prune_tickets(''{11}'')', '- - - - - - 1'),
+    ('begin_import(''x'')', '- - - - - - 1'),
+    ('link_imported_tickets(1)', '- - - - - - 1'),
+    ('count_unlisted(1)', '- - - - - - 1'),
+    ('prune_import(1)', '- - - - - - 1'),
     ('private.ensure_statuses(''[]'')', '- - - - - - 1'),
     ('private.upsert_comments(''[]'')', '- - - - - - 1'),
-    ('private.leave_embedding_to_caller(true)', '- - - - - - 1') $$,
+    ('private.leave_embedding_to_caller(true)', '- - - - - - 1'),
+    ('private.import_origin(1)', '- - - - - - 1'),
+    ('private.own_rows(''[]'', ''x'', true)', '- - - - - - 1'),
+    ('private.mark_imported(''[]'', 1, ''x'', true)', '- - - - - - 1'),
+    ('private.unlisted_rows(1, 1)', '- - - - - - 0') $$,
   'only the service can import and prune');
 
 -- Roles and permissions of callers ----------------------------------------------------------------

@@ -12,6 +12,9 @@ insert into public.documents (id, title) values ('00000000-0000-4000-8000-000000
 \ir kit/actors.sql
 -- For moves between two projects that the user may write.
 insert into public.project_members (project_id, user_id, role) select 2, a.user_id, 'member' from actors a where a.name = 'member';
+-- Actors cannot read the table of actors.
+select set_config('test.member', a.user_id::text, true) from actors a where a.name = 'member';
+create function pg_temp.member() returns uuid language sql as $$ select current_setting('test.member')::uuid $$;
 
 create temporary table attempts (place integer generated always as identity, statement text, outcome text);
 insert into attempts (statement, outcome) values --                                                                anon stranger outsider viewer member admin service
@@ -44,7 +47,19 @@ insert into attempts (statement, outcome) values --                             
   ($$ insert into project_members (project_id, user_id) values (3, gen_random_uuid()) $$,                             '- - - - - - 1'),
   ($$ insert into project_members (project_id, user_id, role) values (3, auth.uid(), 'admin') $$,                     '- - - - - - 23502'),
   ($$ update project_members set role = 'admin' $$,                                                                   '- 0 2 0 0 3 5'),
-  ($$ update project_members set project_id = 3 $$,                                                                   '- - - - - - 23505'),
+  ($$ update project_members set project_id = 3 $$,                                                                   '- 0 - 0 0 - 23505'),
+  ($$ update project_members set user_id = gen_random_uuid() $$,                                                      '- 0 - 0 0 - 5'),
+  -- The statement that PostgREST makes of an upsert: it sets every column of the payload.
+  ($$ insert into project_members (project_id, role, user_id) values (1, 'admin', pg_temp.member())
+      on conflict (user_id, project_id) do update set project_id = excluded.project_id, role = excluded.role, user_id = excluded.user_id returning role $$,
+                                                                                                                      '- - - - - 1 1'),
+  ($$ insert into project_members (project_id, role, user_id) values (2, 'admin', pg_temp.member())
+      on conflict (user_id, project_id) do update set project_id = excluded.project_id, role = excluded.role, user_id = excluded.user_id returning role $$,
+                                                                                                                      '- - 1 - - - 1'),
+  ($$ insert into project_members (project_id, role, user_id) values (1, 'admin', pg_temp.member())
+      on conflict (user_id, project_id) do update set project_id = 2 $$,                                              '- - - - - - 23505'),
+  ($$ insert into project_members (project_id, role, user_id) values (1, 'admin', pg_temp.member())
+      on conflict (user_id, project_id) do update set user_id = auth.uid() $$,                                        '- - - - - - 23502'),
   ($$ delete from project_members $$,                                                                                 '- 0 2 0 0 3 5'),
   ($$ insert into status (status_id, name) values (3, 'New') $$,                                                         '- - - - - - 1'),
   ($$ update documents set title = 'New' $$,                                                                          '- - - - - - 1'),

@@ -2,7 +2,7 @@
 -- range counts as its lowest value, above it as its highest, and null as the default.
 
 begin;
-select plan(110);
+select plan(114);
 
 select is(private.clamp(v, 5, 1, 100), expected, 'clamp(' || coalesce(v::text, 'null') || ', 5, 1, 100) is ' || expected)
 from (values (null, 5), (-2147483648, 1), (0, 1), (1, 1), (7, 7), (100, 100), (101, 100), (2147483647, 100)) c(v, expected);
@@ -37,20 +37,24 @@ insert into call values
   ('claim_enrichments', 'batch_size', 10, 100, 'select from public.claim_enrichments(%s)'),
   ('claim_embedding_jobs', 'job_limit', null, null, 'select from public.claim_embedding_jobs(%s)'),
   ('clear_retired_set', 'row_limit', null, null, 'select public.clear_retired_set(null, %s)'),
-  ('find_documents_by_entity', 'match_count', 10, 100, 'select from public.find_documents_by_entity(''raft'', null, %s)'),
+  ('find_documents_by_entity', 'match_limit', 10, 100, 'select from public.find_documents_by_entity(''raft'', null, %s)'),
   ('find_similar_documents', 'match_count', 5, 100, 'select from public.find_similar_documents((select min(id::text)::uuid from public.documents), %s)'),
   ('find_similar_tickets', 'match_count', 5, 100, 'select from public.find_similar_tickets(1, ''m'', %s) f, jsonb_array_elements(f.results)'),
   ('find_similar_tickets_batch', 'match_count', 5, 100,
     'select from public.find_similar_tickets_batch(array[''AA-1''], ''m'', %s) f, jsonb_array_elements(f.results)'),
   ('get_ticket', 'comment_limit', 20, 100, 'select from public.get_ticket(1, null, %s) t, jsonb_array_elements(t.comments)'),
   ('get_ticket', 'comment_offset', null, null, 'select from public.get_ticket(1, null, 10, %s)'),
+  ('link_imported_tickets', 'match_count', null, null, 'select from public.link_imported_tickets(1, 0, %s)'),
   ('list_dead_embedding_jobs', 'match_count', 100, 1000, 'select from public.list_dead_embedding_jobs(%s)'),
-  ('list_ticket_keys', 'match_count', 1000, 1100, 'select from public.list_ticket_keys(array[1], 0, %s)'),
+  ('list_projects', 'match_count', null, null, 'select from public.list_projects('''', %s)'),
+  ('list_statuses', 'match_count', null, null, 'select from public.list_statuses(0, %s)'),
   ('list_tickets', 'match_count', 10, 100, 'select from public.list_tickets(%s)'),
   ('list_tickets', 'match_offset', null, null, 'select from public.list_tickets(10, %s)'),
+  ('list_unenriched_documents', 'match_limit', 150, 150, 'select from public.list_unenriched_documents(null, %s)'),
   ('log_queries', 'retention_days', null, null, 'select from public.log_queries(''[]'', %s)'),
   ('measure_missing_embeddings', 'sample_count', null, null, 'select from public.measure_missing_embeddings(''m'', true, %s)'),
   ('nearest_chunks', 'match_count', 10, 1000, 'select from public.nearest_chunks(pg_temp.unit(1536), %s)'),
+  ('prune_import', 'match_count', null, null, 'select from public.prune_import(1, %s)'),
   ('retrieve_all_chunks', 'match_count', 20, 100, 'select from public.retrieve_all_chunks(pg_temp.unit(1536), ''m'', 0.5, %s)'),
   ('retrieve_chunks', 'match_count', 20, 100, 'select from public.retrieve_chunks(pg_temp.unit(1536), ''m'', 0.5, %s)'),
   ('retrieve_chunks_hybrid', 'match_count', 20, 100, 'select from public.retrieve_chunks_hybrid(''payment'', pg_temp.unit(1536), ''m'', 0.5, %s) where relevance is not null'),

@@ -49,7 +49,7 @@ func (r Run) endpoints() []endpoint {
 func (r Run) answers(ctx context.Context) ([]Table, error) {
 	table := Table{
 		Title:  fmt.Sprintf("With a model that takes %v for an embedding and %v for a chat, ms", r.Delays.Embed, r.Delays.Chat),
-		Header: []string{"endpoint and load", "requests", "failed", "a second", "p50", "p95"},
+		Header: []string{"endpoint and load", "requests", "failed", "a second", "mean", "p50", "p95"},
 		Caption: fmt.Sprintf("%v each, thresholds of %v so that the chat model is called. Uncached: every query is new. Cached: %d queries, repeated.",
 			r.Lasting, answerThreshold, repeatedCount),
 	}
@@ -65,7 +65,7 @@ func (r Run) answers(ctx context.Context) ([]Table, error) {
 					if err != nil {
 						return err
 					}
-					table.Rows = append(table.Rows, append(row, number(measure.Quantile(took, 0.5)), number(measure.Quantile(took, 0.95))))
+					table.Rows = append(table.Rows, append(row, number(measure.Mean(took)), number(measure.Quantile(took, 0.5)), number(measure.Quantile(took, 0.95))))
 				}
 				from += firstOfHTTP
 			}

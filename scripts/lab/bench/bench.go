@@ -44,7 +44,7 @@ func (r Run) Do(ctx context.Context, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(to, "\n### %d chunks of %d tickets\n\n%s\n", loaded.Chunks, loaded.Tickets, where); err != nil {
+	if _, err := fmt.Fprintf(to, "\n### %d chunks of %d tickets with %d comments\n\n%s\n", loaded.Chunks, loaded.Tickets, r.Collection.Comments(), where); err != nil {
 		return err
 	}
 	measures := map[string]func(context.Context) ([]Table, error){
@@ -79,7 +79,7 @@ func (r Run) describe(ctx context.Context, loaded Loaded) ([]Table, error) {
 	}
 	return []Table{{
 		Title: "Loading, and sizes", Header: []string{"what", "is"}, Rows: append([][]string{
-			{"loading tickets and their keyword entries", seconds(loaded.Text)},
+			{"loading tickets, comments and their keyword entries", seconds(loaded.Text)},
 			{"loading chunks (without the vector index)", seconds(loaded.Vectors)},
 			{"building the vector index (" + kind + ") after that", seconds(loaded.Index)},
 		}, rows...),

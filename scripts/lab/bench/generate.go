@@ -40,15 +40,17 @@ const singles = 5
 
 // Collection is a set of generated tickets. Each is generated on request, deterministically.
 type Collection struct {
-	chunks []int // per ticket
+	chunks   []int // of each ticket's own text
+	comments []int // of each ticket
 }
 
-// Ticket is a generated ticket, already split into chunks. Ids start at 1.
+// Ticket is a generated ticket, already split into chunks. A comment is one chunk. Ids start at 1.
 type Ticket struct {
 	ID, Project, Status int
 	Name, Description   string
-	Chunks              []string // the first begins with the name
-	main, side          int      // topics
+	Chunks              []string // of its own text; the first begins with the name
+	Comments            []string
+	main, side          int // topics
 }
 
 // Key returns the ticket's external key.
@@ -61,18 +63,23 @@ type Query struct {
 	topic  int
 }
 
-// WithChunks returns the collection with this many chunks (1.4 per ticket, one ticket with 600).
+// WithChunks returns the collection with this many chunks: of each ticket 1.4 (of one 600) and four
+// comments.
 func WithChunks(total int) Collection {
 	var c Collection
-	for left := total; left > 0; left -= c.chunks[len(c.chunks)-1] {
-		c.chunks = append(c.chunks, min(left, chunksOf(len(c.chunks), min(longChunks, total/10))))
+	for left := total; left > 0; {
+		i := len(c.chunks)
+		own := min(left, chunksOf(i, min(longChunks, total/10)))
+		remarks := min(left-own, commentsOf(i))
+		c.chunks, c.comments = append(c.chunks, own), append(c.comments, remarks)
+		left -= own + remarks
 	}
 	return c
 }
 
-// WithTickets returns the collection with this many tickets.
+// WithTickets returns the collection with this many tickets, without comments.
 func WithTickets(total int) Collection {
-	var c Collection
+	c := Collection{comments: make([]int, total)}
 	for i := range total {
 		c.chunks = append(c.chunks, chunksOf(i, 1))
 	}
@@ -96,16 +103,25 @@ func chunksOf(ticket, long int) int {
 	}
 }
 
+// commentsOf returns the number of comments of a ticket: four on average, of one in five none.
+func commentsOf(ticket int) int {
+	return int(4.5 * rand.New(rand.NewPCG(seed+6, uint64(ticket))).ExpFloat64())
+}
+
 // Tickets returns the number of tickets.
 func (c Collection) Tickets() int { return len(c.chunks) }
 
-// Chunks returns the number of chunks.
-func (c Collection) Chunks() int {
-	sum := 0
-	for _, n := range c.chunks {
-		sum += n
+// Comments returns the number of comments.
+func (c Collection) Comments() int { return sum(c.comments) }
+
+// Chunks returns the number of chunks, those of comments included.
+func (c Collection) Chunks() int { return sum(c.chunks) + sum(c.comments) }
+
+func sum(counts []int) (total int) {
+	for _, n := range counts {
+		total += n
 	}
-	return sum
+	return total
 }
 
 // Projects returns the number of projects.
@@ -130,6 +146,9 @@ func (c Collection) Ticket(i int) Ticket {
 	t.Description = strings.Join(body, "\n\n")
 	body[0] = t.Name + "\n\n" + body[0]
 	t.Chunks = body
+	for range c.comments[i] {
+		t.Comments = append(t.Comments, words().text(random, t.main, t.side, min(200, int(math.Exp(3+0.8*random.NormFloat64()))+2)))
+	}
 	return t
 }
 

@@ -67,7 +67,7 @@ func TestWordsAreDifferentAndFollowZipf(t *testing.T) {
 
 func TestThereAreProjectsAndStatusesOfEverySize(t *testing.T) {
 	t.Parallel()
-	c := WithChunks(20_000)
+	c := WithChunks(80_000)
 	projects, inStatus := map[int]int{}, map[int]int{}
 	for i := range c.Tickets() {
 		ticket := c.Ticket(i)
@@ -88,8 +88,11 @@ func TestThereAreProjectsAndStatusesOfEverySize(t *testing.T) {
 	if alone := projects[len(projectShares)+1]; alone != 1 || len(projects) != c.Projects() {
 		t.Errorf("%d projects of %d have tickets, and that of one ticket has %d", len(projects), c.Projects(), alone)
 	}
-	if each := float64(c.Chunks()-longChunks) / float64(c.Tickets()); each < 1.3 || each > 1.5 {
-		t.Errorf("%.2f chunks a ticket", each)
+	if each := float64(c.Chunks()-c.Comments()-longChunks) / float64(c.Tickets()); each < 1.3 || each > 1.5 {
+		t.Errorf("%.2f chunks of its own a ticket", each)
+	}
+	if each := float64(c.Comments()) / float64(c.Tickets()); each < 3.7 || each > 4.3 {
+		t.Errorf("%.2f comments a ticket", each)
 	}
 	if len(c.Ticket(longTicket).Chunks) != longChunks {
 		t.Errorf("the long ticket has %d chunks", len(c.Ticket(longTicket).Chunks))

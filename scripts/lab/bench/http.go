@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"tasklens/internal/measure"
 	"tasklens/internal/wait"
 )
 
@@ -93,7 +94,7 @@ func searchBody(text string) []byte { return encode(map[string]any{"query": text
 func (r Run) service(ctx context.Context) ([]Table, error) {
 	table := Table{
 		Title:  "POST /api/hybrid-search, ms",
-		Header: []string{"load", "requests", "failed", "a second", "p50", "p95", "p99"},
+		Header: []string{"load", "requests", "failed", "a second", "mean", "p50", "p95", "p99"},
 		Caption: fmt.Sprintf("%v each. Uncached: every query is new. Cached: %d queries, repeated. At the fixed rate a request is timed from when it was due. "+
 			"All parts run on this machine, the clients too; the model is the stand-in without delay. %s", r.Lasting, repeatedCount, settledCaption),
 	}
@@ -106,7 +107,7 @@ func (r Run) service(ctx context.Context) ([]Table, error) {
 				if err != nil {
 					return err
 				}
-				table.Rows = append(table.Rows, append(row, quantiles(took)...))
+				table.Rows = append(table.Rows, append(append(row, number(measure.Mean(took))), quantiles(took)...))
 			}
 			from += firstOfHTTP
 		}

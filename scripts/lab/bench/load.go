@@ -23,7 +23,7 @@ const loadTimeout = time.Hour
 // Loaded holds the size and duration of a load.
 type Loaded struct {
 	Tickets, Chunks int
-	Text            time.Duration // projects and tickets, with the keyword entries that triggers write
+	Text            time.Duration // projects, tickets and comments, with the keyword entries that triggers write
 	Vectors         time.Duration // chunks, without the vector index
 	Index           time.Duration // building the vector index
 }
@@ -82,7 +82,7 @@ func fill(ctx context.Context, connection *pgx.Conn, c Collection, progress func
 	if err := loadRecipe(ctx, connection, progress); err != nil {
 		return want, err
 	}
-	for _, table := range []string{"public.projects", "public.tickets", "public.chunks", "public.keyword_entries", "private.word_counts", "private.word_count_changes", "bench.documents"} {
+	for _, table := range []string{"public.projects", "public.tickets", "public.comments", "public.chunks", "public.keyword_entries", "public.comment_entries", "private.word_counts", "private.word_count_changes", "bench.documents"} {
 		if _, err := connection.Exec(ctx, "vacuum (analyze) "+table); err != nil {
 			return want, fmt.Errorf("vacuum %s: %w", table, err)
 		}
@@ -130,7 +130,7 @@ func loadedBefore(ctx context.Context, connection *pgx.Conn) (l Loaded, err erro
 	return l, nil
 }
 
-// loadText loads statuses, projects and tickets.
+// loadText loads statuses, projects, tickets and their comments.
 func loadText(ctx context.Context, connection *pgx.Conn, c Collection) error {
 	for i, s := range statuses {
 		if _, err := connection.Exec(ctx, `insert into public.status (status_id, name) values ($1, $2)`, i+1, s.name); err != nil {
@@ -161,9 +161,23 @@ func loadText(ctx context.Context, connection *pgx.Conn, c Collection) error {
 		if err != nil {
 			return fmt.Errorf("load tickets: %w", err)
 		}
+		var comments [][]any
+		for i := range n {
+			t, written := c.Ticket(start+i), c.attributes(start+i).created
+			for k, body := range t.Comments {
+				comments = append(comments, []any{commentID(t, k), int64(t.ID), fmt.Sprintf("Person %d", k%7), body, written.Add(time.Duration(k+1) * time.Hour)})
+			}
+		}
+		_, err = connection.CopyFrom(ctx, pgx.Identifier{"public", "comments"}, []string{"comment_id", "ticket_id", "author", "body", "created_at"}, pgx.CopyFromRows(comments))
+		if err != nil {
+			return fmt.Errorf("load comments: %w", err)
+		}
 	}
 	return nil
 }
+
+// commentID returns the id of a ticket's comment k, from 0.
+func commentID(t Ticket, k int) int64 { return int64(1000*t.ID + k) }
 
 // loadVectors loads the chunks without their index and builds it afterwards, as usual for bulk
 // loads.
@@ -180,7 +194,7 @@ func loadVectors(ctx context.Context, connection *pgx.Conn, c Collection, progre
 	var rows [][]any
 	next := 0
 	_, err = connection.CopyFrom(ctx, pgx.Identifier{"public", "chunks"},
-		[]string{"project_id", "ticket_id", "kind", "position", "text", "tokens", "input_hash", "model", "embedding"},
+		[]string{"project_id", "ticket_id", "comment_id", "kind", "position", "text", "tokens", "input_hash", "model", "embedding"},
 		pgx.CopyFromFunc(func() ([]any, error) {
 			if len(rows) == 0 {
 				if next == c.Tickets() {
@@ -209,12 +223,17 @@ func loadVectors(ctx context.Context, connection *pgx.Conn, c Collection, progre
 	return load, time.Since(started), nil
 }
 
-func chunkRows(t Ticket) [][]any {
-	rows := make([][]any, len(t.Chunks))
-	for i, text := range t.Chunks {
+func chunkRows(t Ticket) (rows [][]any) {
+	add := func(comment any, kind string, position int, text string) {
 		sum := sha256.Sum256([]byte(text))
-		rows[i] = []any{int64(t.Project), int64(t.ID), "ticket", int32(i), text, int32(tokens(text)), hex.EncodeToString(sum[:]), model,
-			encodeVector(embedChunk(text, t.Project, t.ID))}
+		rows = append(rows, []any{int64(t.Project), int64(t.ID), comment, kind, int32(position), text, int32(tokens(text)), hex.EncodeToString(sum[:]), model,
+			encodeVector(embedChunk(text, t.Project, t.ID))})
+	}
+	for i, text := range t.Chunks {
+		add(nil, "ticket", i, text)
+	}
+	for i, text := range t.Comments {
+		add(commentID(t, i), "comment", 0, text)
 	}
 	return rows
 }

@@ -3,9 +3,12 @@ package bench
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"tasklens/internal/measure"
 )
 
 // The numbers of candidates that search_hybrid requests from its legs, and of results that the
@@ -19,11 +22,14 @@ const (
 
 const statementTimeout = time.Minute
 
+const memberOfAll = "00000000-0000-4000-8000-000000000100"
+
 // variant is a statement to be timed.
 type variant struct {
 	name     string
 	efSearch int  // of a plain statement, which also has enable_seqscan off; 0 for functions
 	ordered  bool // uses the vector index, where the planner would scan a small collection
+	user     bool // run as a member of all projects, not as the service
 	sql      string
 	args     func(q asked) []any
 }
@@ -56,18 +62,21 @@ func variants(index vectorIndex, legSearch int) []variant {
 	vector := func(q asked) []any { return []any{q.embedding} }
 	word := func(q asked) []any { return []any{q.text} }
 	return []variant{
-		{"search_hybrid", 0, false, fmt.Sprintf(`select * from public.search_hybrid($1, $2, '%s', %v, %d)`, model, threshold, results), both},
-		{"keyword leg: search_by_keyword, 1,000", 0, false, fmt.Sprintf(`select * from public.search_by_keyword($1, %d)`, keywordCandidates), word},
-		{"vector leg: search_by_vector, 100", 0, false, fmt.Sprintf(`select * from public.search_by_vector($1, '%s', %v, %d)`, model, threshold, vectorCandidates), vector},
-		{"retrieve_chunks, 40", 0, false, fmt.Sprintf(`select * from public.retrieve_chunks($1, '%s', %v, 40)`, model, threshold), vector},
-		{"similar_tickets of a draft, 10", 0, false, fmt.Sprintf(`select * from public.similar_tickets($2, '%s', %d, query_text => $1)`, model, results), both},
+		{"search_hybrid", 0, false, false, fmt.Sprintf(`select * from public.search_hybrid($1, $2, '%s', %v, %d)`, model, threshold, results), both},
+		{"search_hybrid without the commonest word", 0, false, false, fmt.Sprintf(`select * from public.search_hybrid($1, $2, '%s', %v, %d)`, model, threshold, results), func(q asked) []any {
+			return []any{q.text + " -" + words().words[0], q.embedding}
+		}},
+		{"keyword leg: search_by_keyword, 1,000", 0, false, false, fmt.Sprintf(`select * from public.search_by_keyword($1, %d)`, keywordCandidates), word},
+		{"vector leg: search_by_vector, 100", 0, false, false, fmt.Sprintf(`select * from public.search_by_vector($1, '%s', %v, %d)`, model, threshold, vectorCandidates), vector},
+		{"retrieve_chunks, 40", 0, false, false, fmt.Sprintf(`select * from public.retrieve_chunks($1, '%s', %v, 40)`, model, threshold), vector},
+		{"similar_tickets of a draft, 10", 0, false, false, fmt.Sprintf(`select * from public.similar_tickets($2, '%s', %d, query_text => $1)`, model, results), both},
 		// Any ticket, the same one in every run.
-		{"find_similar_tickets, 10", 0, false, fmt.Sprintf(`select f.* from (
+		{"find_similar_tickets, 10", 0, false, false, fmt.Sprintf(`select f.* from (
 			select t.ticket_id from public.tickets t where t.ticket_id >= abs(hashtext($1)) %% (select max(m.ticket_id) from public.tickets m) order by 1 limit 1) t
 			cross join lateral public.find_similar_tickets(t.ticket_id, '%s', %d) f`, model, results), word},
-		{"plain pgvector, nearest 100, the vector leg's ef_search", legSearch, true, fmt.Sprintf(`select c.chunk_id, %[1]s from public.chunks c
+		{"plain pgvector, nearest 100, the vector leg's ef_search", legSearch, true, false, fmt.Sprintf(`select c.chunk_id, %[1]s from public.chunks c
 			where c.embedding_set = 1 order by %[1]s limit %[2]d`, index.distance("c", "$1::extensions.vector"), vectorCandidates), vector},
-		{"the usual recipe, any word", 40, false, fmt.Sprintf(`select * from bench.hybrid_any_word($1, $2, %d)`, results), both},
+		{"the usual recipe, any word", 40, false, false, fmt.Sprintf(`select * from bench.hybrid_any_word($1, $2, %d)`, results), both},
 	}
 }
 
@@ -95,12 +104,29 @@ func timeStatements(ctx context.Context, connection *pgx.Conn, all []variant, qu
 	return out, nil
 }
 
-// timeStatement runs a statement as PostgREST does, prepared and as service_role. Only the
-// statement is timed.
+// asUser adds each function again, run as a user.
+func asUser(all []variant) []variant {
+	for _, v := range all {
+		if strings.Contains(v.sql, "public.") && v.efSearch == 0 {
+			v.name, v.user = v.name+userSuffix, true
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+const userSuffix = ", as a user"
+
+// timeStatement runs a statement as PostgREST does, prepared and as service_role or as a user. Only
+// the statement is timed.
 func timeStatement(ctx context.Context, connection *pgx.Conn, v variant, q asked) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
-	err = asService(ctx, connection, func(tx pgx.Tx) error {
+	as := asService
+	if v.user {
+		as = caller{userID: memberOfAll}.do
+	}
+	err = as(ctx, connection, func(tx pgx.Tx) error {
 		if v.efSearch > 0 {
 			// The planner underestimates the cost of fetching vectors and would scan all 10,000.
 			_, err := tx.Exec(ctx, `select set_config('hnsw.ef_search', $1, true), set_config('enable_seqscan', 'off', true),
@@ -149,7 +175,14 @@ func (r Run) statements(ctx context.Context) ([]Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := variants(index, legSearch)
+	member := caller{userID: memberOfAll}
+	for project := range r.Collection.Projects() {
+		member.sees = append(member.sees, int64(project+1))
+	}
+	if err := member.join(ctx, r.Connection); err != nil {
+		return nil, err
+	}
+	all := asUser(variants(index, legSearch))
 	var queries []asked
 	warmUp := r.Queries / 10
 	for i := range warmUp + r.Queries {
@@ -160,13 +193,17 @@ func (r Run) statements(ctx context.Context) ([]Table, error) {
 		return nil, err
 	}
 	table := Table{
-		Title: "Statements, ms", Header: []string{"statement", "p50", "p95", "p99"},
-		Caption: fmt.Sprintf("%d queries in turn on one connection, as service_role, after %d to warm up. The threshold is %v. "+
+		Title: "Statements, ms", Header: []string{"statement", "p50", "p95", "p99", "ratio"},
+		Caption: fmt.Sprintf("%d queries in turn on one connection, as service_role or as a member of all projects, after %d to warm up. The ratio is the user's p50 to the service's. The threshold is %v. "+
 			"The usual recipe is Supabase's guide to hybrid search over the same texts and vector index, with pgvector's own ef_search. "+
 			"It and the plain statement run with enable_seqscan off, because the planner avoids the indexes where it should not.", r.Queries, warmUp, threshold),
 	}
 	for _, v := range all {
-		table.Rows = append(table.Rows, append([]string{v.name}, quantiles(took[v.name])...))
+		beside := "–"
+		if v.user {
+			beside = ratio(measure.Quantile(took[v.name], 0.5), measure.Quantile(took[strings.TrimSuffix(v.name, userSuffix)], 0.5))
+		}
+		table.Rows = append(table.Rows, append(append([]string{v.name}, quantiles(took[v.name])...), beside))
 	}
 	return []Table{table}, nil
 }

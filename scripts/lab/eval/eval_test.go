@@ -62,7 +62,8 @@ func loadFolder(t *testing.T, service apitest.Service, path string) {
 	_, err = load.Load(t.Context(), service.Database, service.Indexer, rows,
 		load.Report{BadRow: func(row *ticketfile.RowError) { t.Error(row) }, BadField: func(field *ticketfile.RowError) { t.Error(field) },
 			Failed: func(err error) { t.Error(err) }, Indexed: func(int) {},
-			Unknown: func(link load.Link) { t.Error(link) }, Unlisted: func(what string) { t.Error(what) }}, false)
+			Began: func(string) {}, Refused: func(what string) { t.Error(what) }, Unknown: func(link string) { t.Error(link) },
+			Unlisted: func(what string) { t.Error(what) }}, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

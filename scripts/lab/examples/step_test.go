@@ -3,12 +3,16 @@ package examples
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"tasklens/internal/testbed"
 )
@@ -38,30 +42,68 @@ func TestOwnTables(t *testing.T) {
 	}
 }
 
-// Writers continue during the backfill while a board is deleted and restored. Nothing deadlocks,
-// and afterwards the mirror equals the tables.
-func TestOwnTablesFollowConcurrentWriters(t *testing.T) {
-	t.Parallel()
+// followOwnTables runs the page's steps, with fewer issues, up to the one that contains last.
+func followOwnTables(t *testing.T, owner *pgx.Conn, last string) {
+	t.Helper()
 	page, err := os.ReadFile("../../../docs/own-tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := testbed.Database(t)
-	owner := testbed.Connect(t, db.OwnerURL)
 	const rows = "generate_series(1, 3000)"
 	if !strings.Contains(string(page), rows) {
 		t.Fatalf("the page has no %s", rows)
 	}
 	for _, b := range blocks(strings.Replace(string(page), rows, "generate_series(1, 400)", 1)) {
-		if strings.HasPrefix(b.text, "call mirror.backfill") {
-			break
+		if !b.isStep() {
+			continue
 		}
-		if b.isStep() {
-			if _, err := owner.PgConn().Exec(t.Context(), b.text).ReadAll(); err != nil {
-				t.Fatalf("%s: %v", b.name(), err)
-			}
+		if strings.Contains(b.text, last) {
+			return
+		}
+		if _, err := owner.PgConn().Exec(t.Context(), b.text).ReadAll(); err != nil {
+			t.Fatalf("%s: %v", b.name(), err)
 		}
 	}
+	t.Fatalf("the page has no step with %s", last)
+}
+
+// Users reach none of the mirror's functions, which run as the owner and hold its locks.
+func TestOwnTablesMirrorIsClosed(t *testing.T) {
+	t.Parallel()
+	owner := testbed.Connect(t, testbed.Database(t).OwnerURL)
+	followOwnTables(t, owner, "drop schema mirror")
+	rows, err := owner.Query(t.Context(), `
+		select p.oid::regprocedure::text as routine,
+			coalesce((select string_agg(r.role, ' ' order by r.role) from unnest(array['anon', 'authenticated']) as r(role)
+				where has_function_privilege(r.role, p.oid, 'execute') or has_schema_privilege(r.role, p.pronamespace, 'usage')), '') as callers
+		from pg_catalog.pg_proc p where p.pronamespace = 'mirror'::regnamespace`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	routines, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ Routine, Callers string }])
+	if err != nil || len(routines) == 0 {
+		t.Fatalf("found %d routines, %v", len(routines), err)
+	}
+	for _, r := range routines {
+		if r.Callers != "" {
+			t.Errorf("%s can be reached by %s", r.Routine, r.Callers)
+		}
+	}
+	for _, role := range []string{"anon", "authenticated"} {
+		_, err := owner.PgConn().Exec(t.Context(), "set role "+role+"; select mirror.wait_for('{}', '{b0000000-0000-4000-8000-000000000002}')").ReadAll()
+		if refused := new(pgconn.PgError); !errors.As(err, &refused) || refused.Code != "42501" {
+			t.Errorf("wait_for as %s: %v", role, err)
+		}
+	}
+}
+
+// Writers continue during the backfill while a board is deleted and restored. Nothing deadlocks,
+// and afterwards the mirror equals the tables.
+func TestOwnTablesFollowConcurrentWriters(t *testing.T) {
+	t.Parallel()
+	db := testbed.Database(t)
+	owner := testbed.Connect(t, db.OwnerURL)
+	followOwnTables(t, owner, "call mirror.backfill")
 	var writers sync.WaitGroup
 	for writer := range 4 {
 		conn := testbed.Connect(t, db.OwnerURL)

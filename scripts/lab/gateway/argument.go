@@ -90,7 +90,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	control := http.NewResponseController(w)
 	// Not every writer supports deadlines; those of sockets do.
-	_ = control.SetReadDeadline(time.Now().Add(requestTime))
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	var body bytes.Buffer
 	if r.ContentLength > 0 {

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 
 	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/gateway"
 )
 
 //go:embed testdata/behaviour.sql
@@ -142,12 +144,46 @@ func TestRefusesWhatItDoesNotKnow(t *testing.T) {
 	s.wantCode(s.post("add_up", "{\"a\": \"\xff\"}"), 400, "PGRST102")
 	s.wantCode(s.send("GET", "/", ""), 404, "PGRST126")
 	s.wantCode(s.send("GET", "/rpc/a/b", ""), 404, "PGRST125")
+	s.wantCode(s.post("add_up/", `{"a": 1}`), 404, "PGRST125")
+	s.wantCode(s.send("GET", "//rpc/add_up?a=1", ""), 404, "PGRST125")
+	for _, lone := range []string{`\ud800`, `\udc00`, `\ud800x`, `\uD800\ud800`} {
+		s.wantCode(s.post("joined", `{"words": ["`+lone+`"]}`), 400, "PGRST102")
+	}
+	s.want(s.post("joined", `{"words": ["\ud83d\ude00", "\\ud800"]}`), `200 "😀+\\ud800"`)
 	s.wantCode(s.post("%00", ``), 404, "PGRST202")
 	long := strings.Repeat("n", 63)
 	execute(t, s.db, `create function golden.`+long+`() returns int language sql as 'select 1'`)
 	s.want(s.post(long, ``), "200 1")
 	s.wantCode(s.post(long+"n", ``), 404, "PGRST202")
 	s.wantCode(s.send("DELETE", "/rpc/add_up", ``), 405, "PGRST101")
+}
+
+// As with PostgREST's db-max-rows, a set is cut whatever the function does.
+func TestMaxRows(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	served := map[string]int64{}
+	g := s.gateway(gateway.Config{MaxRows: 3, Served: func(function string, rows int64) { served[function] = rows }})
+	for _, c := range []struct{ function, body, want, content string }{
+		{"numbers", `{"n": 0}`, `200 []`, "*/*"},
+		{"numbers", `{"n": 3}`, `200 [1, 2, 3]`, "0-2/*"},
+		{"numbers", `{"n": 4}`, `200 [1, 2, 3]`, "0-2/*"},
+		{"add_up", `{"a": 1}`, `200 11`, "0-0/*"},
+		{"count_up", `{"n": 5}`, "200 [{\"call\":1}, \n {\"call\":2}, \n {\"call\":3}]", "0-2/*"},
+		{"count_up", `{"n": 1}`, `200 [{"call":6}]`, "0-0/*"}, // all effects of the call before happened
+	} {
+		got := s.serve(t.Context(), g, c.function, c.body)
+		s.want(got, c.want)
+		if content := got.header.Get("Content-Range"); content != c.content {
+			t.Errorf("%s %s: range %q, want %q", c.function, c.body, content, c.content)
+		}
+	}
+	if want := map[string]int64{"numbers": 4, "count_up": 1, "add_up": 1}; !maps.Equal(served, want) {
+		t.Errorf("reported %v, want %v", served, want)
+	}
+	if got := s.serve(t.Context(), s.gateway(gateway.Config{}), "numbers", `{"n": 1001}`).header.Get("Content-Range"); got != "0-999/*" {
+		t.Errorf("by default the range is %q", got)
+	}
 }
 
 func TestSettings(t *testing.T) {

@@ -62,7 +62,7 @@ func (g *Gateway) transact(ctx context.Context, r *http.Request, who caller, to 
 		return outcome{}, err
 	}
 	defer g.pool.release(session)
-	steps := []statement{g.settingSQL(r, who, to, f, of), callSQL(f, args, to.single)}
+	steps := []statement{g.settingSQL(r, who, to, f, of), callSQL(f, args, to.single, g.config.MaxRows)}
 	inBlock := to.single && (f.shape == setScalar || f.shape == setObjects)
 	if inBlock {
 		// The row count decides whether to commit, which takes a second round trip.
@@ -97,5 +97,8 @@ func (g *Gateway) transact(ctx context.Context, r *http.Request, who caller, to 
 			return outcome{}, fmt.Errorf("commit: %w", err)
 		}
 	}
-	return outcome{shape: f.shape, rows: rows, body: values[1]}, nil
+	if g.config.Served != nil {
+		g.config.Served(f.name, rows)
+	}
+	return outcome{shape: f.shape, rows: min(rows, int64(g.config.MaxRows)), body: values[1]}, nil
 }

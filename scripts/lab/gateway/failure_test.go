@@ -12,22 +12,59 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/gateway"
 )
 
 const eventually = 20 * time.Second
 
-// sleepers counts the sleeping statements in the test's database.
-func (s rest) sleepers() int {
+// waiters counts the statements that wait for the lock of hold.
+func (s rest) waiters() int {
 	s.t.Helper()
 	var n int
 	err := testbed.Connect(s.t, s.db.SuperuserURL).QueryRow(context.Background(),
-		`select count(*) from pg_stat_activity where datname = current_database() and usename = 'authenticator' and state = 'active' and wait_event = 'PgSleep'`).Scan(&n)
+		`select count(*) from pg_stat_activity where datname = current_database() and usename = 'authenticator' and wait_event = 'advisory'`).Scan(&n)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return n
+}
+
+// hold takes the lock that some functions wait for. Closing the connection releases it.
+func (s rest) hold() *pgx.Conn {
+	s.t.Helper()
+	conn := testbed.Connect(s.t, s.db.OwnerURL)
+	if _, err := conn.Exec(s.t.Context(), `select pg_advisory_lock(1)`); err != nil {
+		s.t.Fatal(err)
+	}
+	return conn
+}
+
+// leave calls a function and disconnects once it waits.
+func (s rest) leave(baseURL, function string) {
+	s.t.Helper()
+	ctx, leave := context.WithCancel(s.t.Context())
+	defer leave()
+	request, err := http.NewRequestWithContext(ctx, "POST", baseURL+"/rpc/"+function, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+tokenOf(s.t, "service_role", s.secret))
+	done := make(chan error)
+	go func() {
+		response, err := client.Do(request)
+		if err == nil {
+			err = response.Body.Close()
+		}
+		done <- err
+	}()
+	await(s.t, 1, s.waiters)
+	leave()
+	if err := <-done; err == nil {
+		s.t.Error("the request was answered")
+	}
 }
 
 // await polls until ask returns want, and fails on a timeout.
@@ -42,41 +79,49 @@ func await[T comparable](t testing.TB, want T, ask func() T) {
 	t.Fatalf("still %v, want %v", got, want)
 }
 
-func TestClientLeaves(t *testing.T) {
+// PostgREST does not notice that a client left.
+func TestRunsOnWithoutItsClient(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	ctx, leave := context.WithCancel(context.Background())
-	defer leave()
-	request, err := http.NewRequestWithContext(ctx, "POST", s.baseURL+"/rpc/sleep", strings.NewReader(`{"seconds": 600}`))
-	if err != nil {
+	lock := s.hold()
+	s.leave(s.baseURL, "wait_and_count")
+	if err := lock.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+tokenOf(t, "service_role", s.secret))
-	done := make(chan error)
-	go func() {
-		response, err := client.Do(request)
-		if err == nil {
-			err = response.Body.Close()
+	await(t, true, func() (counted bool) {
+		if err := testbed.Connect(t, s.db.OwnerURL).QueryRow(t.Context(), `select is_called from golden.calls`).Scan(&counted); err != nil {
+			t.Fatal(err)
 		}
-		done <- err
-	}()
-	await(t, 1, s.sleepers)
-	leave()
-	if err := <-done; err == nil {
-		t.Error("the request was answered")
-	}
-	await(t, 0, s.sleepers)
-	s.want(s.post("add_up", `{"a": 1}`), "200 11")
+		return counted
+	})
 }
 
-func TestDeadline(t *testing.T) {
+// What ends a statement without its client, and frees the connection, is its timeout.
+func TestStatementTimeoutFreesTheConnection(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	g := s.gateway(gateway.Config{})
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-	defer cancel()
-	s.wantCode(s.serve(ctx, g, "sleep", `{"seconds": 600}`), 500, "57014")
-	await(t, 0, s.sleepers)
+	server := httptest.NewServer(s.gateway(gateway.Config{MaxConns: 1}))
+	t.Cleanup(server.Close)
+	s.hold()
+	s.leave(server.URL, "wait_a_little")
+	s.baseURL = server.URL
+	s.want(s.post("add_up", `{"a": 1}`), "200 11")
+	if n := s.waiters(); n != 0 {
+		t.Errorf("%d statements still wait", n)
+	}
+}
+
+func TestTimeoutOfTheRole(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	for as, want := range map[string]string{"none": "3s", "anon": "3s", "user1": "8s", "service_role": "8s"} {
+		token := "Bearer " + tokenOf(t, as, s.secret)
+		if as == "none" {
+			token = ""
+		}
+		s.want(s.post("timeout", "", "Authorization", token), `200 "`+want+`"`)
+		s.want(s.post("own_timeout", "", "Authorization", token), `200 "5s"`)
+	}
 }
 
 // gateway creates a gateway without a server.
@@ -190,11 +235,11 @@ func TestManyFunctions(t *testing.T) {
 
 func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
-	_, err := gateway.New(context.Background(), gateway.Config{MaxConns: -1})
+	_, err := gateway.New(context.Background(), gateway.Config{MaxConns: -1, MaxRows: -1})
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, part := range []string{"URL", "secret", "schema", "size"} {
+	for _, part := range []string{"URL", "secret", "schema", "size", "rows"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not name the %s", err, part)
 		}

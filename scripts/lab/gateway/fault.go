@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -62,7 +61,7 @@ func faultOf(err error) fault {
 }
 
 // explain converts an error of the database or the connection into a fault.
-func (g *Gateway) explain(ctx context.Context, err error, who caller, args arguments) error {
+func (g *Gateway) explain(err error, who caller, args arguments) error {
 	var (
 		ours    fault
 		connect *pgconn.ConnectError
@@ -78,7 +77,8 @@ func (g *Gateway) explain(ctx context.Context, err error, who caller, args argum
 		return fault{status: http.StatusServiceUnavailable, code: "PGRST000", message: "Database connection error. Retrying the connection.", details: connect.Error()}
 	case errors.As(err, &pg):
 		// JSON syntax is only checked after an error; see scanBody.
-		if pg.Code == "22P02" && strings.HasSuffix(pg.Message, "type json") && !args.valid() {
+		if pg.Code == "22P02" && strings.HasSuffix(pg.Message, "type json") &&
+			(!args.valid() || strings.Contains(pg.Detail, "surrogate")) {
 			return invalidBody
 		}
 		f := fault{status: statusOf(pg, who.anonymous), code: pg.Code, message: pg.Message, details: pg.Detail, hint: pg.Hint}
@@ -89,9 +89,6 @@ func (g *Gateway) explain(ctx context.Context, err error, who caller, args argum
 			g.pool.reset() // the server is shutting down, which ends all connections
 		}
 		return f
-	case ctx.Err() != nil:
-		// Reported like a statement_timeout, which it is to the client.
-		return fault{status: http.StatusInternalServerError, code: "57014", message: "canceling statement due to the request's deadline"}
 	}
 	g.pool.reset()
 	return faultOf(err)

@@ -8,12 +8,14 @@
 //
 // Pages of any origin may call it. Unsupported, and refused if requested: tables, filters and
 // columns in the query string, CSV, XML and binary bodies. Unsupported and ignored: Prefer, the
-// settings response.status and response.headers, settings of roles, and fuzzy hints.
+// settings response.status and response.headers, settings of roles but statement_timeout, and fuzzy
+// hints.
 //
 // It logs nothing: errors are in the response, and bodies, tokens and arguments are confidential.
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +28,8 @@ import (
 const (
 	// MaxBody is the maximum size of a request's body, in bytes.
 	MaxBody = 64 << 20
-	// requestTime is the timeout of a request.
-	requestTime = 30 * time.Second
+	// bodyTime is the timeout of reading a request's body.
+	bodyTime = 30 * time.Second
 	// acquireTime is the maximum wait for a free connection, PostgREST's default for
 	// db-pool-acquisition-timeout.
 	acquireTime = 10 * time.Second
@@ -35,6 +37,8 @@ const (
 	connectTime = 5 * time.Second
 	// defaultConns is the default size of the pool.
 	defaultConns = 8
+	// MaxRows is max_rows of supabase/config.toml, the default of a hosted project.
+	MaxRows = 1000
 	// minSecret is the minimum length of an HS256 secret in bytes, as in PostgREST.
 	minSecret = 32
 )
@@ -54,6 +58,10 @@ type Config struct {
 	AnonRole string
 	// MaxConns is the size of the pool; 0 means 8.
 	MaxConns int
+	// MaxRows is the maximum number of rows in a response, PostgREST's db-max-rows; 0 means MaxRows.
+	MaxRows int
+	// Served, if not nil, gets the rows of each result, of which the client got at most MaxRows.
+	Served func(function string, rows int64)
 }
 
 func (c Config) check() error {
@@ -69,6 +77,9 @@ func (c Config) check() error {
 	}
 	if c.MaxConns < 0 {
 		problems = append(problems, errors.New("pool size is negative"))
+	}
+	if c.MaxRows < 0 {
+		problems = append(problems, errors.New("maximum of rows is negative"))
 	}
 	return errors.Join(problems...)
 }
@@ -91,29 +102,21 @@ func New(_ context.Context, c Config) (*Gateway, error) {
 		return nil, fmt.Errorf("parse gateway's database URL: %w", err)
 	}
 	login.ConnectTimeout = connectTime
-	size := c.MaxConns
-	if size == 0 {
-		size = defaultConns
-	}
-	pool := newPool(login, size)
+	c.MaxRows = cmp.Or(c.MaxRows, MaxRows)
+	pool := newPool(login, cmp.Or(c.MaxConns, defaultConns))
 	return &Gateway{config: c, pool: pool, catalogue: newCatalogue(pool)}, nil
 }
 
 // Close waits for running requests and closes the pool.
 func (g *Gateway) Close() { g.pool.close() }
 
-// ServeHTTP runs a request in one transaction.
+// ServeHTTP runs a request in one transaction, to its end even if the client leaves, as PostgREST
+// does: only a statement_timeout ends it.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if allowOrigin(w, r) {
 		return
 	}
-	ctx := r.Context()
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, requestTime)
-		defer cancel()
-	}
-	reply, err := g.handle(ctx, w, r)
+	reply, err := g.handle(context.WithoutCancel(r.Context()), w, r)
 	if err != nil {
 		reply = faultOf(err).answer()
 	}
@@ -137,7 +140,7 @@ func (g *Gateway) handle(ctx context.Context, w http.ResponseWriter, r *http.Req
 	}
 	out, err := g.call(ctx, r, who, to, args)
 	if err != nil {
-		return answer{}, g.explain(ctx, err, who, args)
+		return answer{}, g.explain(err, who, args)
 	}
 	return out.answer(to), nil
 }

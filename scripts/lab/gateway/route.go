@@ -42,7 +42,7 @@ func (g *Gateway) route(r *http.Request) (target, error) {
 		}
 		to.schema, to.named = profile, true
 	}
-	segments := strings.Split(strings.Trim(path, "/"), "/")
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i, s := range segments {
 		plain, err := url.PathUnescape(s)
 		if err != nil {

@@ -10,6 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
+// roleTimeoutSQL sets a role's statement_timeout, if it has one.
+const roleTimeoutSQL = `(select pg_catalog.set_config('statement_timeout', pg_catalog.split_part(s, '=', 2), true)
+  from pg_catalog.pg_roles r, pg_catalog.unnest(r.rolconfig) s where r.rolname = %s and s like 'statement_timeout=%%')`
+
 // settingSQL makes the transaction-local settings that functions and policies read. It aborts with
 // a division by zero if the functions differ from the cached ones.
 func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function, of family) statement {
@@ -30,10 +34,12 @@ func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function,
 	set("request.path", to.path)
 	set("request.headers", headersJSON(r))
 	set("request.cookies", cookiesJSON(r))
+	// Neither a role's statement_timeout nor a function's would apply to the calling statement, so
+	// both are set before the call, as PostgREST does. The function's wins.
 	if f.timeout != "" {
-		// A function's own statement_timeout would not apply to the calling statement, so it is set
-		// before the call, as PostgREST does.
 		set("statement_timeout", f.timeout)
+	} else {
+		list = append(list, fmt.Sprintf(roleTimeoutSQL, s.bind(pgtype.NameOID, []byte(who.role))))
 	}
 	if to.read || !f.volatile {
 		set("transaction_read_only", "on")

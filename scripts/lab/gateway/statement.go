@@ -24,9 +24,10 @@ func (s *statement) bind(oid uint32, value []byte) string {
 
 func quote(identifier string) string { return pgx.Identifier{identifier}.Sanitize() }
 
-// callSQL calls f and builds the JSON in the database: one row with a count and a text. With single
-// it is the first row of a set. The aliases are unlikely to clash with result columns.
-func callSQL(f function, args arguments, single bool) statement {
+// callSQL calls f and builds the JSON in the database: one row with a count and a text, of at most
+// maxRows rows of a set. The whole set is computed and counted. With single the text is the first
+// row. The aliases are unlikely to clash with result columns.
+func callSQL(f function, args arguments, single bool, maxRows int) statement {
 	var s statement
 	call, source := s.invocation(f, args)
 	item := "gateway_row"
@@ -46,9 +47,11 @@ func callSQL(f function, args arguments, single bool) statement {
 	}
 	count, body := "1::pg_catalog.int8", "coalesce(pg_catalog.to_json("+item+"), 'null')"
 	if f.shape == setScalar || f.shape == setObjects {
-		count, body = "pg_catalog.count(*)", "coalesce(pg_catalog.json_agg("+item+"), '[]')"
+		rows = "select " + item + " as item, pg_catalog.row_number() over () as place from (" + rows + ") gateway_row"
+		list := fmt.Sprintf("pg_catalog.json_agg(gateway_row.item) filter (where gateway_row.place <= %d)", maxRows)
+		count, body = "pg_catalog.count(*)", "coalesce("+list+", '[]')"
 		if single {
-			body = "coalesce(pg_catalog.json_agg(" + item + ")->0, 'null')"
+			body = "coalesce((" + list + ")->0, 'null')"
 		}
 	}
 	s.sql = "select " + count + ", " + body + "::pg_catalog.text from (" + rows + ") gateway_row"

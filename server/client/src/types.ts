@@ -101,20 +101,21 @@ export interface paths {
          *     reading many people's texts, so the service checks it:
          *
          *     - Citations are `[N]` of known sources. In code, an index such as `rows[0]` is written `rows(0)`.
-         *     - An image becomes its text. A link stays if its target is an `http` or `https` address that occurs as a whole in a
-         *       source's text, title or name; any other becomes its text, whatever its scheme. Link definitions are broken by a
-         *       space (`[1] : …`).
-         *     - An address (`http://`, `https://`, `ftp://`, `www.`) that occurs in no source is replaced by `(link removed)`. A mail
-         *       address that occurs in none gets a space before its `@`. Addresses and code of the sources stay as they are, except
-         *       for a space inside `](`, and inside `<scheme:…>` before its `>`.
+         *     - An address that does not occur as a whole, with path and query, in a source's text, title or name is replaced by
+         *       `(link removed)`: anything with `://`, `www.`, `http:`, `https:` or `ftp:` before a name, `//host.example`, and
+         *       `javascript:`, `vbscript:` and `data:` with what follows. HTML entities, backslashes, and line breaks and tabs
+         *       within a scheme hide none. A mail address that occurs in no source gets a space before its `@`.
+         *     - An image, `![a](target)`, becomes `![a] (link removed)` or, with an address of a source, `![a] (address)`: neither
+         *       loads anything. `<img`, `<svg`, `<iframe` and other elements that load an address become `(image removed)`.
+         *     - A link stays if its target is an `http` or `https` address of a source. Any other, whatever its scheme, becomes
+         *       `[a] (link removed)`. Link definitions are broken by a space (`[1] : …`), and so is `<scheme:…>` before its `>`.
          *     - Control characters other than tabs and line breaks, bidirectional controls and invisible characters are removed.
          *     - HTML is text like any other and stays: escape it.
          *
          *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events:
          *     `sources` (a `SourcesEvent`), `delta` (a `DeltaEvent`; many, or one for a cached answer), then `done` (the whole
-         *     `QueryResponse`) or `error` (a `Problem`); the schema `QueryEvent` describes all of them. The deltas joined are the `answer` of `done`. A citation, a link or an
-         *     address is held back until it is complete and checked: a bracket for at most 500 characters, a target or an address
-         *     for at most 2,048. A failure before the first event is an ordinary problem. A comment every 15 seconds keeps a silent
+         *     `QueryResponse`) or `error` (a `Problem`); the schema `QueryEvent` describes all of them. The deltas joined are the `answer` of `done`. A word is held
+         *     back until white space closes it and it is checked, for at most 2,048 bytes; a citation counts as one word. A failure before the first event is an ordinary problem. A comment every 15 seconds keeps a silent
          *     stream alive. The connection closes after the last event. If the client disconnects, the work ends, unless another
          *     request waits for its result.
          *
@@ -219,6 +220,11 @@ export interface paths {
         /**
          * Read a whole ticket
          * @description The ticket with its description, people, dates, links, changes of status, and a page of its comments, oldest first.
+         *
+         *     Long texts are cut: the description after 200,000 characters, a note after 2,000. The comments of a page share
+         *     200,000 characters, but each has at least its first 2,000. `truncated_at` of a text (`description_truncated_at` of the
+         *     description) is where its rest begins, and null if the text is whole. `?comment=ID&from=N` returns one comment from
+         *     that character on, up to 200,000 characters; `?from=N` does so for the description. Repeat until it is null.
          */
         get: operations["getTicket"];
         put?: never;
@@ -973,7 +979,7 @@ export interface components {
                 open?: components["schemas"]["OpenFacetValue"][];
             };
             /**
-             * @description There are more matches than were counted. At most 10,000 are counted for each facet: those named by key and those near first, then those with the rarest words of the query. Absent otherwise.
+             * @description There are more matches than were counted, or more values than are listed. At most 10,000 are counted for each facet: those named by key and those near first, then those with the rarest words of the query. At most 1,000 values are listed, of each facet an equal share. Absent otherwise.
              * @enum {boolean}
              */
             facets_capped?: true;
@@ -1037,6 +1043,7 @@ export interface components {
             /** @enum {string} */
             status_category: "to_do" | "in_progress" | "done";
             description: string | null;
+            description_truncated_at: components["schemas"]["TruncatedAt"];
             /** @description As the tracker names people. */
             assignee: string | null;
             reporter: string | null;
@@ -1057,6 +1064,7 @@ export interface components {
             status_changes: {
                 status: string | null;
                 note: string | null;
+                truncated_at: components["schemas"]["TruncatedAt"];
                 /** Format: date-time */
                 created_at: string;
             }[];
@@ -1071,12 +1079,20 @@ export interface components {
                 comment_id: number;
                 author: string | null;
                 body: string;
+                /**
+                 * Format: int64
+                 * @description The length of the whole body.
+                 */
+                body_bytes: number;
+                truncated_at: components["schemas"]["TruncatedAt"];
                 /** Format: date-time */
                 created_at: string;
                 /** Format: date-time */
                 updated_at: string;
             }[];
         };
+        /** @description Where the rest of the text begins, in characters. Null if it is whole. */
+        TruncatedAt: number | null;
         /** @enum {string} */
         Search: "vector" | "keyword";
         /** @description By its `kind` a ticket, or a project found by its own text, whose `ticket_id`, `ticket_key`, `ticket_name` and `status` are null. Each occurs once in a list. */
@@ -2366,6 +2382,10 @@ export interface operations {
                 limit?: number;
                 /** @description How many comments are skipped. */
                 offset?: number;
+                /** @description The id of a comment. `comments` then has only this one; without `offset`. */
+                comment?: number;
+                /** @description How many characters (code points) of the comment are skipped, or of the description without `comment`. */
+                from?: number;
             };
             header?: never;
             path: {
@@ -2399,6 +2419,7 @@ export interface operations {
                      *       "status": "Done",
                      *       "status_category": "done",
                      *       "description": "The customer pressed Pay again after a timeout.",
+                     *       "description_truncated_at": null,
                      *       "assignee": "Lena",
                      *       "reporter": null,
                      *       "type": "Bug",
@@ -2423,6 +2444,7 @@ export interface operations {
                      *         {
                      *           "status": "Done",
                      *           "note": "The key is kept for all attempts.",
+                     *           "truncated_at": null,
                      *           "created_at": "2025-03-04T10:00:00+00:00"
                      *         }
                      *       ],
@@ -2432,6 +2454,8 @@ export interface operations {
                      *           "comment_id": 12,
                      *           "author": "Ada",
                      *           "body": "Patch is up.",
+                     *           "body_bytes": 12,
+                     *           "truncated_at": null,
                      *           "created_at": "2025-03-03T16:20:00+00:00",
                      *           "updated_at": "2025-03-03T16:20:00+00:00"
                      *         }

@@ -80,6 +80,8 @@ async function problemOf(response) {
 const get = async (path, signal) => (await send('GET', path, { signal })).json();
 /** @param {string} path @param {unknown} body @param {AbortSignal} [signal] */
 const post = async (path, body, signal) => (await send('POST', path, { body, signal })).json();
+/** A path whose parts come from the address or the service: none of them ends it or adds a query. @param {TemplateStringsArray} text @param {...(string | number)} parts */
+const at = (text, ...parts) => String.raw({ raw: text }, ...parts.map(encodeURIComponent));
 /** @param {Record<string, unknown>} params */
 const query = (params) => new URLSearchParams(Object.entries(params).filter(([, v]) => v !== undefined && v !== '').map(([k, v]) => [k, String(v)]));
 
@@ -92,25 +94,25 @@ export const projects = async (signal) => (await get('projects', signal)).result
 /** @param {AbortSignal} [signal] @returns {Promise<Status[]>} */
 export const statuses = async (signal) => (await get('statuses', signal)).results;
 /** @param {number} id @param {number} [offset] how many comments are skipped @param {AbortSignal} [signal] @returns {Promise<Ticket>} */
-export const ticket = (id, offset = 0, signal = undefined) => get(`tickets/${id}?${query({ offset })}`, signal);
+export const ticket = (id, offset = 0, signal = undefined) => get(`${at`tickets/${id}`}?${query({ offset })}`, signal);
 /** @param {number} id @param {AbortSignal} [signal] @returns {Promise<SimilarTicket[]>} */
-export const similarTickets = async (id, signal) => (await get(`tickets/${id}/similar?limit=5`, signal)).results;
+export const similarTickets = async (id, signal) => (await get(at`tickets/${id}/similar?limit=5`, signal)).results;
 /** @param {Schemas['DraftRequest']} draft @param {AbortSignal} [signal] @returns {Promise<SimilarTicket[]>} */
 export const similarToDraft = async (draft, signal) => (await post('tickets/similar', draft, signal)).results;
 /** @param {{q: string, hybrid?: boolean, track?: boolean, limit?: number, threshold?: number}} params @param {AbortSignal} [signal] @returns {Promise<(WeighedDocument | FoundDocument)[]>} */
 export const searchDocuments = async (params, signal) => (await get(`knowledge/search?${query(params)}`, signal)).results;
 /** @param {string} name @param {string} type @param {number} limit @param {AbortSignal} [signal] @returns {Promise<NamedDocument[]>} */
-export const documentsNaming = async (name, type, limit, signal) => (await get(`knowledge/entities/${encodeURIComponent(name)}?${query({ type, limit })}`, signal)).results;
+export const documentsNaming = async (name, type, limit, signal) => (await get(`${at`knowledge/entities/${name}`}?${query({ type, limit })}`, signal)).results;
 /** @param {string} id @param {AbortSignal} [signal] @returns {Promise<Document>} */
-export const getDocument = (id, signal) => get(`knowledge/documents/${id}`, signal);
+export const getDocument = (id, signal) => get(at`knowledge/documents/${id}`, signal);
 /** @param {string} id @param {AbortSignal} [signal] @returns {Promise<SimilarDocument[]>} */
-export const similarDocuments = async (id, signal) => (await get(`knowledge/documents/${id}/similar`, signal)).results;
+export const similarDocuments = async (id, signal) => (await get(at`knowledge/documents/${id}/similar`, signal)).results;
 /** @param {string} id @param {boolean} helpful */
-export const vote = (id, helpful) => send('POST', `knowledge/documents/${id}/feedback`, { body: { helpful } });
+export const vote = (id, helpful) => send('POST', at`knowledge/documents/${id}/feedback`, { body: { helpful } });
 /** @param {DocumentRequest} document @returns {Promise<Schemas['DocumentWritten']>} */
 export const putDocument = (document) => post('knowledge/documents', document);
 /** @param {string} id */
-export const deleteDocument = (id) => send('DELETE', `knowledge/documents/${id}`);
+export const deleteDocument = (id) => send('DELETE', at`knowledge/documents/${id}`);
 /** @param {AbortSignal} [signal] @returns {Promise<EmbeddingStatus>} */
 export const embeddingStatus = (signal) => get('embeddings/status', signal);
 

@@ -48,14 +48,17 @@ function Whole({ ticket: t }) {
   return html`<section class="whole" aria-labelledby="whole"><h3 id="whole">The ticket</h3>
     <dl class="facts">${facts.map(([name, value]) => value && html`<div><dt>${name}</dt><dd dir="auto">${value}</dd></div>`)}</dl>
     ${t.labels.length > 0 && html`<p class="tags" aria-label="Labels">${t.labels.map((label) => html`<a class="chip" href=${href('search', { label })} dir="auto">${label}</a>`)}</p>`}
-    ${t.description ? html`<p class="text" dir="auto"><${Prose} text=${t.description} /></p>` : html`<p class="text muted">No description.</p>`}
+    ${t.description ? html`<p class="text" dir="auto"><${Prose} text=${cut(t.description, t.description_truncated_at)} /></p>` : html`<p class="text muted">No description.</p>`}
     ${t.links.length > 0 && html`<h4>Links</h4><ul class="links">${t.links.map((link) => html`<li><span class="muted">${LINKS[link.kind]?.[link.direction === 'out' ? 0 : 1] ?? link.kind}</span>
       <a href=${href('search', { q: link.ticket_key, open: link.ticket_key })}><span class="key">${link.ticket_key}</span> <span dir="auto">${link.ticket_name}</span></a> <span class="status">${link.status}</span></li>`)}</ul>`}
     ${t.status_changes.length > 0 && html`<h4>History</h4><ol class="talk">${t.status_changes.map((change) => html`<li><p class="small muted">${date(change.created_at)}${change.status && html` · <span class="status">${change.status}</span>`}</p>
-      ${change.note && html`<p class="text" dir="auto"><${Prose} text=${change.note} /></p>`}</li>`)}</ol>`}
+      ${change.note && html`<p class="text" dir="auto"><${Prose} text=${cut(change.note, change.truncated_at)} /></p>`}</li>`)}</ol>`}
     ${t.comment_count > 0 && html`<${Comments} key=${t.ticket_id} ticket=${t} />`}
   </section>`;
 }
+
+/** Marks a text that the service cut. @param {string} text @param {number | null} at */
+const cut = (text, at) => (at === null ? text : `${text} …`);
 
 /** How a link reads from this ticket to the other, and from the other to this one. @type {Record<string, [string, string]>} */
 const LINKS = { duplicates: ['Duplicates', 'Duplicated by'], blocks: ['Blocks', 'Blocked by'], relates_to: ['Relates to', 'Relates to'], child_of: ['Part of', 'Has the part'] };
@@ -70,7 +73,7 @@ function Comments({ ticket: t }) {
     (error) => setProblem(asProblem(error)),
   );
   return html`<h4>${count(t.comment_count)} ${t.comment_count === 1 ? 'comment' : 'comments'}</h4>
-    <ol class="talk">${comments.map((c) => html`<li key=${c.comment_id}><p class="small muted"><strong dir="auto">${c.author ?? 'Somebody'}</strong> · ${date(c.created_at)}</p><p class="text" dir="auto"><${Prose} text=${c.body} /></p></li>`)}</ol>
+    <ol class="talk">${comments.map((c) => html`<li key=${c.comment_id}><p class="small muted"><strong dir="auto">${c.author ?? 'Somebody'}</strong> · ${date(c.created_at)}</p><p class="text" dir="auto"><${Prose} text=${cut(c.body, c.truncated_at)} /></p></li>`)}</ol>
     ${problem && html`<${Failure} problem=${problem} retry=${more} />`}
     ${left > 0 && !problem && html`<button type="button" class="link small" onClick=${more}>Show ${count(Math.min(left, 20))} more</button>`}`;
 }

@@ -34,7 +34,15 @@ create function golden.fail_late() returns void language sql as $$ insert into g
 create function golden.add_two() returns setof golden.late language sql as $$ insert into golden.late values (7), (8) returning * $$;
 create function golden.add_one() returns setof golden.late language sql as $$ insert into golden.late values (9) returning * $$;
 create function golden.ids() returns setof int language sql stable as $$ select id from golden.late order by 1 $$;
-create function golden.sleep(seconds float8) returns void language sql as $$ select pg_sleep(seconds) $$;
+create function golden.numbers(n int) returns setof int language sql immutable as $$ select generate_series(1, n) $$;
+create function golden.count_up(n int) returns table (call bigint) language sql as $$ select nextval('golden.calls') from generate_series(1, n) $$;
+-- Both wait for a lock that the test holds.
+create function golden.wait_and_count() returns bigint language plpgsql as $$
+  begin perform pg_advisory_xact_lock(1); return nextval('golden.calls'); end $$;
+create function golden.wait_a_little() returns void language plpgsql set statement_timeout = '200ms' as $$
+  begin perform pg_advisory_xact_lock(1); end $$;
+create function golden.timeout() returns text language sql stable as $$ select current_setting('statement_timeout') $$;
+create function golden.own_timeout() returns text language sql stable set statement_timeout = '5s' as $$ select current_setting('statement_timeout') $$;
 create function golden.count_vectors(ids bigint[], vs extensions.vector[]) returns bigint language sql immutable
   as $$ select count(*) from unnest(ids, vs) u (id, v) where extensions.vector_dims(v) = 1536 $$;
 create function golden.prepared() returns int language sql volatile as $$ select count(*)::int from pg_prepared_statements $$;

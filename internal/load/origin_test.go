@@ -1,0 +1,328 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"tasklens/internal/load"
+	"tasklens/internal/ticketfile"
+)
+
+// files opens a new folder, or the file, with these contents.
+func files(t *testing.T, contents map[string]string) *ticketfile.Reader {
+	t.Helper()
+	path := t.TempDir()
+	for name, text := range contents {
+		if err := os.WriteFile(filepath.Join(path, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if len(contents) == 1 {
+			path = filepath.Join(path, name)
+		}
+	}
+	rows, err := ticketfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func issues(t *testing.T, repository string, numbers ...int) *ticketfile.Reader {
+	t.Helper()
+	var text strings.Builder
+	for _, n := range numbers {
+		fmt.Fprintf(&text, `{"number":%d,"title":"Issue %[1]d of %s","url":"https://github.com/%[2]s/issues/%[1]d","state":"OPEN"}`+"\n", n, repository)
+	}
+	return files(t, map[string]string{fmt.Sprintf("export-%d.jsonl", len(numbers)): text.String()})
+}
+
+// stored lists the tickets as "KEY project: name".
+func (b bench) stored(t testing.TB) map[string]string {
+	t.Helper()
+	rows, err := b.owner.Query(t.Context(), "select t.key, p.name || ': ' || t.name from tickets t join projects p using (project_id)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	all := map[string]string{}
+	for rows.Next() {
+		var key, name string
+		if err := rows.Scan(&key, &name); err != nil {
+			t.Fatal(err)
+		}
+		all[key] = name
+	}
+	return all
+}
+
+// Two repositories of the same name do not overwrite each other: the second is refused by name, and
+// imported under a prefix or, if that is asked for, instead of the first.
+func TestRepositoriesOfOneName(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	run := func(rows *ticketfile.Reader, options load.Options) (load.Summary, *told) {
+		t.Helper()
+		var r told
+		summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return summary, &r
+	}
+	if _, r := run(issues(t, "Acme/pumps", 1, 2), load.Options{}); r.origin != "github.com/acme/pumps" {
+		t.Errorf("the origin is %q", r.origin)
+	}
+	mine := b.stored(t)
+	summary, r := run(issues(t, "globex/pumps", 1, 3), load.Options{})
+	if summary.RefusedProjects != 1 || summary.RefusedTickets != 2 || summary.Tickets != 0 ||
+		!slices.Equal(r.bad, []string{"refused project PUMPS: it was imported from github.com/acme/pumps; its tickets are refused too"}) {
+		t.Errorf("%+v, %q", summary, r.bad)
+	}
+	if got := b.stored(t); !maps.Equal(got, mine) {
+		t.Errorf("a refused import changed %v to %v", mine, got)
+	}
+	// A file of another name, in other case, and with one ticket more is the same export.
+	if summary, _ := run(issues(t, "acme/Pumps", 1, 2, 4), load.Options{}); summary.Tickets != 3 || summary.RefusedProjects > 0 || summary.Unlisted != (load.Gone{}) {
+		t.Errorf("%+v", summary)
+	}
+	prefixed := issues(t, "globex/pumps", 1, 3)
+	if err := prefixed.SetPrefix("GX-"); err != nil {
+		t.Fatal(err)
+	}
+	if summary, _ := run(prefixed, load.Options{}); summary.Tickets != 2 || b.stored(t)["GX-PUMPS-3"] != "globex/pumps: Issue 3 of globex/pumps" || b.stored(t)["PUMPS-1"] != "acme/Pumps: Issue 1 of acme/Pumps" {
+		t.Errorf("%+v, %v", summary, b.stored(t))
+	}
+	if summary, _ := run(issues(t, "globex/pumps", 1), load.Options{TakeOver: true}); summary.Tickets != 1 || b.stored(t)["PUMPS-1"] != "globex/pumps: Issue 1 of globex/pumps" {
+		t.Errorf("%+v, %v", summary, b.stored(t))
+	}
+	// Now the project is the other's.
+	if summary, _ := run(issues(t, "acme/pumps", 1), load.Options{}); summary.RefusedProjects != 1 || summary.RefusedTickets != 1 {
+		t.Errorf("%+v", summary)
+	}
+	if err := prefixed.SetPrefix("two words"); err == nil {
+		t.Error("a prefix with a space is accepted")
+	}
+}
+
+// A ticket moves between projects of its own origin only. Keys made by hand are refused too, alone:
+// the rest of the files is imported.
+func TestTicketsOfOthersStay(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	folder := func(projects []string, tickets ...string) *ticketfile.Reader {
+		var p, rows strings.Builder
+		for _, key := range projects {
+			fmt.Fprintf(&p, `{"project_id":%q,"name":%[1]q}`+"\n", key)
+		}
+		for _, ticket := range tickets {
+			key, project, _ := strings.Cut(ticket, " ")
+			fmt.Fprintf(&rows, `{"ticket_id":%q,"project_id":%q,"name":"Number %[1]s"}`+"\n", key, project)
+		}
+		return files(t, map[string]string{"projects.jsonl": p.String(), "tickets.jsonl": rows.String()})
+	}
+	for _, c := range []struct {
+		name    string
+		rows    *ticketfile.Reader
+		options load.Options
+		origin  string
+		bad     []string
+		want    string
+	}{
+		{"first", folder([]string{"TX"}, "TX-400 TX", "TX-1 TX"), load.Options{}, "jsonl TX", nil, "TX-1 TX, TX-400 TX"},
+		{"another folder", folder([]string{"NEW"}, "tx-400 NEW", "NEW-1 NEW"), load.Options{}, "jsonl NEW",
+			[]string{"refused ticket TX-400: it was imported from jsonl TX"}, "NEW-1 NEW, TX-1 TX, TX-400 TX"},
+		{"a project more", folder([]string{"OPS", "TX"}, "TX-400 OPS", "TX-1 TX"), load.Options{}, "jsonl TX", nil, "NEW-1 NEW, TX-1 TX, TX-400 OPS"},
+		{"by hand", folder([]string{"TX", "HAND"}, "TX-402 TX", "TX-1 TX", "HAND-1 HAND"), load.Options{}, "jsonl TX",
+			[]string{"refused project HAND: it was not imported; its tickets are refused too", "refused ticket TX-402: it was not imported"}, "NEW-1 NEW, TX-1 TX, TX-400 OPS, TX-402 TX"},
+		{"taken over", folder([]string{"TX", "HAND"}, "TX-402 HAND"), load.Options{Origin: "jsonl TX", TakeOver: true}, "jsonl TX", nil, "NEW-1 NEW, TX-1 TX, TX-400 OPS, TX-402 HAND"},
+	} {
+		if c.name == "by hand" {
+			if _, err := b.owner.Exec(t.Context(), `insert into projects (key, name) values ('HAND', 'HAND');
+				insert into tickets (key, project_id, status_id, name) select 'TX-402', project_id, (select min(status_id) from status), 'By hand' from projects where key = 'TX'`); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var r told
+		summary, err := load.Load(t.Context(), b.db, b.indexer, c.rows, r.report(), c.options)
+		if err != nil || r.origin != c.origin || !slices.Equal(r.bad, c.bad) {
+			t.Errorf("%s: %v, from %q: %q; %+v", c.name, err, r.origin, r.bad, summary)
+		}
+		var got []string
+		for key, name := range b.stored(t) {
+			project, _, _ := strings.Cut(name, ":")
+			got = append(got, key+" "+project)
+		}
+		slices.Sort(got)
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: stored are %q, want %s", c.name, got, c.want)
+		}
+	}
+	// The files do not say which of two earlier imports they are.
+	var r told
+	_, err := load.Load(t.Context(), b.db, b.indexer, folder([]string{"TX", "NEW"}, "TX-1 TX"), r.report(), load.Options{})
+	if err == nil || !strings.Contains(err.Error(), "jsonl NEW, jsonl TX") {
+		t.Errorf("two origins: %v", err)
+	}
+}
+
+// Several repositories of one owner are one origin; of several owners the caller must name it.
+func TestOriginOfSeveralRepositories(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for owner, want := range map[string]string{"acme": "github.com/acme", "globex": ""} {
+		rows := files(t, map[string]string{"issues.jsonl": `{"number":1,"title":"One","url":"https://github.com/acme/pumps/issues/1"}` + "\n" +
+			`{"number":2,"title":"Two","url":"https://github.com/` + owner + `/valves/issues/2"}` + "\n" + `{"number":3,"title":"Three","url":"https://github.com/acme/rings/issues/3"}`})
+		var r told
+		_, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), load.Options{})
+		if r.origin != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", owner, r.origin, err)
+		}
+	}
+}
+
+// Any sequence of whole and interrupted imports of any exports leaves every ticket with the first
+// origin that brought its key, as that origin last wrote it, and ends as an uninterrupted one does.
+func TestImportsOfManyOrigins(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		if round++; round > 30 { // each is up to eight imports
+			return
+		}
+		type ticket struct{ origin, project, name string }
+		want := map[string]ticket{}
+		projects := map[string]string{} // their origins
+		for step := range rapid.IntRange(1, 4).Draw(rt, "imports") {
+			origin := rapid.SampledFrom([]string{"A", "B"}).Draw(rt, "origin")
+			project := fmt.Sprintf("R%d%s", round, rapid.SampledFrom([]string{"X", "Y"}).Draw(rt, "project"))
+			var rows strings.Builder
+			keys := rapid.SliceOfNDistinct(rapid.IntRange(1, 6), 1, 6, rapid.ID).Draw(rt, "numbers")
+			for _, n := range keys {
+				fmt.Fprintf(&rows, `{"ticket_id":"R%d-%d","project_id":%q,"name":"By %s in step %d"}`+"\n", round, n, project, origin, step)
+			}
+			reader := files(t, map[string]string{"projects.jsonl": fmt.Sprintf(`{"project_id":%q,"name":%[1]q}`, project), "tickets.jsonl": rows.String()})
+			options := load.Options{Origin: origin}
+			var r told
+			if rapid.Bool().Draw(rt, "interrupted") {
+				ctx, stop := context.WithCancel(t.Context())
+				_, err := load.Load(ctx, b.db, &interrupted{Indexer: b.indexer, stop: stop, left: 1}, reader, r.report(), options)
+				if stop(); err == nil && len(r.bad) == 0 {
+					rt.Fatal("the interrupted import ended well")
+				}
+			}
+			if _, err := load.Load(t.Context(), b.db, b.indexer, reader, r.report(), options); err != nil {
+				rt.Fatal(err)
+			}
+			if first, known := projects[project]; known && first != origin {
+				continue
+			}
+			projects[project] = origin
+			for _, n := range keys {
+				key := fmt.Sprintf("R%d-%d", round, n)
+				if held, known := want[key]; !known || held.origin == origin {
+					want[key] = ticket{origin, project, fmt.Sprintf("By %s in step %d", origin, step)}
+				}
+			}
+		}
+		got := b.stored(t)
+		maps.DeleteFunc(got, func(key, _ string) bool { return !strings.HasPrefix(key, fmt.Sprintf("R%d-", round)) })
+		expected := map[string]string{}
+		for key, ticket := range want {
+			expected[key] = ticket.project + ": " + ticket.name
+		}
+		if !maps.Equal(got, expected) {
+			rt.Fatalf("stored are %v, want %v", got, expected)
+		}
+	})
+}
+
+// A key that another import adds at the same moment is refused like one that was there before.
+func TestConcurrentImportsOfOneKey(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	begin := func(origin string) (id int64) {
+		t.Helper()
+		if err := b.owner.QueryRow(t.Context(), `select import_id from begin_import($1)`, origin).Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.owner.Exec(t.Context(), `select from upsert_projects(jsonb_build_array(jsonb_build_object('key', 'P' || $1::text, 'name', $1)), $2)`, origin, id); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	first, second := begin("a"), begin("b")
+	const write = `select coalesce(max(held_by), 'ours') from upsert_tickets(jsonb_build_array(jsonb_build_object('key', 'K-1', 'project_key', 'P' || $1::text, 'status', 'To Do', 'name', $1)), $2)`
+	tx, err := b.owner.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held string
+	if err := tx.QueryRow(t.Context(), write, "a", first).Scan(&held); err != nil || held != "ours" {
+		t.Fatal(held, err)
+	}
+	other := b.connect(t)
+	var pid int
+	if err := other.QueryRow(t.Context(), "select pg_backend_pid()").Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := other.Exec(t.Context(), write, "b", second)
+		done <- err
+	}()
+	watch := b.connect(t)
+	for waits := false; !waits; {
+		if err := watch.QueryRow(t.Context(), "select cardinality(pg_blocking_pids($1)) > 0", pid).Scan(&waits); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "40001") {
+		t.Errorf("the second writer got %v", err)
+	}
+	if err := other.QueryRow(t.Context(), write, "b", second).Scan(&held); err != nil || held != "a" {
+		t.Errorf("the second writer's next try: held by %q, %v", held, err)
+	}
+	if got := b.stored(t)["K-1"]; got != "a: a" {
+		t.Errorf("stored is %q", got)
+	}
+}
+
+// Only the latest import of an origin prunes.
+func TestAnOvertakenImportDoesNotPrune(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var r told
+	if _, err := load.Load(t.Context(), b.db, b.indexer, issues(t, "acme/pumps", 1, 2, 3, 4, 5, 6), r.report(), load.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	overtaking := &overtaken{Database: b.db}
+	summary, err := load.Load(t.Context(), overtaking, b.indexer, issues(t, "acme/pumps", 1, 2, 3, 4, 5), r.report(), load.Options{Prune: true})
+	if err == nil || !strings.Contains(err.Error(), "later import") || summary.Removed != (load.Gone{}) || len(b.stored(t)) != 6 {
+		t.Errorf("%+v, %v", summary, err)
+	}
+}
+
+// overtaken begins another import of the same origin before it prunes.
+type overtaken struct{ load.Database }
+
+func (o *overtaken) Call(ctx context.Context, function string, arguments, result any) error {
+	if function == "prune_import" {
+		if err := o.Database.Call(ctx, "begin_import", map[string]any{"origin": "github.com/acme/pumps"}, &[]any{}); err != nil {
+			return errors.Join(errors.New("begin another import"), err)
+		}
+	}
+	return o.Database.Call(ctx, function, arguments, result)
+}

@@ -1,0 +1,131 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"tasklens/internal/bulk"
+	"tasklens/internal/index"
+	"tasklens/internal/ticketfile"
+)
+
+// readProjects reads all projects, because the origin depends on them.
+func (l *loader) readProjects(rows Rows) (projects []ticketfile.Project, err error) {
+	for project, err := range rows.Projects() {
+		if row := (*ticketfile.RowError)(nil); errors.As(err, &row) {
+			l.badRow(row)
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		projects = append(projects, project)
+	}
+	return projects, nil
+}
+
+// begin finds or adds the origin and gets the import's id.
+func (l *loader) begin(ctx context.Context, format string, projects []ticketfile.Project) error {
+	arguments := map[string]any{"format": format}
+	origin := l.options.Origin
+	if origin == "" {
+		var err error
+		if origin, err = originOf(projects); err != nil {
+			return err
+		}
+	}
+	if origin != "" {
+		arguments["origin"] = origin
+	} else {
+		keys := make([]string, len(projects))
+		for i, project := range projects {
+			keys[i] = project.Key
+		}
+		arguments["project_keys"] = keys
+	}
+	var begun []struct {
+		ID     int64  `json:"import_id"`
+		Origin string `json:"import_origin"`
+	}
+	if err := l.db.Call(ctx, "begin_import", arguments, &begun); err != nil {
+		return fmt.Errorf("begin the import: %w", err)
+	}
+	if len(begun) != 1 {
+		return errors.New("begin the import: the database gave it no id")
+	}
+	l.id = begun[0].ID
+	l.report.Began(begun[0].Origin)
+	return nil
+}
+
+// originOf returns where the files say that they come from: a repository, or the owner of several.
+// It is empty if the format does not say it.
+func originOf(projects []ticketfile.Project) (string, error) {
+	origin := projects[0].Origin
+	for _, p := range projects {
+		if owner := path.Dir(p.Origin); p.Origin != origin && owner != origin {
+			if owner != path.Dir(origin) {
+				return "", fmt.Errorf("the files hold repositories of several owners, %s and %s: give the import an origin", origin, p.Origin)
+			}
+			origin = owner
+		}
+	}
+	return origin, nil
+}
+
+type projectRow struct {
+	Key         string  `json:"key"`
+	Name        string  `json:"name"`
+	Description *string `json:"description"`
+}
+
+// writeProjects writes and indexes the projects.
+func (l *loader) writeProjects(ctx context.Context, projects []ticketfile.Project) error {
+	l.projects = map[string]project{}
+	for batch := range slices.Chunk(projects, batchSources) {
+		rows := make([]projectRow, len(batch))
+		for i, p := range batch {
+			rows[i] = projectRow{p.Key, p.Name, optional(p.Description)}
+		}
+		var sources []index.Source
+		err := bulk.Write(ctx, l.bulk, rows, func(row projectRow) string { return "project " + row.Key }, func(part []projectRow) error {
+			var written []struct {
+				Key       string  `json:"key"`
+				ProjectID int64   `json:"project_id"`
+				HeldBy    *string `json:"held_by"`
+			}
+			if err := l.db.Call(ctx, "upsert_projects", map[string]any{"projects": part, "import_id": l.id, "take_over": l.options.TakeOver}, &written); err != nil {
+				return fmt.Errorf("write projects: %w", err)
+			}
+			for _, p := range written {
+				_, before := l.projects[p.Key]
+				switch l.projects[p.Key] = (project{p.ProjectID, p.HeldBy != nil}); {
+				case before: // a key that the files hold twice
+				case p.HeldBy != nil:
+					l.sum.RefusedProjects++
+					l.report.Refused("project " + p.Key + heldBy(*p.HeldBy) + "; its tickets are refused too")
+				default:
+					l.sum.Projects++
+				}
+				if p.HeldBy == nil {
+					sources = append(sources, index.Source{ProjectID: p.ProjectID})
+				}
+			}
+			return nil
+		})
+		if err := errors.Join(err, l.bulk.Index(ctx, sources)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heldBy says why a key is refused.
+func heldBy(origin string) string {
+	if origin == "" {
+		return ": it was not imported"
+	}
+	return ": it was imported from " + origin
+}

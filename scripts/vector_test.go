@@ -1,0 +1,177 @@
+package scripts
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tasklens/internal/testbed"
+)
+
+// installer runs commands after the functions of postgres-install, in a copy with fake programs.
+func installer(t *testing.T, fakes map[string]string, commands string) (output string, err error) {
+	t.Helper()
+	folder := t.TempDir()
+	text, err := os.ReadFile("postgres-install")
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions, _, found := strings.Cut(string(text), "\nbin=$(")
+	if !found {
+		t.Fatal("postgres-install does not begin its work with bin=")
+	}
+	apt, err := os.ReadFile("apt.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(folder, "apt.sh"), string(apt))
+	write(t, filepath.Join(folder, "run"), functions+"\n"+commands+"\n")
+	for name, script := range fakes {
+		write(t, filepath.Join(folder, "bin", name), "#!/bin/sh\n"+script+"\n")
+		if err := os.Chmod(filepath.Join(folder, "bin", name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := exec.CommandContext(t.Context(), "bash", filepath.Join(folder, "run"))
+	command.Dir = folder
+	command.Env = append(os.Environ(), "TASKLENS_LOCAL="+filepath.Join(folder, "local"), "PATH="+filepath.Join(folder, "bin")+":"+os.Getenv("PATH"))
+	all, err := command.CombinedOutput()
+	return string(all), err
+}
+
+// A later upload removes the pinned release from the index.
+func TestSourceOfPgvector(t *testing.T) {
+	t.Parallel()
+	index := "printf 'Version: %s\\n' 0.8.0-1 0.8.10-1 0.8.9-1"
+	// Serves the versions of $offered, each with its name as content.
+	serve := `for last; do :; done; version=${last#pgvector=}; case " $offered " in *" $version "*) printf %s "$version" >"pgvector_${version%-*}.orig.tar.gz" ;; *) exit 1 ;; esac`
+	for name, c := range map[string]struct {
+		offered, least, sum string
+		want, says          string // the file, or nothing if none is fetched
+	}{
+		"pinned":              {"0.8.7-1 0.8.10-1 0.8.0-1", "0.8", "$(printf 0.8.7-1 | sha256sum)", "pgvector_0.8.7.orig.tar.gz", ""},
+		"pinned, other bytes": {"0.8.7-1 0.8.10-1 0.8.0-1", "0.8", "$(printf other | sha256sum)", "", "another checksum"},
+		"a newer one":         {"0.8.10-1 0.8.9-1 0.8.0-1", "0.8", "none", "pgvector_0.8.10.orig.tar.gz", "0.8.10-1 is built instead"},
+		"the next newer one":  {"0.8.9-1 0.8.0-1", "0.8", "none", "pgvector_0.8.9.orig.tar.gz", "0.8.9-1 is built instead"},
+		"an older one":        {"0.8.0-1", "0.8", "none", "pgvector_0.8.0.orig.tar.gz", "0.8.0-1 is built instead"},
+		"none with faults":    {"0.8.0-1", "0.8.4", "none", "", ""},
+		"none":                {"", "0.8", "none", "", ""},
+	} {
+		output, err := installer(t, map[string]string{"apt-cache": index, "apt-get": serve},
+			`sum="`+c.sum+`"; pinned=0.8.7-1 pinned_sha256=${sum%% *}; export offered="`+c.offered+`"; fetch_pgvector `+c.least+` -o x=y; echo "fetched $(ls pgvector_*)"`)
+		if (err == nil) != (c.want != "") || c.want != "" && !strings.Contains(output, "fetched "+c.want+"\n") || !strings.Contains(output, c.says) {
+			t.Errorf("%s: %v: %s", name, err, output)
+		}
+	}
+}
+
+func TestRenewalOfPgvector(t *testing.T) {
+	t.Parallel()
+	// One that was built here has no package.
+	for name, c := range map[string]struct {
+		bin, owner, before string
+		want               bool
+	}{
+		"built here":   {"/usr/lib/postgresql/99/bin", "exit 1", "", true},
+		"a package's":  {"/usr/lib/postgresql/99/bin", "exit 0", "", false},
+		"somebody's":   {"/opt/postgresql/bin", "exit 1", "", false},
+		"tried before": {"/usr/lib/postgresql/99/bin", "exit 1", `mkdir -p "${tried%/*}"; touch "$tried"`, false},
+	} {
+		output, err := installer(t, map[string]string{"dpkg-query": c.owner, "apt-get": ""}, `control() { echo "$1/vector.control"; }
+			major() { echo 99; }
+			with_apt() { say "fetches $1"; die 'it is offline'; }
+			`+c.before+`
+			renew `+c.bin+`
+			cat "$tried" || true
+			echo continues`)
+		if err != nil || strings.Contains(output, "fetches 0.8.4") != c.want || !strings.HasSuffix(output, "continues\n") {
+			t.Errorf("%s: %v: %s", name, err, output)
+		}
+	}
+}
+
+// A running server has the old library mapped: its file must not change.
+func TestReplacedFilesAreNew(t *testing.T) {
+	t.Parallel()
+	target := t.TempDir()
+	library := filepath.Join(target, "vector.so")
+	write(t, library, "old")
+	mapped, err := os.Open(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mapped.Close()
+	output, err := installer(t, map[string]string{"sudo": `exec "$@"`}, `target="`+target+`"; mkdir -p "built$target/sub"
+		printf new >"built$target/vector.so"; printf sql >"built$target/sub/a b.sql"; printf control >"built$target/vector.control"
+		chmod 755 "built$target/vector.so"; install_files "$PWD/built"`)
+	if err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	kept := make([]byte, 3)
+	if _, err := mapped.Read(kept); err != nil || string(kept) != "old" {
+		t.Errorf("the old file was written to: %q %v", kept, err)
+	}
+	for name, want := range map[string]string{"vector.so": "new", "sub/a b.sql": "sql", "vector.control": "control"} {
+		if got, err := os.ReadFile(filepath.Join(target, name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q %v", name, got, err)
+		}
+	}
+	if info, err := os.Stat(library); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("%v %v", info, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(target, "*.*[0-9]")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Shown by another extension: of pgvector only the installed version can be created.
+func TestExistingDatabaseGetsNewerExtensions(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(testbed.Empty(t).SuperuserURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	superuser := testbed.Connect(t, address.String())
+	var data, bin, want string
+	if err := superuser.QueryRow(t.Context(), `select current_setting('data_directory'), (select setting from pg_config where name = 'BINDIR'),
+		(select default_version from pg_available_extensions where name = 'citext')`).Scan(&data, &bin, &want); err != nil {
+		t.Fatal(err)
+	}
+	cluster := t.TempDir()
+	password, _ := address.User.Password()
+	for name, text := range map[string]string{"password": password, "port": address.Port() + "\n", "bin": bin + "\n"} {
+		write(t, filepath.Join(cluster, name), text)
+	}
+	if err := os.Symlink(data, filepath.Join(cluster, "data")); err != nil {
+		t.Fatal(err)
+	}
+	name := strings.ToLower(strings.TrimPrefix(address.Path, "/")) + "_old"
+	create := func() {
+		t.Helper()
+		if output, err := exec.CommandContext(t.Context(), "./postgres", "create", name, cluster).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, output)
+		}
+	}
+	create()
+	t.Cleanup(func() {
+		if _, err := superuser.Exec(context.WithoutCancel(t.Context()), "drop database "+name+" with (force)"); err != nil {
+			t.Error(err)
+		}
+	})
+	address.Path = "/" + name
+	old := testbed.Connect(t, address.String())
+	if _, err := old.Exec(t.Context(), "create extension citext version '1.4'; create table kept as select 'Kept'::citext as word"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // updates, and finds nothing to do
+		create()
+		var got, word string
+		if err := old.QueryRow(t.Context(), "select e.extversion, k.word::text from pg_extension e, kept k where e.extname = 'citext'").Scan(&got, &word); err != nil || got != want || got == "1.4" || word != "Kept" {
+			t.Errorf("citext is %s, want %s; %q %v", got, want, word, err)
+		}
+	}
+}
