@@ -15,18 +15,14 @@ grant usage on schema private to authenticated, service_role;
 create function private.clamp(value integer, default_value integer, lowest integer, highest integer) returns integer
 language sql immutable security invoker set search_path = ''
 as $$ select greatest(clamp.lowest, least(clamp.highest, coalesce(clamp.value, clamp.default_value))) $$;
-comment on function private.clamp(integer, integer, integer, integer) is
+comment on function private.clamp is
   'value, or default_value for null, raised to lowest and lowered to highest.';
-revoke execute on function private.clamp(integer, integer, integer, integer) from public;
-grant execute on function private.clamp(integer, integer, integer, integer) to authenticated, service_role;
 
 create function private.text_limit() returns integer
 language sql immutable security invoker set search_path = ''
 as $$ select 200000 $$;
-comment on function private.text_limit() is
+comment on function private.text_limit is
   'How many characters of a text are searched, embedded and returned at once. A text is stored whole.';
-revoke execute on function private.text_limit() from public;
-grant execute on function private.text_limit() to authenticated, service_role;
 
 -- truncated_at: where the rest of the text begins, null if the piece ends it. It decompresses only
 -- as much of a stored text as it returns.
@@ -36,10 +32,8 @@ as $$
   select left(p.more, cut_text.most), case when length(p.more) > cut_text.most then cut_text.skipped + cut_text.most end
   from (select substr(cut_text.text, cut_text.skipped + 1, cut_text.most + 1) as more) p
 $$;
-comment on function private.cut_text(text, integer, integer) is
+comment on function private.cut_text is
   'At most so many characters of a text after the skipped ones, and where the rest begins (null if there is none).';
-revoke execute on function private.cut_text(text, integer, integer) from public;
-grant execute on function private.cut_text(text, integer, integer) to authenticated, service_role;
 
 -- Each migration ends by recording itself here, so that every tool (the Supabase CLI, `lab
 -- migrate`, psql, the SQL editor) leaves the same record. Tools also keep their own records, which
@@ -57,8 +51,6 @@ language sql stable security definer set search_path = ''
 as $$
   select m.version from private.migrations m order by m.version
 $$;
-comment on function public.list_migrations() is 'The versions of the migrations applied to this database.';
-revoke execute on function public.list_migrations() from public, anon, authenticated;
-grant execute on function public.list_migrations() to service_role;
+comment on function public.list_migrations is 'The versions of the migrations applied to this database.';
 
 insert into private.migrations (version) values ('20260101000100');

@@ -36,8 +36,7 @@ as $$
   end
   from translate(lower(btrim(guess_status_category.name)), '’', '''') as n
 $$;
-comment on function private.guess_status_category(text) is 'The most likely category of a status with this name: done, in_progress or to_do.';
-revoke execute on function private.guess_status_category(text) from public;
+comment on function private.guess_status_category is 'The most likely category of a status with this name: done, in_progress or to_do.';
 
 create function private.fill_status_category() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -49,8 +48,7 @@ begin
   return new;
 end
 $$;
-comment on function private.fill_status_category() is 'Trigger: guesses the category of a status that has none from its name.';
-revoke execute on function private.fill_status_category() from public;
+comment on function private.fill_status_category is 'Trigger: guesses the category of a status that has none from its name.';
 
 create trigger fill_category before insert or update on public.status
   for each row execute function private.fill_status_category();
@@ -87,7 +85,7 @@ create unique index tickets_upper_key_idx on public.tickets (upper(key));
 create function private.fold_labels(labels text[]) returns text[]
 language sql immutable security invoker cost 1000 set search_path = ''
 as $$ select array(select lower(l) from unnest(fold_labels.labels) as l) $$;
-comment on function private.fold_labels(text[]) is 'Labels in lower case, for comparison.';
+comment on function private.fold_labels is 'Labels in lower case, for comparison.';
 create index tickets_assignee_idx on public.tickets (lower(assignee));
 create index tickets_reporter_idx on public.tickets (lower(reporter));
 create index tickets_type_idx on public.tickets (lower(ticket_type));
@@ -132,8 +130,7 @@ begin
   return new;
 end
 $$;
-comment on function private.touch_updated_at() is 'Trigger: sets updated_at if the row changed and the writer did not set it.';
-revoke execute on function private.touch_updated_at() from public;
+comment on function private.touch_updated_at is 'Trigger: sets updated_at if the row changed and the writer did not set it.';
 
 create trigger touch_updated_at before update on public.projects
   for each row execute function private.touch_updated_at();

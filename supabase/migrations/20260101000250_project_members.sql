@@ -27,9 +27,7 @@ begin
     where r.rolname = coalesce(nullif(current_setting('role', true), 'none'), session_user)), false);
 end
 $$;
-comment on function private.is_unrestricted() is 'Whether the caller bypasses row-level security: the service, the owner of the tables, a superuser.';
-revoke execute on function private.is_unrestricted() from public;
-grant execute on function private.is_unrestricted() to authenticated, service_role;
+comment on function private.is_unrestricted is 'Whether the caller bypasses row-level security: the service, the owner of the tables, a superuser.';
 
 -- Ordered, so that equal sets are equal arrays.
 create function private.projects_as(least_role public.project_role) returns bigint[]
@@ -45,10 +43,8 @@ begin
     order by m.project_id);
 end
 $$;
-comment on function private.projects_as(public.project_role) is
+comment on function private.projects_as is
   'The projects in which the caller has at least this role, in order; empty if none; null, which means all, for unrestricted callers.';
-revoke execute on function private.projects_as(public.project_role) from public;
-grant execute on function private.projects_as(public.project_role) to authenticated, service_role;
 
 create function private.visible_projects() returns bigint[]
 language plpgsql stable security definer set search_path = ''
@@ -57,10 +53,8 @@ begin
   return private.projects_as('viewer');
 end
 $$;
-comment on function private.visible_projects() is
+comment on function private.visible_projects is
   'The projects that the caller may see, in order; null, which means all, for unrestricted callers. Policies wrap it in "(select …)::bigint[]", which runs once per statement.';
-revoke execute on function private.visible_projects() from public;
-grant execute on function private.visible_projects() to authenticated, service_role;
 
 alter table public.project_members enable row level security;
 revoke all on public.project_members from anon, authenticated;
@@ -88,8 +82,7 @@ begin
   return new;
 end
 $$;
-comment on function private.keep_member() is 'Trigger: keeps users from changing the user or project of a membership.';
-revoke execute on function private.keep_member() from public;
+comment on function private.keep_member is 'Trigger: keeps users from changing the user or project of a membership.';
 create trigger keep_member before update of user_id, project_id on public.project_members
   for each row when ((old.user_id, old.project_id) is distinct from (new.user_id, new.project_id)) execute function private.keep_member();
 
@@ -109,9 +102,7 @@ begin
     else 'none' end;
 end
 $$;
-comment on function public.caller_role() is 'The caller''s highest role in any project: admin, member, viewer or none; service for unrestricted callers.';
-revoke execute on function public.caller_role() from public, anon, authenticated;
-grant execute on function public.caller_role() to authenticated, service_role;
+comment on function public.caller_role is 'The caller''s highest role in any project: admin, member, viewer or none; service for unrestricted callers.';
 
 create function public.may_write_project(project_id bigint) returns boolean
 language plpgsql stable security invoker set search_path = ''
@@ -122,8 +113,6 @@ begin
   return writable is null or coalesce(project_id = any (writable), false);
 end
 $$;
-comment on function public.may_write_project(bigint) is 'Whether the caller may write tickets and notes of a project: true for its members and admins, and for unrestricted callers.';
-revoke execute on function public.may_write_project(bigint) from public, anon, authenticated;
-grant execute on function public.may_write_project(bigint) to authenticated, service_role;
+comment on function public.may_write_project is 'Whether the caller may write tickets and notes of a project: true for its members and admins, and for unrestricted callers.';
 
 insert into private.migrations (version) values ('20260101000250');

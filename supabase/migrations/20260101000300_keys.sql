@@ -37,8 +37,7 @@ begin
   return new;
 end
 $$;
-comment on function private.fill_project_key() is 'Trigger: generates a missing project key from the name.';
-revoke execute on function private.fill_project_key() from public;
+comment on function private.fill_project_key is 'Trigger: generates a missing project key from the name.';
 
 -- The next number of the project. The counter starts after the highest number in use, and skips to
 -- the end again if a key written by hand is taken.
@@ -81,8 +80,7 @@ begin
   return new;
 end
 $$;
-comment on function private.fill_ticket_key() is 'Trigger: gives a ticket without a key the next key of its project.';
-revoke execute on function private.fill_ticket_key() from public;
+comment on function private.fill_ticket_key is 'Trigger: gives a ticket without a key the next key of its project.';
 
 create trigger fill_key before insert on public.projects
   for each row execute function private.fill_project_key();

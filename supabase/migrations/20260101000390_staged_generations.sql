@@ -33,8 +33,6 @@ language sql stable security definer set search_path = ''
 as $$
   select coalesce(array_agg(g.generation), '{}') from private.staged_generations g
 $$;
-comment on function private.hidden_generations() is 'The generations of chunks that readers skip.';
-revoke execute on function private.hidden_generations() from public;
-grant execute on function private.hidden_generations() to authenticated, service_role;
+comment on function private.hidden_generations is 'The generations of chunks that readers skip.';
 
 insert into private.migrations (version) values ('20260101000390');

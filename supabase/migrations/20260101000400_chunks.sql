@@ -71,8 +71,7 @@ begin
   return null;
 end
 $$;
-comment on function private.move_comment_chunks() is 'Trigger: moves the chunks of a comment to its new ticket.';
-revoke execute on function private.move_comment_chunks() from public;
+comment on function private.move_comment_chunks is 'Trigger: moves the chunks of a comment to its new ticket.';
 
 create trigger move_chunks after update of ticket_id on public.comments
   for each row when (new.ticket_id is distinct from old.ticket_id) execute function private.move_comment_chunks();

@@ -42,10 +42,8 @@ as $$
     (excluded.match_threshold, excluded.right_over, excluded.related_over, excluded.unrelated_over, excluded.right_deciles,
       excluded.related_deciles, excluded.unrelated_deciles, excluded.judged_set, excluded.measured_at)
 $$;
-comment on function public.store_match_thresholds(jsonb) is
+comment on function public.store_match_thresholds is
   'Stores measured thresholds: [{embedding_model, dimensions, match_threshold, right_over, related_over, unrelated_over, right_deciles, related_deciles, unrelated_deciles, judged_set}]. A row for the same model and width is replaced.';
-revoke execute on function public.store_match_thresholds(jsonb) from public, anon, authenticated;
-grant execute on function public.store_match_thresholds(jsonb) to service_role;
 
 -- The only source of the similarity of unrelated texts, which fusion needs. It contains no tenant
 -- data, so every caller may read it.
@@ -63,9 +61,7 @@ as $$
       else 0
     end)))
 $$;
-comment on function private.unrelated_similarity(text) is
+comment on function private.unrelated_similarity is
   'The typical cosine similarity of unrelated texts for a model with 1536 dimensions: the measured median, else a published constant, else 0.';
-revoke execute on function private.unrelated_similarity(text) from public;
-grant execute on function private.unrelated_similarity(text) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101000405');

@@ -36,9 +36,7 @@ begin
     from private.embedding_sets s);
 end
 $$;
-comment on function private.searched_set(text) is 'The set that a query embedded with this model is compared with: the serving one, or the retired one if it has this model.';
-revoke execute on function private.searched_set(text) from public;
-grant execute on function private.searched_set(text) to authenticated, service_role;
+comment on function private.searched_set is 'The set that a query embedded with this model is compared with: the serving one, or the retired one if it has this model.';
 
 create function public.embedding_sets()
 returns table (serving smallint, model text, chunking integer, other_state text, other_model text, other_chunking integer, match_thresholds jsonb)
@@ -48,9 +46,7 @@ as $$
     (select coalesce(jsonb_agg(to_jsonb(t) - 'measured_at' order by t.embedding_model, t.dimensions), '[]') from private.match_thresholds t)
   from private.embedding_sets s
 $$;
-comment on function public.embedding_sets() is
+comment on function public.embedding_sets is
   'The serving set, with its model (null: the service''s setting) and chunking; the state of the other set: unused, building (with other_model and other_chunking, to serve next) or retired (to be emptied); and the rows of match_thresholds as stored.';
-revoke execute on function public.embedding_sets() from public, anon, authenticated;
-grant execute on function public.embedding_sets() to service_role;
 
 insert into private.migrations (version) values ('20260101000410');

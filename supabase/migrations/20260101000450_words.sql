@@ -16,9 +16,7 @@ begin
   return '\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff';
 end
 $$;
-comment on function private.unspaced_scripts() is 'The characters of scripts without spaces between words, for a bracket expression of a regular expression.';
-revoke execute on function private.unspaced_scripts() from public;
-grant execute on function private.unspaced_scripts() to authenticated, service_role;
+comment on function private.unspaced_scripts is 'The characters of scripts without spaces between words, for a bracket expression of a regular expression.';
 
 -- Normalises to NFKC: decomposed accents and Korean (as in Mac file names), half and full widths.
 -- In pieces, because normalize() takes quadratic time on runs of combining marks and cannot be
@@ -36,9 +34,7 @@ begin
   return compose_text.text;
 end
 $$;
-comment on function private.compose_text(text) is 'A text in Unicode normal form (NFKC).';
-revoke execute on function private.compose_text(text) from public;
-grant execute on function private.compose_text(text) to authenticated, service_role;
+comment on function private.compose_text is 'A text in Unicode normal form (NFKC).';
 
 create function private.part_names(text text, mark text) returns text
 language plpgsql immutable security invoker set search_path = ''
@@ -49,9 +45,7 @@ begin
     '([[:upper:]])([[:upper:]][[:lower:]]{2})', '\1' || mark || '\2', 'g');
 end
 $$;
-comment on function private.part_names(text, text) is 'A text with a mark between the parts of its camelCase names.';
-revoke execute on function private.part_names(text, text) from public;
-grant execute on function private.part_names(text, text) to authenticated, service_role;
+comment on function private.part_names is 'A text with a mark between the parts of its camelCase names.';
 
 -- A letter with ++ or # is a separate word: C++ and C# are not C.
 create function private.spell_signs(text text, opening text, closing text) returns text
@@ -66,9 +60,7 @@ begin
     '(?<![[:alnum:]])([A-Za-z])#(?![[:alpha:]#])', opening || '\1sharp' || closing, 'g');
 end
 $$;
-comment on function private.spell_signs(text, text, text) is 'A text with C++ and C# (any one letter) spelled cplusplus and csharp, each between an opening and a closing mark.';
-revoke execute on function private.spell_signs(text, text, text) from public;
-grant execute on function private.spell_signs(text, text, text) to authenticated, service_role;
+comment on function private.spell_signs is 'A text with C++ and C# (any one letter) spelled cplusplus and csharp, each between an opening and a closing mark.';
 
 -- Splits a text into plain words, so that the parser finds no host names, paths, tags or signed
 -- numbers: Ti.UI.TableView becomes "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts
@@ -91,9 +83,7 @@ begin
       '(^|' || spaced || ')' || unspaced || '(' || spaced || '|$)', '\1\2', 'g');
 end
 $$;
-comment on function private.plain_text(text) is 'A text split into plain words: camelCase and dotted names split, scripts without spaces as pairs of characters.';
-revoke execute on function private.plain_text(text) from public;
-grant execute on function private.plain_text(text) to authenticated, service_role;
+comment on function private.plain_text is 'A text split into plain words: camelCase and dotted names split, scripts without spaces as pairs of characters.';
 
 -- camelCase names as a whole, in lower case: a query for tableview means TableView. They are
 -- appended after the text, so that they do not separate neighbours.
@@ -110,9 +100,7 @@ begin
     from regexp_matches(whole_names.text, '\m([[:alnum:]]{0,60}[[:lower:][:digit:]][[:upper:]][[:alnum:]]{0,60})\M', 'g') as m);
 end
 $$;
-comment on function private.whole_names(text) is 'The camelCase names in a text, in lower case; empty if there are none.';
-revoke execute on function private.whole_names(text) from public;
-grant execute on function private.whole_names(text) to authenticated, service_role;
+comment on function private.whole_names is 'The camelCase names in a text, in lower case; empty if there are none.';
 
 -- Names with a leading dot, spelled out: .NET is also "dotnet". Paths, methods and ellipses do not
 -- count.
@@ -128,9 +116,7 @@ begin
     from regexp_matches(dotted_names.text, '(?<![])[:alnum:]./])[.]([[:alpha:]][[:alnum:]]{0,39})', 'g') as m);
 end
 $$;
-comment on function private.dotted_names(text) is 'The names in a text with a leading dot, as words (dotnet); empty if there are none.';
-revoke execute on function private.dotted_names(text) from public;
-grant execute on function private.dotted_names(text) to authenticated, service_role;
+comment on function private.dotted_names is 'The names in a text with a leading dot, as words (dotnet); empty if there are none.';
 
 -- Stable, because the dictionaries could be altered.
 create function private.to_words(text text) returns tsvector
@@ -145,9 +131,7 @@ begin
   return to_tsvector('private.words', private.plain_text(composed) || ' ' || private.whole_names(composed) || ' ' || private.dotted_names(composed));
 end
 $$;
-comment on function private.to_words(text) is 'The stemmed words of a text with their positions.';
-revoke execute on function private.to_words(text) from public;
-grant execute on function private.to_words(text) to authenticated, service_role;
+comment on function private.to_words is 'The stemmed words of a text with their positions.';
 
 -- English particles. The dictionary drops them, which would reduce "log in" to "log".
 create function private.particles() returns text
@@ -157,9 +141,7 @@ begin
   return 'in|out|on|off|up|down|over';
 end
 $$;
-comment on function private.particles() is 'English particles as alternatives of a regular expression.';
-revoke execute on function private.particles() from public;
-grant execute on function private.particles() to authenticated, service_role;
+comment on function private.particles is 'English particles as alternatives of a regular expression.';
 
 -- Weight D, and a position far after the text, so that they match no phrase.
 create function private.implied_words(text text) returns tsvector
@@ -186,18 +168,14 @@ begin
   return coalesce((select string_agg(private.quote_word(w) || ':100', ' ')::tsvector from unnest(words) w), '');
 end
 $$;
-comment on function private.implied_words(text) is 'Variants of a text''s words, with weight D: login for "log in" (logs in, logged in), and the single characters of scripts without spaces.';
-revoke execute on function private.implied_words(text) from public;
-grant execute on function private.implied_words(text) to authenticated, service_role;
+comment on function private.implied_words is 'Variants of a text''s words, with weight D: login for "log in" (logs in, logged in), and the single characters of scripts without spaces.';
 
 create function private.count_words(words tsvector) returns integer
 language sql immutable security invoker set search_path = ''
 as $$
   select coalesce(sum(cardinality(u.positions)), 0)::integer from unnest(count_words.words) u
 $$;
-comment on function private.count_words(tsvector) is 'The number of positions in a text search vector: the length of its text in words.';
-revoke execute on function private.count_words(tsvector) from public;
-grant execute on function private.count_words(tsvector) to service_role;
+comment on function private.count_words is 'The number of positions in a text search vector: the length of its text in words.';
 
 -- Quotes a word for a tsquery.
 create function private.quote_word(word text) returns text
@@ -207,8 +185,6 @@ begin
   return '''' || replace(replace(word, '\', '\\'), '''', '''''') || '''';
 end
 $$;
-comment on function private.quote_word(text) is 'A word quoted for a tsquery.';
-revoke execute on function private.quote_word(text) from public;
-grant execute on function private.quote_word(text) to authenticated, service_role;
+comment on function private.quote_word is 'A word quoted for a tsquery.';
 
 insert into private.migrations (version) values ('20260101000450');

@@ -62,8 +62,7 @@ begin
   body_length := private.count_words(body_words);
 end
 $$;
-comment on function private.index_words(text, text, text) is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths. Texts are truncated to what fits into a tsvector.';
-revoke execute on function private.index_words(text, text, text) from public;
+comment on function private.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths. Texts are truncated to what fits into a tsvector.';
 
 -- Rewrites the entries of some tickets. Ids without a ticket are ignored.
 create function private.refresh_ticket_entries(ticket_ids bigint[]) returns void
@@ -84,7 +83,6 @@ as $$
     set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
     where keyword_entries.words is distinct from excluded.words
 $$;
-comment on function private.refresh_ticket_entries(bigint[]) is 'Rewrites the keyword entries of these tickets.';
-revoke execute on function private.refresh_ticket_entries(bigint[]) from public;
+comment on function private.refresh_ticket_entries is 'Rewrites the keyword entries of these tickets.';
 
 insert into private.migrations (version) values ('20260101000500');

@@ -40,8 +40,7 @@ as $$
   -- An older snapshot could still see changes that are already merged.
   select current_setting('transaction_isolation') = 'read committed' and pg_try_advisory_xact_lock(hashtext(may_merge.what))
 $$;
-comment on function private.may_merge(text) is 'Whether this transaction may merge collected changes of a kind. It holds a lock until it ends.';
-revoke execute on function private.may_merge(text) from public;
+comment on function private.may_merge is 'Whether this transaction may merge collected changes of a kind. It holds a lock until it ends.';
 
 -- Merges the changes, unless another transaction is doing so.
 create function private.merge_word_counts() returns void
@@ -65,8 +64,7 @@ begin
   delete from private.word_counts c where c.entries = 0 and c.comments = 0 and c.word <> '';
 end
 $$;
-comment on function private.merge_word_counts() is 'Merges the collected changes into word_counts. Does nothing while another transaction does it.';
-revoke execute on function private.merge_word_counts() from public;
+comment on function private.merge_word_counts is 'Merges the collected changes into word_counts. Does nothing while another transaction does it.';
 
 create function private.merge_gathered_words() returns void
 language plpgsql volatile security definer set search_path = ''
@@ -80,8 +78,7 @@ begin
   end if;
 end
 $$;
-comment on function private.merge_gathered_words() is 'Merges the changes if there are too many for readers to add up.';
-revoke execute on function private.merge_gathered_words() from public;
+comment on function private.merge_gathered_words is 'Merges the changes if there are too many for readers to add up.';
 
 create function private.count_entry_words() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -118,8 +115,7 @@ begin
   return null;
 end
 $$;
-comment on function private.count_entry_words() is 'Trigger: records the differences in word counts from changed entries.';
-revoke execute on function private.count_entry_words() from public;
+comment on function private.count_entry_words is 'Trigger: records the differences in word counts from changed entries.';
 
 create trigger count_inserted_words after insert on public.keyword_entries
   referencing new table as new_rows

@@ -15,7 +15,7 @@ begin
   return null;
 end
 $$;
-comment on function private.index_projects() is 'Trigger: writes the keyword entries of inserted or changed projects.';
+comment on function private.index_projects is 'Trigger: writes the keyword entries of inserted or changed projects.';
 
 create function private.index_inserted_tickets() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -25,7 +25,7 @@ begin
   return null;
 end
 $$;
-comment on function private.index_inserted_tickets() is 'Trigger: writes the keyword entries of new tickets.';
+comment on function private.index_inserted_tickets is 'Trigger: writes the keyword entries of new tickets.';
 
 create function private.index_updated_tickets() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -37,7 +37,7 @@ begin
   return null;
 end
 $$;
-comment on function private.index_updated_tickets() is 'Trigger: writes the keyword entries of tickets whose texts changed.';
+comment on function private.index_updated_tickets is 'Trigger: writes the keyword entries of tickets whose texts changed.';
 
 create function private.index_status_notes() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -55,12 +55,7 @@ begin
   return null;
 end
 $$;
-comment on function private.index_status_notes() is 'Trigger: writes the keyword entries of tickets whose notes changed.';
-
-revoke execute on function private.index_projects() from public;
-revoke execute on function private.index_inserted_tickets() from public;
-revoke execute on function private.index_updated_tickets() from public;
-revoke execute on function private.index_status_notes() from public;
+comment on function private.index_status_notes is 'Trigger: writes the keyword entries of tickets whose notes changed.';
 
 create trigger index_inserted_projects after insert on public.projects
   referencing new table as new_rows

@@ -39,8 +39,7 @@ as $$
     where (comment_entries.ticket_id, comment_entries.project_id, comment_entries.words)
       is distinct from (excluded.ticket_id, excluded.project_id, excluded.words)
 $$;
-comment on function private.refresh_comment_entries(bigint[]) is 'Rewrites the words of these comments.';
-revoke execute on function private.refresh_comment_entries(bigint[]) from public;
+comment on function private.refresh_comment_entries is 'Rewrites the words of these comments.';
 
 create function private.index_comments() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -56,8 +55,7 @@ begin
   return null;
 end
 $$;
-comment on function private.index_comments() is 'Trigger: writes the words of comments that are new, moved, or whose text changed.';
-revoke execute on function private.index_comments() from public;
+comment on function private.index_comments is 'Trigger: writes the words of comments that are new, moved, or whose text changed.';
 
 create trigger index_inserted_comments after insert on public.comments
   referencing new table as new_rows
@@ -104,8 +102,7 @@ begin
   return null;
 end
 $$;
-comment on function private.count_comment_words() is 'Trigger: records the differences in word counts from changed comments.';
-revoke execute on function private.count_comment_words() from public;
+comment on function private.count_comment_words is 'Trigger: records the differences in word counts from changed comments.';
 
 create trigger count_inserted_words after insert on public.comment_entries
   referencing new table as new_rows

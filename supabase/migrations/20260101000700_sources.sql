@@ -8,9 +8,7 @@ as $$
   select 'Comment' || coalesce(' by ' || nullif(btrim(left(comment_heading.author, 200)), ''), '')
     || ', ' || to_char(comment_heading.created_at at time zone 'UTC', 'YYYY-MM-DD')
 $$;
-comment on function private.comment_heading(text, timestamptz) is 'The author and date of a comment, as a line above its chunks.';
-revoke execute on function private.comment_heading(text, timestamptz) from public;
-grant execute on function private.comment_heading(text, timestamptz) to authenticated, service_role;
+comment on function private.comment_heading is 'The author and date of a comment, as a line above its chunks.';
 
 -- The texts of some sources in the caller's snapshot, in the requested order. A missing source (or
 -- a wrong ticket/project or comment/ticket pair) has no row. Names, heading and texts determine an
@@ -59,9 +57,7 @@ as $$
     t.comment_id, t.heading
   from told t
 $$;
-comment on function private.source_texts(bigint[], bigint[], bigint[]) is 'The texts of these sources to be chunked, with their fingerprint.';
-revoke execute on function private.source_texts(bigint[], bigint[], bigint[]) from public;
-grant execute on function private.source_texts(bigint[], bigint[], bigint[]) to authenticated, service_role;
+comment on function private.source_texts is 'The texts of these sources to be chunked, with their fingerprint.';
 
 -- One branch each, because "is not distinct from" cannot use an index.
 create function private.source_chunks(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[], embedding_set smallint)
@@ -91,9 +87,7 @@ as $$
     where a.ticket_id is null and c.embedding_set = source_chunks.embedding_set
   ) x
 $$;
-comment on function private.source_chunks(bigint[], bigint[], bigint[], smallint) is 'The chunks of these sources in a set, by index in the arrays. staged: whether the chunk is still hidden.';
-revoke execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) from public;
-grant execute on function private.source_chunks(bigint[], bigint[], bigint[], smallint) to service_role;
+comment on function private.source_chunks is 'The chunks of these sources in a set, by index in the arrays. staged: whether the chunk is still hidden.';
 
 -- How many sources one response returns: at least the first, then more until 4 MB or the 1,000 rows
 -- of hosted PostgREST are reached. Sizes are known without reading the texts.
@@ -114,9 +108,7 @@ as $$
     left join public.comments c on c.comment_id = a.comment_id
   ) b
 $$;
-comment on function private.readable_sources(bigint[], bigint[], bigint[]) is 'How many sources, from the first one, read_sources returns in one call.';
-revoke execute on function private.readable_sources(bigint[], bigint[], bigint[]) from public;
-grant execute on function private.readable_sources(bigint[], bigint[], bigint[]) to service_role;
+comment on function private.readable_sources is 'How many sources, from the first one, read_sources returns in one call.';
 
 create function public.read_sources(
   project_ids bigint[], ticket_ids bigint[], embedding_set smallint default null, comment_ids bigint[] default null
@@ -157,9 +149,7 @@ as $$
   left join present p using (place)
   order by s.place
 $$;
-comment on function public.read_sources(bigint[], bigint[], smallint, bigint[]) is
+comment on function public.read_sources is
   'For each source (a ticket, a project''s own text if ticket_id is null, or with comment_id a comment on that ticket): the names and texts to chunk, the heading of a comment, their fingerprint, and the chunks stored in a set (by default the serving one), in order. staged: chunks stored by stage_chunks and not visible yet. The arrays are parallel; comment_ids may be omitted. A source that does not exist has no row. sources_read: how many sources, from the first one, are included; if they are too many or too long for one response, call again for the rest. embedding_set: that set, null if it is neither serving nor being built; embedding_model: the model that its vectors must have, null if undecided; building_set and building_chunking: the set being built, null if there is none.';
-revoke execute on function public.read_sources(bigint[], bigint[], smallint, bigint[]) from public, anon, authenticated;
-grant execute on function public.read_sources(bigint[], bigint[], smallint, bigint[]) to service_role;
 
 insert into private.migrations (version) values ('20260101000700');

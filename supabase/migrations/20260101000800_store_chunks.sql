@@ -37,9 +37,7 @@ begin
   end loop;
 end
 $$;
-comment on function private.lock_sources(bigint[], bigint[], bigint[]) is 'Locks these sources as far as possible without waiting; returns their indexes in the arrays.';
-revoke execute on function private.lock_sources(bigint[], bigint[], bigint[]) from public;
-grant execute on function private.lock_sources(bigint[], bigint[], bigint[]) to service_role;
+comment on function private.lock_sources is 'Locks these sources as far as possible without waiting; returns their indexes in the arrays.';
 
 -- Until the transaction ends, no set is switched, and none is begun or abandoned.
 create function private.hold_embedding_set(embedding_set smallint)
@@ -52,9 +50,7 @@ as $$
   cross join lateral (select coalesce(hold_embedding_set.embedding_set, s.serving) as wanted) w
   for share of s
 $$;
-comment on function private.hold_embedding_set(smallint) is 'Locks the state of a set of chunks (null: the serving one) and returns it: whether it is serving or being built, its model if decided, and whether any set is being built.';
-revoke execute on function private.hold_embedding_set(smallint) from public;
-grant execute on function private.hold_embedding_set(smallint) to service_role;
+comment on function private.hold_embedding_set is 'Locks the state of a set of chunks (null: the serving one) and returns it: whether it is serving or being built, its model if decided, and whether any set is being built.';
 
 create function public.store_chunks(
   project_ids bigint[],
@@ -164,9 +160,7 @@ begin
   order by a.place;
 end
 $$;
-comment on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint, bigint[]) is
+comment on function public.store_chunks is
   'Replaces the chunks of sources, given as for read_sources, in a set (by default the serving one) in one transaction, each source only if its text still has the fingerprint from read_sources. Otherwise stored is false: read it again. stored is also false if the set is neither serving nor being built, has another model, or while another session stages chunks of the source. chunks: [{source: position of the source in the arrays from 1, chunk_id of a stored or staged chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: position of its vector in embeddings from 1}]. A kept chunk without a kind keeps its kind and note. Listed staged chunks become visible, chunks not listed are deleted, and the waiting job of a stored source ends, unless a set is being built. Returns the ids of all chunks of each source, in order.';
-revoke execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint, bigint[]) from public, anon, authenticated;
-grant execute on function public.store_chunks(bigint[], bigint[], text[], jsonb, extensions.vector[], smallint, bigint[]) to service_role;
 
 insert into private.migrations (version) values ('20260101000800');

@@ -90,9 +90,7 @@ begin
   return next;
 end
 $$;
-comment on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint, bigint) is
+comment on function public.stage_chunks is
   'Stores some of the new chunks of a source (a ticket, a project''s own text if ticket_id is null, or with comment_id a comment), hidden until store_chunks lists them. chunks: as for store_chunks, without source. A chunk_id moves a stored or staged chunk to another position, which is visible at once. A waiting job of the source is due in two minutes at the earliest. Returns the ids in the order of the list. staged is false and nothing is stored if the text no longer has this fingerprint, another session stages chunks of the source, or the set has another model: read the source again.';
-revoke execute on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint, bigint) from public, anon, authenticated;
-grant execute on function public.stage_chunks(bigint, bigint, text, jsonb, extensions.vector[], smallint, bigint) to service_role;
 
 insert into private.migrations (version) values ('20260101000810');

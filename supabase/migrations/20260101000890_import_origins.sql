@@ -79,17 +79,13 @@ begin
   returning i.import_id, i.origin;
 end
 $$;
-comment on function public.begin_import(text, text, text[]) is
+comment on function public.begin_import is
   'Begins an import and returns its id, for upsert_projects and upsert_tickets, and its origin: the given one, else that of the last import of this format with one of these projects, else a new one.';
-revoke execute on function public.begin_import(text, text, text[]) from public, anon, authenticated;
-grant execute on function public.begin_import(text, text, text[]) to service_role;
 
 create function private.import_origin(import_id bigint) returns text
 language sql stable security invoker set search_path = ''
 as $$ select i.origin from private.imports i where i.import_id = import_origin.import_id $$;
-comment on function private.import_origin(bigint) is 'The origin of an import.';
-revoke execute on function private.import_origin(bigint) from public;
-grant execute on function private.import_origin(bigint) to service_role;
+comment on function private.import_origin is 'The origin of an import.';
 
 -- The rows that an import may write: in its own projects, with keys that are its own or new.
 create function private.own_rows(tickets jsonb, our_origin text, take_over boolean) returns jsonb
@@ -103,10 +99,8 @@ as $$
   left join private.imported_tickets n on n.ticket_id = t.ticket_id
   where own_rows.take_over or t.ticket_id is null or private.import_origin(n.import_id) = own_rows.our_origin
 $$;
-comment on function private.own_rows(jsonb, text, boolean) is
+comment on function private.own_rows is
   'Those of the given tickets that an import of this origin may write; with take_over, all in its projects.';
-revoke execute on function private.own_rows(jsonb, text, boolean) from public;
-grant execute on function private.own_rows(jsonb, text, boolean) to service_role;
 
 -- Records which import listed the tickets, and what it lists of them.
 create function private.mark_imported(tickets jsonb, import_id bigint, our_origin text, take_over boolean) returns void
@@ -145,9 +139,7 @@ begin
   end if;
 end
 $$;
-comment on function private.mark_imported(jsonb, bigint, text, boolean) is
+comment on function private.mark_imported is
   'Records that this import lists these tickets, with their links and the comments that it lacks. Fails if another origin''s import added one of them meanwhile.';
-revoke execute on function private.mark_imported(jsonb, bigint, text, boolean) from public;
-grant execute on function private.mark_imported(jsonb, bigint, text, boolean) to service_role;
 
 insert into private.migrations (version) values ('20260101000890');

@@ -7,9 +7,7 @@ language sql volatile security invoker set search_path = ''
 as $$
   select set_config('tasklens.embedding_delay', case when leave_embedding_to_caller.leave then '2 minutes' else '' end, true)
 $$;
-comment on function private.leave_embedding_to_caller(boolean) is 'Declares for this transaction whether the writer embeds the rows itself.';
-revoke execute on function private.leave_embedding_to_caller(boolean) from public;
-grant execute on function private.leave_embedding_to_caller(boolean) to service_role;
+comment on function private.leave_embedding_to_caller is 'Declares for this transaction whether the writer embeds the rows itself.';
 
 -- Without an import_id rows are matched by key alone.
 create function public.upsert_projects(projects jsonb, import_id bigint default null, take_over boolean default false)
@@ -59,10 +57,8 @@ begin
   perform private.leave_embedding_to_caller(false);
 end
 $$;
-comment on function public.upsert_projects(jsonb, bigint, boolean) is
+comment on function public.upsert_projects is
   'Inserts or updates projects by key: [{key, name, description}]. Returns every key with its project_id. With an import_id, a project of another origin stays unless taken over; held_by is then that origin, empty if the project was not imported. The caller has two minutes to embed them before workers do.';
-revoke execute on function public.upsert_projects(jsonb, bigint, boolean) from public, anon, authenticated;
-grant execute on function public.upsert_projects(jsonb, bigint, boolean) to service_role;
 
 -- Creates missing statuses. An existing category is kept, because it may have been set by hand.
 create function private.ensure_statuses(given jsonb) returns void
@@ -75,10 +71,8 @@ as $$
   order by lower(g ->> 'status'), g ->> 'status_category' is null, x.place
   on conflict do nothing
 $$;
-comment on function private.ensure_statuses(jsonb) is
+comment on function private.ensure_statuses is
   'Adds the statuses of [{status, status_category}] that do not exist yet, compared without regard to case. One without a category gets the one its name suggests.';
-revoke execute on function private.ensure_statuses(jsonb) from public;
-grant execute on function private.ensure_statuses(jsonb) to service_role;
 
 -- Upserts the comments of imported rows by key. A comment without key or text is skipped.
 create function private.upsert_comments(tickets jsonb) returns void
@@ -106,9 +100,7 @@ as $$
     where (c.author, c.body) is distinct from (excluded.author, excluded.body)
       or excluded.updated_at not in (now(), excluded.created_at) and c.updated_at is distinct from excluded.updated_at
 $$;
-comment on function private.upsert_comments(jsonb) is
+comment on function private.upsert_comments is
   'Inserts or updates the comments of [{key, project_key, comments: [{key, author, body, created_at, updated_at}]}] whose tickets exist. The creation time of an existing comment is kept.';
-revoke execute on function private.upsert_comments(jsonb) from public;
-grant execute on function private.upsert_comments(jsonb) to service_role;
 
 insert into private.migrations (version) values ('20260101000900');

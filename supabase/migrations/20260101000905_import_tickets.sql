@@ -93,9 +93,7 @@ begin
   where upper(t.key) in (select upper(g ->> 'key') from jsonb_array_elements(upsert_tickets.tickets) g);
 end
 $$;
-comment on function public.upsert_tickets(jsonb, bigint, boolean) is
+comment on function public.upsert_tickets is
   'Inserts or updates tickets by key: [{key, project_key, status, status_category, name, description, created_at, updated_at, assignee, reporter, ticket_type, priority, labels, due_date, resolved_at, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Omitted fields from updated_at on keep their values, and null clears them. Missing statuses are added; tickets of unknown projects are skipped. Returns the keys of all tickets that were written or unchanged, with their ids and those of the given comments. With an import_id, tickets of projects of another origin are skipped and a ticket of another origin stays unless taken over; held_by is then that origin, empty if the ticket was not imported. link_imported_tickets stores the links. The caller has two minutes to embed them before workers do.';
-revoke execute on function public.upsert_tickets(jsonb, bigint, boolean) from public, anon, authenticated;
-grant execute on function public.upsert_tickets(jsonb, bigint, boolean) to service_role;
 
 insert into private.migrations (version) values ('20260101000905');

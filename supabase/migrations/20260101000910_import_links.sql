@@ -51,10 +51,8 @@ begin
   from listed l;
 end
 $$;
-comment on function public.link_imported_tickets(bigint, bigint, integer) is
+comment on function public.link_imported_tickets is
   'Stores the links that an import lists, for at most match_count of its tickets in order of ids, starting after the given id. Returns the last id (null at the end), how many links these tickets list, and how many of them, with examples, are skipped because the other ticket does not exist.';
-revoke execute on function public.link_imported_tickets(bigint, bigint, integer) from public, anon, authenticated;
-grant execute on function public.link_imported_tickets(bigint, bigint, integer) to service_role;
 
 -- Comments and links come first: those of a ticket are deleted with it.
 create function private.unlisted_rows(import_id bigint, row_limit integer)
@@ -90,10 +88,8 @@ as $$
   ) u
   limit unlisted_rows.row_limit
 $$;
-comment on function private.unlisted_rows(bigint, integer) is
+comment on function private.unlisted_rows is
   'What earlier imports of the same origin stored and this one did not list: comments of tickets that have comments in it, links of tickets that have links in it, and tickets of its projects. Complete once the import has ended.';
-revoke execute on function private.unlisted_rows(bigint, integer) from public;
-grant execute on function private.unlisted_rows(bigint, integer) to service_role;
 
 create function public.count_unlisted(import_id bigint)
 returns table (all_tickets integer, listed_tickets integer, tickets integer, comments integer, ticket_links integer, examples text[])
@@ -107,10 +103,8 @@ as $$
     array(select x.what from private.unlisted_rows(count_unlisted.import_id, 50) x)
   from private.unlisted_rows(count_unlisted.import_id, null) u
 $$;
-comment on function public.count_unlisted(bigint) is
+comment on function public.count_unlisted is
   'How many tickets an import''s origin has, how many of them this import listed, and what prune_import would delete, with examples.';
-revoke execute on function public.count_unlisted(bigint) from public, anon, authenticated;
-grant execute on function public.count_unlisted(bigint) to service_role;
 
 create function public.prune_import(import_id bigint, match_count integer default 100)
 returns table (tickets integer, comments integer, ticket_links integer)
@@ -144,9 +138,7 @@ begin
   return next;
 end
 $$;
-comment on function public.prune_import(bigint, integer) is
+comment on function public.prune_import is
   'Deletes at most match_count rows that earlier imports of the same origin stored and this one, which must have been complete, did not list. Returns how many of each; call it until all are 0.';
-revoke execute on function public.prune_import(bigint, integer) from public, anon, authenticated;
-grant execute on function public.prune_import(bigint, integer) to service_role;
 
 insert into private.migrations (version) values ('20260101000910');

@@ -7,10 +7,7 @@ language sql immutable security invoker set search_path = ''
 as $$
   select nullif(btrim(filter, U&' \0009\000A\000B\000C\000D\0085\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A\2028\2029\202F\205F\3000'), '')
 $$;
-comment on function private.filter_text(text) is 'A filter trimmed of white space; null if blank.';
-revoke execute on function private.filter_text(text) from public;
-grant execute on function private.filter_text(text) to authenticated, service_role;
-
+comment on function private.filter_text is 'A filter trimmed of white space; null if blank.';
 
 -- The values of filters in their form for comparison: in lower case, keys in upper case. Null: the
 -- filter is absent.
@@ -39,9 +36,7 @@ as $$
     where private.filter_text(n.name) is not null
     order by 1)
 $$;
-comment on function private.caller_names() is 'The names that a tracker may use for the token''s user, in lower case: address, id and the names of the profile. Empty without a user''s token.';
-revoke execute on function private.caller_names() from public;
-grant execute on function private.caller_names() to authenticated, service_role;
+comment on function private.caller_names is 'The names that a tracker may use for the token''s user, in lower case: address, id and the names of the profile. Empty without a user''s token.';
 
 -- path names the value in messages; accepted: the JSON types of its items. A single value counts as
 -- a list.
@@ -82,16 +77,12 @@ begin
   return value;
 end
 $$;
-comment on function private.filter_list(jsonb, text, text[]) is 'A filter''s validated list of values: at most 50, of the accepted types. Anything else is an error (22023) that names it by its path.';
-revoke execute on function private.filter_list(jsonb, text, text[]) from public;
-grant execute on function private.filter_list(jsonb, text, text[]) to authenticated, service_role;
+comment on function private.filter_list is 'A filter''s validated list of values: at most 50, of the accepted types. Anything else is an error (22023) that names it by its path.';
 
 create function private.name_type(type text) returns text
 language sql immutable security invoker set search_path = ''
 as $$ select case when name_type.type in ('array', 'object') then 'an ' || name_type.type when name_type.type = 'null' then 'null' else 'a ' || name_type.type end $$;
-comment on function private.name_type(text) is 'A JSON type with its article, for messages.';
-revoke execute on function private.name_type(text) from public;
-grant execute on function private.name_type(text) to authenticated, service_role;
+comment on function private.name_type is 'A JSON type with its article, for messages.';
 
 create function private.filter_names(value jsonb, path text) returns text[]
 language plpgsql immutable security invoker set search_path = ''
@@ -101,9 +92,7 @@ begin
     select lower(private.filter_text(e)) from jsonb_array_elements_text(private.filter_list(filter_names.value, path, '{string}')) e), '{}');
 end
 $$;
-comment on function private.filter_names(jsonb, text) is 'A filter''s list of names in lower case; null if it has none.';
-revoke execute on function private.filter_names(jsonb, text) from public;
-grant execute on function private.filter_names(jsonb, text) to authenticated, service_role;
+comment on function private.filter_names is 'A filter''s list of names in lower case; null if it has none.';
 
 create function private.filter_people(value jsonb, path text, out names text[], out nobody boolean)
 language plpgsql stable security invoker set search_path = ''
@@ -122,9 +111,7 @@ begin
   names := nullif(names, '{}');
 end
 $$;
-comment on function private.filter_people(jsonb, text) is 'A filter''s list of people in lower case, with the names of the caller for "me", and whether the list contains null (unassigned).';
-revoke execute on function private.filter_people(jsonb, text) from public;
-grant execute on function private.filter_people(jsonb, text) to authenticated, service_role;
+comment on function private.filter_people is 'A filter''s list of people in lower case, with the names of the caller for "me", and whether the list contains null (unassigned).';
 
 -- The start is inclusive, the stop exclusive. A date starts at midnight UTC; as an end, the whole
 -- day is included.
@@ -173,9 +160,7 @@ begin
   end loop;
 end
 $$;
-comment on function private.filter_range(jsonb, text, boolean) is 'A filter''s range of dates or times: from start to before stop, null if open. An invalid date is an error (22023).';
-revoke execute on function private.filter_range(jsonb, text, boolean) from public;
-grant execute on function private.filter_range(jsonb, text, boolean) to authenticated, service_role;
+comment on function private.filter_range is 'A filter''s range of dates or times: from start to before stop, null if open. An invalid date is an error (22023).';
 
 create function private.read_filter_values(filters jsonb, path text, members text[]) returns private.filter_values
 language plpgsql stable security invoker set search_path = ''
@@ -238,9 +223,7 @@ begin
   return read;
 end
 $$;
-comment on function private.read_filter_values(jsonb, text, text[]) is 'The validated members of an object of filters; members: the allowed ones.';
-revoke execute on function private.read_filter_values(jsonb, text, text[]) from public;
-grant execute on function private.read_filter_values(jsonb, text, text[]) to authenticated, service_role;
+comment on function private.read_filter_values is 'The validated members of an object of filters; members: the allowed ones.';
 
 -- Null, {} and empty lists mean no filter.
 create function private.read_filters(filters jsonb) returns private.filters
@@ -260,8 +243,6 @@ begin
   return read;
 end
 $$;
-comment on function private.read_filters(jsonb) is 'The validated filters of a search; the only place that defines them (docs/sql.md). Anything else is an error (22023) whose message names the member.';
-revoke execute on function private.read_filters(jsonb) from public;
-grant execute on function private.read_filters(jsonb) to authenticated, service_role;
+comment on function private.read_filters is 'The validated filters of a search; the only place that defines them (docs/sql.md). Anything else is an error (22023) whose message names the member.';
 
 insert into private.migrations (version) values ('20260101000940');

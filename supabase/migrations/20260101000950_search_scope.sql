@@ -58,9 +58,8 @@ begin
   return scope;
 end
 $$;
-comment on function private.resolve_scope(bigint, text, jsonb) is
+comment on function private.resolve_scope is
   'Resolves the filters and the projects that the caller may see, with names resolved to ids, and whether nothing can match. Invalid filters are an error (22023).';
-revoke execute on function private.resolve_scope(bigint, text, jsonb) from public;
 
 -- One condition per filter in use. values_in: the expression of the values; labels: that of a
 -- ticket's folded labels.
@@ -95,8 +94,7 @@ begin
     where c.is_there);
 end
 $$;
-comment on function private.value_conditions(private.filter_values, text, text) is 'SQL conditions on public.tickets t, one per filter. Values stay parameters.';
-revoke execute on function private.value_conditions(private.filter_values, text, text) from public;
+comment on function private.value_conditions is 'SQL conditions on public.tickets t, one per filter. Values stay parameters.';
 
 -- The text is built from constants: values come from the parameter $1, a private.scope. It contains
 -- only the filters in use, so that a plan for these values may use the indexes. of_one: for a
@@ -121,8 +119,7 @@ begin
   return coalesce(nullif(array_to_string(conditions, ' and '), ''), 'true');
 end
 $$;
-comment on function private.scope_condition(private.scope, boolean) is 'The SQL condition on public.tickets t that a ticket is in a scope, the parameter $1.';
-revoke execute on function private.scope_condition(private.scope, boolean) from public;
+comment on function private.scope_condition is 'The SQL condition on public.tickets t that a ticket is in a scope, the parameter $1.';
 
 -- If most tickets pass, counting up to a limit of thousands takes longer than the search. A fixed
 -- sample of 100 tickets shows whether far more than the limit pass. A wrong guess costs time, not
@@ -148,8 +145,7 @@ begin
   return passing >= 10 and passing * span::double precision / sampled > 2.0 * ticket_limit;
 end
 $$;
-comment on function private.is_broad(private.scope, integer) is 'Whether, by a sample, more than twice as many tickets as the limit are in a scope.';
-revoke execute on function private.is_broad(private.scope, integer) from public;
+comment on function private.is_broad is 'Whether, by a sample, more than twice as many tickets as the limit are in a scope.';
 
 create function private.passing_tickets(scope private.scope, ticket_ids bigint[]) returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
@@ -165,8 +161,7 @@ begin
   return passing;
 end
 $$;
-comment on function private.passing_tickets(private.scope, bigint[]) is 'Those of some tickets that are in a scope, in their order.';
-revoke execute on function private.passing_tickets(private.scope, bigint[]) from public;
+comment on function private.passing_tickets is 'Those of some tickets that are in a scope, in their order.';
 
 -- For lists that come from elsewhere.
 create function private.passing_sources(project_ids bigint[], ticket_ids bigint[], project_filter bigint, status_filter text, filters jsonb)
@@ -184,9 +179,7 @@ begin
     where u.ticket_id is null and not scope.on_tickets and (scope.projects is null or u.project_id = any (scope.projects)));
 end
 $$;
-comment on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) is
+comment on function private.passing_sources is
   'The tickets, and projects (no ticket) as ~ of their ids, that pass the filters of a search and are visible to the caller. The arrays are parallel.';
-revoke execute on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) from public;
-grant execute on function private.passing_sources(bigint[], bigint[], bigint, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101000950');

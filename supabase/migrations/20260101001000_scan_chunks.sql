@@ -19,8 +19,7 @@ begin
   return greatest(4000, 1.5 * sqrt(6 * wanted * all_chunks)) / chunks_per_ticket;
 end
 $$;
-comment on function private.narrow_limit(integer) is 'The number of tickets up to which comparing all their chunks costs less than finding the wanted number in the vector index.';
-revoke execute on function private.narrow_limit(integer) from public;
+comment on function private.narrow_limit is 'The number of tickets up to which comparing all their chunks costs less than finding the wanted number in the vector index.';
 
 -- Counts tickets with an index-only scan, up to the limit.
 create function private.is_narrow(scope private.scope, wanted integer) returns boolean
@@ -36,8 +35,7 @@ begin
   return narrow;
 end
 $$;
-comment on function private.is_narrow(private.scope, integer) is 'Whether comparing all chunks of a scope costs less than finding the wanted number in the vector index.';
-revoke execute on function private.is_narrow(private.scope, integer) from public;
+comment on function private.is_narrow is 'Whether comparing all chunks of a scope costs less than finding the wanted number in the vector index.';
 
 create function private.narrow_tickets(scope private.scope, wanted integer) returns bigint[]
 language plpgsql stable security invoker set search_path = ''
@@ -58,8 +56,7 @@ begin
   return null;
 end
 $$;
-comment on function private.narrow_tickets(private.scope, integer) is 'The tickets of a scope if is_narrow holds, else null.';
-revoke execute on function private.narrow_tickets(private.scope, integer) from public;
+comment on function private.narrow_tickets is 'The tickets of a scope if is_narrow holds, else null.';
 
 -- Returns chunks by descending cosine similarity: always the nearest one (it shows how close a
 -- failed search came), then those strictly over the threshold, until there are chunk_limit chunks,
@@ -220,9 +217,7 @@ begin
     limit chunk_limit;
 end
 $$;
-comment on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[], jsonb) is
+comment on function private.scan_chunks is
   'Chunks that the caller may see, by descending cosine similarity, filtered before ranking: the nearest one, then those over the threshold. Only vectors of embedding_model are compared. required, excluded: words that the ticket or project must and must not contain.';
-revoke execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[], jsonb) from public;
-grant execute on function private.scan_chunks(extensions.vector, text, bigint, text, double precision, integer, integer, tsquery, tsquery, bigint[], jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001000');

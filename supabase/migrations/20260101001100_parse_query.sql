@@ -7,9 +7,7 @@ as $$
   select string_agg(private.quote_word(w.lexeme), ' | ')::tsquery
   from unnest(tsvector_to_array(private.to_words(any_word.query_text))) as w(lexeme)
 $$;
-comment on function private.any_word(text) is 'The words of a text joined by OR; null if it has none.';
-revoke execute on function private.any_word(text) from public;
-grant execute on function private.any_word(text) to authenticated, service_role;
+comment on function private.any_word is 'The words of a text joined by OR; null if it has none.';
 
 -- In scripts without spaces, overlapping pairs of characters replace the order, because pairs at
 -- even and odd offsets have none.
@@ -28,9 +26,7 @@ as $$
   ) p(query)
   where numnode(p.query) > 0
 $$;
-comment on function private.phrase(text) is 'A tsquery for the words of a text in sequence; null if it has none.';
-revoke execute on function private.phrase(text) from public;
-grant execute on function private.phrase(text) to authenticated, service_role;
+comment on function private.phrase is 'A tsquery for the words of a text in sequence; null if it has none.';
 
 -- TX-400. The project key may contain a hyphen.
 create function private.ticket_key_pattern() returns text
@@ -40,9 +36,7 @@ begin
   return '[[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+';
 end
 $$;
-comment on function private.ticket_key_pattern() is 'The pattern of a ticket key, as a regular expression.';
-revoke execute on function private.ticket_key_pattern() from public;
-grant execute on function private.ticket_key_pattern() to authenticated, service_role;
+comment on function private.ticket_key_pattern is 'The pattern of a ticket key, as a regular expression.';
 
 create function private.plain_hyphens(query_text text) returns text
 language plpgsql immutable security invoker set search_path = ''
@@ -51,9 +45,7 @@ begin
   return regexp_replace(query_text, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
 end
 $$;
-comment on function private.plain_hyphens(text) is 'A text in which the dashes that phones insert into keys are hyphens.';
-revoke execute on function private.plain_hyphens(text) from public;
-grant execute on function private.plain_hyphens(text) to authenticated, service_role;
+comment on function private.plain_hyphens is 'A text in which the dashes that phones insert into keys are hyphens.';
 
 -- Both readings of A-B-12: the project may be B or A-B.
 create function private.written_keys(query_text text) returns setof text
@@ -66,9 +58,7 @@ begin
   select upper(m[1]) from regexp_matches(query_text, '(' || private.ticket_key_pattern() || ')(?![[:alnum:]])', 'g') as m;
 end
 $$;
-comment on function private.written_keys(text) is 'The possible ticket keys in a text, in upper case.';
-revoke execute on function private.written_keys(text) from public;
-grant execute on function private.written_keys(text) to authenticated, service_role;
+comment on function private.written_keys is 'The possible ticket keys in a text, in upper case.';
 
 -- Questions may also contain TX 400, TX#400, TX_400 and tx400. "In 2024" is not a key: stop words
 -- only count in capitals. A false key is looked up and not found.
@@ -94,9 +84,7 @@ begin
     limit 50);
 end
 $$;
-comment on function private.question_keys(text) is 'The possible ticket keys in a question, in any usual spelling, normalised to upper-case keys; at most 50.';
-revoke execute on function private.question_keys(text) from public;
-grant execute on function private.question_keys(text) to authenticated, service_role;
+comment on function private.question_keys is 'The possible ticket keys in a question, in any usual spelling, normalised to upper-case keys; at most 50.';
 
 -- plain: the query without exclusions. wanted: any of its words. required: the "quoted phrases";
 -- required_of_named: those that are not ticket keys, because a ticket named by its key need not
@@ -155,8 +143,6 @@ begin
     select upper(replace(m[1], ' ', '-')) from regexp_matches(plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
 end
 $$;
-comment on function private.parse_query(text) is 'The wanted words (OR), required phrases, exclusions, and ticket keys of a query.';
-revoke execute on function private.parse_query(text) from public;
-grant execute on function private.parse_query(text) to authenticated, service_role;
+comment on function private.parse_query is 'The wanted words (OR), required phrases, exclusions, and ticket keys of a query.';
 
 insert into private.migrations (version) values ('20260101001100');

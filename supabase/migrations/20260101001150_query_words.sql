@@ -21,8 +21,7 @@ return query
   group by w.word;
 end
 $$;
-comment on function private.word_entries(text[]) is 'The number of entries, titles and comments that contain each word; for the empty word, the totals and lengths.';
-revoke execute on function private.word_entries(text[]) from public;
+comment on function private.word_entries is 'The number of entries, titles and comments that contain each word; for the empty word, the totals and lengths.';
 
 -- A word is known to a caller who sees an entry or comment with it. A word that occurs only in
 -- invisible texts must behave like an unknown one, or spelling correction would reveal it. Frequent
@@ -39,8 +38,7 @@ begin
     where e.words @@ private.quote_word(is_known.word)::tsquery and e.project_id = any (visible)));
 end
 $$;
-comment on function private.is_known(text, bigint, bigint[]) is 'Whether a word with this many occurrences is in one of these projects (null: all); assumed beyond 200.';
-revoke execute on function private.is_known(text, bigint, bigint[]) from public;
+comment on function private.is_known is 'Whether a word with this many occurrences is in one of these projects (null: all); assumed beyond 200.';
 
 -- Implied words (see implied_words) do not count as written: "error in" makes no "errorin".
 create function private.is_written(word text, visible bigint[]) returns boolean
@@ -54,8 +52,7 @@ begin
     where e.words @@ (private.quote_word(is_written.word) || ':ABC')::tsquery and (visible is null or e.project_id = any (visible)));
 end
 $$;
-comment on function private.is_written(text, bigint[]) is 'Whether a word is written in an entry or a comment of these projects (null: all).';
-revoke execute on function private.is_written(text, bigint[]) from public;
+comment on function private.is_written is 'Whether a word is written in an entry or a comment of these projects (null: all).';
 
 -- Known words nearest to an unknown one by shared trigrams. Words with digits are codes, for which
 -- a similar one is wrong.
@@ -87,8 +84,7 @@ as $$
   order by p.similarity desc, p.word
   limit 3
 $$;
-comment on function private.nearest_words(text, bigint[]) is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
-revoke execute on function private.nearest_words(text, bigint[]) from public;
+comment on function private.nearest_words is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
 
 -- Two neighbouring words of a query as one: "log in" is login, "check box" checkbox. The first word
 -- must not be a stop word, so that "in form" is not inform.
@@ -111,8 +107,7 @@ as $$
   where n.token ~ '^[a-z]{2,20}$' and n.next ~ '^[a-z]{2,20}$' and cardinality(s.stems) > 0 and j.word is not null
   order by j.word, n.place
 $$;
-comment on function private.joined_words(text) is 'Neighbouring words of a query written as one, whether that word occurs or not.';
-revoke execute on function private.joined_words(text) from public;
+comment on function private.joined_words is 'Neighbouring words of a query written as one, whether that word occurs or not.';
 
 -- One word of a query as two neighbours: checkbox is "check box". The halves are not stop words and
 -- have at least three letters. Looked up only if the rarer half, and the entries likely to have
@@ -167,8 +162,7 @@ return query
   where n.entries > 0;
 end
 $$;
-comment on function private.split_words(text, bigint[]) is 'Words of a query that occur as two neighbouring words in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
-revoke execute on function private.split_words(text, bigint[]) from public;
+comment on function private.split_words is 'Words of a query that occur as two neighbouring words in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
 
 -- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
 -- replacement for an unknown word weighs half of its similarity. Neighbours that also occur as one
@@ -210,7 +204,6 @@ return query
   limit 32;
 end
 $$;
-comment on function private.query_words(text, bigint[]) is 'The words of a query that are known in these projects (null: all), rarest first, each with its position in the query, its numbers of entries, titles and comments, and its weight.';
-revoke execute on function private.query_words(text, bigint[]) from public;
+comment on function private.query_words is 'The words of a query that are known in these projects (null: all), rarest first, each with its position in the query, its numbers of entries, titles and comments, and its weight.';
 
 insert into private.migrations (version) values ('20260101001150');

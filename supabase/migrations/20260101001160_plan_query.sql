@@ -20,8 +20,7 @@ begin
       and (required is null or e.words @@ required));
 end
 $$;
-comment on function private.entry_holds(bigint, bigint, tsquery, tsquery) is 'Whether a ticket (or project, of_ticket null) contains the required words and none of the excluded ones, for any caller.';
-revoke execute on function private.entry_holds(bigint, bigint, tsquery, tsquery) from public;
+comment on function private.entry_holds is 'Whether a ticket (or project, of_ticket null) contains the required words and none of the excluded ones, for any caller.';
 
 -- required: null if nothing visible contains all phrases, which relaxes them. excluded_tickets:
 -- those with keys after a minus, and those whose comments contain excluded words.
@@ -82,9 +81,7 @@ begin
   return settled;
 end
 $$;
-comment on function private.read_query(text) is 'Parses a query and resolves it against what the caller may see.';
-revoke execute on function private.read_query(text) from public;
-grant execute on function private.read_query(text) to authenticated, service_role;
+comment on function private.read_query is 'Parses a query and resolves it against what the caller may see.';
 
 -- The terms of a query, rarest first, each in tsquery syntax: a word, or two neighbouring words.
 -- The arrays are parallel.
@@ -111,8 +108,7 @@ begin
     ) w;
 end
 $$;
-comment on function private.plan_query(private.query) is
+comment on function private.plan_query is
   'The words of a query that are known to the caller, rarest first: each with its weight, its position in the query, and its numbers of entries, titles and comments.';
-revoke execute on function private.plan_query(private.query) from public;
 
 insert into private.migrations (version) values ('20260101001160');

@@ -48,8 +48,7 @@ begin
   return case when cardinality(entry_ids) <= entry_limit then entry_ids end;
 end
 $$;
-comment on function private.narrow_entries(private.scope, tsquery, integer, tsquery) is 'The entries of a scope that contain what is required and nothing excluded, if there are at most entry_limit, else null.';
-revoke execute on function private.narrow_entries(private.scope, tsquery, integer, tsquery) from public;
+comment on function private.narrow_entries is 'The entries of a scope that contain what is required and nothing excluded, if there are at most entry_limit, else null.';
 
 -- The comments worth ranking, by the same rule as entries, and the best three per ticket: a ticket
 -- ranks by its best comment, not by its number of comments. few: the only tickets that count; if
@@ -108,9 +107,8 @@ begin
   end loop;
 end
 $$;
-comment on function private.comment_candidates(text[], double precision[], bigint[], private.scope, tsquery, bigint[], integer, integer) is
+comment on function private.comment_candidates is
   'Tickets whose comments contain the rare words of a query, by the weights of the words in the best comment, with the ids of the best three. Filters apply first. The arrays are parallel, rarest word first.';
-revoke execute on function private.comment_candidates(text[], double precision[], bigint[], private.scope, tsquery, bigint[], integer, integer) from public;
 
 -- A word is looked up while it and the rarer ones together are in at most reach entries (the rarest
 -- always, up to that many); a commoner word only in names, by the same rule. gain: the weights of
@@ -215,8 +213,7 @@ begin
     using scope, words, idfs, entries, titles, required, reach, candidate_limit, comments;
 end
 $$;
-comment on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], private.scope, tsquery, integer, integer) is
+comment on function private.keyword_candidates is
   'Entries that contain the rare words of a query, or whose comments do, by the weights of these words, with the ids of their best comments. Filters apply first. The arrays are parallel, rarest word first.';
-revoke execute on function private.keyword_candidates(text[], double precision[], bigint[], bigint[], bigint[], private.scope, tsquery, integer, integer) from public;
 
 insert into private.migrations (version) values ('20260101001170');

@@ -110,9 +110,8 @@ begin
   select b.keyword_entry_id, b.score, 0 from placed b where b.place > close_limit;
 end
 $$;
-comment on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer, bigint[]) is
+comment on function private.score_entries is
   'BM25F of some entries and some of their comments, with proximity of neighbouring words and similarity of the name. The arrays of words are parallel.';
-revoke execute on function private.score_entries(bigint[], text[], double precision[], integer[], text, integer, integer, bigint[]) from public;
 
 -- With an array, for which the planner uses the index.
 create function private.named_tickets(query private.query, scope private.scope)
@@ -135,8 +134,7 @@ begin
     and (query.excluded is null or private.entry_holds(t.project_id, t.ticket_id, null, query.excluded));
 end
 $$;
-comment on function private.named_tickets(private.query, private.scope) is 'The tickets of a scope that a query names by their keys, if they contain what it requires and nothing that it excludes.';
-revoke execute on function private.named_tickets(private.query, private.scope) from public;
+comment on function private.named_tickets is 'The tickets of a scope that a query names by their keys, if they contain what it requires and nothing that it excludes.';
 
 -- The whole search. reach and the next three parameters limit its work (see search_by_keyword).
 -- Without limits the result is the exact ranking that the limited one approximates.
@@ -192,10 +190,8 @@ begin
   limit greatest(1, match_count);
 end
 $$;
-comment on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) is
+comment on function private.rank_by_keyword is
   'search_by_keyword, in what the caller may see, with explicit limits: reach, the total number of entries looked up for the words; scored, how many of the best are scored; and the limits of score_entries.';
-revoke execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) from public;
-grant execute on function private.rank_by_keyword(text, integer, bigint, text, integer, integer, integer, integer, jsonb) to authenticated, service_role;
 
 create function public.search_by_keyword(
   query_text text,
@@ -215,9 +211,7 @@ begin
     search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 500, 200, 50, search_by_keyword.filters) r;
 end
 $$;
-comment on function public.search_by_keyword(text, integer, bigint, text, jsonb) is
+comment on function public.search_by_keyword is
   'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any of the words matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, with exact set. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on the score is 0 and the order approximate.';
-revoke execute on function public.search_by_keyword(text, integer, bigint, text, jsonb) from public, anon, authenticated;
-grant execute on function public.search_by_keyword(text, integer, bigint, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001200');

@@ -37,10 +37,8 @@ begin
   limit private.clamp(nearest_sources.match_count, 10, 1, 1000);
 end
 $$;
-comment on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb) is
+comment on function private.nearest_sources is
   'search_by_vector among texts with the required words and without the excluded ones, see scan_chunks.';
-revoke execute on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb) from public;
-grant execute on function private.nearest_sources(extensions.vector, text, double precision, integer, bigint, text, tsquery, tsquery, bigint[], jsonb) to authenticated, service_role;
 
 create function public.search_by_vector(
   query_embedding extensions.vector(1536),
@@ -62,18 +60,14 @@ begin
     search_by_vector.project_filter, search_by_vector.status_filter, filters => search_by_vector.filters) n;
 end
 $$;
-comment on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) is
+comment on function public.search_by_vector is
   'Tickets and projects (ticket_id null) by the cosine similarity of their best chunk, strictly over match_threshold. Only chunks of embedding_model are compared. At most 1,000.';
-revoke execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) from public, anon, authenticated;
-grant execute on function public.search_by_vector(extensions.vector, text, double precision, integer, bigint, text, jsonb) to authenticated, service_role;
 
 -- A vector rank of 100 adds 1/160 to a score, less than half of what rank 1 adds, so such a row
 -- ranks behind every good result. Without filters, the index's first batch usually contains 100.
 create function private.vector_candidates() returns integer
 language sql immutable security invoker set search_path = ''
 return 100;
-comment on function private.vector_candidates() is 'How many tickets and projects a hybrid search takes from vector search, for any page.';
-revoke execute on function private.vector_candidates() from public;
-grant execute on function private.vector_candidates() to authenticated, service_role;
+comment on function private.vector_candidates is 'How many tickets and projects a hybrid search takes from vector search, for any page.';
 
 insert into private.migrations (version) values ('20260101001300');

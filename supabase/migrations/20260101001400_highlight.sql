@@ -13,9 +13,7 @@ as $$
     from regexp_matches(flatten_marks.line, u&'[\E000\E001]|[^\E000\E001]+', 'g') with ordinality as r(m, place)
   ) d
 $$;
-comment on function private.flatten_marks(text) is 'A text without nested marks.';
-revoke execute on function private.flatten_marks(text) from public;
-grant execute on function private.flatten_marks(text) to authenticated, service_role;
+comment on function private.flatten_marks is 'A text without nested marks.';
 
 -- ts_headline drops what looks like markup (Vec<T>). So <, > and & and the marks are private-use
 -- characters until the end, and then become entities and tags. The parser's words must be those of
@@ -92,9 +90,7 @@ begin
     u&'\E000', '<mark>'), u&'\E001', '</mark>');
 end
 $$;
-comment on function private.highlight(text, tsquery) is 'An HTML-escaped excerpt of a text with <mark> around the words of the query.';
-revoke execute on function private.highlight(text, tsquery) from public;
-grant execute on function private.highlight(text, tsquery) to authenticated, service_role;
+comment on function private.highlight is 'An HTML-escaped excerpt of a text with <mark> around the words of the query.';
 
 -- The chunk of a ticket or project that matches the words best by full-text rank; the first on a
 -- tie.
@@ -145,8 +141,6 @@ begin
   limit 1;
 end
 $$;
-comment on function private.best_chunk_by_words(bigint, bigint, tsquery) is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50 and those of the five best of its newest 500 comments.';
-revoke execute on function private.best_chunk_by_words(bigint, bigint, tsquery) from public;
-grant execute on function private.best_chunk_by_words(bigint, bigint, tsquery) to authenticated, service_role;
+comment on function private.best_chunk_by_words is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50 and those of the five best of its newest 500 comments.';
 
 insert into private.migrations (version) values ('20260101001400');

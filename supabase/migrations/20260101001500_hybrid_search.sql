@@ -21,9 +21,7 @@ begin
   return ranking;
 end
 $$;
-comment on function private.rank_words(text, bigint, text, jsonb) is 'The keyword ranking of a query, in what the caller may see.';
-revoke execute on function private.rank_words(text, bigint, text, jsonb) from public;
-grant execute on function private.rank_words(text, bigint, text, jsonb) to authenticated, service_role;
+comment on function private.rank_words is 'The keyword ranking of a query, in what the caller may see.';
 
 -- Public, so that it can run while the query is still being embedded.
 create function public.keyword_ranking(
@@ -39,10 +37,8 @@ begin
     keyword_ranking.query_text, keyword_ranking.project_filter, keyword_ranking.status_filter, keyword_ranking.filters) r;
 end
 $$;
-comment on function public.keyword_ranking(text, bigint, text, jsonb) is
+comment on function public.keyword_ranking is
   'The keyword part of a hybrid search: the result of search_by_keyword, at most 1,000, best first, as parallel arrays (a project''s own text has no ticket). The arrays are text, because parsing a JSON array of a thousand numbers takes longer than parsing one string. exact: the number of leading exact matches. Pass the row as JSON to search_hybrid and retrieve_chunks_hybrid with the same query and filters.';
-revoke execute on function public.keyword_ranking(text, bigint, text, jsonb) from public, anon, authenticated;
-grant execute on function public.keyword_ranking(text, bigint, text, jsonb) to authenticated, service_role;
 
 -- Reads a keyword ranking computed earlier. It is untrusted input: callers must check that its
 -- items still exist, pass the filters and are visible. Rows added since are missing.
@@ -67,17 +63,13 @@ begin
   return ranking;
 end
 $$;
-comment on function private.read_ranking(jsonb) is 'A row of keyword_ranking. Anything else is an error (22023).';
-revoke execute on function private.read_ranking(jsonb) from public;
-grant execute on function private.read_ranking(jsonb) to authenticated, service_role;
+comment on function private.read_ranking is 'A row of keyword_ranking. Anything else is an error (22023).';
 
 -- The maximum that each search adds to the convex score with weight 1.
 create function private.convex_shares(out vector double precision, out keyword double precision)
 language sql immutable security invoker set search_path = ''
 as $$ select 0.4, 0.6 $$;
-comment on function private.convex_shares() is 'Shares of the two searches in the convex score; their sum is 1.';
-revoke execute on function private.convex_shares() from public;
-grant execute on function private.convex_shares() to authenticated, service_role;
+comment on function private.convex_shares is 'Shares of the two searches in the convex score; their sum is 1.';
 
 -- The fused list up to its first reach places, before anything is read for display. Both searches
 -- return a fixed number of candidates for any page, so that pages form one list. An item found only
@@ -168,10 +160,8 @@ begin
   order by 1;
 end
 $$;
-comment on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) is
+comment on function private.fuse_searches is
   'Tickets and projects found by either search, including those of the first reach places, in order (place), with their ranks and what each adds to the fused score. query: the result of read_query. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword. fusion is rrf or convex; anything else is an error (22023).';
-revoke execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) from public;
-grant execute on function private.fuse_searches(private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, integer, text, jsonb) to authenticated, service_role;
 
 create function public.search_hybrid(
   query_text text,
@@ -290,9 +280,7 @@ begin
   end if;
 end
 $$;
-comment on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb) is
+comment on function public.search_hybrid is
   'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then by fused_score. fusion rrf: the sum of weight / (60 + rank) of both searches. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. rrf_score is returned with either. Without query_embedding: keyword search only. match_count at most 100, match_offset at most 1,000. has_more: whether another page follows. relaxed: whether no text contains the quoted phrases, so that they are searched as words. With keyword_ranking, a row of that function as JSON, the keyword search is not repeated; rows deleted since leave their positions empty, and a page with only empty positions, before others, is one row of nulls with has_more.';
-revoke execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb) from public, anon, authenticated;
-grant execute on function public.search_hybrid(text, extensions.vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001500');

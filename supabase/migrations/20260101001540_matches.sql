@@ -118,9 +118,8 @@ begin
     from unnest(found_projects, found_tickets) as f(project_id, ticket_id);
 end
 $$;
-comment on function private.match_entries(text[], bigint[], bigint[], tsquery, tsquery, private.scope, integer) is
+comment on function private.match_entries is
   'Tickets and projects (ticket_id null) that contain any of the words, in their own texts or in a comment, those with rare words first; complete: whether these are all. The arrays are parallel, rarest word first.';
-revoke execute on function private.match_entries(text[], bigint[], bigint[], tsquery, tsquery, private.scope, integer) from public;
 
 create function private.list_scope(scope private.scope, sort text, list_limit integer, list_offset integer) returns bigint[]
 language plpgsql stable security invoker set search_path = ''
@@ -142,8 +141,7 @@ begin
   return listed;
 end
 $$;
-comment on function private.list_scope(private.scope, text, integer, integer) is 'Tickets of a scope, latest first by creation (newest) or change (updated), ties by id.';
-revoke execute on function private.list_scope(private.scope, text, integer, integer) from public;
+comment on function private.list_scope is 'Tickets of a scope, latest first by creation (newest) or change (updated), ties by id.';
 
 -- What a hybrid search would list without limits: the tickets that the query names, the nearest
 -- over the threshold, and every keyword match, by the rules of search_by_keyword.
@@ -203,9 +201,7 @@ begin
   limit match_limit;
 end
 $$;
-comment on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) is
+comment on function private.find_matches is
   'Tickets and projects (ticket_id null) that a hybrid search matches and the caller may see: first those named by key, then the nearest by vector, then by words; complete: whether these are all. Without a query (null): the tickets that pass the filters, newest first.';
-revoke execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) from public;
-grant execute on function private.find_matches(text, extensions.vector, text, double precision, bigint, text, integer, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001540');

@@ -69,10 +69,8 @@ begin
   order by l.place;
 end
 $$;
-comment on function private.hybrid_page(text, private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer) is
+comment on function private.hybrid_page is
   'A page of search_hybrid: of the fused list, or of all matches (at most 10,000) by time, newest or updated. Any other sort is an error (22023).';
-revoke execute on function private.hybrid_page(text, private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer) from public;
-grant execute on function private.hybrid_page(text, private.word_ranking, private.query, extensions.vector, text, double precision, bigint, text, double precision, double precision, text, jsonb, text, integer, integer) to authenticated, service_role;
 
 -- Looked up from both ends. Callers see a link if they see both tickets.
 create function private.links_of(of_ticket bigint) returns jsonb
@@ -93,8 +91,6 @@ as $$
     limit 20
   ) l
 $$;
-comment on function private.links_of(bigint) is 'The links of a ticket with the tickets at the other end, outgoing links (out) first, at most 20; null if it has none.';
-revoke execute on function private.links_of(bigint) from public;
-grant execute on function private.links_of(bigint) to authenticated, service_role;
+comment on function private.links_of is 'The links of a ticket with the tickets at the other end, outgoing links (out) first, at most 20; null if it has none.';
 
 insert into private.migrations (version) values ('20260101001545');

@@ -10,9 +10,7 @@ begin
   return private.list_scope(private.resolve_scope(project_filter, status_filter, filters), sort, list_limit, list_offset);
 end
 $$;
-comment on function private.list_passing(bigint, text, jsonb, text, integer, integer) is 'Tickets that pass the filters of a search and the caller may see, in the order of list_scope.';
-revoke execute on function private.list_passing(bigint, text, jsonb, text, integer, integer) from public;
-grant execute on function private.list_passing(bigint, text, jsonb, text, integer, integer) to authenticated, service_role;
+comment on function private.list_passing is 'Tickets that pass the filters of a search and the caller may see, in the order of list_scope.';
 
 create function public.list_tickets(
   match_count integer default 10,
@@ -47,9 +45,7 @@ begin
   order by g.place;
 end
 $$;
-comment on function public.list_tickets(integer, integer, bigint, text, text, jsonb) is
+comment on function public.list_tickets is
   'Tickets that pass the filters, latest first by creation (sort newest) or change (updated), ties by id, with the columns of search_hybrid that apply to a list; text is the beginning of the ticket. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page. Projects'' own texts are not listed.';
-revoke execute on function public.list_tickets(integer, integer, bigint, text, text, jsonb) from public, anon, authenticated;
-grant execute on function public.list_tickets(integer, integer, bigint, text, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001548');

@@ -82,9 +82,7 @@ as $$
   where c.row <= 1000
   order by a.place, c.place
 $$;
-comment on function public.search_facets(text, extensions.vector, text, double precision, bigint, text, jsonb) is
+comment on function public.search_facets is
   'How many matches of a hybrid search each status, project, assignee, reporter, type, priority and label has, and how many are open or done (facet open), most frequent first, at most 1,000 values in all, of which each facet has an equal share. value is the id of a status or project, label the most frequent spelling. Each facet ignores its own filter (status: status_filter and filters.statuses; project: project_filter and filters.projects). A ticket without a value is not counted; a project''s own text counts only for its project. At most 10,000 matches are counted, and capped is set if there are more matches or values: those named by key, the nearest 100 by vector over match_threshold, then those that contain the rarest words of the query; among equals, the first in the table, so that a count only changes after a write.';
-revoke execute on function public.search_facets(text, extensions.vector, text, double precision, bigint, text, jsonb) from public, anon, authenticated;
-grant execute on function public.search_facets(text, extensions.vector, text, double precision, bigint, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001550');

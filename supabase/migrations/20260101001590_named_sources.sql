@@ -13,8 +13,7 @@ begin
     lower(private.compose_text(left(name_words.name, 400))), '([' || private.unspaced_scripts() || '])', ' \1 ', 'g'), '[^[:alnum:]]+', ' ', 'g')), 200);
 end
 $$;
-comment on function private.name_words(text) is 'The words of a name in lower case, separated by single spaces, for comparison with questions.';
-grant execute on function private.name_words(text) to public;
+comment on function private.name_words is 'The words of a name in lower case, separated by single spaces, for comparison with questions.';
 
 create index projects_name_words_idx on public.projects (private.name_words(name));
 create index projects_key_words_idx on public.projects (private.name_words(key));
@@ -70,8 +69,7 @@ begin
   join token l on l.place between f.place and f.place + 11;
 end
 $$;
-comment on function private.word_runs(text) is 'The runs of words in a question that may be names, with the evidence.';
-revoke execute on function private.word_runs(text) from public;
+comment on function private.word_runs is 'The runs of words in a question that may be names, with the evidence.';
 
 -- ticket_ids: at most five, in the order of the question. project_ids: at most three, longest names
 -- first. status: a named status. listed: the question only asks for tickets in it. own_texts:
@@ -181,10 +179,8 @@ begin
   return named;
 end
 $$;
-comment on function private.read_names(text, bigint, text, jsonb) is
+comment on function private.read_names is
   'The tickets, projects and status that a question names, in what the caller may see and the filters allow: keys in any usual spelling, names as whole phrases. A name of one word must be marked as one: by a capital, quotes, the word "project", or as the end of the question.';
-revoke execute on function private.read_names(text, bigint, text, jsonb) from public;
-grant execute on function private.read_names(text, bigint, text, jsonb) to authenticated, service_role;
 
 -- Of a ticket: its own text first, its newest note and newest comment, which have the resolution,
 -- and the chunk nearest to the question. Of a project: the beginning of its text, and the nearest
@@ -294,10 +290,8 @@ begin
   where not exists (select from chunk k where k.project_id = s.project_id and k.ticket_id is not distinct from s.ticket_id);
 end
 $$;
-comment on function private.named_chunks(text, extensions.vector, text, bigint, text, jsonb) is
+comment on function private.named_chunks is
   'The chunks of what a question names, with their true similarity; chunk_id is null for a ticket or project that is not embedded yet. At most 36.';
-revoke execute on function private.named_chunks(text, extensions.vector, text, bigint, text, jsonb) from public;
-grant execute on function private.named_chunks(text, extensions.vector, text, bigint, text, jsonb) to authenticated, service_role;
 
 create function private.beginning_of(name text, description text) returns text
 language plpgsql immutable security invoker set search_path = ''
@@ -306,8 +300,6 @@ begin
   return left(name || coalesce(e'\n\n' || nullif(description, ''), ''), 2000);
 end
 $$;
-comment on function private.beginning_of(text, text) is 'The beginning of a ticket''s or project''s text, for one that is not embedded yet.';
-revoke execute on function private.beginning_of(text, text) from public;
-grant execute on function private.beginning_of(text, text) to authenticated, service_role;
+comment on function private.beginning_of is 'The beginning of a ticket''s or project''s text, for one that is not embedded yet.';
 
 insert into private.migrations (version) values ('20260101001590');

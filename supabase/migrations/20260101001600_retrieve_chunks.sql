@@ -73,9 +73,7 @@ begin
   order by n.place;
 end
 $$;
-comment on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) is
+comment on function public.retrieve_chunks is
   'The chunks nearest to a question: those over match_threshold, or else only the nearest one with over_threshold false. With source_chunk_limit, this many chunks of each ticket or project come before any further chunk of the same source. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. comment_* are null except for a comment''s chunk. With question, chunks of the tickets and projects that it names are added with named set, whatever their similarity. similarity is null if nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
-revoke execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) from public, anon, authenticated;
-grant execute on function public.retrieve_chunks(extensions.vector, text, double precision, integer, bigint, text, integer, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001600');

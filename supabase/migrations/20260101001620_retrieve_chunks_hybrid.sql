@@ -147,9 +147,7 @@ begin
   order by x.position;
 end
 $$;
-comment on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) is
+comment on function public.retrieve_chunks_hybrid is
   'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project (with source_chunk_limit, up to this many of each ticket), and chunks of the tickets and projects that the question names, with named set, whatever their similarity. A quoted phrase is required of keyword matches, but not of vector matches. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in an additional last row that only provides the nearest similarity. similarity is null without a vector of this model, chunk_id and tokens if nothing is embedded, and comment_* except for a comment''s chunk. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the keyword search is not repeated.';
-revoke execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) from public, anon, authenticated;
-grant execute on function public.retrieve_chunks_hybrid(text, extensions.vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001620');

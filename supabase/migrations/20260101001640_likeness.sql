@@ -77,9 +77,8 @@ begin
     from neighbour c;
 end
 $$;
-comment on function private.plan_text(text, integer) is
+comment on function private.plan_text is
   'The words to compare a text by (its name in the first line), rarest first, as plan_query gives those of a query, each with its weight: only words that are known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score. name_words and name_worths: those of the name; specificity: how much these say, from 0 to 1.';
-revoke execute on function private.plan_text(text, integer) from public;
 
 -- "Security definer", because beneath a policy no index finds words; it reads only what the caller
 -- may see. The bounds are those of search_by_keyword, with fewer entries scored: each has four
@@ -139,10 +138,8 @@ begin
     cross join (select nullif(sum(u), 0) as worth from unnest(plan.name_worths::double precision[]) u) whole;
 end
 $$;
-comment on function private.rank_by_text(text, bigint[], bigint, jsonb) is
+comment on function private.rank_by_text is
   'The 100 best tickets by the words that they share with a text, among those that the caller may see; parallel arrays. scores: BM25F as search_by_keyword gives it; shares: of what the text itself would score, 0 to 1; name_shares: of what the words of its name are worth, how much the ticket has. specificity: see plan_text; null if the caller may see nothing.';
-revoke execute on function private.rank_by_text(text, bigint[], bigint, jsonb) from public;
-grant execute on function private.rank_by_text(text, bigint[], bigint, jsonb) to authenticated, service_role;
 
 create function private.is_copy(text text, name text, description text) returns boolean
 language plpgsql immutable security invoker set search_path = ''
@@ -156,8 +153,6 @@ begin
       = lower(btrim(regexp_replace(left(concat_ws(e'\n', is_copy.name, is_copy.description), 20000), '\s+', ' ', 'g')));
 end
 $$;
-comment on function private.is_copy(text, text, text) is 'Whether a text is the name and description of a ticket, but for case and whitespace; of each the first 20,000 characters.';
-revoke execute on function private.is_copy(text, text, text) from public;
-grant execute on function private.is_copy(text, text, text) to authenticated, service_role;
+comment on function private.is_copy is 'Whether a text is the name and description of a ticket, but for case and whitespace; of each the first 20,000 characters.';
 
 insert into private.migrations (version) values ('20260101001640');

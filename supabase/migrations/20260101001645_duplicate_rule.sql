@@ -32,10 +32,8 @@ as $$
     (duplicate_threshold, slope, intercept, results, duplicates, measured_at) =
     (excluded.duplicate_threshold, excluded.slope, excluded.intercept, excluded.results, excluded.duplicates, excluded.measured_at)
 $$;
-comment on function public.store_duplicate_calibration(text, double precision, double precision, integer, integer, double precision) is
+comment on function public.store_duplicate_calibration is
   'Stores the calibration of a model, replacing the former one. Without duplicate_threshold the default applies.';
-revoke execute on function public.store_duplicate_calibration(text, double precision, double precision, integer, integer, double precision) from public, anon, authenticated;
-grant execute on function public.store_duplicate_calibration(text, double precision, double precision, integer, integer, double precision) to service_role;
 
 -- Keyword search weighs more here than in the fusion of searches (convex_shares), because its score
 -- is divided by that of the text itself, which other texts rarely come near, and not by the best
@@ -45,9 +43,7 @@ create function private.likeness_shares(
 )
 language sql immutable security invoker set search_path = ''
 as $$ select 0.3, 0.7, 0.7, 0.3 $$;
-comment on function private.likeness_shares() is 'Shares of vector and keyword in the fused score of similar tickets, and of fused and name in their duplicate score; each pair adds up to 1.';
-revoke execute on function private.likeness_shares() from public;
-grant execute on function private.likeness_shares() to authenticated, service_role;
+comment on function private.likeness_shares is 'Shares of vector and keyword in the fused score of similar tickets, and of fused and name in their duplicate score; each pair adds up to 1.';
 
 -- The score counts cosines from that of unrelated texts, so the default threshold applies to any
 -- model for which that is known, and to no other. "Security definer", because callers may not read
@@ -71,9 +67,7 @@ begin
   end if;
 end
 $$;
-comment on function private.duplicate_rule(text) is
+comment on function private.duplicate_rule is
   'How similar tickets are scored for a model: the cosine of unrelated texts, the lowest score of a likely duplicate (null: only copies are), and slope and intercept of the probability (null: not calibrated).';
-revoke execute on function private.duplicate_rule(text) from public;
-grant execute on function private.duplicate_rule(text) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001645');

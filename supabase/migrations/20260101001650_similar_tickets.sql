@@ -19,9 +19,7 @@ as $$
   -- A ticket rarely has many; if it does, the newest count.
   select array(select k.id from known k where k.id <> known_duplicates.ticket_id order by k.id desc limit 500)
 $$;
-comment on function private.known_duplicates(bigint) is 'The tickets linked as duplicates of a ticket, directly or through one other; at most 500.';
-revoke execute on function private.known_duplicates(bigint) from public;
-grant execute on function private.known_duplicates(bigint) to authenticated, service_role;
+comment on function private.known_duplicates is 'The tickets linked as duplicates of a ticket, directly or through one other; at most 500.';
 
 -- Every ticket that either search finds is scored by both: by its true cosine (of its first 20
 -- chunks where only its words were found) and by its words. The score does not depend on what else
@@ -111,10 +109,8 @@ begin
     limit wanted;
 end
 $$;
-comment on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) is
+comment on function public.similar_tickets is
   'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from rank_by_text; likely_duplicate: it reaches the threshold of the model, or 1 without one; confidence: the calibrated probability, or null. Without query_text: by vectors alone, and without the last three. No threshold; match_count at most 100.';
-revoke execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) from public, anon, authenticated;
-grant execute on function public.similar_tickets(extensions.vector, text, integer, bigint, bigint, jsonb, text) to authenticated, service_role;
 
 -- A ticket is compared by its first chunk: its name and the start of its description. On known
 -- duplicates this finds as many as the mean of all chunks, which costs more and can be zero. The
@@ -162,10 +158,8 @@ begin
   return next;
 end
 $$;
-comment on function public.find_similar_tickets(bigint, text, integer, jsonb) is
+comment on function public.find_similar_tickets is
   'results: the tickets most similar to a ticket, as from similar_tickets, without its linked duplicates. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
-revoke execute on function public.find_similar_tickets(bigint, text, integer, jsonb) from public, anon, authenticated;
-grant execute on function public.find_similar_tickets(bigint, text, integer, jsonb) to authenticated, service_role;
 
 -- Many at once: what a batch costs the database is bounded by its items.
 create function private.check_batch(items integer) returns void
@@ -177,9 +171,7 @@ begin
   end if;
 end
 $$;
-comment on function private.check_batch(integer) is 'An error (22023) for more than 20 items.';
-revoke execute on function private.check_batch(integer) from public;
-grant execute on function private.check_batch(integer) to authenticated, service_role;
+comment on function private.check_batch is 'An error (22023) for more than 20 items.';
 
 create function public.find_similar_tickets_batch(ticket_keys text[], embedding_model text, match_count integer default 5, filters jsonb default null)
 returns table (place bigint, ticket_id bigint, project_name text, ticket_name text, text text, embedded boolean, results jsonb)
@@ -196,10 +188,8 @@ begin
     order by k.place;
 end
 $$;
-comment on function public.find_similar_tickets_batch(text[], text, integer, jsonb) is
+comment on function public.find_similar_tickets_batch is
   'find_similar_tickets for up to 20 keys, each with its place in the list, from 1. No row for an unknown ticket.';
-revoke execute on function public.find_similar_tickets_batch(text[], text, integer, jsonb) from public, anon, authenticated;
-grant execute on function public.find_similar_tickets_batch(text[], text, integer, jsonb) to authenticated, service_role;
 
 create function public.similar_tickets_batch(drafts jsonb, embedding_model text, match_count integer default 5, filters jsonb default null)
 returns table (place bigint, results jsonb)
@@ -218,9 +208,7 @@ begin
     order by d.place;
 end
 $$;
-comment on function public.similar_tickets_batch(jsonb, text, integer, jsonb) is
+comment on function public.similar_tickets_batch is
   'similar_tickets for up to 20 texts: [{query_text, query_embedding, project_filter, exclude_ticket}], the last two optional; each with its place in the list, from 1.';
-revoke execute on function public.similar_tickets_batch(jsonb, text, integer, jsonb) from public, anon, authenticated;
-grant execute on function public.similar_tickets_batch(jsonb, text, integer, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001650');

@@ -35,10 +35,8 @@ as $$
   union all
   select n.key, n.name, false from named n
 $$;
-comment on function public.sample_tickets(text, integer) is
+comment on function public.sample_tickets is
   'A fixed random sample of the tickets embedded by a model, each with a name that should find it: its own, or that of a known duplicate (duplicate, at most half). match_count at most 1,000.';
-revoke execute on function public.sample_tickets(text, integer) from public, anon, authenticated;
-grant execute on function public.sample_tickets(text, integer) to service_role;
 
 create function public.compare_tickets(query_embeddings extensions.vector[], ticket_keys text[], embedding_model text)
 returns table (place bigint, similarities double precision[])
@@ -67,9 +65,7 @@ as $$
   from unnest(compare_tickets.query_embeddings) with ordinality as q(embedding, place)
   order by q.place
 $$;
-comment on function public.compare_tickets(extensions.vector[], text[], text) is
+comment on function public.compare_tickets is
   'For each query the greatest cosine similarity to a chunk of each ticket (its own texts first, then its oldest comments, at most 50), in the order of the keys; null where a ticket does not exist or is not embedded by the model.';
-revoke execute on function public.compare_tickets(extensions.vector[], text[], text) from public, anon, authenticated;
-grant execute on function public.compare_tickets(extensions.vector[], text[], text) to service_role;
 
 insert into private.migrations (version) values ('20260101001680');

@@ -11,10 +11,8 @@ as $$
   order by p.key
   limit private.clamp(list_projects.match_count, 1000, 1, 1000)
 $$;
-comment on function public.list_projects(text, integer) is
+comment on function public.list_projects is
   'The projects that the caller may see, with their number of tickets, by key. match_count at most 1,000; after: the last key of the previous page. No rows follow the last page.';
-revoke execute on function public.list_projects(text, integer) from public, anon, authenticated;
-grant execute on function public.list_projects(text, integer) to authenticated, service_role;
 
 create function public.list_statuses(after bigint default 0, match_count integer default 1000)
 returns table (status_id bigint, name text)
@@ -26,9 +24,7 @@ as $$
   order by s.status_id
   limit private.clamp(list_statuses.match_count, 1000, 1, 1000)
 $$;
-comment on function public.list_statuses(bigint, integer) is
+comment on function public.list_statuses is
   'The statuses, in order of creation. match_count at most 1,000; after: the last status_id of the previous page. No rows follow the last page.';
-revoke execute on function public.list_statuses(bigint, integer) from public, anon, authenticated;
-grant execute on function public.list_statuses(bigint, integer) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001700');

@@ -13,9 +13,7 @@ begin
     where upper(t.key) = upper(find_ticket.key) and (visible is null or t.project_id = any (visible)));
 end
 $$;
-comment on function private.find_ticket(text) is 'The id of the ticket with this key, without regard to case; null if there is none that the caller may see.';
-revoke execute on function private.find_ticket(text) from public;
-grant execute on function private.find_ticket(text) to authenticated, service_role;
+comment on function private.find_ticket is 'The id of the ticket with this key, without regard to case; null if there is none that the caller may see.';
 
 create function public.get_ticket(
   ticket_id bigint default null,
@@ -82,9 +80,7 @@ as $$
   -- computed for every ticket.
   where t.ticket_id = (select coalesce(get_ticket.ticket_id, private.find_ticket(get_ticket.ticket_key)))
 $$;
-comment on function public.get_ticket(bigint, text, integer, integer, bigint, integer) is
+comment on function public.get_ticket is
   'A ticket by its id, or by its key without regard to case, with at most 20 links, its last 100 changes of status and a page of its comments, each oldest first; comment_count counts them all. comment_limit at most 100. The description has at most 200,000 characters, each note 2,000; the comments share 200,000, but each has at least its first 2,000. truncated_at: where the rest of a text begins, null if it is whole. comment_id: only that comment. text_offset: how many characters of it are skipped, or without comment_id of the description. No row if there is none that the caller may see.';
-revoke execute on function public.get_ticket(bigint, text, integer, integer, bigint, integer) from public, anon, authenticated;
-grant execute on function public.get_ticket(bigint, text, integer, integer, bigint, integer) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101001710');

@@ -7,9 +7,7 @@ as $$
     and not are_entities.entities @? '$[*] ? (@.type() != "object" || !exists(@.name) || @.name.type() != "string")'
     and not are_entities.entities @? '$[*].type ? (@.type() != "string" && @.type() != "null")'
 $$;
-comment on function private.are_entities(jsonb) is 'Whether a value is a list of named entities: objects with a name and optionally a type, both strings.';
-revoke execute on function private.are_entities(jsonb) from public;
-grant execute on function private.are_entities(jsonb) to service_role;
+comment on function private.are_entities is 'Whether a value is a list of named entities: objects with a name and optionally a type, both strings.';
 
 create table public.documents (
   id uuid primary key default gen_random_uuid(),
@@ -113,8 +111,7 @@ begin
   return new;
 end
 $$;
-comment on function private.touch_document() is 'Trigger: queues a changed text for embedding and enrichment; sets updated_at if the row really changed.';
-revoke execute on function private.touch_document() from public;
+comment on function private.touch_document is 'Trigger: queues a changed text for embedding and enrichment; sets updated_at if the row really changed.';
 
 -- Not for columns written by retrieval counts, votes and embedding.
 create trigger touch_document before update of

@@ -16,9 +16,7 @@ begin
     ) k);
 end
 $$;
-comment on function private.combine_keywords(text[], text[]) is 'The keywords of both lists in order, without blanks and without duplicates (case-insensitive).';
-revoke execute on function private.combine_keywords(text[], text[]) from public;
-grant execute on function private.combine_keywords(text[], text[]) to authenticated, service_role;
+comment on function private.combine_keywords is 'The keywords of both lists in order, without blanks and without duplicates (case-insensitive).';
 
 -- Keywords and entities are lists of items with a key. plpgsql, because it plans a query once per
 -- session, not once per row.
@@ -31,9 +29,7 @@ begin
     else lower(btrim(item #>> '{}')) end;
 end
 $$;
-comment on function private.item_key(jsonb) is 'The key of a keyword or named entity. Items with equal keys are duplicates.';
-revoke execute on function private.item_key(jsonb) from public;
-grant execute on function private.item_key(jsonb) to service_role;
+comment on function private.item_key is 'The key of a keyword or named entity. Items with equal keys are duplicates.';
 
 create function private.combine_items(first jsonb, second jsonb) returns jsonb
 language plpgsql immutable security invoker set search_path = ''
@@ -48,9 +44,7 @@ begin
     ) k);
 end
 $$;
-comment on function private.combine_items(jsonb, jsonb) is 'The items of both lists in order, without duplicates.';
-revoke execute on function private.combine_items(jsonb, jsonb) from public;
-grant execute on function private.combine_items(jsonb, jsonb) to service_role;
+comment on function private.combine_items is 'The items of both lists in order, without duplicates.';
 
 create function private.subtract_items(items jsonb, others jsonb) returns jsonb
 language plpgsql immutable security invoker set search_path = ''
@@ -65,9 +59,7 @@ begin
     where private.item_key(i.item) not in (select private.item_key(o.item) from jsonb_array_elements(subtract_items.others) as o(item)));
 end
 $$;
-comment on function private.subtract_items(jsonb, jsonb) is 'The items of the first list that are not in the second, in order.';
-revoke execute on function private.subtract_items(jsonb, jsonb) from public;
-grant execute on function private.subtract_items(jsonb, jsonb) to service_role;
+comment on function private.subtract_items is 'The items of the first list that are not in the second, in order.';
 
 create function private.edit_items(before jsonb, written jsonb, enriched jsonb, inout given jsonb, inout removed jsonb, out items jsonb)
 language plpgsql immutable security invoker set search_path = ''
@@ -88,10 +80,8 @@ begin
   items := private.subtract_items(private.combine_items(given, enriched), removed);
 end
 $$;
-comment on function private.edit_items(jsonb, jsonb, jsonb, jsonb, jsonb) is
+comment on function private.edit_items is
   'Applies an edit of a list of given and enriched items: new items become given, missing ones removed. written null drops all edits.';
-revoke execute on function private.edit_items(jsonb, jsonb, jsonb, jsonb, jsonb) from public;
-grant execute on function private.edit_items(jsonb, jsonb, jsonb, jsonb, jsonb) to service_role;
 
 create function private.derive_document() returns trigger
 language plpgsql volatile security invoker set search_path = ''
@@ -135,9 +125,8 @@ begin
   return new;
 end
 $$;
-comment on function private.derive_document() is
+comment on function private.derive_document is
   'Trigger: separates edits of keywords, entities and temporal class from enrichment, and derives the columns that search reads.';
-revoke execute on function private.derive_document() from public;
 
 create trigger derive_document before insert or update of
   keywords, given_keywords, enriched_keywords, removed_keywords, named_entities, given_entities, enriched_entities, removed_entities,

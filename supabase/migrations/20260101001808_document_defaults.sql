@@ -30,9 +30,8 @@ begin
   return new;
 end
 $$;
-comment on function private.complete_document() is
+comment on function private.complete_document is
   'Trigger: replaces null in a not-null column by the existing document''s value on upsert, or else by the default.';
-revoke execute on function private.complete_document() from public;
 
 create trigger complete_document before insert or update of
   content, archived, given_keywords, given_entities, embedding_status, retrieval_count, retrieval_queries, created_at, updated_at on public.documents

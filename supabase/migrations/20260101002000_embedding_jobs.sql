@@ -118,10 +118,8 @@ begin
   return added;
 end
 $$;
-comment on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) is
+comment on function private.enqueue_sources is
   'Queues these projects'' own texts, tickets, comments and documents for embedding; with_children: also all tickets of the projects, and all comments on the tickets. More than 100 at once, or background, run after others. Never waits. Returns how many jobs it added to those already waiting.';
-revoke execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) from public;
-grant execute on function private.enqueue_sources(bigint[], bigint[], boolean, boolean, uuid[], bigint[]) to service_role;
 
 -- Call this before reading the texts again, so that the texts read include the locked jobs' edits.
 create function private.lock_waiting_jobs(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[] default null)
@@ -136,10 +134,8 @@ as $$
       select s.project_id from unnest(lock_waiting_jobs.project_ids, lock_waiting_jobs.ticket_ids) as s(project_id, ticket_id) where s.ticket_id is null)))
   for update skip locked
 $$;
-comment on function private.lock_waiting_jobs(bigint[], bigint[], bigint[]) is
+comment on function private.lock_waiting_jobs is
   'Locks the unclaimed jobs of these sources, as far as possible without waiting, and returns them.';
-revoke execute on function private.lock_waiting_jobs(bigint[], bigint[], bigint[]) from public;
-grant execute on function private.lock_waiting_jobs(bigint[], bigint[], bigint[]) to service_role;
 
 create function private.lock_waiting_document_jobs(document_ids uuid[])
 returns setof bigint
@@ -149,8 +145,6 @@ as $$
   where j.lease_id is null and j.document_id = any (lock_waiting_document_jobs.document_ids)
   for update skip locked
 $$;
-comment on function private.lock_waiting_document_jobs(uuid[]) is 'As lock_waiting_jobs, for documents.';
-revoke execute on function private.lock_waiting_document_jobs(uuid[]) from public;
-grant execute on function private.lock_waiting_document_jobs(uuid[]) to service_role;
+comment on function private.lock_waiting_document_jobs is 'As lock_waiting_jobs, for documents.';
 
 insert into private.migrations (version) values ('20260101002000');

@@ -21,7 +21,7 @@ begin
   return null;
 end
 $$;
-comment on function private.enqueue_projects() is 'Trigger: queues projects whose text changed, and the tickets of those whose name changed.';
+comment on function private.enqueue_projects is 'Trigger: queues projects whose text changed, and the tickets of those whose name changed.';
 
 create function private.enqueue_tickets() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -47,7 +47,7 @@ begin
   return null;
 end
 $$;
-comment on function private.enqueue_tickets() is 'Trigger: queues tickets that are new, moved or whose text changed, and the comments on moved or renamed ones.';
+comment on function private.enqueue_tickets is 'Trigger: queues tickets that are new, moved or whose text changed, and the comments on moved or renamed ones.';
 
 create function private.enqueue_notes() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -73,7 +73,7 @@ begin
   return null;
 end
 $$;
-comment on function private.enqueue_notes() is 'Trigger: queues tickets whose notes changed.';
+comment on function private.enqueue_notes is 'Trigger: queues tickets whose notes changed.';
 
 create function private.enqueue_comments() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -91,7 +91,7 @@ begin
   return null;
 end
 $$;
-comment on function private.enqueue_comments() is 'Trigger: queues comments that are new, moved or whose text or heading changed.';
+comment on function private.enqueue_comments is 'Trigger: queues comments that are new, moved or whose text or heading changed.';
 
 create function private.enqueue_documents() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -107,7 +107,7 @@ begin
   return null;
 end
 $$;
-comment on function private.enqueue_documents() is 'Trigger: queues documents that are new or whose text changed.';
+comment on function private.enqueue_documents is 'Trigger: queues documents that are new or whose text changed.';
 
 -- Otherwise the dead jobs of deleted sources would stay forever.
 create function private.forget_jobs() returns trigger
@@ -138,14 +138,7 @@ begin
   return null;
 end
 $$;
-comment on function private.forget_jobs() is 'Trigger: deletes the jobs of deleted projects, tickets, comments or documents, except locked ones, which end when they are claimed.';
-
-revoke execute on function private.enqueue_projects() from public;
-revoke execute on function private.enqueue_tickets() from public;
-revoke execute on function private.enqueue_notes() from public;
-revoke execute on function private.enqueue_comments() from public;
-revoke execute on function private.enqueue_documents() from public;
-revoke execute on function private.forget_jobs() from public;
+comment on function private.forget_jobs is 'Trigger: deletes the jobs of deleted projects, tickets, comments or documents, except locked ones, which end when they are claimed.';
 
 create trigger enqueue_inserted_projects after insert on public.projects
   referencing new table as new_rows

@@ -163,10 +163,8 @@ begin
   return next;
 end
 $$;
-comment on function public.claim_embedding_jobs(integer, double precision, integer) is
+comment on function public.claim_embedding_jobs is
   'Claims up to job_limit (at most 1000) due jobs, each source once, for lease_seconds; after that, any worker can claim them. jobs is [{job_id, project_id, ticket_id, comment_id, document_id, attempt}]: comment_id is null except for a comment, ticket_id also for a project''s own text, and all three ids for a document; attempt is 1 the first time. Fresh edits come first. next_due_seconds: seconds until another job is due, null if there is none.';
-revoke execute on function public.claim_embedding_jobs(integer, double precision, integer) from public, anon, authenticated;
-grant execute on function public.claim_embedding_jobs(integer, double precision, integer) to service_role;
 
 create function public.extend_embedding_leases(lease_ids uuid[], lease_seconds double precision default 60)
 returns bigint
@@ -184,9 +182,7 @@ as $$
   )
   select count(*) from extended
 $$;
-comment on function public.extend_embedding_leases(uuid[], double precision) is
+comment on function public.extend_embedding_leases is
   'The heartbeat of a worker: extends its leases to lease_seconds from now. Returns how many jobs it still holds.';
-revoke execute on function public.extend_embedding_leases(uuid[], double precision) from public, anon, authenticated;
-grant execute on function public.extend_embedding_leases(uuid[], double precision) to service_role;
 
 insert into private.migrations (version) values ('20260101002020');

@@ -18,10 +18,8 @@ as $$
   )
   select count(*) from ended
 $$;
-comment on function public.finish_embedding_jobs(uuid, bigint[]) is
+comment on function public.finish_embedding_jobs is
   'Ends jobs whose chunks are stored. An edit after they were claimed has its own job. Returns how many it ended.';
-revoke execute on function public.finish_embedding_jobs(uuid, bigint[]) from public, anon, authenticated;
-grant execute on function public.finish_embedding_jobs(uuid, bigint[]) to service_role;
 
 create function public.fail_embedding_jobs(
   lease_id uuid,
@@ -63,10 +61,8 @@ as $$
   )
   select count(*) from failed
 $$;
-comment on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) is
+comment on function public.fail_embedding_jobs is
   'Records that an attempt at these jobs failed. They are retried after retry_seconds, doubled with each attempt up to 15 minutes, and dead after attempt_limit attempts; the job of a document being edited is marked dead by a later claim. Returns how many were still held.';
-revoke execute on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) from public, anon, authenticated;
-grant execute on function public.fail_embedding_jobs(uuid, bigint[], text, integer, double precision) to service_role;
 
 create function public.release_embedding_jobs(lease_id uuid, job_ids bigint[], delay_seconds double precision default null)
 returns bigint
@@ -88,10 +84,8 @@ as $$
   )
   select count(*) from released
 $$;
-comment on function public.release_embedding_jobs(uuid, bigint[], double precision) is
+comment on function public.release_embedding_jobs is
   'Releases jobs that did not fail: the attempt does not count. They are due after delay_seconds (at most an hour); without it after half the time that they have waited, 0.2 to 30 seconds. Returns how many it released.';
-revoke execute on function public.release_embedding_jobs(uuid, bigint[], double precision) from public, anon, authenticated;
-grant execute on function public.release_embedding_jobs(uuid, bigint[], double precision) to service_role;
 
 create function public.list_dead_embedding_jobs(match_count integer default 100)
 returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamptz, last_error text, comment_id bigint)
@@ -106,9 +100,7 @@ as $$
   order by j.dead_at desc, j.embedding_job_id desc
   limit private.clamp(list_dead_embedding_jobs.match_count, 100, 1, 1000)
 $$;
-comment on function public.list_dead_embedding_jobs(integer) is 'The dead jobs, latest first, with the error of their last attempt. match_count at most 1000.';
-revoke execute on function public.list_dead_embedding_jobs(integer) from public, anon, authenticated;
-grant execute on function public.list_dead_embedding_jobs(integer) to service_role;
+comment on function public.list_dead_embedding_jobs is 'The dead jobs, latest first, with the error of their last attempt. match_count at most 1000.';
 
 create function public.replay_embedding_jobs(job_ids bigint[] default null)
 returns bigint
@@ -132,8 +124,6 @@ as $$
   )
   select count(*) from replayed
 $$;
-comment on function public.replay_embedding_jobs(bigint[]) is 'Queues dead jobs again, all of them or these, after fresh edits. Never waits for open transactions: a job whose source is being deleted stays dead, and a document that is being edited keeps the status failed until its job ends or is claimed. Returns how many jobs it queued.';
-revoke execute on function public.replay_embedding_jobs(bigint[]) from public, anon, authenticated;
-grant execute on function public.replay_embedding_jobs(bigint[]) to service_role;
+comment on function public.replay_embedding_jobs is 'Queues dead jobs again, all of them or these, after fresh edits. Never waits for open transactions: a job whose source is being deleted stays dead, and a document that is being edited keeps the status failed until its job ends or is claimed. Returns how many jobs it queued.';
 
 insert into private.migrations (version) values ('20260101002030');

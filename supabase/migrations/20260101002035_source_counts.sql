@@ -109,9 +109,7 @@ as $$
   ) j
   group by j.source
 $$;
-comment on function private.read_source_states(text[]) is 'What these sources add to the totals in the caller''s snapshot.';
-revoke execute on function private.read_source_states(text[]) from public;
-grant execute on function private.read_source_states(text[]) to service_role;
+comment on function private.read_source_states is 'What these sources add to the totals in the caller''s snapshot.';
 
 create function private.source_changes(changed text[])
 returns table (source text, embedding_set smallint, model text, sources integer, chunks integer, more_sources integer, more_chunks integer)
@@ -123,9 +121,7 @@ as $$
   full join (select * from private.source_states s where s.source = any (source_changes.changed)) c using (source, embedding_set, model)
   where (n.sources, n.chunks) is distinct from (c.sources, c.chunks)
 $$;
-comment on function private.source_changes(text[]) is 'How these sources differ from their counted states; sources and chunks are null if nothing is left.';
-revoke execute on function private.source_changes(text[]) from public;
-grant execute on function private.source_changes(text[]) to service_role;
+comment on function private.source_changes is 'How these sources differ from their counted states; sources and chunks are null if nothing is left.';
 
 -- A mark is deleted by a transaction that sees everything the marking one wrote, and recounts the
 -- source after that.
@@ -157,8 +153,7 @@ begin
   delete from private.source_totals t where t.sources = 0 and t.chunks = 0;
 end
 $$;
-comment on function private.merge_source_marks() is 'Recounts the marked sources. Does nothing while another transaction does it.';
-revoke execute on function private.merge_source_marks() from public;
+comment on function private.merge_source_marks is 'Recounts the marked sources. Does nothing while another transaction does it.';
 
 create function private.recount_sources() returns void
 language plpgsql volatile security definer set search_path = ''
@@ -180,7 +175,6 @@ begin
   perform private.merge_source_marks();
 end
 $$;
-comment on function private.recount_sources() is 'Recounts all sources, for use after a load without triggers.';
-revoke execute on function private.recount_sources() from public;
+comment on function private.recount_sources is 'Recounts all sources, for use after a load without triggers.';
 
 insert into private.migrations (version) values ('20260101002035');

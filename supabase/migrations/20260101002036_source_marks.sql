@@ -13,8 +13,7 @@ begin
   end if;
 end
 $$;
-comment on function private.merge_gathered_marks() is 'Recounts the marked sources if there are too many for readers.';
-revoke execute on function private.merge_gathered_marks() from public;
+comment on function private.merge_gathered_marks is 'Recounts the marked sources if there are too many for readers.';
 
 -- The arguments are expressions over a row r of the table: its source (null for none), and the
 -- values that affect the count.
@@ -45,8 +44,7 @@ begin
   return null;
 end
 $$;
-comment on function private.mark_sources() is 'Trigger: marks the sources of rows whose counted values changed.';
-revoke execute on function private.mark_sources() from public;
+comment on function private.mark_sources is 'Trigger: marks the sources of rows whose counted values changed.';
 
 create function private.mark_all_sources() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -57,8 +55,7 @@ begin
   return null;
 end
 $$;
-comment on function private.mark_all_sources() is 'Trigger: marks all counted sources when a table is truncated.';
-revoke execute on function private.mark_all_sources() from public;
+comment on function private.mark_all_sources is 'Trigger: marks all counted sources when a table is truncated.';
 
 -- The same four triggers for each table.
 do $$

@@ -42,9 +42,7 @@ as $$
   where missing_sources.embedding_set is null and (missing_sources.everything or not exists (
     select 1 from public.embeddings e where e.document_id = d.id and e.chunk_id is null and e.model = missing_sources.embedding_model))
 $$;
-comment on function private.missing_sources(text, boolean, smallint) is 'The sources that have a text but no chunk of the serving model (this one if undecided), and documents without a vector of this model; with everything, all that have a text. With embedding_set: those without a chunk in that set, excluding documents. Includes the length of their texts.';
-revoke execute on function private.missing_sources(text, boolean, smallint) from public;
-grant execute on function private.missing_sources(text, boolean, smallint) to service_role;
+comment on function private.missing_sources is 'The sources that have a text but no chunk of the serving model (this one if undecided), and documents without a vector of this model; with everything, all that have a text. With embedding_set: those without a chunk in that set, excluding documents. Includes the length of their texts.';
 
 create function public.embedding_status(embedding_model text)
 returns table (
@@ -115,10 +113,8 @@ as $$
   from sources s
   cross join waiting w
 $$;
-comment on function public.embedding_status(text) is
+comment on function public.embedding_status is
   'How many sources wait to be embedded (pending), are being embedded (running), wait for a retry (failed) or are dead (dead); how long the oldest pending or failed one has waited, 0 if there is none; the number of chunks in the serving set and of documents; and how many sources have a text but no chunk of the serving model (this one if undecided).';
-revoke execute on function public.embedding_status(text) from public, anon, authenticated;
-grant execute on function public.embedding_status(text) to service_role;
 
 create function public.measure_missing_embeddings(
   embedding_model text,
@@ -139,10 +135,8 @@ as $$
     (select coalesce(jsonb_agg(jsonb_build_object('project_id', s.project_id, 'ticket_id', s.ticket_id, 'comment_id', s.comment_id, 'document_id', s.document_id)), '[]') from sampled s)
   from missing m
 $$;
-comment on function public.measure_missing_embeddings(text, boolean, integer, smallint) is
+comment on function public.measure_missing_embeddings is
   'What enqueue_missing_embeddings would queue: the number of sources, the characters of their texts, and a random sample of them, [{project_id, ticket_id, comment_id, document_id}], for estimating the tokens. sample_count at most 1000. With embedding_set: what that set lacks, excluding documents.';
-revoke execute on function public.measure_missing_embeddings(text, boolean, integer, smallint) from public, anon, authenticated;
-grant execute on function public.measure_missing_embeddings(text, boolean, integer, smallint) to service_role;
 
 create function private.enqueue_missing(embedding_model text, everything boolean default false, embedding_set smallint default null)
 returns bigint
@@ -160,9 +154,7 @@ begin
   return private.enqueue_sources(missing.projects, missing.tickets, false, true, missing.documents, missing.comments);
 end
 $$;
-comment on function private.enqueue_missing(text, boolean, smallint) is 'Queues the sources from missing_sources, after fresh edits. Returns how many jobs it added.';
-revoke execute on function private.enqueue_missing(text, boolean, smallint) from public;
-grant execute on function private.enqueue_missing(text, boolean, smallint) to service_role;
+comment on function private.enqueue_missing is 'Queues the sources from missing_sources, after fresh edits. Returns how many jobs it added.';
 
 create function public.enqueue_missing_embeddings(embedding_model text, everything boolean default false)
 returns bigint
@@ -170,9 +162,7 @@ language sql volatile security invoker set search_path = ''
 as $$
   select private.enqueue_missing(enqueue_missing_embeddings.embedding_model, enqueue_missing_embeddings.everything)
 $$;
-comment on function public.enqueue_missing_embeddings(text, boolean) is
+comment on function public.enqueue_missing_embeddings is
   'Queues, after fresh edits, every source that has a text but no chunk of this model; with everything, all that have a text. Returns how many jobs it added.';
-revoke execute on function public.enqueue_missing_embeddings(text, boolean) from public, anon, authenticated;
-grant execute on function public.enqueue_missing_embeddings(text, boolean) to service_role;
 
 insert into private.migrations (version) values ('20260101002040');

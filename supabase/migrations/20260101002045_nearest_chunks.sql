@@ -19,9 +19,7 @@ begin
     from private.embedding_sets s);
 end
 $$;
-comment on function private.serving_model() is 'The model of the serving set; if undecided, the most frequent model of its chunks. Null without chunks.';
-revoke execute on function private.serving_model() from public;
-grant execute on function private.serving_model() to authenticated, service_role;
+comment on function private.serving_model is 'The model of the serving set; if undecided, the most frequent model of its chunks. Null without chunks.';
 
 create function public.nearest_chunks(
   query_embedding extensions.vector(1536),
@@ -48,9 +46,7 @@ begin
   limit wanted;
 end
 $$;
-comment on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) is
+comment on function public.nearest_chunks is
   'The chunks nearest to a vector that the caller may see, by descending cosine similarity, of the set and the model that search uses. Uses the vector index, or compares all chunks if a filter leaves few. Filters apply before ranking. match_count at most 1,000.';
-revoke execute on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) from public, anon, authenticated;
-grant execute on function public.nearest_chunks(extensions.vector, integer, bigint, text, jsonb) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101002045');

@@ -29,10 +29,8 @@ begin
   return added;
 end
 $$;
-comment on function public.begin_reembed(text, integer) is
+comment on function public.begin_reembed is
   'Begins or resumes building a set with this model and chunking: queues, after fresh edits, every source that has a text and is not in it. Search continues with the current set and its model. Returns how many jobs it added.';
-revoke execute on function public.begin_reembed(text, integer) from public, anon, authenticated;
-grant execute on function public.begin_reembed(text, integer) to service_role;
 
 -- Jobs queued when building began, or failed since. Waiting fresh edits do not count: they are as
 -- late for one set as for the other, and a busy tracker would never switch.
@@ -52,9 +50,7 @@ as $$
         or exists (select 1 from public.chunks c where c.project_id = j.project_id and c.ticket_id is null and c.embedding_set = s.serving
           and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))))
 $$;
-comment on function private.reembed_waits() is 'Whether jobs are open that must end before the new set may serve.';
-revoke execute on function private.reembed_waits() from public;
-grant execute on function private.reembed_waits() to service_role;
+comment on function private.reembed_waits is 'Whether jobs are open that must end before the new set may serve.';
 
 create function public.finish_reembed()
 returns boolean
@@ -84,10 +80,8 @@ begin
   return true;
 end
 $$;
-comment on function public.finish_reembed() is
+comment on function public.finish_reembed is
   'Switches atomically to the new set if it has everything that the serving set has; else returns false. Queries embedded by the former model still use the former set, until clear_retired_set.';
-revoke execute on function public.finish_reembed() from public, anon, authenticated;
-grant execute on function public.finish_reembed() to service_role;
 
 create function public.abandon_reembed()
 returns boolean
@@ -101,9 +95,7 @@ as $$
   )
   select exists (select 1 from abandoned)
 $$;
-comment on function public.abandon_reembed() is 'Abandons the set being built; clear_retired_set then empties it. False if there is none.';
-revoke execute on function public.abandon_reembed() from public, anon, authenticated;
-grant execute on function public.abandon_reembed() to service_role;
+comment on function public.abandon_reembed is 'Abandons the set being built; clear_retired_set then empties it. False if there is none.';
 
 create function public.clear_retired_set(after uuid default null, row_limit integer default 1000)
 returns uuid
@@ -146,9 +138,7 @@ begin
   return null;
 end
 $$;
-comment on function public.clear_retired_set(uuid, integer) is
+comment on function public.clear_retired_set is
   'Empties the retired or abandoned set, up to row_limit chunks (at most 10,000) per call: pass the previous result until it returns null; then another set can be built. Chunks locked by open transactions are skipped; if some are left at the end, it returns the nil UUID to start over.';
-revoke execute on function public.clear_retired_set(uuid, integer) from public, anon, authenticated;
-grant execute on function public.clear_retired_set(uuid, integer) to service_role;
 
 insert into private.migrations (version) values ('20260101002050');

@@ -26,9 +26,8 @@ begin
   return null;
 end
 $$;
-comment on function private.follow_truncate() is
+comment on function private.follow_truncate is
   'Trigger on truncate: for chunks, queues everything, after fresh edits; for notes, rewrites the words of all tickets; for keyword entries or those of comments, resets the counts of their words.';
-revoke execute on function private.follow_truncate() from public;
 
 create trigger enqueue_emptied_chunks after truncate on public.chunks
   for each statement execute function private.follow_truncate();

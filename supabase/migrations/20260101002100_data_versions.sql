@@ -40,8 +40,7 @@ begin
   on conflict (project_id) do update set total = v.total + excluded.total;
 end
 $$;
-comment on function private.merge_data_versions() is 'Merges the collected changes into data_versions. Does nothing while another transaction does it.';
-revoke execute on function private.merge_data_versions() from public;
+comment on function private.merge_data_versions is 'Merges the collected changes into data_versions. Does nothing while another transaction does it.';
 
 create function private.change_data_version(project_ids bigint[]) returns void
 language plpgsql volatile security definer set search_path = ''
@@ -58,8 +57,7 @@ begin
   end if;
 end
 $$;
-comment on function private.change_data_version(bigint[]) is 'Changes the version of these projects when the transaction commits; 0 changes that of all.';
-revoke execute on function private.change_data_version(bigint[]) from public;
+comment on function private.change_data_version is 'Changes the version of these projects when the transaction commits; 0 changes that of all.';
 
 -- A user's memberships are treated like a project. If two users share a number, each changes the
 -- other's version too.
@@ -68,8 +66,7 @@ language sql immutable security invoker set search_path = ''
 as $$
   select -2 - (hashtextextended(membership_version.user_id::text, 0) & 4611686018427387903)
 $$;
-comment on function private.membership_version(uuid) is 'The number for a user''s memberships, in the range below the projects'' numbers.';
-revoke execute on function private.membership_version(uuid) from public;
+comment on function private.membership_version is 'The number for a user''s memberships, in the range below the projects'' numbers.';
 
 -- The version of what the caller may see, including which projects these are: another set of
 -- projects has another version, and changes in other projects have no effect. A membership that was
@@ -100,18 +97,14 @@ begin
     || coalesce('-' || hashtextextended(visible::text, 0), '');
 end
 $$;
-comment on function private.read_data_version(bigint) is 'data_version, for what the caller may see.';
-revoke execute on function private.read_data_version(bigint) from public;
-grant execute on function private.read_data_version(bigint) to authenticated, service_role;
+comment on function private.read_data_version is 'data_version, for what the caller may see.';
 
 create function public.data_version(project_filter bigint default null) returns text
 language sql stable security invoker set search_path = ''
 as $$
   select private.read_data_version(data_version.project_filter)
 $$;
-comment on function public.data_version(bigint) is
+comment on function public.data_version is
   'The version of everything that a search can find, or of one project. Two versions are equal only if they include the same committed changes and the caller may see the same projects. Keyword weights depend on how rare a word is in all projects, so keyword rankings depend on the version of everything. Changes that the caller may not see do not change the version, so their effect on the weights may be delayed.';
-revoke execute on function public.data_version(bigint) from public, anon, authenticated;
-grant execute on function public.data_version(bigint) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101002100');

@@ -10,7 +10,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_new_rows() is 'Trigger: changes the version of the projects of inserted rows.';
+comment on function private.version_new_rows is 'Trigger: changes the version of the projects of inserted rows.';
 
 create function private.version_new_chunks() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -20,7 +20,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_new_chunks() is 'Trigger: changes the version of the projects of inserted chunks. Staged ones change it when they are shown.';
+comment on function private.version_new_chunks is 'Trigger: changes the version of the projects of inserted chunks. Staged ones change it when they are shown.';
 
 create function private.version_old_rows() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -30,7 +30,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_old_rows() is 'Trigger: changes the version of the projects of deleted rows.';
+comment on function private.version_old_rows is 'Trigger: changes the version of the projects of deleted rows.';
 
 create function private.version_updated_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -42,7 +42,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_updated_projects() is 'Trigger: changes the version of projects whose texts changed.';
+comment on function private.version_updated_projects is 'Trigger: changes the version of projects whose texts changed.';
 
 create function private.version_updated_tickets() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -57,7 +57,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_updated_tickets() is 'Trigger: changes the version of projects whose tickets changed; if a ticket moved, of both projects.';
+comment on function private.version_updated_tickets is 'Trigger: changes the version of projects whose tickets changed; if a ticket moved, of both projects.';
 
 create function private.version_updated_chunks() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -71,7 +71,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_updated_chunks() is 'Trigger: changes the version of projects whose chunks changed.';
+comment on function private.version_updated_chunks is 'Trigger: changes the version of projects whose chunks changed.';
 
 -- A new status has no tickets and a deleted one has none left: only a new name or category matters.
 create function private.version_renamed_statuses() returns trigger
@@ -86,7 +86,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_renamed_statuses() is 'Trigger: changes the version of everything when a status gets a new name or category.';
+comment on function private.version_renamed_statuses is 'Trigger: changes the version of everything when a status gets a new name or category.';
 
 create function private.version_status_notes() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -111,7 +111,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_status_notes() is 'Trigger: changes the version of projects whose status notes changed.';
+comment on function private.version_status_notes is 'Trigger: changes the version of projects whose status notes changed.';
 
 create function private.version_comments() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -135,7 +135,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_comments() is 'Trigger: changes the version of projects whose comments changed.';
+comment on function private.version_comments is 'Trigger: changes the version of projects whose comments changed.';
 
 create function private.version_links() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -163,7 +163,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_links() is 'Trigger: changes the version of projects whose ticket links changed.';
+comment on function private.version_links is 'Trigger: changes the version of projects whose ticket links changed.';
 
 -- A changed role does not change what the member can see.
 create function private.version_memberships() returns trigger
@@ -186,7 +186,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_memberships() is 'Trigger: changes the version of users whose memberships changed.';
+comment on function private.version_memberships is 'Trigger: changes the version of users whose memberships changed.';
 
 create function private.version_truncated() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -196,7 +196,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_truncated() is 'Trigger: changes the version of everything when a table is truncated or another set of chunks becomes active.';
+comment on function private.version_truncated is 'Trigger: changes the version of everything when a table is truncated or another set of chunks becomes active.';
 
 -- The version of documents is that of project -1. It changes with texts, the archived flag and
 -- vectors. Retrievals, votes and enrichments do not affect cached responses.
@@ -221,7 +221,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_documents() is 'Trigger: changes the version of documents when one is inserted, deleted or changed.';
+comment on function private.version_documents is 'Trigger: changes the version of documents when one is inserted, deleted or changed.';
 
 create function private.version_document_vectors() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -241,7 +241,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_document_vectors() is 'Trigger: changes the version of documents when one of their vectors is written or deleted.';
+comment on function private.version_document_vectors is 'Trigger: changes the version of documents when one of their vectors is written or deleted.';
 
 create function private.version_shown_documents() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -253,23 +253,7 @@ begin
   return null;
 end
 $$;
-comment on function private.version_shown_documents() is 'Trigger: changes the version of documents when their staged chunks are shown.';
-
-revoke execute on function private.version_new_rows() from public;
-revoke execute on function private.version_new_chunks() from public;
-revoke execute on function private.version_old_rows() from public;
-revoke execute on function private.version_updated_projects() from public;
-revoke execute on function private.version_updated_tickets() from public;
-revoke execute on function private.version_updated_chunks() from public;
-revoke execute on function private.version_renamed_statuses() from public;
-revoke execute on function private.version_status_notes() from public;
-revoke execute on function private.version_comments() from public;
-revoke execute on function private.version_links() from public;
-revoke execute on function private.version_memberships() from public;
-revoke execute on function private.version_truncated() from public;
-revoke execute on function private.version_documents() from public;
-revoke execute on function private.version_shown_documents() from public;
-revoke execute on function private.version_document_vectors() from public;
+comment on function private.version_shown_documents is 'Trigger: changes the version of documents when their staged chunks are shown.';
 
 do $$
 declare

@@ -68,10 +68,8 @@ as $$
   )
   select (select count(*) from written), (select count(*) from gone)
 $$;
-comment on function public.log_queries(jsonb, integer) is
+comment on function public.log_queries is
   'Writes entries to the query log, each query_id once, and deletes up to 1,000 rows older than retention_days (at least 1). Without entries it only deletes.';
-revoke execute on function public.log_queries(jsonb, integer) from public, anon, authenticated;
-grant execute on function public.log_queries(jsonb, integer) to service_role;
 
 -- Questions that differ only in case, spaces or punctuation at the ends are the same.
 create function private.question_key(question text) returns text
@@ -79,9 +77,7 @@ language sql immutable security invoker set search_path = ''
 as $$
   select btrim(regexp_replace(lower(normalize(question_key.question, nfkc)), '\s+', ' ', 'g'), ' ?!.,;:"''…')
 $$;
-comment on function private.question_key(text) is 'The key by which questions are grouped: lower case, single spaces, no punctuation at the ends.';
-revoke execute on function private.question_key(text) from public;
-grant execute on function private.question_key(text) to service_role;
+comment on function private.question_key is 'The key by which questions are grouped: lower case, single spaces, no punctuation at the ends.';
 
 create function public.unanswered_questions(days integer default 7, match_count integer default 50)
 returns table (question text, times bigint, last_asked_at timestamptz, best_similarity double precision)
@@ -95,9 +91,7 @@ as $$
   order by count(*) desc, max(l.asked_at) desc, private.question_key(l.question)
   limit private.clamp(unanswered_questions.match_count, 50, 1, 1000)
 $$;
-comment on function public.unanswered_questions(integer, integer) is
+comment on function public.unanswered_questions is
   'The questions and searches without results in the last days, most frequent first: the latest wording, the count, the latest time, and the best similarity of any text. match_count at most 1,000.';
-revoke execute on function public.unanswered_questions(integer, integer) from public, anon, authenticated;
-grant execute on function public.unanswered_questions(integer, integer) to service_role;
 
 insert into private.migrations (version) values ('20260101002200');

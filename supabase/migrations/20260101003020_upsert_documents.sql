@@ -9,10 +9,8 @@ as $$
       where lower(g.keyword) not in (select lower(f) from unnest(replace_keywords.former) f)
       order by g.place)) end
 $$;
-comment on function private.replace_keywords(text[], text[], text[]) is
+comment on function private.replace_keywords is
   'The given keywords, with those of the previous upsert replaced by the new ones; null replaces none.';
-revoke execute on function private.replace_keywords(text[], text[], text[]) from public;
-grant execute on function private.replace_keywords(text[], text[], text[]) to service_role;
 
 create function public.upsert_documents(documents jsonb, embedded_by_caller boolean default false)
 returns table (id uuid, created boolean, embedding_status text)
@@ -56,19 +54,15 @@ as $$
   left join public.documents d using (id)
   order by g.place
 $$;
-comment on function public.upsert_documents(jsonb, boolean) is
+comment on function public.upsert_documents is
   'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title is required. Without id, or with an unknown one, a document is created. created_at applies to new documents only. keywords, temporal_class and archived stay unchanged if absent or null. keywords replace those of the previous call; keywords written to the table in between are kept. Unchanged rows are not written. embedded_by_caller: the caller has two minutes to embed the documents before workers do. Returns one row per document, in order.';
-revoke execute on function public.upsert_documents(jsonb, boolean) from public, anon, authenticated;
-grant execute on function public.upsert_documents(jsonb, boolean) to service_role;
 
 create function private.document_queries(doc_id uuid) returns text[]
 language sql stable security definer set search_path = ''
 as $$
   select d.retrieval_queries from public.documents d where d.id = document_queries.doc_id and private.is_unrestricted()
 $$;
-comment on function private.document_queries(uuid) is 'The queries that found a document, for unrestricted callers; null for others, because they are queries of other users.';
-revoke execute on function private.document_queries(uuid) from public;
-grant execute on function private.document_queries(uuid) to authenticated, service_role;
+comment on function private.document_queries is 'The queries that found a document, for unrestricted callers; null for others, because they are queries of other users.';
 
 create function public.get_document(doc_id uuid)
 returns table (
@@ -84,9 +78,7 @@ as $$
   from public.documents d
   where d.id = get_document.doc_id
 $$;
-comment on function public.get_document(uuid) is 'A document with all its fields. retrieval_queries is empty for users, because it contains queries of others. No row if the document does not exist.';
-revoke execute on function public.get_document(uuid) from public, anon, authenticated;
-grant execute on function public.get_document(uuid) to authenticated, service_role;
+comment on function public.get_document is 'A document with all its fields. retrieval_queries is empty for users, because it contains queries of others. No row if the document does not exist.';
 
 create function public.delete_document(doc_id uuid)
 returns boolean
@@ -95,8 +87,6 @@ as $$
   with deleted as (delete from public.documents d where d.id = delete_document.doc_id returning 1)
   select exists (select from deleted)
 $$;
-comment on function public.delete_document(uuid) is 'Deletes a document with its chunks and vectors. False if it does not exist.';
-revoke execute on function public.delete_document(uuid) from public, anon, authenticated;
-grant execute on function public.delete_document(uuid) to service_role;
+comment on function public.delete_document is 'Deletes a document with its chunks and vectors. False if it does not exist.';
 
 insert into private.migrations (version) values ('20260101003020');

@@ -7,9 +7,7 @@ language sql stable security invoker set search_path = ''
 as $$
   select encode(sha256(convert_to(jsonb_build_array(document_hash.title, document_hash.content)::text, 'UTF8')), 'hex')
 $$;
-comment on function private.document_hash(text, text) is 'The fingerprint of a document''s text.';
-revoke execute on function private.document_hash(text, text) from public;
-grant execute on function private.document_hash(text, text) to service_role;
+comment on function private.document_hash is 'The fingerprint of a document''s text.';
 
 -- At least the first document, then as many as fit into 4 MB and 1,000 rows, as in read_sources.
 -- Sizes are known without reading the texts.
@@ -23,9 +21,7 @@ as $$
     left join public.documents d on d.id = a.id
   ) b
 $$;
-comment on function private.readable_documents(uuid[]) is 'How many documents, from the first one, read_documents returns in one call.';
-revoke execute on function private.readable_documents(uuid[]) from public;
-grant execute on function private.readable_documents(uuid[]) to service_role;
+comment on function private.readable_documents is 'How many documents, from the first one, read_documents returns in one call.';
 
 create function public.read_documents(document_ids uuid[])
 returns table (id uuid, title text, text text, source_hash text, chunks jsonb, documents_read integer)
@@ -50,10 +46,8 @@ as $$
   where a.place <= r.documents
   order by a.place
 $$;
-comment on function public.read_documents(uuid[]) is
+comment on function public.read_documents is
   'For each document: its title, the text to chunk (its content up to the 200,000th character, or its title if that is blank), their fingerprint, and the chunks stored now, in order. staged: chunks stored by stage_document_chunks and not visible yet. A document that does not exist has no row. documents_read: how many documents of the array, from the first one, are included; if they are too many or too long for one response, call again for the rest.';
-revoke execute on function public.read_documents(uuid[]) from public, anon, authenticated;
-grant execute on function public.read_documents(uuid[]) to service_role;
 
 -- The mean of the chunks' vectors. If it is zero, the first chunk's vector is used.
 create function private.store_document_vectors(document_ids uuid[]) returns void
@@ -71,9 +65,7 @@ as $$
   on conflict (document_id, chunk_id) do update set model = excluded.model, embedding = excluded.embedding
     where own.model is distinct from excluded.model or own.embedding operator(extensions.<>) excluded.embedding
 $$;
-comment on function private.store_document_vectors(uuid[]) is 'Computes the documents'' own vectors from those of their chunks.';
-revoke execute on function private.store_document_vectors(uuid[]) from public;
-grant execute on function private.store_document_vectors(uuid[]) to service_role;
+comment on function private.store_document_vectors is 'Computes the documents'' own vectors from those of their chunks.';
 
 create function public.store_document_chunks(document_ids uuid[], source_hashes text[], chunks jsonb, embeddings extensions.vector[])
 returns table (place bigint, stored boolean, embedding_ids uuid[])
@@ -148,9 +140,7 @@ begin
   update public.documents d set embedding_status = 'complete' where d.id = any (current_ids) and d.embedding_status <> 'complete';
 end
 $$;
-comment on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) is
+comment on function public.store_document_chunks is
   'Replaces the chunks of documents and computes their own vectors in one transaction, each document only if its text still has the fingerprint from read_documents. Otherwise, or while another session stages chunks of the document, stored is false: read it again. chunks: [{source: position of the document in document_ids from 1, chunk_id of a stored or staged chunk to keep or null, position, text, tokens, input_hash, model, embedding: position of its vector in embeddings from 1}]. Listed staged chunks become visible, chunks not listed are deleted, and the waiting job of a stored document ends. Returns the ids of all chunks of each document, in order.';
-revoke execute on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) from public, anon, authenticated;
-grant execute on function public.store_document_chunks(uuid[], text[], jsonb, extensions.vector[]) to service_role;
 
 insert into private.migrations (version) values ('20260101003030');

@@ -58,9 +58,7 @@ begin
   return next;
 end
 $$;
-comment on function public.stage_document_chunks(uuid, text, jsonb, extensions.vector[]) is
+comment on function public.stage_document_chunks is
   'Stores some of the new chunks of a document, hidden until store_document_chunks lists them. chunks: as for store_document_chunks, without source. A chunk_id moves a stored or staged chunk to another position, which is visible at once. A waiting job of the document is due in two minutes at the earliest. Returns the ids in the order of the list. staged is false and nothing is stored if the text no longer has this fingerprint or another session stages chunks of the document: read it again.';
-revoke execute on function public.stage_document_chunks(uuid, text, jsonb, extensions.vector[]) from public, anon, authenticated;
-grant execute on function public.stage_document_chunks(uuid, text, jsonb, extensions.vector[]) to service_role;
 
 insert into private.migrations (version) values ('20260101003035');

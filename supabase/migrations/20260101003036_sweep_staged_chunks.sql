@@ -34,9 +34,7 @@ begin
   return swept + swept_documents;
 end
 $$;
-comment on function public.sweep_staged_chunks(integer) is
+comment on function public.sweep_staged_chunks is
   'Deletes chunks that were staged more than a day ago and never shown, at most row_limit (10,000) of tickets and as many of documents. Call it until it returns 0. Returns the number deleted.';
-revoke execute on function public.sweep_staged_chunks(integer) from public, anon, authenticated;
-grant execute on function public.sweep_staged_chunks(integer) to service_role;
 
 insert into private.migrations (version) values ('20260101003036');

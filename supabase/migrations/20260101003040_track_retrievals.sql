@@ -27,10 +27,8 @@ as $$
   cross join query q
   where d.id = f.id
 $$;
-comment on function public.track_document_retrievals(uuid[], text) is
+comment on function public.track_document_retrievals is
   'Counts one retrieval of each document and stores its time and the last 50 distinct queries: their first 200 characters, oldest first. Without a query it only updates count and time.';
-revoke execute on function public.track_document_retrievals(uuid[], text) from public, anon, authenticated;
-grant execute on function public.track_document_retrievals(uuid[], text) to service_role;
 
 create function public.track_document_retrieval(doc_id uuid, query_text text)
 returns void
@@ -38,8 +36,6 @@ language sql volatile security invoker set search_path = ''
 as $$
   select public.track_document_retrievals(array[track_document_retrieval.doc_id], track_document_retrieval.query_text)
 $$;
-comment on function public.track_document_retrieval(uuid, text) is 'Counts the retrieval of one document; see track_document_retrievals.';
-revoke execute on function public.track_document_retrieval(uuid, text) from public, anon, authenticated;
-grant execute on function public.track_document_retrieval(uuid, text) to service_role;
+comment on function public.track_document_retrieval is 'Counts the retrieval of one document; see track_document_retrievals.';
 
 insert into private.migrations (version) values ('20260101003040');

@@ -38,8 +38,7 @@ begin
   return new;
 end
 $$;
-comment on function private.time_vote() is 'Trigger: updates the time of a changed vote.';
-revoke execute on function private.time_vote() from public;
+comment on function private.time_vote is 'Trigger: updates the time of a changed vote.';
 create trigger time_vote before update of helpful on public.document_votes for each row execute function private.time_vote();
 
 -- Security definer: readers may vote but not write documents.
@@ -74,8 +73,7 @@ begin
   return null;
 end
 $$;
-comment on function private.count_votes() is 'Trigger: updates the vote counts of documents.';
-revoke execute on function private.count_votes() from public;
+comment on function private.count_votes is 'Trigger: updates the vote counts of documents.';
 create trigger count_new_votes after insert on public.document_votes
   referencing new table as new_rows for each statement execute function private.count_votes();
 create trigger count_changed_votes after update on public.document_votes
@@ -106,8 +104,7 @@ begin
   return new;
 end
 $$;
-comment on function private.derive_utility() is 'Trigger: derives utility_score from the votes and utility_base, and utility_base from a written score. A new document has no votes.';
-revoke execute on function private.derive_utility() from public;
+comment on function private.derive_utility is 'Trigger: derives utility_score from the votes and utility_base, and utility_base from a written score. A new document has no votes.';
 create trigger derive_utility before insert or update of utility_score, utility_base, helpful_votes, unhelpful_votes on public.documents
   for each row execute function private.derive_utility();
 
@@ -127,9 +124,7 @@ exception
   when foreign_key_violation then return null;
 end
 $$;
-comment on function public.rate_document(uuid, boolean) is
+comment on function public.rate_document is
   'Votes on a document as the caller. A user''s vote replaces their earlier one; each vote of the service counts. utility_score is (19 * utility_base + 10 * helpful votes) / (19 + all votes): the first helpful vote raises 0 to 0.5. Returns the new score, null if the document does not exist.';
-revoke execute on function public.rate_document(uuid, boolean) from public, anon, authenticated;
-grant execute on function public.rate_document(uuid, boolean) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101003050');

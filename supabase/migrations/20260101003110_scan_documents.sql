@@ -8,8 +8,7 @@ as $$
   select count(*) <= 5000
   from (select from public.documents d where not d.archived and d.embedding_status = 'complete' limit 5001) counted
 $$;
-comment on function private.documents_are_few() is 'Whether comparing all documents costs no more than reading the vector index.';
-revoke execute on function private.documents_are_few() from public;
+comment on function private.documents_are_few is 'Whether comparing all documents costs no more than reading the vector index.';
 
 create function private.compare_documents(query_embedding extensions.vector, embedding_model text, match_threshold double precision)
 returns table (document_id uuid, similarity double precision)
@@ -24,9 +23,8 @@ as $$
   )
   select c.id, c.similarity from compared c where c.similarity > compare_documents.match_threshold
 $$;
-comment on function private.compare_documents(extensions.vector, text, double precision) is
+comment on function private.compare_documents is
   'All visible documents strictly above the threshold, unordered.';
-revoke execute on function private.compare_documents(extensions.vector, text, double precision) from public;
 
 -- A small number of documents is compared completely. For more, the index proposes the nearest. If
 -- it stops before it has enough (after hnsw.max_scan_tuples, for instance because most are
@@ -89,9 +87,7 @@ begin
   end if;
 end
 $$;
-comment on function private.scan_documents(extensions.vector, text, double precision, integer) is
+comment on function private.scan_documents is
   'Visible documents strictly above the threshold, unordered: all of them or, if there are more, at least the document_limit nearest. embedding_model: only vectors of this model are compared; null: of any.';
-revoke execute on function private.scan_documents(extensions.vector, text, double precision, integer) from public;
-grant execute on function private.scan_documents(extensions.vector, text, double precision, integer) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101003110');

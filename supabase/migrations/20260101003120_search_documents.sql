@@ -24,10 +24,8 @@ as $$
   join public.documents d on d.id = n.document_id
   order by n.similarity desc, d.id
 $$;
-comment on function public.search_documents(extensions.vector, integer, double precision, text) is
+comment on function public.search_documents is
   'Documents by the cosine similarity of their own vector, strictly above match_threshold. embedding_model: only vectors of this model are compared; null: of any. match_count at most 100.';
-revoke execute on function public.search_documents(extensions.vector, integer, double precision, text) from public, anon, authenticated;
-grant execute on function public.search_documents(extensions.vector, integer, double precision, text) to authenticated, service_role;
 
 create function public.find_similar_documents(doc_id uuid, match_count integer default 5)
 returns table (id uuid, title text, similarity double precision)
@@ -47,9 +45,7 @@ as $$
   join public.documents d on d.id = n.document_id
   order by n.similarity desc, d.id
 $$;
-comment on function public.find_similar_documents(uuid, integer) is
+comment on function public.find_similar_documents is
   'The documents whose own vector is nearest to that of a document, excluding itself, without a threshold. No row if the document does not exist or is not embedded. match_count at most 100.';
-revoke execute on function public.find_similar_documents(uuid, integer) from public, anon, authenticated;
-grant execute on function public.find_similar_documents(uuid, integer) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101003120');

@@ -13,9 +13,7 @@ as $$
     where start + length - 1 <= length(t.text)
   ) s
 $$;
-comment on function private.pieces(text[]) is 'All substrings of 1 to 3 characters of some texts, in lower case.';
-revoke execute on function private.pieces(text[]) from public;
-grant execute on function private.pieces(text[]) to service_role;
+comment on function private.pieces is 'All substrings of 1 to 3 characters of some texts, in lower case.';
 
 create function private.needed_pieces(text text) returns text[]
 language sql immutable security invoker set search_path = ''
@@ -24,9 +22,7 @@ as $$
     select distinct substr(lower(needed_pieces.text), start, 3)
     from generate_series(1, greatest(1, length(needed_pieces.text) - 2)) start)
 $$;
-comment on function private.needed_pieces(text) is 'The substrings of a text that every text containing it must have.';
-revoke execute on function private.needed_pieces(text) from public;
-grant execute on function private.needed_pieces(text) to service_role;
+comment on function private.needed_pieces is 'The substrings of a text that every text containing it must have.';
 
 create index documents_keyword_pieces_idx on public.documents using gin (private.pieces(keywords)) where not archived and embedding_status = 'complete';
 

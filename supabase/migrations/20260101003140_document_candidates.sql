@@ -32,9 +32,7 @@ as $$
   -- A caller without projects sees no documents.
   where (select private.visible_projects()) is distinct from '{}'
 $$;
-comment on function private.document_candidates(text[], integer) is
+comment on function private.document_candidates is
   'Visible documents, whatever their similarity: the most useful, the newest, and those with most of the keywords, document_limit of each.';
-revoke execute on function private.document_candidates(text[], integer) from public;
-grant execute on function private.document_candidates(text[], integer) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101003140');

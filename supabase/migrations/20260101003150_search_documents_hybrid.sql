@@ -7,9 +7,7 @@ as $$
   -- of them.
   select array(select lower(k) from unnest((private.combine_keywords(clean_keywords.keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0 and length(k) <= 2000)
 $$;
-comment on function private.clean_keywords(text[]) is 'The first 50 distinct keywords of a query, in lower case, without blank ones and those of more than 2,000 characters.';
-revoke execute on function private.clean_keywords(text[]) from public;
-grant execute on function private.clean_keywords(text[]) to authenticated, service_role;
+comment on function private.clean_keywords is 'The first 50 distinct keywords of a query, in lower case, without blank ones and those of more than 2,000 characters.';
 
 -- The parts of a document's score, from 0 to 1 (similarity is unchanged). Keywords are joined by a
 -- character that no query keyword contains and are searched at once.
@@ -53,10 +51,8 @@ as $$
   -- Force an index scan: some databases disallow sequential scans even of small tables.
   where c.only_row
 $$;
-comment on function private.score_documents(uuid[], double precision[], text[], double precision) is
+comment on function private.score_documents is
   'The scores of documents with these similarities, unordered. query_keywords: the result of clean_keywords.';
-revoke execute on function private.score_documents(uuid[], double precision[], text[], double precision) from public;
-grant execute on function private.score_documents(uuid[], double precision[], text[], double precision) to authenticated, service_role;
 
 create function public.search_documents_hybrid(
   query_embedding extensions.vector(768),
@@ -119,9 +115,7 @@ begin
   end if;
 end
 $$;
-comment on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) is
+comment on function public.search_documents_hybrid is
   'Documents strictly above match_threshold, sorted by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that any keyword of the document contains (case-insensitive); utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). If at most 1,000 documents exceed the threshold, all of them are scored; otherwise the 1,000 nearest and the 1,500 most useful, newest and with most keywords. track_retrievals counts the results as retrieved, by the service only: with a user''s token nothing is counted and no error raised. embedding_model: only vectors of this model are compared; null: of any. match_count at most 100.';
-revoke execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) from public, anon, authenticated;
-grant execute on function public.search_documents_hybrid(extensions.vector, text[], integer, double precision, boolean, integer, text) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101003150');

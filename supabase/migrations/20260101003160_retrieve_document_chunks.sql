@@ -69,9 +69,7 @@ begin
     order by n.place;
 end
 $$;
-comment on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) is
+comment on function public.retrieve_document_chunks is
   'The chunks of documents nearest to a question: those above match_threshold, or else only the nearest one with over_threshold false. similarities[i] is the cosine similarity to row i, for the rows before its own. match_count at most 100.';
-revoke execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) from public, anon, authenticated;
-grant execute on function public.retrieve_document_chunks(extensions.vector, text, double precision, integer) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101003160');

@@ -35,8 +35,7 @@ begin
   return null;
 end
 $$;
-comment on function private.index_entities() is 'Trigger: rewrites the entities of a document.';
-revoke execute on function private.index_entities() from public;
+comment on function private.index_entities is 'Trigger: rewrites the entities of a document.';
 create trigger index_inserted_entities after insert on public.documents
   for each row when (new.named_entities <> '[]') execute function private.index_entities();
 create trigger index_updated_entities after update of named_entities, given_entities, enriched_entities, removed_entities on public.documents
@@ -88,9 +87,7 @@ begin
   end if;
 end
 $$;
-comment on function private.find_entities(text, text, integer) is 'find_documents_by_entity, for what the caller may see.';
-revoke execute on function private.find_entities(text, text, integer) from public;
-grant execute on function private.find_entities(text, text, integer) to authenticated, service_role;
+comment on function private.find_entities is 'find_documents_by_entity, for what the caller may see.';
 
 create function public.find_documents_by_entity(entity_name text, entity_type text default null, match_limit integer default 10)
 returns table (id uuid, title text, matched_entity text, matched_type text)
@@ -99,9 +96,7 @@ as $$
   select f.id, f.title, f.matched_entity, f.matched_type
   from private.find_entities(find_documents_by_entity.entity_name, find_documents_by_entity.entity_type, find_documents_by_entity.match_limit) f
 $$;
-comment on function public.find_documents_by_entity(text, text, integer) is
+comment on function public.find_documents_by_entity is
   'Documents that name an entity whose name contains entity_name (case-insensitive) and, if entity_type is given, has that type: exact names first, then by length. A document that names several such entities is returned once for each. Archived documents are excluded. match_limit at most 100.';
-revoke execute on function public.find_documents_by_entity(text, text, integer) from public, anon, authenticated;
-grant execute on function public.find_documents_by_entity(text, text, integer) to authenticated, service_role;
 
 insert into private.migrations (version) values ('20260101003200');

@@ -39,10 +39,8 @@ begin
     where d.enriched_at is null and d.enrichment_lease_id is not null and d.enrichment_due_at <= moment and d.enrichment_attempts >= attempt_limit;
 end
 $$;
-comment on function public.claim_enrichments(integer, double precision, integer) is
+comment on function public.claim_enrichments is
   'Claims up to batch_size (at most 100) documents that are due and not enriched, archived ones last, each for lease_seconds. Until then no other caller gets them; then anyone can. attempt is 1 the first time. After attempt_limit attempts a document is skipped until its text changes or retry_enrichments is called. content is cut at its 200,000th character.';
-revoke execute on function public.claim_enrichments(integer, double precision, integer) from public, anon, authenticated;
-grant execute on function public.claim_enrichments(integer, double precision, integer) to service_role;
 
 -- A result for an older text is rejected. A second result for the same text is accepted: a former
 -- lease holder may store its result too.
@@ -73,10 +71,8 @@ begin
   return found;
 end
 $$;
-comment on function public.store_enrichment(uuid, text, text[], jsonb, text, text) is
+comment on function public.store_enrichment is
   'Stores a model''s description of a document, with the model''s name and the time, if the text still has the fingerprint from claim_enrichments; else returns false. It replaces the previous enrichment and keeps all given values: keywords (at most 15) and named_entities ([{name, type}]) follow the given ones, and a given temporal class takes precedence.';
-revoke execute on function public.store_enrichment(uuid, text, text[], jsonb, text, text) from public, anon, authenticated;
-grant execute on function public.store_enrichment(uuid, text, text[], jsonb, text, text) to service_role;
 
 create function public.fail_enrichment(doc_id uuid, lease_id uuid, error text, retry_seconds double precision default 60)
 returns boolean
@@ -94,10 +90,8 @@ begin
   return found;
 end
 $$;
-comment on function public.fail_enrichment(uuid, uuid, text, double precision) is
+comment on function public.fail_enrichment is
   'Records that an attempt failed, and why. The document is due again after retry_seconds, doubled with each attempt up to an hour. False if another caller holds it now or its text changed.';
-revoke execute on function public.fail_enrichment(uuid, uuid, text, double precision) from public, anon, authenticated;
-grant execute on function public.fail_enrichment(uuid, uuid, text, double precision) to service_role;
 
 create function public.release_enrichments(lease_ids uuid[], delay_seconds double precision default 0)
 returns bigint
@@ -113,10 +107,8 @@ as $$
   )
   select count(*) from released
 $$;
-comment on function public.release_enrichments(uuid[], double precision) is
+comment on function public.release_enrichments is
   'Releases documents that did not fail: the attempt does not count. They are due after delay_seconds. Returns how many were still held.';
-revoke execute on function public.release_enrichments(uuid[], double precision) from public, anon, authenticated;
-grant execute on function public.release_enrichments(uuid[], double precision) to service_role;
 
 create function public.retry_enrichments()
 returns bigint
@@ -129,9 +121,7 @@ as $$
   )
   select count(*) from retried
 $$;
-comment on function public.retry_enrichments() is 'Makes the documents whose last attempt failed due at once. Returns how many.';
-revoke execute on function public.retry_enrichments() from public, anon, authenticated;
-grant execute on function public.retry_enrichments() to service_role;
+comment on function public.retry_enrichments is 'Makes the documents whose last attempt failed due at once. Returns how many.';
 
 create function public.enrichment_stats()
 returns table (total bigint, enriched bigint, unenriched bigint, failed bigint)
@@ -141,10 +131,8 @@ as $$
     count(*) filter (where d.enriched_at is null and d.enrichment_error is not null)
   from public.documents d
 $$;
-comment on function public.enrichment_stats() is
+comment on function public.enrichment_stats is
   'The number of documents in total, with the current text enriched, not enriched, and not enriched because the last attempt failed.';
-revoke execute on function public.enrichment_stats() from public, anon, authenticated;
-grant execute on function public.enrichment_stats() to service_role;
 
 create function public.list_unenriched_documents(after uuid default null, match_limit integer default 1000)
 returns table (id uuid, title text, attempts integer, last_error text)
@@ -156,9 +144,7 @@ as $$
   order by d.id
   limit private.clamp(list_unenriched_documents.match_limit, 1000, 1, 1000)
 $$;
-comment on function public.list_unenriched_documents(uuid, integer) is
+comment on function public.list_unenriched_documents is
   'The documents that enrichment_stats counts as unenriched, in order of their ids: how often their text was tried, and the error of the last attempt, if it failed. match_limit at most 1,000; after: the last id of the previous page. No rows follow the last page.';
-revoke execute on function public.list_unenriched_documents(uuid, integer) from public, anon, authenticated;
-grant execute on function public.list_unenriched_documents(uuid, integer) to service_role;
 
 insert into private.migrations (version) values ('20260101003300');

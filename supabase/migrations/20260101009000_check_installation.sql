@@ -1,6 +1,6 @@
--- Compares an installation with what it should be, for `tasklens check`. This stays the last
--- migration until the first release. A later one that creates tables, policies, triggers, indexes
--- or functions ends with record_installation().
+-- Compares an installation with what it should be, for `tasklens check`. A migration after the first
+-- release that creates tables, policies, triggers, indexes or functions ends with
+-- record_installation().
 
 create table private.installed_parts (
   kind text not null check (kind in ('table', 'policy', 'trigger', 'index', 'function')),
@@ -28,9 +28,7 @@ as $$
     group by 1
   ) g
 $$;
-comment on function private.privileges_of(aclitem[], oid) is 'The privileges of request roles, as a canonical text.';
-revoke execute on function private.privileges_of(aclitem[], oid) from public;
-grant execute on function private.privileges_of(aclitem[], oid) to service_role;
+comment on function private.privileges_of is 'The privileges of request roles, as a canonical text.';
 
 create function private.present_parts()
 returns table (kind text, part text, on_table text, definition text, privileges text, fault text, remedy text)
@@ -74,10 +72,8 @@ as $$
   from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
   where n.nspname in ('public', 'private')
 $$;
-comment on function private.present_parts() is
+comment on function private.present_parts is
   'The current tables, policies, triggers, indexes and functions of public and private, with what is wrong with each and the statement that repairs it.';
-revoke execute on function private.present_parts() from public;
-grant execute on function private.present_parts() to service_role;
 
 create function private.record_installation() returns void
 language plpgsql volatile security invoker set search_path = ''
@@ -89,9 +85,8 @@ begin
   select p.kind, p.part, p.on_table, p.definition, p.privileges from private.present_parts() p;
 end
 $$;
-comment on function private.record_installation() is
+comment on function private.record_installation is
   'Records the current state as the expected one. For the owner: at the end of a migration, and after an intended change of policies or privileges.';
-revoke execute on function private.record_installation() from public;
 
 create function private.check_parts()
 returns table (severity text, subject text, finding text, remedy text)
@@ -144,9 +139,7 @@ as $$
   from (select i.kind, count(*) as parts from private.installed_parts i group by i.kind) k
   where not exists (select from found f where split_part(f.subject, ' ', 1) = k.kind)
 $$;
-comment on function private.check_parts() is 'check_installation, for what the migrations created.';
-revoke execute on function private.check_parts() from public;
-grant execute on function private.check_parts() to service_role;
+comment on function private.check_parts is 'check_installation, for what the migrations created.';
 
 create function private.check_memory(index_bytes bigint, shared_buffers bigint, maintenance_work_mem bigint, prewarms boolean)
 returns table (severity text, subject text, finding text, remedy text)
@@ -173,9 +166,7 @@ as $$
   select 'ok', 'settings', format('they are sufficient for vector indexes of %s', pg_size_pretty(coalesce(index_bytes, 0))), null
   from small s where s.yes or not exists (select from found)
 $$;
-comment on function private.check_memory(bigint, bigint, bigint, boolean) is 'check_installation, for settings that are too small for vector indexes of this size in bytes.';
-revoke execute on function private.check_memory(bigint, bigint, bigint, boolean) from public;
-grant execute on function private.check_memory(bigint, bigint, bigint, boolean) to service_role;
+comment on function private.check_memory is 'check_installation, for settings that are too small for vector indexes of this size in bytes.';
 
 create function private.check_vector(version text, indexes text[])
 returns table (severity text, subject text, finding text, remedy text)
@@ -196,10 +187,8 @@ as $$
       || (select coalesce(string_agg(format(' reindex index concurrently %s;', i.name), '' order by i.name), '') from unnest(check_vector.indexes) i (name))
   from faults f where f.list is not null
 $$;
-comment on function private.check_vector(text, text[]) is
+comment on function private.check_vector is
   'check_installation, for faults of this version of pgvector that later releases mend. indexes: HNSW indexes to rebuild afterwards, as in SQL.';
-revoke execute on function private.check_vector(text, text[]) from public;
-grant execute on function private.check_vector(text, text[]) to service_role;
 
 create function private.check_platform()
 returns table (severity text, subject text, finding text, remedy text)
@@ -247,9 +236,7 @@ as $$
       where e.extname in ('vector', 'unaccent', 'pg_trgm', 'pg_prewarm')))) as a (area, finding)
   where not exists (select from found f where f.area = a.area)
 $$;
-comment on function private.check_platform() is 'check_installation, for roles and extensions.';
-revoke execute on function private.check_platform() from public;
-grant execute on function private.check_platform() to service_role;
+comment on function private.check_platform is 'check_installation, for roles and extensions.';
 
 create function private.check_statistics()
 returns table (severity text, subject text, finding text, remedy text)
@@ -276,9 +263,7 @@ as $$
   union all
   select 'ok', 'statistics', 'they are recent', null where not exists (select from found)
 $$;
-comment on function private.check_statistics() is 'check_installation, for the planner''s statistics.';
-revoke execute on function private.check_statistics() from public;
-grant execute on function private.check_statistics() to service_role;
+comment on function private.check_statistics is 'check_installation, for the planner''s statistics.';
 
 create function private.check_queue(embedding_model text)
 returns table (severity text, subject text, finding text, remedy text)
@@ -308,9 +293,7 @@ as $$
     ('chunks', format('every source with a text has chunks, %s in total', s.chunks))) as a (area, finding)
   where not exists (select from found f where f.subject = a.area)
 $$;
-comment on function private.check_queue(text) is 'check_installation, for embedded and queued sources.';
-revoke execute on function private.check_queue(text) from public;
-grant execute on function private.check_queue(text) to service_role;
+comment on function private.check_queue is 'check_installation, for embedded and queued sources.';
 
 create function public.check_installation(embedding_model text default null)
 returns table (severity text, subject text, finding text, remedy text)
@@ -337,11 +320,7 @@ as $$
   ) f
   order by array_position(array['error', 'warning', 'ok'], f.severity), f.subject, f.finding
 $$;
-comment on function public.check_installation(text) is
+comment on function public.check_installation is
   'What is missing or doubtful in this database, errors first: severity (error, warning, ok), subject, finding, and the remedy, if possible a statement. embedding_model: the model whose chunks are checked; by default the serving one. If that is undecided, chunks are not checked.';
-revoke execute on function public.check_installation(text) from public, anon, authenticated;
-grant execute on function public.check_installation(text) to service_role;
-
-select private.record_installation();
 
 insert into private.migrations (version) values ('20260101009000');

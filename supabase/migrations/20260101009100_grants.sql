@@ -1,0 +1,69 @@
+-- Who may call which function. Nothing else grants or revokes a function's execution. A function of
+-- private that is not listed is for its owner alone: triggers, and helpers of "security definer"
+-- functions. An expression of an index is evaluated with the rights of the writer, hence "public".
+
+do $$
+declare
+  granted record;
+  called record;
+begin
+  for called in
+    select p.oid::regprocedure as signature from pg_catalog.pg_proc p where p.pronamespace = 'private'::regnamespace
+  loop
+    execute format('revoke execute on function %s from public', called.signature);
+  end loop;
+  for granted in
+    select l.schema, l.callers, f.name
+    from (values
+      ('public', 'authenticated, service_role', '{
+        caller_role, data_version, find_documents_by_entity, find_similar_documents, find_similar_tickets,
+        find_similar_tickets_batch, get_document, get_ticket, keyword_ranking, list_projects, list_statuses,
+        list_tickets, may_write_project, nearest_chunks, rate_document, retrieve_all_chunks, retrieve_chunks,
+        retrieve_chunks_hybrid, retrieve_document_chunks, search_by_keyword, search_by_vector, search_documents,
+        search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch}'),
+      ('private', 'authenticated, service_role', '{
+        any_word, beginning_of, best_chunk_by_words, caller_names, check_batch, clamp, clean_keywords,
+        combine_keywords, comment_heading, compose_text, convex_shares, cut_text, document_candidates,
+        document_queries, dotted_names, duplicate_rule, filter_list, filter_names, filter_people, filter_range,
+        filter_text, find_entities, find_matches, find_ticket, flatten_marks, fuse_searches, hidden_generations,
+        highlight, hybrid_page, implied_words, is_copy, is_unrestricted, known_duplicates, likeness_shares, links_of,
+        list_passing, name_type, named_chunks, nearest_sources, parse_query, part_names, particles, passing_sources,
+        phrase, plain_hyphens, plain_text, projects_as, question_keys, quote_word, rank_by_keyword, rank_by_text,
+        rank_words, read_data_version, read_filter_values, read_filters, read_names, read_query, read_ranking,
+        scan_chunks, scan_documents, score_documents, searched_set, serving_model, source_texts, spell_signs,
+        text_limit, ticket_key_pattern, to_words, unrelated_similarity, unspaced_scripts, vector_candidates,
+        visible_projects, whole_names, written_keys}'),
+      ('public', 'service_role', '{
+        abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs, claim_enrichments,
+        clear_retired_set, compare_tickets, count_unlisted, delete_document, embedding_sets, embedding_status,
+        enqueue_missing_embeddings, enrichment_stats, extend_embedding_leases, fail_embedding_jobs, fail_enrichment,
+        finish_embedding_jobs, finish_reembed, link_imported_tickets, list_dead_embedding_jobs, list_migrations,
+        list_unenriched_documents, log_queries, measure_missing_embeddings, prune_import, read_documents,
+        read_sources, release_embedding_jobs, release_enrichments, replay_embedding_jobs, retry_enrichments,
+        sample_tickets, stage_chunks, stage_document_chunks, store_chunks, store_document_chunks,
+        store_duplicate_calibration, store_enrichment, store_match_thresholds, sweep_staged_chunks,
+        track_document_retrieval, track_document_retrievals, unanswered_questions, upsert_documents, upsert_projects,
+        upsert_tickets}'),
+      ('private', 'service_role', '{
+        are_entities, check_memory, check_parts, check_platform, check_queue, check_statistics, check_vector,
+        combine_items, count_words, document_hash, edit_items, enqueue_missing, enqueue_sources, ensure_statuses,
+        hold_embedding_set, import_origin, item_key, leave_embedding_to_caller, lock_sources,
+        lock_waiting_document_jobs, lock_waiting_jobs, mark_imported, missing_sources, needed_pieces, own_rows,
+        pieces, present_parts, privileges_of, question_key, read_source_states, readable_documents, readable_sources,
+        reembed_waits, replace_keywords, source_changes, source_chunks, store_document_vectors, subtract_items,
+        unlisted_rows, upsert_comments}'),
+      ('private', 'public', '{
+        fold_labels, name_words}')
+    ) l(schema, callers, names)
+    cross join unnest(l.names::text[]) as f(name)
+  loop
+    -- By name: an error if there is none, or more than one of it.
+    execute format('revoke execute on function %I.%I from public, anon, authenticated', granted.schema, granted.name);
+    execute format('grant execute on function %I.%I to %s', granted.schema, granted.name, granted.callers);
+  end loop;
+end
+$$;
+
+select private.record_installation();
+
+insert into private.migrations (version) values ('20260101009100');
