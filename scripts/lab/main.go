@@ -36,6 +36,7 @@ Checking and measuring:
   bench [--chunks N] [--only load,sql,recall,permissions,documents,http,answers] [--queries N] [--seconds N]
   bench fresh | real PATH | model
                  measure speed and recall (scripts/bench)
+  sizes          print how big the project is: functions, lines, packages, settings
   chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
 `
 
@@ -49,6 +50,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"eval":        evaluate,
 	"bench":       measure,
 	"chaos":       disturb,
+	"sizes":       reportSizes,
 }
 
 // errUsage is returned for wrong arguments.

@@ -1,0 +1,34 @@
+package main
+
+import "testing"
+
+func TestReach(t *testing.T) {
+	functions := readFunctions(`
+create function public.search() returns integer
+language sql
+as $$
+  select private.one() + private.two(private.one())
+$$;
+create function private.one() returns integer
+language sql
+return 1;
+create function private.two(value integer) returns integer
+language sql
+as $$ select private.three(value) + private.two(0) $$;
+create function private.three(value integer) returns integer
+language sql
+as $$
+  select count(*) from public.tickets
+$$;
+create function private.unused() returns void
+language sql
+as $$
+$$;
+`)
+	if len(functions) != 5 || functions[0].lines != 5 || functions[1].lines != 3 {
+		t.Fatalf("functions = %+v", functions)
+	}
+	if reached, chain := reach(functions, "public.search"); reached != 4 || chain != 3 {
+		t.Errorf("reach = %d functions, chain of %d; want 4 and 3", reached, chain)
+	}
+}
