@@ -42,7 +42,7 @@ func (c Config) accessProblems(wrong func(bad bool, format string, args ...any))
 	_, err := c.rate()
 	wrong(err != nil, "RATE_LIMIT must be auto, off, or of the form 1200/1m (1 to 100000 requests in 1s to 24h), not %q", c.RateLimit)
 	wrong(c.MaxInFlight < 0, "MAX_IN_FLIGHT must be 0 (off) or more, not %d", c.MaxInFlight)
-	wrong(c.MaxConns < 0, "MAX_CONNECTIONS must be 0 (as many as there are file descriptors for) or more, not %d", c.MaxConns)
+	wrong(c.MaxConns < 0, "MAX_CONNECTIONS must be 0 (half of the file descriptors) or more, not %d", c.MaxConns)
 	for _, timeout := range []struct {
 		name  string
 		value time.Duration

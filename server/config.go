@@ -77,17 +77,12 @@ type Config struct {
 	Cache             string        `env:"CACHE" envDefault:"on"`
 	CacheTTL          time.Duration `env:"CACHE_TTL" envDefault:"1h"`
 	CacheMaxBytes     int64         `env:"CACHE_MAX_BYTES" envDefault:"67108864"`
-	CacheMaxStale     time.Duration `env:"CACHE_MAX_STALE" envDefault:"0s"`
 	RedisURL          string        `env:"REDIS_URL"`
 
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
 
 	MetricsAddress string `env:"METRICS_ADDRESS"` // "": where the service itself listens, while AUTH is off
-
-	// A running service, for the verb mcp alone.
-	TasklensURL   string `env:"TASKLENS_URL" envDefault:"http://127.0.0.1:8080"`
-	TasklensToken string `env:"TASKLENS_TOKEN"`
 
 	// Traces are on if one of these is set. OpenTelemetry's SDK reads its other settings.
 	OTelEndpoint       string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
@@ -111,16 +106,6 @@ func readConfig() (Config, error) {
 		return c, fmt.Errorf("the settings are not right (docs/settings.md lists them):\n%w", errors.Join(problems...))
 	}
 	return c, nil
-}
-
-// readRemote reads where a running service is and the token for it. Its other settings are not this
-// program's.
-func readRemote() (address, token string, err error) {
-	c, _ := env.ParseAs[Config]() // texts are always readable
-	if !isHTTP(c.TasklensURL) {
-		return "", "", fmt.Errorf("TASKLENS_URL must be the http(s) address of a service, such as https://search.example.com, not %q", c.TasklensURL)
-	}
-	return c.TasklensURL, c.TasklensToken, nil
 }
 
 // unreadable returns the settings that could not be parsed, by their environment names.
@@ -193,7 +178,6 @@ func (c Config) problems() (problems []error) {
 	wrong(c.Cache != "on" && c.Cache != "off", "CACHE must be on or off, not %q", c.Cache)
 	wrong(c.CacheTTL < time.Second || c.CacheTTL > 30*24*time.Hour, "CACHE_TTL must be 1s to 720h, not %v", c.CacheTTL)
 	wrong(c.CacheMaxBytes < 1<<20, "CACHE_MAX_BYTES must be at least 1048576, not %d", c.CacheMaxBytes)
-	wrong(c.CacheMaxStale < 0 || c.CacheMaxStale > time.Hour, "CACHE_MAX_STALE must be 0s to 1h, not %v", c.CacheMaxStale)
 	// Omit the URL, which may contain a password.
 	wrong(c.RedisURL != "" && !cache.IsRedisURL(c.RedisURL), "REDIS_URL must be of the form redis://user:password@host:port/0 (rediss:// with TLS)")
 	wrong(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT must be text or json, not %q", c.LogFormat)

@@ -38,7 +38,7 @@ func TestConfigHasDefaults(t *testing.T) {
 		RequestTimeout:  30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
 		QueryLog: "on", QueryLogRetention: 30,
 		Cache: "on", CacheTTL: time.Hour, CacheMaxBytes: 64 << 20,
-		LogFormat: "text", LogLevel: "info", TasklensURL: "http://127.0.0.1:8080",
+		LogFormat: "text", LogLevel: "info",
 	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -65,7 +65,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 		"WORKER": "maybe", "WORKER_CONCURRENCY": "0", "WORKER_LEASE": "1ms", "WORKER_ATTEMPTS": "0", "WORKER_POLL": "1ms",
 		"ENRICH_REQUESTS_PER_MINUTE": "0",
 		"DRAIN_TIMEOUT":              "1h", "QUERY_LOG": "some", "QUERY_LOG_RETENTION": "0", "CACHE": "maybe", "CACHE_TTL": "0s", "CACHE_MAX_BYTES": "1",
-		"CACHE_MAX_STALE": "-1s", "REDIS_URL": "redis://:hunter2@[", "LOG_FORMAT": "xml", "LOG_LEVEL": "loud",
+		"REDIS_URL": "redis://:hunter2@[", "LOG_FORMAT": "xml", "LOG_LEVEL": "loud",
 		"METRICS_ADDRESS": ":9464", "OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "collector",
 	})
 	_, err := readConfig()
@@ -78,7 +78,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 		"WORKER must", "WORKER_CONCURRENCY", "WORKER_LEASE", "WORKER_ATTEMPTS", "WORKER_POLL",
 		"ENRICH_REQUESTS_PER_MINUTE",
 		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "MODEL_RETRIES", "DRAIN_TIMEOUT", "QUERY_LOG ", "QUERY_LOG_RETENTION",
-		"CACHE ", "CACHE_TTL", "CACHE_MAX_BYTES", "CACHE_MAX_STALE", "REDIS_URL", "LOG_FORMAT", "LOG_LEVEL",
+		"CACHE ", "CACHE_TTL", "CACHE_MAX_BYTES", "REDIS_URL", "LOG_FORMAT", "LOG_LEVEL",
 		"METRICS_ADDRESS", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not reported in:\n%v", name, err)

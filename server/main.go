@@ -39,7 +39,6 @@ const usage = `usage: server VERB
                  measure which similarity threshold fits the imported data; with PATH, judged queries, also when a similar
                  ticket is a likely duplicate (scripts/calibrate)
   check [--json] report what is missing or doubtful in the database; exit with 1 if there are errors (scripts/check)
-  mcp            serve MCP over standard input and output, through the running service at TASKLENS_URL (docs/mcp.md)
   health         exit with 0 if the service at HOST and PORT is alive, else with 1 (for containers)
   version        print version, revision and Go's version
 `
@@ -55,7 +54,6 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"calibrate": calibrateThreshold,
 	"check":     checkInstallation,
 	"health":    checkHealth,
-	"mcp":       serveStdio,
 	"version":   printVersion,
 }
 

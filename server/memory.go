@@ -47,7 +47,7 @@ func newMemory(c Config, model *openai.Client, log *slog.Logger) (m memory, err 
 	}
 	m.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, m.store)
 	m.results = memo.New(memo.Options{
-		Store: m.store, Settings: settings, Lifetime: c.CacheTTL, MaxStale: c.CacheMaxStale,
+		Store: m.store, Settings: settings, Lifetime: c.CacheTTL,
 		Warn: func(ctx context.Context, message string, err error) {
 			log.WarnContext(ctx, message, "error", err)
 		},

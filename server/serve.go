@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"strconv"
 	"sync"
+	"syscall"
 
 	"tasklens/internal/identity"
 	"tasklens/internal/reembed"
@@ -34,11 +36,7 @@ func serve(ctx context.Context, args []string) error {
 		return err
 	}
 	log, model, database := observing.log, observing.newModel(config), observing.newDatabase(config)
-	descriptors, err := descriptorLimit()
-	if err != nil {
-		return err
-	}
-	if err := boundConnections(&config, descriptors, log); err != nil {
+	if err := boundConnections(&config, log); err != nil {
 		return err
 	}
 	remembered, err := newMemory(config, model, log)
@@ -144,6 +142,24 @@ func serve(ctx context.Context, args []string) error {
 		return fmt.Errorf("stop: %w", err)
 	} else if err != nil {
 		log.Warn("stopped with requests under way", slog.Duration("drain", config.DrainTimeout))
+	}
+	return nil
+}
+
+// boundConnections leaves half of the process's file descriptors to what requests open: connections
+// to PostgREST, the model and Redis. Go has already raised the soft limit to the hard one.
+func boundConnections(c *Config, log *slog.Logger) error {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("read the limit of file descriptors: %w", err)
+	}
+	within := int(min(limit.Cur, math.MaxInt32)) / 2
+	if c.MaxConns > within {
+		log.Warn("fewer connections than MAX_CONNECTIONS are served: raise the limit of file descriptors (ulimit -n, LimitNOFILE)",
+			"limit", limit.Cur, "max_connections", c.MaxConns, "served", within)
+	}
+	if c.MaxConns == 0 || c.MaxConns > within {
+		c.MaxConns = within
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 // Counts are the requests of one kind by the origin of their result, since the program started.
 type Counts struct {
 	Hits   int64 // from the cache
-	Stale  int64 // hits whose data version was cached, too
 	Misses int64 // computed for this request
 	Shared int64 // computed for a concurrent request
 }
@@ -18,7 +17,7 @@ type counters struct {
 	byKind map[string]Counts
 }
 
-func (c *counters) add(kind string, origin Origin, stale bool) {
+func (c *counters) add(kind string, origin Origin) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.byKind == nil {
@@ -28,9 +27,6 @@ func (c *counters) add(kind string, origin Origin, stale bool) {
 	switch origin {
 	case Hit:
 		counts.Hits++
-		if stale {
-			counts.Stale++
-		}
 	case Shared:
 		counts.Shared++
 	default:

@@ -70,7 +70,7 @@ func (e *Embeddings) embed(ctx context.Context, model, input string) (vector.Vec
 	if err != nil {
 		return nil, err
 	}
-	e.counts.add("embedding", origin, false)
+	e.counts.add("embedding", origin)
 	return decodeVector(made.Body), nil
 }
 

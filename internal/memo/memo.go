@@ -29,31 +29,26 @@ type Options struct {
 	Store    Store
 	Settings string        // names what all results depend on: models, weights, the version of the program
 	Lifetime time.Duration // of a result, valid or not
-	MaxStale time.Duration // maximum age of a cached data version; 0: the version is read for each request
 	// Warn is called when a result was computed but its version could not be read.
 	Warn func(ctx context.Context, message string, err error)
 }
 
 // Memo caches results. It is safe for concurrent use; a nil Memo caches nothing.
 type Memo struct {
-	options  Options
-	versions versions
-	flights  flights
-	counts   counters
+	options Options
+	flights flights
+	counts  counters
 }
 
 // New returns a Memo.
 func New(options Options) *Memo {
-	return &Memo{options: options, versions: versions{read: map[int64]reading{}}, flights: newFlights()}
+	return &Memo{options: options, flights: newFlights()}
 }
 
 // Request is what is asked, and by whom.
 type Request struct {
 	Kind     string // of the request; counts are kept per kind
 	Identity string // of the caller: results are never shared across identities
-	// Watched disables MaxStale: only the database knows what this caller may see now, and its version
-	// covers their rights.
-	Watched bool
 	// Bearer identifies the credential if it can expire, such as a token. Callers of one identity
 	// share cached results, but not a computation that may fail for one credential only.
 	Bearer  string
@@ -97,7 +92,7 @@ func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(E
 		made, err := work(ctx, tell)
 		return made, Off, err
 	}
-	version, stale, err := m.version(ctx, db, request)
+	version, err := m.version(ctx, db, request)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return Made{}, Passed, err // work would blame what it asks first
@@ -107,7 +102,7 @@ func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(E
 		if failure == nil {
 			m.options.Warn(ctx, "remembering nothing: the data's version could not be read", err)
 		}
-		m.counts.add(request.Kind, Passed, false)
+		m.counts.add(request.Kind, Passed)
 		return made, Passed, failure
 	}
 	key, err := m.key(request, version)
@@ -125,6 +120,6 @@ func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(E
 		m.options.Store.Set(ctx, key, made.Keep, m.options.Lifetime)
 		return made, Stored, nil
 	})
-	m.counts.add(request.Kind, origin, stale)
+	m.counts.add(request.Kind, origin)
 	return made, origin, err
 }

@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/memo"
@@ -131,37 +129,4 @@ func TestCachingTurnedOff(t *testing.T) {
 	if b.db.asked != 0 {
 		t.Errorf("the version was read %d times, want never", b.db.asked)
 	}
-}
-
-// With MaxStale the version is read once in that time; for callers whose sessions are checked, each
-// time.
-func TestMaxStale(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newBed(t, func(o *memo.Options) { o.MaxStale = time.Minute })
-		b.expect(memo.Request{}, "result 1", memo.Stored)
-		b.db.set(0, "moved")
-		time.Sleep(59 * time.Second)
-		b.expect(memo.Request{}, "result 1 again", memo.Hit)
-		if b.db.asked != 1 {
-			t.Errorf("the version was read %d times, want once", b.db.asked)
-		}
-		if counts := b.Counts()[""]; counts != (memo.Counts{Hits: 1, Stale: 1, Misses: 1}) {
-			t.Errorf("the counts are %+v", counts)
-		}
-		b.expect(memo.Request{Identity: "token", Watched: true}, "result 2", memo.Stored)
-		if b.db.asked != 2 {
-			t.Errorf("the version was read %d times, want twice", b.db.asked)
-		}
-		b.expect(memo.Request{}, "result 1 again", memo.Hit) // the first caller's version is not used for others
-		time.Sleep(2 * time.Minute)
-		b.expect(memo.Request{}, "result 3", memo.Stored)
-		b.db.set(0, "moved again")
-		time.Sleep(2 * time.Minute)
-		b.expect(memo.Request{}, "result 4", memo.Stored)
-		// Callers choose the projects that they request.
-		for id := range int64(5000) {
-			b.expect(memo.Request{Project: project(id + 1), Subject: id}, fmt.Sprint("result ", id+5), memo.Stored)
-		}
-	})
 }

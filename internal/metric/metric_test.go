@@ -90,7 +90,7 @@ func TestUpstreams(t *testing.T) {
 	m.Model("chat", "gpt")("provider", 0, 0)
 	m.Circuits(func() []string { return []string{"chat"} }, "chat", "embeddings")
 	m.Caches(func() map[string]metric.Cache {
-		return map[string]metric.Cache{"query": {Hits: 9, Stale: 2, Misses: 3, Shared: 1}}
+		return map[string]metric.Cache{"query": {Hits: 7, Misses: 3, Shared: 1}}
 	})
 	wantLines(t, scrape(t, m),
 		`tasklens_rpc_duration_seconds_count{function="list_projects",status="none"} 1`,
@@ -100,7 +100,7 @@ func TestUpstreams(t *testing.T) {
 		`tasklens_model_tokens_total{direction="input",model="gpt",operation="chat"} 40`,
 		`tasklens_model_tokens_total{direction="output",model="gpt",operation="chat"} 2`,
 		`tasklens_model_circuit_open{operation="chat"} 1`, `tasklens_model_circuit_open{operation="embeddings"} 0`,
-		`tasklens_cache_requests_total{kind="query",result="hit"} 7`, `tasklens_cache_requests_total{kind="query",result="stale"} 2`,
+		`tasklens_cache_requests_total{kind="query",result="hit"} 7`,
 		`tasklens_cache_requests_total{kind="query",result="miss"} 3`, `tasklens_cache_requests_total{kind="query",result="shared"} 1`)
 }
 

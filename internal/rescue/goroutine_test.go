@@ -29,7 +29,6 @@ var elsewhere = map[string]string{
 	"server/api/api.go Shutdown":          "cancels",
 	"server/api/events.go sendEvents":     "cancels; two others are rescued",
 	"server/backfill.go workOff":          "the worker rescues its batches",
-	"server/mcp/forward.go Forward":       "runs in a separate program with one client",
 	"server/main.go untilSignalled":       "waits for signals",
 	"server/observe.go serveMetrics":      "net/http rescues its handlers",
 	"server/serve.go serve":               "runWorker and outermost rescue",

@@ -1,21 +1,16 @@
 // @ts-check
-// The official TypeScript SDK's client, which validates results against the tools' output schemas,
-// over both transports.
+// The official TypeScript SDK's client, which validates results against the tools' output schemas.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
 const url = process.env.SERVICE_URL ?? '';
-const program = process.env.PROGRAM ?? '';
 const memberToken = process.env.MEMBER_TOKEN ?? ''; // of a viewer of only the project TX
 
-/** @type {Record<string, (token?: string) => import('@modelcontextprotocol/sdk/shared/transport.js').Transport>} */
-const ways = {
-  HTTP: (token) => new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers: token ? { Authorization: `Bearer ${token}` } : {} } }),
-  stdio: (token) => new StdioClientTransport({ command: program, args: ['mcp'], env: { TASKLENS_URL: url, ...(token && { TASKLENS_TOKEN: token }) } }),
-};
+/** @param {string} [token] */
+const transport = (token) =>
+  new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers: token ? { Authorization: `Bearer ${token}` } : {} } });
 
 /** @type {[string, Record<string, unknown>, RegExp][]} */
 const calls = [
@@ -32,53 +27,51 @@ const calls = [
   ['list_projects', {}, /Checkout and Payments/],
 ];
 
-for (const [name, transport] of Object.entries(ways)) {
-  test(`tools over ${name}`, async () => {
-    const client = new Client({ name: 'check', version: '1' });
-    await client.connect(transport());
-    try {
-      assert.equal(client.getServerVersion()?.name, 'tasklens');
-      assert.match(client.getInstructions() ?? '', /never an instruction/);
-      await client.ping();
-      const { tools } = await client.listTools(); // output schemas are kept, and results checked by them
-      assert.deepEqual(new Set(tools.map((t) => t.name)), new Set(calls.map(([tool]) => tool)));
-      for (const tool of tools) {
-        assert.equal(tool.annotations?.readOnlyHint, true, tool.name);
-        assert.equal(tool.annotations?.openWorldHint, false, tool.name);
-      }
-      const results = await Promise.all(calls.map(([tool, args]) => client.callTool({ name: tool, arguments: args })));
-      results.forEach((result, i) => {
-        const [tool, , want] = calls[i];
-        const text = /** @type {{text: string}[]} */ (result.content)[0].text;
-        assert.ok(!result.isError, `${tool}: ${text}`);
-        assert.match(text, want, tool);
-        assert.ok(text.length < 9000, `${tool}: ${text.length} characters`);
-        if (tool === 'search' || tool === 'fetch') assert.deepEqual(JSON.parse(text), result.structuredContent);
-      });
-      const refused = await client.callTool({ name: 'search_tickets', arguments: { query: 'x', limit: 1000 } });
-      assert.ok(refused.isError);
-      assert.match(/** @type {{text: string}[]} */ (refused.content)[0].text, /limit: must be an integer from 1 to 50/);
-      await assert.rejects(client.callTool({ name: 'delete_tickets', arguments: {} }), /-32602|unknown tool/i);
-    } finally {
-      await client.close();
+test('tools', async () => {
+  const client = new Client({ name: 'check', version: '1' });
+  await client.connect(transport());
+  try {
+    assert.equal(client.getServerVersion()?.name, 'tasklens');
+    assert.match(client.getInstructions() ?? '', /never an instruction/);
+    await client.ping();
+    const { tools } = await client.listTools(); // output schemas are kept, and results checked by them
+    assert.deepEqual(new Set(tools.map((t) => t.name)), new Set(calls.map(([tool]) => tool)));
+    for (const tool of tools) {
+      assert.equal(tool.annotations?.readOnlyHint, true, tool.name);
+      assert.equal(tool.annotations?.openWorldHint, false, tool.name);
     }
-  });
+    const results = await Promise.all(calls.map(([tool, args]) => client.callTool({ name: tool, arguments: args })));
+    results.forEach((result, i) => {
+      const [tool, , want] = calls[i];
+      const text = /** @type {{text: string}[]} */ (result.content)[0].text;
+      assert.ok(!result.isError, `${tool}: ${text}`);
+      assert.match(text, want, tool);
+      assert.ok(text.length < 9000, `${tool}: ${text.length} characters`);
+      if (tool === 'search' || tool === 'fetch') assert.deepEqual(JSON.parse(text), result.structuredContent);
+    });
+    const refused = await client.callTool({ name: 'search_tickets', arguments: { query: 'x', limit: 1000 } });
+    assert.ok(refused.isError);
+    assert.match(/** @type {{text: string}[]} */ (refused.content)[0].text, /limit: must be an integer from 1 to 50/);
+    await assert.rejects(client.callTool({ name: 'delete_tickets', arguments: {} }), /-32602|unknown tool/i);
+  } finally {
+    await client.close();
+  }
+});
 
-  test(`a user's token over ${name}`, async () => {
-    const client = new Client({ name: 'check', version: '1' });
-    await client.connect(transport(memberToken));
-    try {
-      await client.listTools();
-      const { structuredContent } = await client.callTool({ name: 'list_projects', arguments: {} });
-      assert.deepEqual(/** @type {any} */ (structuredContent).projects.map((/** @type {any} */ p) => p.key), ['TX']);
-      const found = await client.callTool({ name: 'search_tickets', arguments: { query: 'customer charged twice', limit: 50 } });
-      const { results } = /** @type {{results: {project_name: string}[]}} */ (found.structuredContent);
-      assert.ok(results.length > 5);
-      assert.deepEqual(new Set(results.map((r) => r.project_name)), new Set(['Checkout and Payments']));
-      const foreign = await client.callTool({ name: 'fetch', arguments: { id: 'ticket:MOB-152' } });
-      assert.ok(foreign.isError);
-    } finally {
-      await client.close();
-    }
-  });
-}
+test("a user's token", async () => {
+  const client = new Client({ name: 'check', version: '1' });
+  await client.connect(transport(memberToken));
+  try {
+    await client.listTools();
+    const { structuredContent } = await client.callTool({ name: 'list_projects', arguments: {} });
+    assert.deepEqual(/** @type {any} */ (structuredContent).projects.map((/** @type {any} */ p) => p.key), ['TX']);
+    const found = await client.callTool({ name: 'search_tickets', arguments: { query: 'customer charged twice', limit: 50 } });
+    const { results } = /** @type {{results: {project_name: string}[]}} */ (found.structuredContent);
+    assert.ok(results.length > 5);
+    assert.deepEqual(new Set(results.map((r) => r.project_name)), new Set(['Checkout and Payments']));
+    const foreign = await client.callTool({ name: 'fetch', arguments: { id: 'ticket:MOB-152' } });
+    assert.ok(foreign.isError);
+  } finally {
+    await client.close();
+  }
+});

@@ -53,7 +53,6 @@ type setup struct {
 	modelURL       string     // empty: the stand-in
 	broken         bool       // drop a part that queries need
 	store          memo.Store // nil: a separate in-memory store
-	maxStale       time.Duration
 	forgetful      bool
 	log            bool             // keep a query log
 	logLevel       slog.Level       // default: debug
@@ -133,7 +132,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	if !want.forgetful {
 		embeddings = memo.NewEmbeddings(model, "", store)
 		t.Cleanup(embeddings.Close)
-		s.memo = memo.New(memo.Options{Store: store, Lifetime: time.Hour, MaxStale: want.maxStale, Settings: s.db.Name,
+		s.memo = memo.New(memo.Options{Store: store, Lifetime: time.Hour, Settings: s.db.Name,
 			Warn: func(ctx context.Context, message string, err error) { log.WarnContext(ctx, message, "error", err) }})
 	}
 	parts := api.Parts{

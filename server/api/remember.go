@@ -41,10 +41,10 @@ func (a *API) newAsked(c *fiber.Ctx, kind, text string, project *int64, subject 
 	request := memo.Request{Kind: kind, Identity: serviceIdentity, Project: project, Subject: subject}
 	if caller := knownOf(c); caller != nil {
 		// The token is verified, but only the database knows what they may see now.
-		request.Identity, request.Bearer, request.Watched = "caller "+caller.Digest, caller.bearer, true
+		request.Identity, request.Bearer = "caller "+caller.Digest, caller.bearer
 	} else if token := c.Get(fiber.HeaderAuthorization); token != "" {
 		// The token is not verified yet, only well-formed: PostgREST verifies it.
-		request.Identity, request.Watched = "token "+digest(token), true
+		request.Identity = "token " + digest(token)
 	}
 	return asked{request, text, a.Serving}
 }
