@@ -973,20 +973,6 @@ export type Database = {
           updated_at: string
         }[]
       }
-      keyword_ranking: {
-        Args: {
-          filters?: Json
-          project_filter?: number
-          query_text: string
-          status_filter?: string
-        }
-        Returns: {
-          exact: number
-          projects: string
-          scores: string
-          tickets: string
-        }[]
-      }
       link_imported_tickets: {
         Args: { after?: number; import_id: number; match_count?: number }
         Returns: {
@@ -1236,7 +1222,6 @@ export type Database = {
           embedding_model: string
           filters?: Json
           fusion?: string
-          keyword_ranking?: Json
           keyword_weight?: number
           match_count?: number
           match_threshold?: number
@@ -1391,7 +1376,6 @@ export type Database = {
           embedding_model?: string
           filters?: Json
           fusion?: string
-          keyword_ranking?: Json
           keyword_weight?: number
           match_count?: number
           match_offset?: number

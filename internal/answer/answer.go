@@ -16,7 +16,6 @@ import (
 	"tasklens/internal/filter"
 	"tasklens/internal/reply"
 	"tasklens/internal/search"
-	"tasklens/internal/vector"
 )
 
 // maxAnswerTokens bounds what the chat model may write. If a model ignores it, reading stops at
@@ -123,7 +122,7 @@ type Answer struct {
 	UnknownCitations int // removed from the text
 	TokensIn         int // of prompt and answer; counted here if the provider does not report them
 	TokensOut        int
-	Embedding        time.Duration // duration of each step, keyword ranking included; 0 if it did not run
+	Embedding        time.Duration // duration of each step; 0 if it did not run
 	Retrieval        time.Duration
 	Chat             time.Duration
 }
@@ -142,14 +141,14 @@ type Listener interface {
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, Model: a.model.ChatModel()}
 	started := time.Now()
-	vector, ranking, err := await(ctx, db, q, embedding)
+	vector, err := search.Await(ctx, embedding)
 	if err != nil {
 		return answer, fmt.Errorf("embed question: %w", err)
 	}
 	answer.Embedding = time.Since(started)
 
 	started = time.Now()
-	found, err := a.retrieve(ctx, db, q, embedding.Model(), vector, ranking)
+	found, err := a.retrieve(ctx, db, q, embedding.Model(), vector)
 	if err != nil {
 		return answer, fmt.Errorf("retrieve chunks: %w", err)
 	}
@@ -187,26 +186,6 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embeddin
 		answer.TokensOut = len(a.tokenizer.Lengths(said.Text))
 	}
 	return finish(text, answer, said)
-}
-
-// await waits for the question's embedding and, for hybrid retrieval, ranks by keywords in
-// parallel.
-func await(ctx context.Context, db Database, q Question, embedding search.Embedding) (vector vector.Vector, ranking *search.Ranking, err error) {
-	ctx, giveUp := context.WithCancel(ctx)
-	defer giveUp()
-	ask := func(ctx context.Context) error {
-		var err error
-		if vector, err = search.Await(ctx, embedding); err != nil {
-			giveUp() // the chat model belongs to the same provider, so keywords alone would not help
-		}
-		return err
-	}
-	if !q.Hybrid {
-		err = ask(ctx)
-		return vector, nil, err
-	}
-	ranking, err = search.RankWhile(ctx, db, search.Words{Text: q.Text, ProjectID: q.ProjectID, StatusFilter: q.StatusFilter, Filters: q.Filters}, ask)
-	return vector, ranking, err
 }
 
 // newText checks what the model writes against the sources in the form they have in the prompt.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -70,49 +68,18 @@ func TestAbstained(t *testing.T) {
 
 func TestHybridRunsKeywordSearchToo(t *testing.T) {
 	t.Parallel()
-	for _, takes := range []time.Duration{0, 200 * time.Millisecond} {
-		synctest.Test(t, func(t *testing.T) {
-			row := chunkOf(1, 1, 0.4, "alpha")
-			row.OverThreshold, row.Relevance = false, number(1.0)
-			db := &rows{rows: []candidate{row}}
-			q := question(5, 0.5)
-			q.Hybrid = true
-			got, err := New(&model{say: says("So [1].")}, letters{}, Options{VectorWeight: 1, KeywordWeight: 2}).Answer(t.Context(), db, q, &model{takes: takes}, nil)
-			if err != nil || len(got.Sources) != 1 || !got.LowSimilarity || !got.Sources[0].Cited {
-				t.Errorf("%+v, %v", got, err)
-			}
-			if db.function != "retrieve_chunks_hybrid" || db.given["query_text"] != q.Text || db.given["keyword_weight"] != 2.0 {
-				t.Errorf("asked was %s %v", db.function, db.given)
-			}
-			if _, given := db.given["keyword_ranking"]; given != (takes > 0) {
-				t.Errorf("the words were ranked while the question was embedded: %v, which takes %v", given, takes)
-			}
-		})
+	row := chunkOf(1, 1, 0.4, "alpha")
+	row.OverThreshold, row.Relevance = false, number(1.0)
+	db := &rows{rows: []candidate{row}}
+	q := question(5, 0.5)
+	q.Hybrid = true
+	got, err := New(&model{say: says("So [1].")}, letters{}, Options{VectorWeight: 1, KeywordWeight: 2}).Answer(t.Context(), db, q, &model{}, nil)
+	if err != nil || len(got.Sources) != 1 || !got.LowSimilarity || !got.Sources[0].Cited {
+		t.Errorf("%+v, %v", got, err)
 	}
-}
-
-// If the question cannot be embedded, the keyword search is not awaited, because nothing would use
-// it.
-func TestKeywordSearchIsAbandonedWithTheModel(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		gone := errors.New("gone")
-		q := question(5, 0.5)
-		q.Hybrid = true
-		started := time.Now()
-		_, err := New(&model{}, letters{}, Options{}).Answer(t.Context(), hanging{}, q, &model{embedErr: gone, takes: 200 * time.Millisecond}, nil)
-		if !errors.Is(err, gone) || time.Since(started) != 200*time.Millisecond {
-			t.Errorf("after %v: %v", time.Since(started), err)
-		}
-	})
-}
-
-// hanging is a database that never responds.
-type hanging struct{}
-
-func (hanging) Call(ctx context.Context, _ string, _, _ any) error {
-	<-ctx.Done()
-	return ctx.Err()
+	if db.function != "retrieve_chunks_hybrid" || db.given["query_text"] != q.Text || db.given["keyword_weight"] != 2.0 {
+		t.Errorf("asked was %s %v", db.function, db.given)
+	}
 }
 
 func TestFailures(t *testing.T) {

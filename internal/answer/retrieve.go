@@ -33,7 +33,7 @@ type candidate struct {
 func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 
 // retrieve returns the rows for a question, best first.
-func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model string, embedding vector.Vector, ranking *search.Ranking) ([]candidate, error) {
+func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model string, embedding vector.Vector) ([]candidate, error) {
 	arguments := map[string]any{
 		"query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold,
 		"match_count": candidates, "project_filter": q.ProjectID, "status_filter": q.StatusFilter,
@@ -51,9 +51,6 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model 
 	case q.Hybrid:
 		function = "retrieve_chunks_hybrid"
 		arguments["query_text"] = q.Text
-		if ranking != nil {
-			arguments["keyword_ranking"] = ranking
-		}
 		arguments["vector_weight"], arguments["keyword_weight"], arguments["fusion"] = a.options.VectorWeight, a.options.KeywordWeight, cmp.Or(a.options.Fusion, search.RRF)
 	default:
 		arguments["question"] = q.Text

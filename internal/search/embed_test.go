@@ -28,18 +28,15 @@ func (*hanging) Vector(ctx context.Context) (vector.Vector, error) {
 }
 
 // A model that hangs delays a hybrid search by its budget, and by half of the remaining time if
-// that is less. The keyword ranking computed meanwhile is not computed again.
+// that is less. Keyword search then answers, in one database call.
 func TestHybridSearchWithAModelThatHangs(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[time.Duration]time.Duration{0: 1200 * time.Millisecond, time.Minute: 1200 * time.Millisecond, time.Second: 500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
-			ranked := 0
+			calls := 0
 			db := database(func(function string, arguments map[string]any, result any) error {
-				if function == "keyword_ranking" {
-					ranked++
-					return json.Unmarshal([]byte(`[`+handedOn+`]`), result)
-				}
-				if arguments["keyword_ranking"] == nil || arguments["query_embedding"] != nil {
+				calls++
+				if function != "search_hybrid" || arguments["query_embedding"] != nil {
 					t.Errorf("%s was called with %v", function, arguments)
 				}
 				return json.Unmarshal([]byte(`[{"source":"keyword"}]`), result)
@@ -52,13 +49,22 @@ func TestHybridSearchWithAModelThatHangs(t *testing.T) {
 			}
 			started := time.Now()
 			page, err := search.New(search.Weights{}, func(context.Context, string, error) {}).Hybrid(ctx, db, search.Query{Text: "pumps"}, &hanging{})
-			if err != nil || !slices.Equal(page.Degraded, []string{"vector"}) || len(page.Hits) != 1 || ranked != 1 {
-				t.Errorf("timeout %v: the page is %+v, %v; keywords were ranked %d times, want once", left, page, err, ranked)
+			if err != nil || !slices.Equal(page.Degraded, []string{"vector"}) || len(page.Hits) != 1 || calls != 1 {
+				t.Errorf("timeout %v: the page is %+v, %v after %d calls, want one", left, page, err, calls)
 			}
 			if took := time.Since(started); took != want {
 				t.Errorf("timeout %v: the search took %v, want %v", left, took, want)
 			}
 		})
+	}
+}
+
+// A panic during a search is an internal error and does not end the process.
+func TestAPanicWhileSearching(t *testing.T) {
+	t.Parallel()
+	broken := database(func(string, map[string]any, any) error { panic("broken") })
+	if _, err := search.New(search.Weights{}, nil).Hybrid(t.Context(), broken, search.Query{Text: "pumps", Facets: true}, &model{}); fault.CodeOf(err) != fault.Internal {
+		t.Errorf("the search returned %v, want an internal error", err)
 	}
 }
 

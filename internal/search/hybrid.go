@@ -94,6 +94,14 @@ type Page struct {
 	Facets   *Facets // nil unless requested
 }
 
+// narrow adds filters to the arguments of a function, or leaves the argument out if there are none.
+func narrow(arguments map[string]any, filters filter.Filters) map[string]any {
+	if !filters.IsZero() {
+		arguments["filters"] = filters
+	}
+	return arguments
+}
+
 // Hybrid runs both searches and returns a page of the fused list. If the embedding fails or takes
 // longer than hybridBudget, only keyword search answers, and Degraded says so. With KeywordOnly
 // nothing is embedded. Facets are counted concurrently over the same matches.
@@ -112,38 +120,33 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 		return page, nil
 	case q.Text == "":
 		page.Executed, matching["query_text"] = []string{}, nil // null asks for everything that passes the filters
-		return s.fill(ctx, db, q, matching, nil, page)
+		return s.fill(ctx, db, q, matching, page)
 	case q.Retrieval == KeywordOnly:
 		page.Executed = []string{"keyword"}
-		return s.fill(ctx, db, q, matching, nil, page)
+		return s.fill(ctx, db, q, matching, page)
 	}
-	ranking, err := RankWhile(ctx, db, Words{q.Text, q.ProjectID, q.StatusFilter, q.Filters}, func(ctx context.Context) error {
-		vector, err := inTime(ctx, embedding)
-		if err == nil {
-			matching["query_embedding"] = vector
-		}
-		return err
-	})
+	vector, err := inTime(ctx, embedding)
 	switch {
 	case err == nil:
+		matching["query_embedding"] = vector
 	case ctx.Err() != nil:
 		return Page{}, fmt.Errorf("embed query: %w", err)
 	default:
 		s.warn(ctx, "searching by keyword alone: the query could not be embedded", err)
 		page.Executed, page.Degraded = []string{"keyword"}, []string{"vector"}
 	}
-	return s.fill(ctx, db, q, matching, ranking, page)
+	return s.fill(ctx, db, q, matching, page)
 }
 
 // fill lists the hits of the page and counts its facets, concurrently.
-func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[string]any, ranking *Ranking, page Page) (Page, error) {
+func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[string]any, page Page) (Page, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		return rescue.Do(func() error {
 			if q.Text == "" {
 				return list(ctx, db, q, &page)
 			}
-			return s.rank(ctx, db, q, maps.Clone(matching), ranking, &page)
+			return s.rank(ctx, db, q, maps.Clone(matching), &page)
 		})
 	})
 	if q.Facets {
@@ -176,10 +179,7 @@ func list(ctx context.Context, db Database, q Query, page *Page) error {
 }
 
 // rank fills the page with its hits, best first.
-func (s *Searcher) rank(ctx context.Context, db Database, q Query, arguments map[string]any, ranking *Ranking, page *Page) error {
-	if ranking != nil {
-		arguments["keyword_ranking"] = ranking
-	}
+func (s *Searcher) rank(ctx context.Context, db Database, q Query, arguments map[string]any, page *Page) error {
 	arguments["match_count"], arguments["match_offset"], arguments["fusion"] = q.Limit, q.Offset, cmp.Or(q.Fusion, RRF)
 	arguments["vector_weight"], arguments["keyword_weight"] = s.weights.Vector, s.weights.Keyword
 	if sort := cmp.Or(q.Sort, Relevance); sort != Relevance {
@@ -192,9 +192,6 @@ func (s *Searcher) rank(ctx context.Context, db Database, q Query, arguments map
 		page.HasMore = page.Hits[0].HasMore
 		if page.Hits[0].Relaxed {
 			page.Relaxed = []string{"phrase"}
-		}
-		if page.Hits[0].Source == "" { // every hit of the page was deleted meanwhile
-			page.Hits = page.Hits[:0]
 		}
 	}
 	return nil

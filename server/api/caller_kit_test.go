@@ -70,11 +70,10 @@ var reads = map[string]func(n int) any{
 	"list_projects": func(n int) any {
 		return []any{map[string]any{"project_id": n, "key": "T", "name": labelled(n), "tickets": 1}}
 	},
-	"list_statuses":   func(n int) any { return []any{map[string]any{"status_id": n, "name": labelled(n)}} },
-	"search_hybrid":   func(n int) any { return []any{with(ticketOf(n), hitOf(n))} },
-	"keyword_ranking": func(int) any { return []any{} }, // called while the model embeds; empty, so that the search ranks itself
-	"list_tickets":    func(n int) any { return []any{with(ticketOf(n), hitOf(n))} },
-	"search_facets":   func(n int) any { return []any{facetOf("project", n), facetOf("status", n)} },
+	"list_statuses": func(n int) any { return []any{map[string]any{"status_id": n, "name": labelled(n)}} },
+	"search_hybrid": func(n int) any { return []any{with(ticketOf(n), hitOf(n))} },
+	"list_tickets":  func(n int) any { return []any{with(ticketOf(n), hitOf(n))} },
+	"search_facets": func(n int) any { return []any{facetOf("project", n), facetOf("status", n)} },
 	"get_ticket": func(n int) any {
 		return []any{with(ticketOf(n), map[string]any{"project_key": "T", "status_category": "done", "description": labelled(n), "labels": []string{}, "links": []any{},
 			"status_changes": []any{}, "comments": []any{}, "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"})}

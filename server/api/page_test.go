@@ -3,7 +3,6 @@ package api_test
 import (
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -102,39 +101,5 @@ func TestSearchExplained(t *testing.T) {
 	}
 	if got := s.search("payment"); got.Results[0].Explain != nil {
 		t.Error("explained without being asked")
-	}
-}
-
-// If everything on a page was deleted after the ranking was cached, the page is empty and others
-// follow.
-func TestPageDeletedMeanwhile(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	var tickets []ticket
-	for i := range 5 {
-		tickets = append(tickets, ticket{Key: fmt.Sprintf("TX-%d", i+1), Project: "TX", Name: "Payment problem" + strings.Repeat(" of somebody", i)})
-	}
-	s.load(checkout, tickets)
-	whole := s.search("payment", map[string]any{"limit": 100}).names()
-	tracker, ranked := s.connect(), make(chan struct{})
-	s.database.then(func(name string) {
-		if name == "keyword_ranking" {
-			run(t, tracker, "delete from public.tickets where key = any ($1)", whole[:2])
-			close(ranked)
-		}
-	})
-	s.model.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
-		if name == "embeddings" {
-			<-ranked
-		}
-		return false
-	})
-	if page := s.search("payment problem", map[string]any{"limit": 2}); len(page.Results) != 0 || !page.HasMore {
-		t.Errorf("the page has %q, has_more %t", page.names(), page.HasMore)
-	}
-	s.database.then(nil)
-	s.model.intercept(nil)
-	if page := s.search("payment problem", map[string]any{"limit": 3}); len(page.Results) != 3 || page.HasMore {
-		t.Errorf("the next search gives %q, has_more %t", page.names(), page.HasMore)
 	}
 }

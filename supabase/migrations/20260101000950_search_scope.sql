@@ -163,23 +163,4 @@ end
 $$;
 comment on function private.passing_tickets is 'Those of some tickets that are in a scope, in their order.';
 
--- For lists that come from elsewhere.
-create function private.passing_sources(project_ids bigint[], ticket_ids bigint[], project_filter bigint, status_filter text, filters jsonb)
-returns bigint[]
-language plpgsql stable security definer set search_path = ''
-as $$
-declare
-  scope constant private.scope := private.resolve_scope(project_filter, status_filter, filters);
-begin
-  if scope.is_empty then
-    return array[]::bigint[];
-  end if;
-  return private.passing_tickets(scope, array_remove(ticket_ids, null)) || array(
-    select ~u.project_id from unnest(project_ids, ticket_ids) as u(project_id, ticket_id)
-    where u.ticket_id is null and not scope.on_tickets and (scope.projects is null or u.project_id = any (scope.projects)));
-end
-$$;
-comment on function private.passing_sources is
-  'The tickets, and projects (no ticket) as ~ of their ids, that pass the filters of a search and are visible to the caller. The arrays are parallel.';
-
 insert into private.migrations (version) values ('20260101000950');

@@ -23,48 +23,6 @@ end
 $$;
 comment on function private.rank_words is 'The keyword ranking of a query, in what the caller may see.';
 
--- Public, so that it can run while the query is still being embedded.
-create function public.keyword_ranking(
-  query_text text, project_filter bigint default null, status_filter text default null, filters jsonb default null
-)
-returns table (projects text, tickets text, scores text, exact integer)
-language plpgsql volatile rows 1 security invoker set search_path = ''
-as $$
-begin
-  return query
-  select r.projects::text, r.tickets::text, r.scores::text, r.exact
-  from private.rank_words(
-    keyword_ranking.query_text, keyword_ranking.project_filter, keyword_ranking.status_filter, keyword_ranking.filters) r;
-end
-$$;
-comment on function public.keyword_ranking is
-  'The keyword part of a hybrid search: the result of search_by_keyword, at most 1,000, best first, as parallel arrays (a project''s own text has no ticket). The arrays are text, because parsing a JSON array of a thousand numbers takes longer than parsing one string. exact: the number of leading exact matches. Pass the row as JSON to search_hybrid and retrieve_chunks_hybrid with the same query and filters.';
-
--- Reads a keyword ranking computed earlier. It is untrusted input: callers must check that its
--- items still exist, pass the filters and are visible. Rows added since are missing.
-create function private.read_ranking(keyword_ranking jsonb) returns private.word_ranking
-language plpgsql immutable security invoker set search_path = ''
-as $$
-declare
-  ranking private.word_ranking;
-begin
-  begin
-    ranking := row(
-      (keyword_ranking ->> 'projects')::bigint[], (keyword_ranking ->> 'tickets')::bigint[],
-      (keyword_ranking ->> 'scores')::double precision[], (keyword_ranking ->> 'exact')::integer);
-  exception when data_exception or program_limit_exceeded then
-    ranking := null;
-  end;
-  if (ranking.exact is not null and cardinality(ranking.projects) <= 1000
-    and cardinality(ranking.projects) = cardinality(ranking.tickets) and cardinality(ranking.projects) = cardinality(ranking.scores)) is not true
-  then
-    raise exception 'keyword_ranking is not a row of the function keyword_ranking' using errcode = '22023', hint = 'Pass one row as a JSON object.';
-  end if;
-  return ranking;
-end
-$$;
-comment on function private.read_ranking is 'A row of keyword_ranking. Anything else is an error (22023).';
-
 -- The maximum that each search adds to the convex score with weight 1.
 create function private.convex_shares(out vector double precision, out keyword double precision)
 language sql immutable security invoker set search_path = ''
@@ -76,8 +34,7 @@ comment on function private.convex_shares is 'Shares of the two searches in the 
 -- by keyword comes after all items with a better keyword rank, because a vector match can only
 -- raise those. So items with a keyword rank beyond reach cannot be among the first reach places, as
 -- long as weights are positive (with weight 0, ids decide). This holds for both fusions: keyword
--- scores fall with the rank, which also breaks ties of convex scores. The searches check
--- visibility; for a given ranking the display does, by policies.
+-- scores fall with the rank, which also breaks ties of convex scores.
 create function private.fuse_searches(
   ranking private.word_ranking,
   query private.query,
@@ -174,7 +131,6 @@ create function public.search_hybrid(
   status_filter text default null,
   vector_weight double precision default 1,
   keyword_weight double precision default 1,
-  keyword_ranking jsonb default null,
   fusion text default 'rrf',
   sort text default 'relevance',
   filters jsonb default null
@@ -197,13 +153,10 @@ as $$
 declare
   query constant private.query := private.read_query(query_text);
   wanted constant tsquery := query.wanted;
-  ranking constant private.word_ranking := case
-    when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter, filters)
-    else private.read_ranking(keyword_ranking) end;
+  ranking constant private.word_ranking := private.rank_words(query_text, project_filter, status_filter, filters);
   page_size constant integer := private.clamp(match_count, 10, 1, 100);
   page_start constant integer := private.clamp(match_offset, 0, 0, 1000);
 begin
-  status_filter := private.filter_text(status_filter);
   return query
   with page as (
     select f.*
@@ -211,10 +164,6 @@ begin
       search_hybrid.query_text, ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
       search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
       search_hybrid.fusion, search_hybrid.filters, search_hybrid.sort, page_start, page_size) f
-  ), passing as materialized (
-    select private.passing_sources(
-      array_agg(g.project_id), array_agg(g.ticket_id), search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.filters) as sources
-    from page g
   )
   select g.ticket_id, shown.text, g.similarity,
     case when g.vector_rank is null then 'keyword' else 'vector' end,
@@ -237,8 +186,8 @@ begin
       t.created_at, t.updated_at
     from public.tickets t where t.ticket_id = g.ticket_id offset 0
   ) t on true
-  -- A given ranking may name a former project of the ticket. "case", because coalesce() does not
-  -- count as leakproof: beneath a policy, no index would be looked up by it.
+  -- "case", because coalesce() does not count as leakproof: beneath a policy, no index would be
+  -- looked up by it.
   cross join lateral (
     select p.project_id, p.name, p.created_at, p.updated_at from public.projects p
     where p.project_id = case when t.project_id is null then g.project_id else t.project_id end offset 0
@@ -260,27 +209,12 @@ begin
   ) m on true
   cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
   cross join lateral (select private.links_of(g.ticket_id) as links offset 0) l
-  -- Skips rows deleted since, and rows that a given ranking made up.
-  where (g.ticket_id is null or t.project_id is not null)
-    and (search_hybrid.project_filter is null or p.project_id = search_hybrid.project_filter)
-    and (search_hybrid.status_filter is null or lower(s.name) = lower(search_hybrid.status_filter))
-    and (search_hybrid.filters is null or coalesce(g.ticket_id, ~g.project_id) = any ((select f.sources from passing f)::bigint[]))
+  -- Skips rows deleted since.
+  where g.ticket_id is null or t.project_id is not null
   order by g.place;
-  -- All rows of the page may have been deleted since the ranking.
-  if not found and cardinality(ranking.projects) > 0 and coalesce(search_hybrid.sort, 'relevance') = 'relevance' then
-    has_more := (
-      select count(*) > page_start + page_size
-      from private.fuse_searches(
-        ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
-        search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-        page_start + page_size + 1, search_hybrid.fusion, search_hybrid.filters));
-    if has_more then
-      return next;
-    end if;
-  end if;
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then by fused_score. fusion rrf: the sum of weight / (60 + rank) of both searches. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. rrf_score is returned with either. Without query_embedding: keyword search only. match_count at most 100, match_offset at most 1,000. has_more: whether another page follows. relaxed: whether no text contains the quoted phrases, so that they are searched as words. With keyword_ranking, a row of that function as JSON, the keyword search is not repeated; rows deleted since leave their positions empty, and a page with only empty positions, before others, is one row of nulls with has_more.';
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then by fused_score. fusion rrf: the sum of weight / (60 + rank) of both searches. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. rrf_score is returned with either. Without query_embedding: keyword search only. match_count at most 100, match_offset at most 1,000. has_more: whether another page follows. relaxed: whether no text contains the quoted phrases, so that they are searched as words.';
 
 insert into private.migrations (version) values ('20260101001500');

@@ -12,7 +12,6 @@ create function public.retrieve_chunks_hybrid(
   vector_weight double precision default 1,
   keyword_weight double precision default 1,
   source_chunk_limit integer default null,
-  keyword_ranking jsonb default null,
   fusion text default 'rrf',
   filters jsonb default null
 )
@@ -27,11 +26,8 @@ as $$
 declare
   question constant text := query_text;
   query private.query := private.read_query(query_text);
-  ranking constant private.word_ranking := case
-    when keyword_ranking is null then private.rank_words(query_text, project_filter, status_filter, filters)
-    else private.read_ranking(keyword_ranking) end;
+  ranking constant private.word_ranking := private.rank_words(query_text, project_filter, status_filter, filters);
 begin
-  status_filter := private.filter_text(status_filter);
   -- Questions quote names and messages, and the answer may be elsewhere: a phrase narrows keyword
   -- matches, but not vector matches.
   query.required := null;
@@ -50,11 +46,6 @@ begin
   ), best as (
     select f.* from fused f order by f.place
     limit private.clamp(retrieve_chunks_hybrid.match_count, 20, 1, 100)
-  ), passing as materialized (
-    select private.passing_sources(
-      array_agg(b.project_id), array_agg(b.ticket_id), retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
-      retrieve_chunks_hybrid.filters) as sources
-    from best b
   ), shown as materialized (
     -- Scaled to the full range: fused scores are close together, and MMR weighs them against
     -- cosines. A ticket named by the question has relevance 1.
@@ -64,16 +55,12 @@ begin
     from best b
     left join lateral private.best_chunk_by_words(b.project_id, b.ticket_id, query.wanted) w on b.chunk_id is null
     -- As in search_hybrid.
-    left join lateral (select t.project_id, t.status_id from public.tickets t where t.ticket_id = b.ticket_id offset 0) t on true
+    left join lateral (select t.project_id from public.tickets t where t.ticket_id = b.ticket_id offset 0) t on true
     cross join lateral (
       select p.project_id from public.projects p
       where p.project_id = case when t.project_id is null then b.project_id else t.project_id end offset 0
     ) p
-    left join public.status s on s.status_id = t.status_id
-    where (b.ticket_id is null or t.project_id is not null)
-      and (retrieve_chunks_hybrid.project_filter is null or p.project_id = retrieve_chunks_hybrid.project_filter)
-      and (retrieve_chunks_hybrid.status_filter is null or lower(s.name) = lower(retrieve_chunks_hybrid.status_filter))
-      and (retrieve_chunks_hybrid.filters is null or coalesce(b.ticket_id, ~b.project_id) = any ((select f.sources from passing f)::bigint[]))
+    where b.ticket_id is null or t.project_id is not null
   ), chosen as (
     select s.place, s.project_id, s.ticket_id, s.relevance, s.first_chunk_id as chunk_id, 0 as place_in_source
     from shown s
@@ -148,6 +135,6 @@ begin
 end
 $$;
 comment on function public.retrieve_chunks_hybrid is
-  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project (with source_chunk_limit, up to this many of each ticket), and chunks of the tickets and projects that the question names, with named set, whatever their similarity. A quoted phrase is required of keyword matches, but not of vector matches. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in an additional last row that only provides the nearest similarity. similarity is null without a vector of this model, chunk_id and tokens if nothing is embedded, and comment_* except for a comment''s chunk. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. match_count at most 100. With keyword_ranking, a row of that function as JSON, the keyword search is not repeated.';
+  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project (with source_chunk_limit, up to this many of each ticket), and chunks of the tickets and projects that the question names, with named set, whatever their similarity. A quoted phrase is required of keyword matches, but not of vector matches. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in an additional last row that only provides the nearest similarity. similarity is null without a vector of this model, chunk_id and tokens if nothing is embedded, and comment_* except for a comment''s chunk. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. match_count at most 100.';
 
 insert into private.migrations (version) values ('20260101001620');

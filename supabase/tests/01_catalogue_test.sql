@@ -149,7 +149,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.parse_query(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.part_names(text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.particles()', 'immutable', 'invoker', 'authenticated service_role'),
-    ('private.passing_sources(bigint[], bigint[], bigint, text, jsonb)', 'stable', 'definer', 'authenticated service_role'),
     ('private.passing_tickets(private.scope, bigint[])', 'stable', 'invoker', ''),
     ('private.phrase(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.pieces(text[])', 'immutable', 'invoker', 'service_role'),
@@ -172,7 +171,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.read_filters(jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.read_names(text, bigint, text, jsonb)', 'stable', 'definer', 'authenticated service_role'),
     ('private.read_query(text)', 'stable', 'definer', 'authenticated service_role'),
-    ('private.read_ranking(jsonb)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.read_source_states(text[])', 'stable', 'invoker', 'service_role'),
     ('private.readable_documents(uuid[])', 'stable', 'invoker', 'service_role'),
     ('private.readable_sources(bigint[], bigint[], bigint[])', 'stable', 'invoker', 'service_role'),
@@ -256,7 +254,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('public.finish_reembed()', 'volatile', 'invoker', 'service_role'),
     ('public.get_document(uuid)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.get_ticket(bigint, text, integer, integer, bigint, integer)', 'stable', 'invoker', 'authenticated service_role'),
-    ('public.keyword_ranking(text, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.link_imported_tickets(bigint, bigint, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.list_dead_embedding_jobs(integer)', 'stable', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
@@ -277,7 +274,7 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer, jsonb, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.retry_enrichments()', 'volatile', 'invoker', 'service_role'),
     ('public.sample_tickets(text, integer)', 'stable', 'invoker', 'service_role'),
@@ -286,7 +283,7 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('public.search_documents(vector, integer, double precision, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.search_documents_hybrid(vector, text[], integer, double precision, boolean, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.search_facets(text, vector, text, double precision, bigint, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, jsonb, text, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
+    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, text, text, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.similar_tickets(vector, text, integer, bigint, bigint, jsonb, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.similar_tickets_batch(jsonb, text, integer, jsonb)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.stage_chunks(bigint, bigint, text, jsonb, vector[], smallint, bigint)', 'volatile', 'invoker', 'service_role'),
@@ -356,8 +353,6 @@ select results_eq(
       'TABLE(ticket_id bigint, ticket_key text, ticket_name text, project_id bigint, project_key text, project_name text, status text, status_category text, '
         || 'description text, description_truncated_at integer, assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, resolved_at timestamp with time zone, '
         || 'created_at timestamp with time zone, updated_at timestamp with time zone, links jsonb, status_changes jsonb, comment_count bigint, comments jsonb)'),
-    ('keyword_ranking', 'query_text text, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
-      'TABLE(projects text, tickets text, scores text, exact integer)'),
     ('link_imported_tickets', 'import_id bigint, after bigint DEFAULT 0, match_count integer DEFAULT 100', 'TABLE(last_ticket_id bigint, links integer, unknown integer, examples text[])'),
     ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',
       'TABLE(job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamp with time zone, last_error text, comment_id bigint)'),
@@ -408,7 +403,7 @@ select results_eq(
     ('retrieve_chunks_hybrid', 'query_text text, query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer, keyword_ranking jsonb DEFAULT NULL::jsonb, fusion text DEFAULT ''rrf''::text, '
+        || 'source_chunk_limit integer DEFAULT NULL::integer, fusion text DEFAULT ''rrf''::text, '
         || 'filters jsonb DEFAULT NULL::jsonb',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, '
@@ -443,7 +438,7 @@ select results_eq(
     ('search_hybrid', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
         || 'match_threshold double precision DEFAULT 0.7, match_count integer DEFAULT 10, match_offset integer DEFAULT 0, '
         || 'project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, keyword_ranking jsonb DEFAULT NULL::jsonb, '
+        || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
         || 'fusion text DEFAULT ''rrf''::text, sort text DEFAULT ''relevance''::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, fused_score double precision, '
         || 'project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '

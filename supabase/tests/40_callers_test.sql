@@ -90,7 +90,6 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('find_similar_tickets_batch',  '(''{AA-11,BB-22}'', ''m'')',                               '- 0 1 1 1 1 2'),
   ('get_document',                '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
   ('get_ticket',                  '(11)',                                                    '- 0 0 1 1 1 1'),
-  ('keyword_ranking',             '(''pump'')',                                              '- 1 1 1 1 1 1'),
   ('list_projects',               '()',                                                      '- 0 1 1 1 1 2'),
   ('list_statuses',               '()',                                                      '- 2 2 2 2 2 2'),
   ('list_tickets',                '()',                                                      '- 0 3 2 2 2 5'),

@@ -102,9 +102,10 @@ select results_eq(
 from (values (1, 'beta', '1', '1'), (7, 'beta', '1', '1'), (1, 'beta', '1', '0'), (1, 'beta', '0', '1'), (1, 'tx-1 tx-2 beta', '1', '1')) w(size, query, vector_weight, keyword_weight);
 -- From the 501st on keyword scores are 0 and the rank decides, not the id.
 select results_eq(
-  $$ select h.ticket_id from generate_series(0, 9) as skipped, public.search_hybrid('beta', pg_temp.unit(0, 0, 1), 'm', 0.5, 1, skipped, fusion => 'convex',
-      keyword_ranking => '{"projects": "{1,1,1,1}", "tickets": "{105,140,120,103}", "scores": "{3,0,0,0}", "exact": 0}') h $$,
-  array[105, 140, 120, 103]::bigint[], 'pages with keyword scores of 0 follow the keyword ranks');
+  $$ select f.ticket_id from private.fuse_searches(
+      row('{1,1,1,1}', '{105,140,120,103}', '{3,0,0,0}', 0)::private.word_ranking, private.read_query('beta'), pg_temp.unit(0, 0, 1), 'm', 0.5, null, null, 1, 1, 10, 'convex') f
+    order by f.place $$,
+  array[105, 140, 120, 103]::bigint[], 'keyword scores of 0 follow the keyword ranks');
 
 -- Uninformative vectors ---------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 -- Filters: each filter, tickets without a value, and invalid filters.
 
 begin;
-select plan(107);
+select plan(105);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name, category) values (1, 'To Do', 'to_do'), (2, 'In Progress', 'in_progress'), (3, 'Done', 'done'), (4, 'Won''t Fix', 'done');
@@ -101,7 +101,7 @@ select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg(repeat('
 select is(pg_temp.refusal('{"assignee": ["me"]}'), 'filters.assignee: me needs a user''s token', 'the value "me" is rejected without a user''s token');
 select throws_ok(format('select from %s', f), '22023', 'filters.colour is unknown', 'an unknown filter is rejected by ' || f)
 from unnest(array[
-  'public.search_by_vector(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.keyword_ranking(''alpha'', filters => ''{"colour": 1}'')',
+  'public.search_by_vector(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.search_by_keyword(''alpha'', filters => ''{"colour": 1}'')',
   'public.search_hybrid(''alpha'', filters => ''{"colour": 1}'')', 'public.search_facets(''alpha'', filters => ''{"colour": 1}'')',
   'public.retrieve_chunks(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.retrieve_chunks_hybrid(''alpha'', pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')',
   'public.retrieve_all_chunks(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.similar_tickets(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')',
@@ -113,7 +113,7 @@ create temporary table asked as select '{"open": true, "not": {"assignee": ["noo
 grant select on asked to service_role;
 select results_eq($$ select f.way, string_agg(f.ticket_id::text, ' ' order by f.ticket_id) from (
     select 1 as way, h.ticket_id from asked a, public.search_hybrid('alpha', pg_temp.unit(1), 'm', -1, filters => a.filters) h
-    union all select 2, unnest(r.tickets::bigint[]) from asked a, public.keyword_ranking('alpha', filters => a.filters) r
+    union all select 2, r.ticket_id from asked a, public.search_by_keyword('alpha', filters => a.filters) r
     union all select 3, coalesce(r.ticket_id, 0) from asked a, public.retrieve_chunks(pg_temp.unit(1), 'm', -1, question => 'TX-1 and Bananas and Alpha project', filters => a.filters) r
     union all select 4, coalesce(r.ticket_id, 0) from asked a, public.retrieve_chunks_hybrid('TX-1 of Alpha project', pg_temp.unit(1), 'm', -1, filters => a.filters) r
     union all select 5, coalesce(r.ticket_id, 0) from asked a, public.retrieve_all_chunks(pg_temp.unit(1), 'm', -1, question => 'TX-1', filters => a.filters) r
@@ -122,11 +122,6 @@ select results_eq($$ select f.way, string_agg(f.ticket_id::text, ' ' order by f.
     union all select 8, (s.item ->> 'ticket_id')::bigint from asked a, public.find_similar_tickets(5, 'm', filters => a.filters) f, jsonb_array_elements(f.results) as s(item)
   ) f group by f.way order by f.way $$,
   $$ values (1, '5 6'), (2, '5 6'), (3, '5 6'), (4, '5 6'), (5, '5 6'), (6, '5 6'), (7, '5 6'), (8, '6') $$, 'every search applies filters, also to tickets that a question names');
--- A ranking computed with other filters, or none.
-select results_eq($$ select h.ticket_id from public.keyword_ranking('alpha') k,
-    public.search_hybrid('alpha', keyword_ranking => to_jsonb(k), filters => '{"assignee": "ada"}') h $$, array[3::bigint], 'search_hybrid applies filters to a precomputed ranking');
-select results_eq($$ select r.ticket_id from public.keyword_ranking('alpha') k,
-    public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'none', keyword_ranking => to_jsonb(k), filters => '{"assignee": "ada"}') r $$, array[3::bigint], 'retrieve_chunks_hybrid applies filters to a precomputed ranking');
 
 -- The value me ------------------------------------------------------------------------------------
 
