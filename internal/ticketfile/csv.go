@@ -1,139 +1,59 @@
 package ticketfile
 
 import (
-	"bufio"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 )
 
-// csvReader splits a stream into RFC 4180 records, with any separator. Unlike encoding/csv it
-// bounds memory: an unclosed quote cannot make it hold the rest of the file.
-//
-// Lines end in LF or CRLF; within a quoted field either is read as LF. A quote in the middle of an
-// unquoted field is an ordinary character.
+// csvReader reads the records of a stream. A record that is too long ends the reading: an unclosed
+// quote would make it the rest of the file.
 type csvReader struct {
-	from  *bufio.Reader
-	comma byte
-	max   int // maximum record size in bytes: MaxRow, less in tests
-	keep  int // fields beyond this number are counted but not kept
-	line  int // lines read so far
+	csv    *csv.Reader
+	room   io.LimitedReader // bytes that the current record may still take
+	max    int64
+	before int // lines before the first record
 
-	// The last record read.
-	start int    // the line it starts on
-	count int    // its fields
-	buf   []byte // the fields kept, concatenated
-	ends  []int  // where each ends in buf
-	size  int    // bytes read for it
+	line   int // on which the last record starts, 0 before the first
+	fields []string
 }
 
-type csvState int
+// readAhead is more than csv.Reader buffers beyond a record.
+const readAhead = 8 << 10
 
-const (
-	fieldStart csvState = iota
-	unquoted
-	quoted
-	afterQuote // after a quote in a quoted field: the field's end, or the first of a doubled quote
-)
+func newCSVReader(from io.Reader, comma byte, before int) *csvReader {
+	r := &csvReader{max: MaxRow, before: before, room: io.LimitedReader{R: from}}
+	r.csv = csv.NewReader(&r.room)
+	r.csv.Comma = rune(comma)
+	r.csv.FieldsPerRecord = -1 // checked against the header
+	r.csv.ReuseRecord = true
+	return r
+}
 
-// quoteError describes a quoting error in a record.
-type quoteError string
-
-func (e quoteError) Error() string { return string(e) }
-
-// next reads a record. errTooLong and a quoteError concern only that record, and the next call
-// continues after it. io.EOF is the end; any other error comes from the stream.
-func (c *csvReader) next() error {
-	c.start, c.count, c.buf, c.ends, c.size = c.line+1, 0, c.buf[:0], c.ends[:0], 0
-	state, quoteLine := fieldStart, 0
+// next reads a record that is not blank. A *csv.ParseError concerns only that record. io.EOF is the
+// end; any other error is final.
+func (r *csvReader) next() error {
 	for {
-		b, err := c.readByte()
-		if err == io.EOF && c.size > 0 && state != quoted {
-			b, err = '\n', nil // the last line needs no line feed
+		r.room.N = r.max + readAhead
+		fields, err := r.csv.Read()
+		if r.room.N == 0 {
+			return fmt.Errorf("after line %d a row is longer than 16 MiB: is a quote not closed?", r.line)
 		}
-		switch {
-		case err == io.EOF && c.size > 0:
-			return quoteError(fmt.Sprintf("the quote opened on line %d is never closed: the rest of the file counts as this row", quoteLine))
-		case err != nil:
+		var wrong *csv.ParseError
+		if errors.As(err, &wrong) {
+			r.line = r.before + wrong.StartLine
 			return err
-		case state == quoted && b == '"':
-			state = afterQuote
-		case state == quoted:
-			c.add(b)
-		case state == afterQuote && b == '"':
-			c.add(b)
-			state = quoted
-		case state == fieldStart && b == '"':
-			state, quoteLine = quoted, c.line+1
-		case b == c.comma:
-			c.endField()
-			state = fieldStart
-		case b == '\n':
-			c.endField()
-			if c.size > c.max {
-				return errTooLong
+		}
+		if err != nil {
+			return err
+		}
+		at, _ := r.csv.FieldPos(0)
+		r.line, r.fields = r.before+at, fields
+		for _, field := range fields {
+			if field != "" { // spreadsheets leave rows of separators
+				return nil
 			}
-			return nil
-		case state == afterQuote:
-			return c.skipLine(quoteError(fmt.Sprintf("on line %d text follows a closing quote: reading continues after that line", c.line+1)))
-		default:
-			c.add(b)
-			state = unquoted
 		}
 	}
-}
-
-// readByte reads a byte of the record; it counts lines and reads CRLF as LF.
-func (c *csvReader) readByte() (byte, error) {
-	b, err := c.from.ReadByte()
-	if err != nil {
-		return 0, err
-	}
-	c.size++
-	if b == '\r' {
-		if following, _ := c.from.Peek(1); len(following) == 1 && following[0] == '\n' {
-			b, _ = c.from.ReadByte() // cannot fail: the byte is in the buffer
-			c.size++
-		}
-	}
-	if b == '\n' {
-		c.line++
-	}
-	return b, nil
-}
-
-// skipLine skips the rest of the current line, after which the next record most likely starts.
-func (c *csvReader) skipLine(reason error) error {
-	for {
-		switch b, err := c.readByte(); {
-		case err == io.EOF || b == '\n':
-			return reason
-		case err != nil:
-			return err
-		}
-	}
-}
-
-func (c *csvReader) add(b byte) {
-	if c.count < c.keep && c.size <= c.max {
-		c.buf = append(c.buf, b)
-	}
-}
-
-func (c *csvReader) endField() {
-	if c.count++; c.count <= c.keep {
-		c.ends = append(c.ends, len(c.buf))
-	}
-}
-
-// blank reports whether every kept field is empty: an empty line, or the trailing separators that
-// spreadsheets leave.
-func (c *csvReader) blank() bool { return len(c.buf) == 0 }
-
-// field returns field i, which must have been kept.
-func (c *csvReader) field(i int) string {
-	from := 0
-	if i > 0 {
-		from = c.ends[i-1]
-	}
-	return string(c.buf[from:c.ends[i]])
 }

@@ -2,6 +2,7 @@ package ticketfile
 
 import (
 	"bufio"
+	"encoding/csv"
 	"errors"
 	"strings"
 )
@@ -25,7 +26,7 @@ func newCSVRows(name string, from *bufio.Reader, n *notices) (*csvRows, error) {
 	n.columns = head.unread()
 	return &csvRows{
 		name:        name,
-		csv:         &csvReader{from: from, comma: head.comma, max: MaxRow, keep: head.width, line: head.line},
+		csv:         newCSVReader(from, head.comma, head.line),
 		header:      head,
 		linkColumns: jiraLinkColumns(head.names),
 		notices:     n,
@@ -78,33 +79,29 @@ func nextNew(next func() (Ticket, error), seen map[string]bool) (Ticket, error) 
 	}
 }
 
-// nextRow advances to the next non-blank row that has as many fields as the header.
+// nextRow advances to the next row that has as many fields as the header.
 func (r *csvRows) nextRow() (place, error) {
-	for {
-		err := r.csv.next()
-		at := place{r.name, r.csv.start}
-		var quotes quoteError
-		switch {
-		case err == errTooLong || errors.As(err, &quotes):
-			return at, at.wrong("%v", err)
-		case err != nil:
-			return at, err
-		case r.csv.blank():
-			continue
-		case r.csv.count != r.width:
-			// Some field contains an unquoted separator or line break. Which one is unknown, so no
-			// field can be trusted.
-			return at, at.wrong("the row has %d fields where the header has %d", r.csv.count, r.width)
-		}
-		return at, nil
+	err := r.csv.next()
+	at := place{r.name, r.csv.line}
+	var wrong *csv.ParseError
+	switch {
+	case errors.As(err, &wrong):
+		return at, at.wrong("a quote is not doubled within its field, or not closed")
+	case err != nil:
+		return at, err
+	case len(r.csv.fields) != r.width:
+		// Some field contains an unquoted separator or line break. Which one is unknown, so no field
+		// can be trusted.
+		return at, at.wrong("the row has %d fields where the header has %d", len(r.csv.fields), r.width)
 	}
+	return at, nil
 }
 
 // value returns the first non-empty field of a column. An export repeats a column that has several
 // values.
 func (r *csvRows) value(column string) string {
 	for _, i := range r.columns[strings.ToLower(column)] {
-		if s := r.csv.field(i); s != "" {
+		if s := r.csv.fields[i]; s != "" {
 			return s
 		}
 	}
@@ -117,7 +114,7 @@ func (r *csvRows) given(columns ...string) *string {
 	var found *string
 	for _, column := range columns {
 		for _, i := range r.columns[strings.ToLower(column)] {
-			s := r.csv.field(i)
+			s := r.csv.fields[i]
 			if strings.TrimSpace(s) != "" {
 				return &s
 			}
@@ -135,7 +132,7 @@ func (r *csvRows) all(columns ...string) (values []string) {
 			if values == nil {
 				values = []string{}
 			}
-			if s := r.csv.field(i); strings.TrimSpace(s) != "" {
+			if s := r.csv.fields[i]; strings.TrimSpace(s) != "" {
 				values = append(values, s)
 			}
 		}

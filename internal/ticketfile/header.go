@@ -1,7 +1,6 @@
 package ticketfile
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -64,13 +63,13 @@ func readHeader(lines *lineReader) (header, error) {
 }
 
 func parseHeader(line []byte, comma byte, form *csvForm) (header, bool) {
-	record := &csvReader{from: bufio.NewReader(bytes.NewReader(line)), comma: comma, max: MaxRow, keep: maxColumns}
-	if record.next() != nil || record.count > maxColumns {
+	record := newCSVReader(bytes.NewReader(line), comma, 0)
+	if record.next() != nil || len(record.fields) > maxColumns {
 		return header{}, false
 	}
-	h := header{form: form, comma: comma, width: record.count, columns: map[string][]int{}}
-	for i := range record.count {
-		name := strings.TrimSpace(clean(record.field(i)))
+	h := header{form: form, comma: comma, width: len(record.fields), columns: map[string][]int{}}
+	for i, name := range record.fields {
+		name = strings.TrimSpace(clean(name))
 		h.names = append(h.names, name)
 		lower := strings.ToLower(name)
 		h.columns[lower] = append(h.columns[lower], i)

@@ -120,7 +120,7 @@ func (r *csvRows) jiraLinks() (links []Link) {
 		links = []Link{}
 	}
 	for _, c := range r.linkColumns {
-		key := strings.TrimSpace(r.csv.field(c.at))
+		key := strings.TrimSpace(r.csv.fields[c.at])
 		if key == "" {
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // MaxRow is the maximum size of a row in bytes: a line of JSON, or a CSV record with its quotes. A
-// larger row is a bad row.
+// longer line is a bad row; a longer record ends the reading.
 const MaxRow = 16 << 20
 
 var errTooLong = errors.New("the row is longer than 16 MiB")

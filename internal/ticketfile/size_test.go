@@ -38,40 +38,36 @@ func TestLongestLine(t *testing.T) {
 	}
 }
 
+// A longer record ends the reading, in bounded memory: the file may be of any size.
 func TestLongestRecord(t *testing.T) {
 	t.Parallel()
 	fill := as(testMax - len("n,\"\"\n"))
-	records := &csvReader{comma: ',', max: testMax, keep: 2,
-		from: buffered("n,\"", fill, "\"\n", "n,\"\n", fill, "\"\n", as(2*testMax), "\n", "m,\n", "n,\"\n", fill, fill)}
-	for i, want := range []struct {
-		start, size int
-		reason      string
-	}{
-		{1, len(fill), ""},
-		{2, 0, errTooLong.Error()},
-		{4, 0, errTooLong.Error()},
-		{5, 0, ""},
-		{6, 0, "the quote opened on line 6 is never closed: the rest of the file counts as this row"},
-		{8, 0, "EOF"},
-	} {
-		err := records.next()
-		if err == nil {
-			if want.reason != "" || len(records.field(1)) != want.size {
-				t.Errorf("record %d has %d bytes, want %+v", i, len(records.field(1)), want)
-			}
-		} else if err.Error() != want.reason {
-			t.Errorf("record %d: the error is %v, want %+v", i, err, want)
-		}
-		if i < 5 && records.start != want.start {
-			t.Errorf("record %d starts on line %d, want %d", i, records.start, want.start)
-		}
-		if len(records.buf) > testMax {
-			t.Errorf("after record %d the buffer has %d bytes", i, len(records.buf))
-		}
+	endless := &endlessReader{}
+	records := newCSVReader(io.MultiReader(strings.NewReader("n,\""+fill+"\"\nm,\"never closed\n"), endless), ',', 3)
+	records.max = testMax
+	if err := records.next(); err != nil || len(records.fields[1]) != len(fill) || records.line != 4 {
+		t.Errorf("the record on line %d is read with %v", records.line, err)
+	}
+	if err := records.next(); err == nil || err.Error() != "after line 4 a row is longer than 16 MiB: is a quote not closed?" {
+		t.Errorf("the error for a longer record is %v", err)
+	}
+	if endless.read > testMax+10_000 {
+		t.Errorf("%d bytes were read", endless.read)
 	}
 }
 
-// TestMaxRow checks that both formats accept rows up to MaxRow, and continue after a longer one.
+// endlessReader returns lines for ever.
+type endlessReader struct{ read int }
+
+func (r *endlessReader) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = "a\n"[i%2]
+	}
+	r.read += len(p)
+	return len(p), nil
+}
+
+// A line of MaxRow bytes is read, and reading continues after a longer one.
 func TestMaxRow(t *testing.T) {
 	t.Parallel()
 	if MaxRow != 16<<20 {
@@ -88,32 +84,13 @@ func TestMaxRow(t *testing.T) {
 	if got, err := next(); err != nil || got.Key != "S-1" {
 		t.Errorf("the line after it was read as %+v, %v", got, err)
 	}
-
-	rows, err := newCSVRows("f", buffered("Issue key,Summary\n", as(testMax), "\nS-1,n\n"), &notices{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if rows.csv.max != MaxRow {
-		t.Errorf("the maximum size of a record is %d bytes", rows.csv.max)
-	}
-	rows.csv.max = testMax - 1
-	if _, err := rows.nextTicket(); err == nil || err.Error() != "f:2: the row is longer than 16 MiB" {
-		t.Errorf("the error for a longer record is %v", err)
-	}
-	if got, err := rows.nextTicket(); err != nil || got.Key != "S-1" {
-		t.Errorf("the record after it was read as %+v, %v", got, err)
+	if got := newCSVReader(nil, ',', 0).max; got != MaxRow {
+		t.Errorf("the maximum size of a record is %d bytes", got)
 	}
 }
 
 func TestNumberOfFieldsIsBounded(t *testing.T) {
 	t.Parallel()
-	records := &csvReader{comma: ',', max: testMax, keep: 3, from: buffered(strings.Repeat(",a", 10_000))}
-	if err := records.next(); err != nil || records.count != 10_001 {
-		t.Errorf("the record has %d fields, %v", records.count, err)
-	}
-	if len(records.ends) != 3 || len(records.buf) != 2 {
-		t.Errorf("the buffer has %d fields and %d bytes, want 3 and 2", len(records.ends), len(records.buf))
-	}
 	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-2)), ',', &jiraForm); !ok {
 		t.Error("a header with maxColumns columns was rejected")
 	}
