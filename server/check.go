@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/postgrest"
 	"tasklens/supabase"
 )
@@ -79,6 +80,11 @@ func inspect(ctx context.Context, db caller, model string) ([]finding, error) {
 		return nil, fmt.Errorf("check the installation: %w", err)
 	}
 	findings = append(findings, rows...)
+	if found, err := inspectTimeouts(ctx, db); err != nil {
+		return nil, err
+	} else if found != nil {
+		findings = append(findings, *found)
+	}
 	order := []string{"error", "warning", "ok"}
 	slices.SortStableFunc(findings, func(a, b finding) int {
 		return slices.Index(order, a.Severity) - slices.Index(order, b.Severity)
@@ -111,6 +117,19 @@ func inspectMigrations(ctx context.Context, db caller) (findings []finding, err 
 		findings = append(findings, finding{"ok", "migrations", fmt.Sprintf("all %d are applied", len(known)), ""})
 	}
 	return findings, nil
+}
+
+// inspectTimeouts returns a finding if PostgREST ignores the statement timeouts of functions.
+func inspectTimeouts(ctx context.Context, db caller) (*finding, error) {
+	switch err := db.Call(ctx, "probe_statement_timeout", nil, nil); {
+	case err == nil:
+		return &finding{"warning", "PostgREST", "it does not apply the statement timeouts of functions: a long text that takes longer than that of the role is not indexed",
+			"Upgrade PostgREST to 12.2 or later; db-hoisted-tx-settings, if set, must contain statement_timeout."}, nil
+	case isUnknown(err) || fault.CodeOf(err) == fault.Timeout:
+		return nil, nil
+	default:
+		return nil, fmt.Errorf("check the statement timeouts: %w", err)
+	}
 }
 
 func isUnknown(err error) bool {

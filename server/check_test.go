@@ -58,6 +58,13 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 		"Errors: 0. Warnings: 1.")
 	vector("0.8.4")
 	contains(check(0), "ok       migrations: all ", "ok       triggers: all ", "Errors: 0. Warnings: 0.")
+	if _, err := db.Exec(t.Context(), "alter function public.probe_statement_timeout reset statement_timeout"); err != nil {
+		t.Fatal(err)
+	}
+	contains(check(0), "warning  PostgREST: it does not apply the statement timeouts of functions", "Warnings: 1.")
+	if _, err := db.Exec(t.Context(), "alter function public.probe_statement_timeout set statement_timeout = '100ms'"); err != nil {
+		t.Fatal(err)
+	}
 	check(2, "everything")
 	check(2, "--yaml")
 

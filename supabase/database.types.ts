@@ -21,7 +21,6 @@ export type Database = {
           created_at: string
           embedding: string
           embedding_set: number
-          generation: number | null
           input_hash: string
           kind: string
           model: string
@@ -38,7 +37,6 @@ export type Database = {
           created_at?: string
           embedding: string
           embedding_set?: number
-          generation?: number | null
           input_hash: string
           kind: string
           model: string
@@ -55,7 +53,6 @@ export type Database = {
           created_at?: string
           embedding?: string
           embedding_set?: number
-          generation?: number | null
           input_hash?: string
           kind?: string
           model?: string
@@ -178,7 +175,6 @@ export type Database = {
           chunk_id: string
           created_at: string
           document_id: string
-          generation: number | null
           input_hash: string
           position: number
           text: string
@@ -188,7 +184,6 @@ export type Database = {
           chunk_id?: string
           created_at?: string
           document_id: string
-          generation?: number | null
           input_hash: string
           position: number
           text: string
@@ -198,7 +193,6 @@ export type Database = {
           chunk_id?: string
           created_at?: string
           document_id?: string
-          generation?: number | null
           input_hash?: string
           position?: number
           text?: string
@@ -384,7 +378,6 @@ export type Database = {
           document_id: string
           embedding: string
           embedding_id: number
-          generation: number | null
           model: string | null
         }
         Insert: {
@@ -393,7 +386,6 @@ export type Database = {
           document_id: string
           embedding: string
           embedding_id?: never
-          generation?: number | null
           model?: string | null
         }
         Update: {
@@ -402,7 +394,6 @@ export type Database = {
           document_id?: string
           embedding?: string
           embedding_id?: never
-          generation?: number | null
           model?: string | null
         }
         Relationships: [
@@ -1093,6 +1084,10 @@ export type Database = {
           ticket_key: string
         }[]
       }
+      probe_statement_timeout: {
+        Args: Record<PropertyKey, never>
+        Returns: undefined
+      }
       prune_import: {
         Args: { import_id: number; match_count?: number }
         Returns: {
@@ -1465,33 +1460,6 @@ export type Database = {
           results: Json
         }[]
       }
-      stage_chunks: {
-        Args: {
-          chunks: Json
-          comment_id?: number
-          embedding_set?: number
-          embeddings: string[]
-          project_id: number
-          source_hash: string
-          ticket_id: number
-        }
-        Returns: {
-          embedding_ids: string[]
-          staged: boolean
-        }[]
-      }
-      stage_document_chunks: {
-        Args: {
-          chunks: Json
-          document_id: string
-          embeddings: string[]
-          source_hash: string
-        }
-        Returns: {
-          embedding_ids: string[]
-          staged: boolean
-        }[]
-      }
       store_chunks: {
         Args: {
           chunks: Json
@@ -1544,7 +1512,6 @@ export type Database = {
         Returns: boolean
       }
       store_match_thresholds: { Args: { thresholds: Json }; Returns: undefined }
-      sweep_staged_chunks: { Args: { row_limit?: number }; Returns: number }
       track_document_retrieval: {
         Args: { doc_id: string; query_text: string }
         Returns: undefined

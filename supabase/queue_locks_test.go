@@ -3,6 +3,7 @@ package supabase_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -165,6 +166,48 @@ func TestStoringPassesADeletedNote(t *testing.T) {
 			editor.do(`commit`)
 		})
 	}
+}
+
+// While the vectors of a long text are written, nobody waits: neither editors nor others who store.
+// At the end, what was edited meanwhile is not stored.
+func TestNobodyWaitsForALongStore(t *testing.T) {
+	t.Parallel()
+	db, editor, worker := newQueue(t)
+	const store = `select string_agg(s.stored::text, ' ' order by s.place)
+		from (select array_agg(project_id) as projects, array_agg(ticket_id) as tickets, array_agg(source_hash) as hashes from read_sources('{1,1}', '{1,2}')) r,
+			store_chunks(r.projects, r.tickets, r.hashes, (
+				select jsonb_agg(jsonb_build_object('source', i % 2 + 1, 'kind', 'ticket', 'position', i, 'text', 't', 'tokens', 1, 'input_hash', 'h', 'model', 'm', 'embedding', 1))
+				from generate_series(0, 9) i), array[` + unitVector + `]) s`
+	editor.do(`create function private.be_slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.4); return new; end'`)
+	editor.do(`create trigger be_slow before insert on chunks for each row execute function private.be_slow()`)
+	other := newSession(t, db)
+	stored := make(chan struct{})
+	began := time.Now()
+	go func() {
+		defer close(stored)
+		worker.is(store, `false true`)
+	}()
+	var id string
+	for id == "" {
+		// The advisory lock shows that the store has begun.
+		if err := other.QueryRow(t.Context(), `select coalesce(max(pid)::text, '') from pg_locks where locktype = 'advisory' and classid <> 0 and database = (select oid from pg_database where datname = current_database())`).Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	editor.do(`update tickets set name = 'Pump 2' where ticket_id = 1`)
+	editor.do(`update tickets set assignee = 'Ada' where ticket_id = 2`)
+	editor.do(`insert into status_changes (ticket_id, note) values (1, 'n')`)
+	editor.do(`insert into comments (ticket_id, body) values (2, 'c')`)
+	other.is(store, `false false`)
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("the edits took %v", took)
+	}
+	<-stored
+	if took := time.Since(began); took < 4*time.Second {
+		t.Errorf("the store took %v", took)
+	}
+	worker.is(`select string_agg(distinct ticket_id::text, ' ') || ' ' || count(*) from chunks`, `2 5`)
+	worker.is(`select count(*) from private.embedding_jobs where ticket_id = 1 and lease_id is null`, `1`)
 }
 
 // Editors wait for none of the jobs that workers hold in open transactions.

@@ -42,10 +42,6 @@ func (r *run) bring(ctx context.Context, plans []*plan) (undone []int, err error
 	return undone, nil
 }
 
-// staged is the number of chunks of a large source that are embedded at once: a program that stops
-// loses no more than that.
-const staged = storeRows
-
 // embed gives every new chunk of a model's plans a vector, in as few requests as the limits allow.
 func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 	var batch []*planned
@@ -69,10 +65,6 @@ func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 		if p.model != model {
 			continue
 		}
-		most := r.limits.Inputs
-		if rows, bytes := p.size(); !fits(rows, bytes) {
-			most = min(most, staged)
-		}
 		for j := range p.chunks {
 			next := &p.chunks[j]
 			if p.state != waiting {
@@ -85,7 +77,7 @@ func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 				next.made = true
 				continue
 			}
-			if len(batch) >= most || total+next.inputTokens > r.limits.Tokens {
+			if len(batch) >= r.limits.Inputs || total+next.inputTokens > r.limits.Tokens {
 				if err := flush(); err != nil {
 					return err
 				}

@@ -24,7 +24,6 @@ type storedChunk struct {
 	Model          string `json:"model"`
 	StatusChangeID *int64 `json:"status_change_id"`
 	Position       int64  `json:"position"`
-	Staged         bool   `json:"staged"` // not visible yet
 }
 
 // readSources returns the existing sources in the requested order, with the chunks of this set or,

@@ -42,7 +42,7 @@ type run struct {
 	pass    *pass
 	results []Result
 
-	made map[string]vector.Vector // by model and input hash: the vectors this run paid for; nil once it is staged or stored
+	made map[string]vector.Vector // by model and input hash: the vectors this run paid for and has not stored
 	slow int                      // consecutive sources for which the database was too slow, each alone
 
 	left   []int         // places to try again

@@ -10,8 +10,8 @@ import (
 	"tasklens/internal/vector"
 )
 
-// What one call stores at most: far below what a slow database writes within a statement timeout of
-// 8 s (80 chunks at 100 ms each), and what a proxy accepts as a body.
+// What one call stores of several sources at most: little enough that none of them waits long, and
+// that common proxies accept it as a body. A source that exceeds it is stored alone, whole.
 const (
 	storeRows  = 40
 	storeBytes = 900_000
@@ -43,11 +43,11 @@ func (c *planned) size() (rows, bytes int) {
 	return 0, keptBytes
 }
 
-// fits reports whether a source of this size can be stored in one call. A single row always can.
+// fits reports whether a source of this size may share a call with others. A single row always may.
 func fits(rows, bytes int) bool { return rows == 1 || rows <= storeRows && bytes <= storeBytes }
 
-// store stores what is embedded: whole sources, several in a call, and a source too large for one
-// call in parts. At the end everything is stored; before, only full calls.
+// store stores what is embedded, each source whole: several in a call, a large one alone. At the
+// end everything is stored; before, only full calls.
 func (r *run) store(ctx context.Context, plans []*plan, end bool) error {
 	var group []*plan
 	rows, bytes := 0, 0
@@ -60,14 +60,14 @@ func (r *run) store(ctx context.Context, plans []*plan, end bool) error {
 		if p.state != waiting || ctx.Err() != nil {
 			continue
 		}
-		more, moreBytes := p.size()
-		if !fits(more, moreBytes) {
-			if err := r.stage(ctx, p, end); err != nil {
-				return err
-			}
+		if !p.embedded() {
 			continue
 		}
-		if !p.embedded() {
+		more, moreBytes := p.size()
+		if !fits(more, moreBytes) {
+			if err := r.storeGroup(ctx, []*plan{p}); err != nil {
+				return err
+			}
 			continue
 		}
 		if rows+more > storeRows || bytes+moreBytes > storeBytes {
@@ -83,11 +83,9 @@ func (r *run) store(ctx context.Context, plans []*plan, end bool) error {
 	return nil
 }
 
-// storeGroup stores plans in one call, or in as many as the database needs. A plan that is too
-// large alone is stored in parts.
+// storeGroup stores plans in one call, or in as many as the database needs.
 func (r *run) storeGroup(ctx context.Context, plans []*plan) error {
-	var parted []*plan
-	err := portion.Each(ctx, plans, func(part []*plan) (int, error) {
+	return portion.Each(ctx, plans, func(part []*plan) (int, error) {
 		if err := r.stalled(); err != nil {
 			return 0, err
 		}
@@ -104,24 +102,14 @@ func (r *run) storeGroup(ctx context.Context, plans []*plan) error {
 		}
 		return len(part), nil
 	}, func(p *plan, err error) {
-		if rows, _ := p.size(); rows > 1 && portion.TooMuch(err) {
-			parted = append(parted, p)
-			return
-		}
 		p.state = ended
 		r.fail(p.place, err)
 	})
-	for _, p := range parted {
-		if err == nil {
-			err = r.stage(ctx, p, true)
-		}
-	}
-	return err
 }
 
 // newChunk is an element of store_chunks' argument chunks.
 type newChunk struct {
-	Source         int     `json:"source,omitempty"` // place of the source, from 1
+	Source         int     `json:"source"` // place of the source, from 1
 	ChunkID        *string `json:"chunk_id,omitempty"`
 	Kind           string  `json:"kind,omitempty"`
 	StatusChangeID *int64  `json:"status_change_id,omitempty"`
@@ -139,13 +127,16 @@ type storeResult struct {
 	EmbeddingIDs []string `json:"embedding_ids"`
 }
 
-// patience is how long a storing call may outlast its caller's context: longer than the 8 s after
-// which Supabase cancels it.
-const patience = 10 * time.Second
+// How long a storing call may outlast its caller's context: that of a large source longer than the
+// 60 s after which the database cancels it.
+const (
+	patience      = 10 * time.Second
+	largePatience = 65 * time.Second
+)
 
 // outlast lets a storing call finish: if it were cancelled, its chunks would have to be embedded
 // again. It fails if the context ended before the call.
-func outlast(ctx context.Context) (context.Context, context.CancelFunc, error) {
+func outlast(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc, error) {
 	if ctx.Err() != nil {
 		return nil, nil, late(ctx)
 	}
@@ -162,7 +153,11 @@ func late(ctx context.Context) error {
 // callStore writes the chunks of all plans, each source only if its text is still the embedded one:
 // one transaction for the tracker's sources, and one for documents.
 func callStore(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
-	ctx, cancel, err := outlast(ctx)
+	most := patience
+	if rows, bytes := plans[0].size(); len(plans) == 1 && !fits(rows, bytes) {
+		most = largePatience
+	}
+	ctx, cancel, err := outlast(ctx, most)
 	if err != nil {
 		return nil, err
 	}
@@ -193,23 +188,19 @@ func newChunks(plans []*plan) (chunks []newChunk, vectors []vector.Vector, hashe
 	chunks, vectors = []newChunk{}, []vector.Vector{}
 	for i, p := range plans {
 		hashes = append(hashes, p.hash)
-		for j := range p.chunks {
-			chunks, vectors = appendChunk(chunks, vectors, p, &p.chunks[j], i+1)
+		for _, next := range p.chunks {
+			row := newChunk{Source: i + 1, ChunkID: next.chunkID, Position: next.position}
+			if next.chunkID == nil || next.moved {
+				row.Kind, row.StatusChangeID = next.kind, next.statusChangeID
+			}
+			if next.chunkID == nil {
+				vectors = append(vectors, next.vector)
+				row.Text, row.Tokens, row.InputHash, row.Model, row.Embedding = next.text, next.tokens, next.inputHash, p.model, len(vectors)
+			}
+			chunks = append(chunks, row)
 		}
 	}
 	return chunks, vectors, hashes
-}
-
-func appendChunk(chunks []newChunk, vectors []vector.Vector, p *plan, next *planned, source int) ([]newChunk, []vector.Vector) {
-	row := newChunk{Source: source, ChunkID: next.chunkID, Position: next.position}
-	if next.chunkID == nil || next.moved {
-		row.Kind, row.StatusChangeID = next.kind, next.statusChangeID
-	}
-	if next.chunkID == nil {
-		vectors = append(vectors, next.vector)
-		row.Text, row.Tokens, row.InputHash, row.Model, row.Embedding = next.text, next.tokens, next.inputHash, p.model, len(vectors)
-	}
-	return append(chunks, row), vectors
 }
 
 // call calls a storing function and checks that it reports on every source.

@@ -34,7 +34,7 @@ type shelf struct {
 
 	changed  int // this many calls find another text than the one read
 	calls    []storing
-	chunks   map[int64][]map[string]any // that are stored or staged, by ticket
+	chunks   map[int64][]map[string]any // by ticket
 	embedded map[string]int
 }
 
@@ -47,7 +47,6 @@ type storing struct {
 func (s *shelf) Call(ctx context.Context, function string, arguments, result any) error {
 	var asked struct {
 		TicketIDs []int64 `json:"ticket_ids"`
-		TicketID  int64   `json:"ticket_id"`
 		Chunks    []map[string]any
 	}
 	body, err := json.Marshal(arguments)
@@ -74,26 +73,20 @@ func (s *shelf) Call(ctx context.Context, function string, arguments, result any
 		}
 	}
 	if s.changed--; s.changed >= 0 {
-		return answer(slices.Repeat([]map[string]any{{}}, max(1, len(asked.TicketIDs))), result)
-	}
-	if function == "stage_chunks" {
-		asked.TicketIDs = []int64{asked.TicketID}
+		return answer(slices.Repeat([]map[string]any{{}}, len(asked.TicketIDs)), result)
 	}
 	ids := make([][]string, len(asked.TicketIDs))
 	for _, chunk := range asked.Chunks {
-		place := 0
-		if source, is := chunk["source"].(float64); is {
-			place = int(source) - 1
-		}
+		place := int(chunk["source"].(float64)) - 1
 		if chunk["chunk_id"] == nil {
 			id := asked.TicketIDs[place]
-			chunk["chunk_id"], chunk["staged"] = fmt.Sprintf("%d-%d", id, len(s.chunks[id])), function == "stage_chunks"
+			chunk["chunk_id"] = fmt.Sprintf("%d-%d", id, len(s.chunks[id]))
 			s.chunks[id] = append(s.chunks[id], chunk)
 		}
 		ids[place] = append(ids[place], chunk["chunk_id"].(string))
 	}
 	for place := range ids {
-		rows = append(rows, map[string]any{"place": place + 1, "stored": true, "staged": true, "embedding_ids": ids[place]})
+		rows = append(rows, map[string]any{"place": place + 1, "stored": true, "embedding_ids": ids[place]})
 	}
 	return answer(rows, result)
 }
@@ -156,7 +149,7 @@ func text(number, bytes int) string {
 	return long.String()[:bytes]
 }
 
-// One call stores at most 40 chunks and 900,000 bytes.
+// One call stores at most 40 chunks and 900,000 bytes of several tickets.
 func TestBoundsOfOneCall(t *testing.T) {
 	t.Parallel()
 	// Each of 30 tickets is one chunk: a new chunk counts 18,732 bytes besides its text.
@@ -190,22 +183,25 @@ func TestBoundsOfOneCall(t *testing.T) {
 	}
 }
 
-// A ticket that fits into one call is stored whole, a longer one in parts within the same bounds.
-func TestLongTicketsAreStoredInParts(t *testing.T) {
+// A longer ticket is stored whole, in a call of its own, up to 2,000 chunks.
+func TestLongTicketsAreStoredWhole(t *testing.T) {
 	t.Parallel()
-	for _, bytes := range []int{200_000, 600_000, 1_000_000} {
-		s := &shelf{tokens: 25, texts: []string{text(0, bytes)}}
+	for _, c := range []struct{ bytes, least, most int }{{600_000, 50, 2000}, {25_000_000, 2000, 2000}} {
+		s := &shelf{tokens: 25, texts: []string{text(0, 100), text(1, c.bytes), text(2, 100)}}
 		results, err := s.index(t.Context())
-		if err != nil || len(results[0].EmbeddingIDs) != len(s.chunks[0]) || results[0].Embedded != len(s.chunks[0]) {
-			t.Fatalf("%+v, %v", results, err)
+		if err != nil || len(results) != 3 || results[1].Embedded != len(s.chunks[1]) || len(results[1].EmbeddingIDs) != len(s.chunks[1]) {
+			t.Fatalf("%d results, %v", len(results), err)
+		}
+		if got := len(s.chunks[1]); got < c.least || got > c.most {
+			t.Errorf("%d bytes have %d chunks, want %d to %d", c.bytes, got, c.least, c.most)
 		}
 		s.mustHaveEmbeddedOnce(t)
-		if whole := s.calls[0].function == "store_chunks"; whole != (bytes == 200_000) {
-			t.Errorf("%d chunks are stored by %+v", len(s.chunks[0]), s.calls)
+		if len(s.calls) != 2 || s.calls[0].rows+s.calls[1].rows != len(s.chunks[1])+2 {
+			t.Errorf("%d bytes are stored by %+v", c.bytes, s.calls)
 		}
-		for i, call := range s.calls {
-			if shows := i == len(s.calls)-1; shows != (call.function == "store_chunks") || call.function == "stage_chunks" && (call.rows > 40 || call.bytes > 1_000_000) {
-				t.Errorf("call %d of %d is %+v", i, len(s.calls), call)
+		for _, call := range s.calls {
+			if call.function != "store_chunks" || call.bytes > 60_000_000 {
+				t.Errorf("a call of %+v", call)
 			}
 		}
 	}
@@ -221,12 +217,12 @@ func TestEmbeddedChunksAreStoredAtTheDeadline(t *testing.T) {
 		s.before = func(during context.Context, _ string) error {
 			if len(s.calls) == 1 {
 				cancel()
-				time.Sleep(9 * time.Second)
+				time.Sleep(59 * time.Second)
 			}
 			return during.Err()
 		}
 		_, err := s.index(ctx)
-		if fault.CodeOf(err) != fault.Timeout || len(s.calls) != 1 || len(s.chunks[0]) != len(s.embedded) {
+		if err != nil || len(s.calls) != 1 || len(s.chunks[0]) != len(s.embedded) {
 			t.Errorf("%d calls stored %d of %d chunks: %v", len(s.calls), len(s.chunks[0]), len(s.embedded), err)
 		}
 		if results, err := s.index(t.Context()); err != nil || !results[0].Done {
@@ -236,6 +232,7 @@ func TestEmbeddedChunksAreStoredAtTheDeadline(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
+		// One that shares a call has less time than a large one.
 		s := &shelf{tokens: 5, texts: []string{text(0, 100)}}
 		s.before = func(during context.Context, _ string) error {
 			cancel()
@@ -249,21 +246,19 @@ func TestEmbeddedChunksAreStoredAtTheDeadline(t *testing.T) {
 	})
 }
 
-// Chunks that could not be stored are stored again without the model: in parts if they were too
-// large, whole if the text was being edited.
+// Chunks that could not be stored are stored again without the model: in smaller groups if a call
+// was too large, at once if a text was being edited.
 func TestFailedChunksAreNotEmbeddedAgain(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*shelf{
-		"too slow":  {tokens: 5, texts: []string{text(0, 50_000)}},
 		"written":   {tokens: 5, texts: []string{text(0, 50_000)}, changed: 2},
-		"in parts":  {tokens: 5, texts: []string{text(0, 300_000)}, changed: 2},
-		"in groups": {tokens: 5, texts: []string{text(0, 100), text(1, 50_000), text(2, 100)}},
+		"in groups": {tokens: 5, texts: []string{text(0, 100), text(1, 2_000), text(2, 100), text(3, 2_000), text(4, 2_000)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s.before = func(context.Context, string) error {
-					if call := s.calls[len(s.calls)-1]; call.bytes > 100_000 {
+					if call := s.calls[len(s.calls)-1]; call.rows > 2 && call.rows < 20 {
 						return fault.New(fault.Timeout, "Slow.")
 					}
 					return nil

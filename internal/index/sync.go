@@ -9,8 +9,8 @@ import (
 // holds it, or it was not reached.
 var ErrUndone = errors.New("not done yet")
 
-// ErrLarge means that a source needs many calls and was left out because it was not alone. Alone it
-// is indexed.
+// ErrLarge means that storing a source takes long and it was left out because it was not alone.
+// Alone it is indexed.
 var ErrLarge = errors.New("to be embedded alone")
 
 // Sync is Index for callers that come back. The outcome of a source is nil if it is done or does

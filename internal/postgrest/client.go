@@ -42,7 +42,7 @@ func New(restURL, serviceKey string, around ...func(http.RoundTripper) http.Roun
 			MaxIdleConnsPerHost:   64,
 			IdleConnTimeout:       90 * time.Second,
 			TLSHandshakeTimeout:   5 * time.Second,
-			ResponseHeaderTimeout: 60 * time.Second,
+			ResponseHeaderTimeout: 70 * time.Second, // longer than any function may take
 		},
 	}
 	for _, wrap := range around {

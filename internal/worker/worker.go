@@ -75,7 +75,6 @@ func (w *Worker) Run(ctx context.Context) {
 	beating, stopBeating := context.WithCancel(context.WithoutCancel(ctx))
 	var background sync.WaitGroup
 	background.Go(func() { w.beat(beating) })
-	background.Go(func() { w.sweep(beating) })
 	defer background.Wait()
 	defer stopBeating() // after the last batch
 	var batches sync.WaitGroup

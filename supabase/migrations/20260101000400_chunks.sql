@@ -9,7 +9,6 @@ create table public.chunks (
   comment_id bigint references public.comments on delete cascade,
   kind text not null check (kind in ('project', 'ticket', 'status_note', 'comment')),
   position bigint not null,
-  generation bigint,
   text text not null,
   tokens integer not null check (tokens > 0),
   input_hash text not null,
@@ -32,7 +31,6 @@ comment on table public.chunks is 'The embedded chunks of projects, tickets, sta
 comment on column public.chunks.embedding_set is 'One of two sets: one serves; the other exists only during a change of the model or the chunking. See private.embedding_sets.';
 comment on column public.chunks.comment_id is 'A comment is a separate source: adding one does not change the ticket''s other chunks. Null for a ticket''s own texts.';
 comment on column public.chunks.position is 'Order within its source, with gaps for later chunks: the ticket''s own text first, then its notes.';
-comment on column public.chunks.generation is 'Set if the source was stored in parts. The chunk is hidden while its generation is in private.staged_generations.';
 comment on column public.chunks.text is 'The text of the chunk, without the header that was embedded with it.';
 comment on column public.chunks.tokens is 'Length of text in tokens of the model''s tokenizer.';
 comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
@@ -41,7 +39,6 @@ comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to
 create index chunks_ticket_id_idx on public.chunks (ticket_id, project_id, comment_id);
 create index chunks_status_change_id_idx on public.chunks (status_change_id);
 create index chunks_comment_id_idx on public.chunks (comment_id) where comment_id is not null;
-create index chunks_generation_idx on public.chunks (generation) where generation is not null;
 -- One graph per set: in a shared one the vectors of two models would be neighbours. ef_construction
 -- is twice the default: building takes up to 1.5 times as long, and searches reach the same recall
 -- with half the ef_search.
@@ -53,8 +50,7 @@ revoke all on public.chunks from anon, authenticated;
 grant select, insert, update, delete on public.chunks to service_role;
 grant select on public.chunks to authenticated;
 create policy read_chunks on public.chunks for select to authenticated
-  using (project_id = any ((select private.visible_projects())::bigint[])
-    and (generation is null or generation <> all ((select private.hidden_generations())::bigint[])));
+  using (project_id = any ((select private.visible_projects())::bigint[]));
 
 -- When a ticket moves to another project, a foreign key updates its chunks. When a comment moves to
 -- another ticket, this trigger updates its chunks, so that search returns the new ticket at once.
@@ -65,9 +61,6 @@ begin
   update public.chunks c set ticket_id = t.ticket_id, project_id = t.project_id
   from public.tickets t
   where c.comment_id = new.comment_id and t.ticket_id = new.ticket_id;
-  update private.staged_generations g set ticket_id = t.ticket_id, project_id = t.project_id
-  from public.tickets t
-  where g.comment_id = new.comment_id and t.ticket_id = new.ticket_id;
   return null;
 end
 $$;

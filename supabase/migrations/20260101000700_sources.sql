@@ -62,12 +62,11 @@ comment on function private.source_texts is 'The texts of these sources to be ch
 -- One branch each, because "is not distinct from" cannot use an index.
 create function private.source_chunks(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[], embedding_set smallint)
 returns table (
-  place bigint, chunk_id uuid, "position" bigint, input_hash text, model text, status_change_id bigint, staged boolean
+  place bigint, chunk_id uuid, "position" bigint, input_hash text, model text, status_change_id bigint
 )
 language sql stable rows 100 security invoker set search_path = ''
 as $$
-  select x.place, x.chunk_id, x.position, x.input_hash, x.model, x.status_change_id,
-    x.generation is not null and x.generation = any ((select private.hidden_generations())::bigint[])
+  select x.place, x.chunk_id, x.position, x.input_hash, x.model, x.status_change_id
   from (
     select a.place, c.*
     from unnest(source_chunks.project_ids, source_chunks.ticket_ids, source_chunks.comment_ids)
@@ -87,7 +86,7 @@ as $$
     where a.ticket_id is null and c.embedding_set = source_chunks.embedding_set
   ) x
 $$;
-comment on function private.source_chunks is 'The chunks of these sources in a set, by index in the arrays. staged: whether the chunk is still hidden.';
+comment on function private.source_chunks is 'The chunks of these sources in a set, by index in the arrays.';
 
 -- How many sources one response returns: at least the first, then more until 4 MB or the 1,000 rows
 -- of hosted PostgREST are reached. Sizes are known without reading the texts.
@@ -132,7 +131,7 @@ as $$
   ), present as (
     select c.place, jsonb_agg(jsonb_build_object(
         'chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', c.model, 'status_change_id', c.status_change_id,
-        'position', c.position, 'staged', c.staged
+        'position', c.position
       ) order by c.position) as chunks
     from private.source_chunks(
       read_sources.project_ids[:(select a.sources from asked a)], read_sources.ticket_ids[:(select a.sources from asked a)],
@@ -150,6 +149,6 @@ as $$
   order by s.place
 $$;
 comment on function public.read_sources is
-  'For each source (a ticket, a project''s own text if ticket_id is null, or with comment_id a comment on that ticket): the names and texts to chunk, the heading of a comment, their fingerprint, and the chunks stored in a set (by default the serving one), in order. staged: chunks stored by stage_chunks and not visible yet. The arrays are parallel; comment_ids may be omitted. A source that does not exist has no row. sources_read: how many sources, from the first one, are included; if they are too many or too long for one response, call again for the rest. embedding_set: that set, null if it is neither serving nor being built; embedding_model: the model that its vectors must have, null if undecided; building_set and building_chunking: the set being built, null if there is none.';
+  'For each source (a ticket, a project''s own text if ticket_id is null, or with comment_id a comment on that ticket): the names and texts to chunk, the heading of a comment, their fingerprint, and the chunks stored in a set (by default the serving one), in order. The arrays are parallel; comment_ids may be omitted. A source that does not exist has no row. sources_read: how many sources, from the first one, are included; if they are too many or too long for one response, call again for the rest. embedding_set: that set, null if it is neither serving nor being built; embedding_model: the model that its vectors must have, null if undecided; building_set and building_chunking: the set being built, null if there is none.';
 
 insert into private.migrations (version) values ('20260101000700');

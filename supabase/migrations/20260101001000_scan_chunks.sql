@@ -94,7 +94,7 @@ declare
   scope private.scope;
   filtered text := 'public.chunks c';
   -- Literal, to match the predicates of the partial indexes.
-  conditions text := format('c.embedding_set = %s and c.model = $3 and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))',
+  conditions text := format('c.embedding_set = %s and c.model = $3',
     private.searched_set(scan_chunks.embedding_model));
   ticket_condition text := '';
   word_condition text := '';

@@ -110,7 +110,6 @@ begin
       from (
         (select c.chunk_id, c.text, c.position, false as remark from public.chunks c
         where c.ticket_id = of_ticket and c.project_id = of_project and c.comment_id is null and c.embedding_set = (select private.searched_set(null))
-          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
         order by c.position limit 50)
         union all
         -- Of a ticket with thousands of comments only the newest are considered.
@@ -123,13 +122,11 @@ begin
           where m.words @@ wanted order by ts_rank('{1, 1, 0, 0}', m.words, wanted) desc, m.comment_id desc limit 5
         ) m
         join public.chunks c on c.comment_id = m.comment_id and c.embedding_set = (select private.searched_set(null))
-          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
         limit 50)
         union all
         (select c.chunk_id, c.text, c.position, false from public.chunks c
         where of_ticket is null and c.project_id = of_project and c.ticket_id is null
           and c.embedding_set = (select private.searched_set(null))
-          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
         -- A ticket with thousands of chunks is not ranked as a whole for one excerpt.
         order by c.position limit 50)
       ) x

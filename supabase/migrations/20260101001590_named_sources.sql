@@ -196,14 +196,12 @@ as $$
 declare
   named private.names;
   set_id smallint;
-  hidden bigint[];
 begin
   if question is null then
     return;
   end if;
   named := private.read_names(question, project_filter, status_filter, filters);
   set_id := private.searched_set(embedding_model);
-  hidden := private.hidden_generations();
 
   return query
   with source as materialized (
@@ -218,7 +216,6 @@ begin
       select c.chunk_id, c.position, c.embedding from public.chunks c
       where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
         and c.model = embedding_model and c.embedding_set = set_id
-        and (c.generation is null or c.generation <> all (hidden))
       order by c.position limit 200) c
     where s.ticket_id is not null
     union all
@@ -229,14 +226,12 @@ begin
       select m.comment_id from public.comments m where m.ticket_id = s.ticket_id
       order by m.created_at desc, m.comment_id desc limit 200) m
     join public.chunks c on c.comment_id = m.comment_id and c.model = embedding_model and c.embedding_set = set_id
-      and (c.generation is null or c.generation <> all (hidden))
     union all
     select c.chunk_id, s.project_id, null, c.position, c.embedding operator(extensions.<=>) query_embedding
     from source s
     cross join lateral (
       select c.chunk_id, c.position, c.embedding from public.chunks c
       where c.project_id = s.project_id and c.ticket_id is null and c.model = embedding_model and c.embedding_set = set_id
-        and (c.generation is null or c.generation <> all (hidden))
       order by c.position limit 200) c
     where s.ticket_id is null
   ), newest as materialized (
@@ -246,12 +241,11 @@ begin
       select c.status_change_id from public.chunks c
       where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
         and c.model = embedding_model and c.embedding_set = set_id
-        and (c.generation is null or c.generation <> all (hidden)) and c.status_change_id is not null
+        and c.status_change_id is not null
       order by c.position desc limit 1) l
     cross join lateral (
       select c.chunk_id, c.embedding from public.chunks c
       where c.status_change_id = l.status_change_id and c.model = embedding_model and c.embedding_set = set_id
-        and (c.generation is null or c.generation <> all (hidden))
       order by c.position limit 1) n
     union all
     select n.chunk_id, s.project_id, s.ticket_id, n.embedding operator(extensions.<=>) query_embedding
@@ -262,7 +256,6 @@ begin
     cross join lateral (
       select c.chunk_id, c.embedding from public.chunks c
       where c.comment_id = m.comment_id and c.model = embedding_model and c.embedding_set = set_id
-        and (c.generation is null or c.generation <> all (hidden))
       order by c.position limit 1) n
   ), placed as (
     select k.*, row_number() over (partition by k.ticket_id, k.project_id order by k.position nulls last) as place,

@@ -82,7 +82,6 @@ begin
       where c.model = retrieve_chunks_hybrid.embedding_model
         and c.embedding_set = (select private.searched_set(retrieve_chunks_hybrid.embedding_model))
         and c.chunk_id is distinct from s.first_chunk_id
-        and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
     ) n
     -- A question that names a ticket by its key usually needs the ticket's notes, too.
     where n.place_in_source < greatest(coalesce(retrieve_chunks_hybrid.source_chunk_limit, 1), case when s.exact then 3 else 1 end)

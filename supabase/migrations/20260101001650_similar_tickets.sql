@@ -48,7 +48,6 @@ declare
   rule constant record := private.duplicate_rule(embedding_model);
   shares constant record := private.likeness_shares();
   set_id constant smallint := private.searched_set(embedding_model);
-  hidden constant bigint[] := private.hidden_generations();
   width integer;
   found record;
   worded record;
@@ -87,7 +86,6 @@ begin
         from (
           select k.embedding from public.chunks k
           where k.ticket_id = w.ticket_id and k.model = similar_tickets.embedding_model and k.embedding_set = set_id
-            and (k.generation is null or k.generation <> all (hidden))
           order by k.position, k.chunk_id limit 20) x
         where n.ticket_id is null
       ) c on true
@@ -140,7 +138,6 @@ begin
     from public.chunks c
     where c.ticket_id = find_similar_tickets.ticket_id and c.kind = 'ticket' and c.model = embedding_model
       and c.embedding_set = private.searched_set(embedding_model)
-      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
     order by c.position
     limit 1;
   project_name := source.project_name;

@@ -14,8 +14,7 @@ as $$
     where exists (
       select 1 from public.chunks c
       where c.ticket_id = t.ticket_id and c.model = sample_tickets.embedding_model
-        and c.embedding_set = (select private.searched_set(sample_tickets.embedding_model))
-        and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))
+        and c.embedding_set = (select private.searched_set(sample_tickets.embedding_model)))
   ), duplicates as materialized (
     select o.key, t.name
     from public.ticket_links l
@@ -51,7 +50,6 @@ as $$
       select n.embedding from public.chunks n
       where n.ticket_id = t.ticket_id and n.model = compare_tickets.embedding_model
         and n.embedding_set = (select private.searched_set(compare_tickets.embedding_model))
-        and (n.generation is null or n.generation <> all ((select private.hidden_generations())::bigint[]))
       order by n.comment_id nulls first, n.position
       limit 50
     ) c

@@ -4,7 +4,6 @@ create table public.document_chunks (
   chunk_id uuid primary key default gen_random_uuid(),
   document_id uuid not null references public.documents on delete cascade,
   position bigint not null,
-  generation bigint,
   text text not null,
   tokens integer not null check (tokens > 0),
   input_hash text not null,
@@ -15,7 +14,6 @@ create table public.document_chunks (
 );
 comment on table public.document_chunks is 'The chunks of documents, in order.';
 comment on column public.document_chunks.position is 'Order among the chunks of its document, with gaps for later chunks.';
-comment on column public.document_chunks.generation is 'Set if the document was stored in parts. The chunk is hidden while its generation is in private.staged_generations.';
 comment on column public.document_chunks.text is 'The text of the chunk, without the header that was embedded with it.';
 comment on column public.document_chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
 
@@ -23,7 +21,6 @@ create table public.embeddings (
   embedding_id bigint generated always as identity primary key,
   document_id uuid not null references public.documents on delete cascade,
   chunk_id uuid,
-  generation bigint,
   model text,
   embedding extensions.vector(768) not null,
   created_at timestamptz not null default now(),
@@ -35,13 +32,7 @@ create table public.embeddings (
 -- Stored inline: from TOAST storage, bulk comparisons would need an extra read per row.
 alter table public.embeddings alter column embedding set storage plain;
 comment on table public.embeddings is 'The vectors of documents (chunk_id null) and of their chunks, with 768 dimensions.';
-comment on column public.embeddings.generation is 'The generation of its chunk.';
 comment on column public.embeddings.model is 'Vectors of different models are never compared. Null: unknown.';
-
-create index document_chunks_generation_idx on public.document_chunks (generation) where generation is not null;
-alter table private.staged_generations
-  add constraint staged_generations_document_id_fkey foreign key (document_id) references public.documents on delete cascade;
-create index staged_generations_document_id_idx on private.staged_generations (document_id);
 
 -- Separate indexes: a document's chunks would crowd out other documents. The index of documents has
 -- a denser graph than usual, because hybrid search needs the first thousand exactly: this misses a
@@ -57,10 +48,8 @@ revoke all on sequence public.embeddings_embedding_id_seq from anon, authenticat
 grant select, insert, update, delete on public.document_chunks, public.embeddings to service_role;
 grant select on public.document_chunks, public.embeddings to authenticated;
 create policy read_document_chunks on public.document_chunks for select to authenticated
-  using ((select private.visible_projects()) <> '{}'
-    and (generation is null or generation <> all ((select private.hidden_generations())::bigint[])));
+  using ((select private.visible_projects()) <> '{}');
 create policy read_embeddings on public.embeddings for select to authenticated
-  using ((select private.visible_projects()) <> '{}'
-    and (generation is null or generation <> all ((select private.hidden_generations())::bigint[])));
+  using ((select private.visible_projects()) <> '{}');
 
 insert into private.migrations (version) values ('20260101001810');

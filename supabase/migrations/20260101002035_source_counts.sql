@@ -58,19 +58,16 @@ as $$
     select 't' || c.ticket_id as source, c.embedding_set, c.model, count(*) as chunks
     from public.chunks c
     where c.ticket_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 't')) and c.comment_id is null
-      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
     group by c.ticket_id, c.embedding_set, c.model
     union all
     select 'c' || c.comment_id, c.embedding_set, c.model, count(*)
     from public.chunks c
     where c.comment_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 'c'))
-      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
     group by c.comment_id, c.embedding_set, c.model
     union all
     select 'p' || c.project_id, c.embedding_set, c.model, count(*)
     from public.chunks c
     where c.project_id = any (array(select substr(s, 2)::bigint from unnest(read_source_states.sources) s where s ^@ 'p')) and c.ticket_id is null
-      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))
     group by c.project_id, c.embedding_set, c.model
   ), documents as (
     select d.id, 'd' || d.id as source
@@ -82,8 +79,7 @@ as $$
   select c.source, c.embedding_set, c.model, coalesce(t.has_text, false)::integer, c.chunks::integer from chunks c join texts t using (source)
   union all
   select d.source, -1::smallint, '', 1, (
-    select count(*)::integer from public.document_chunks c where c.document_id = d.id
-      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))) from documents d
+    select count(*)::integer from public.document_chunks c where c.document_id = d.id) from documents d
   union all
   select d.source, 0::smallint, e.model, 1, 0
   from documents d join public.embeddings e on e.document_id = d.id and e.chunk_id is null and e.model is not null

@@ -71,8 +71,6 @@ begin
       ('public.status_changes', 'case when r.note ~ ''\S'' then ''t'' || r.ticket_id end', 'true'),
       ('public.comments', '''c'' || r.comment_id', 'coalesce(r.body ~ ''\S'', false)'),
       ('public.chunks', 'coalesce(''c'' || r.comment_id, ''t'' || r.ticket_id, ''p'' || r.project_id)', 'row(r.embedding_set, r.model)'),
-      -- Staged chunks count once they are visible.
-      ('private.staged_generations', 'coalesce(''c'' || r.comment_id, ''t'' || r.ticket_id, ''p'' || r.project_id, ''d'' || r.document_id)', 'true'),
       ('public.documents', '''d'' || r.id', 'true'),
       ('public.document_chunks', '''d'' || r.document_id', 'true'),
       ('public.embeddings', 'case when r.chunk_id is null then ''d'' || r.document_id end', 'r.model')

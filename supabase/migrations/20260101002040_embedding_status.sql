@@ -15,8 +15,7 @@ as $$
   where (p.name ~ '\S' or p.description ~ '\S') and (missing_sources.everything or not exists (
     select 1 from public.chunks c
     where c.project_id = p.project_id and c.ticket_id is null
-      and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)
-      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))))
+      and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)))
   union all
   select t.project_id, t.ticket_id, null, length(t.name) + coalesce(length(t.description), 0) + coalesce((
       select sum(length(s.note)) from public.status_changes s where s.ticket_id = t.ticket_id), 0), null
@@ -25,8 +24,7 @@ as $$
     and (missing_sources.everything or not exists (
       select 1 from public.chunks c
       where c.ticket_id = t.ticket_id and c.comment_id is null
-        and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)
-        and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))))
+        and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)))
   union all
   select t.project_id, t.ticket_id, null, least(private.text_limit(), length(m.body)), m.comment_id
   from public.comments m
@@ -34,8 +32,7 @@ as $$
   where m.body ~ '\S' and (missing_sources.everything or not exists (
     select 1 from public.chunks c
     where c.comment_id = m.comment_id
-      and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)
-      and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[]))))
+      and c.embedding_set = (select w.embedding_set from wanted w) and c.model = (select w.model from wanted w)))
   union all
   select null, null, d.id, length(d.title) + least(private.text_limit(), length(d.content)), null
   from public.documents d

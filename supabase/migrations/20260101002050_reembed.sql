@@ -43,12 +43,9 @@ as $$
     cross join private.embedding_jobs j
     where j.document_id is null and (j.requested_at <= s.began_at or j.attempts > 0 and j.lease_id is null)
       and (j.dead_at is null
-        or exists (select 1 from public.chunks c where c.ticket_id = j.ticket_id and c.comment_id is null and c.embedding_set = s.serving
-          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))
-        or exists (select 1 from public.chunks c where c.comment_id = j.comment_id and c.embedding_set = s.serving
-          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))
-        or exists (select 1 from public.chunks c where c.project_id = j.project_id and c.ticket_id is null and c.embedding_set = s.serving
-          and (c.generation is null or c.generation <> all ((select private.hidden_generations())::bigint[])))))
+        or exists (select 1 from public.chunks c where c.ticket_id = j.ticket_id and c.comment_id is null and c.embedding_set = s.serving)
+        or exists (select 1 from public.chunks c where c.comment_id = j.comment_id and c.embedding_set = s.serving)
+        or exists (select 1 from public.chunks c where c.project_id = j.project_id and c.ticket_id is null and c.embedding_set = s.serving)))
 $$;
 comment on function private.reembed_waits is 'Whether jobs are open that must end before the new set may serve.';
 
@@ -133,7 +130,6 @@ begin
     or exists (select from public.chunks c where c.embedding_set = retired) then
     return '00000000-0000-0000-0000-000000000000'::uuid;
   end if;
-  delete from private.staged_generations g where g.embedding_set = retired;
   update private.embedding_sets s set other_state = 'unused' where s.other_state = 'retired';
   return null;
 end

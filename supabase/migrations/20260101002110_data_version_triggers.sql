@@ -12,16 +12,6 @@ end
 $$;
 comment on function private.version_new_rows is 'Trigger: changes the version of the projects of inserted rows.';
 
-create function private.version_new_chunks() returns trigger
-language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  perform private.change_data_version(array(select distinct n.project_id from new_rows n where n.generation is null));
-  return null;
-end
-$$;
-comment on function private.version_new_chunks is 'Trigger: changes the version of the projects of inserted chunks. Staged ones change it when they are shown.';
-
 create function private.version_old_rows() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -233,7 +223,7 @@ begin
   if tg_op = 'DELETE' then
     moves := exists (select from old_rows);
   else
-    moves := exists (select from new_rows n where n.generation is null);
+    moves := exists (select from new_rows);
   end if;
   if moves then
     perform private.change_data_version(array[-1]);
@@ -242,18 +232,6 @@ begin
 end
 $$;
 comment on function private.version_document_vectors is 'Trigger: changes the version of documents when one of their vectors is written or deleted.';
-
-create function private.version_shown_documents() returns trigger
-language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  if exists (select from old_rows o where o.document_id is not null) then
-    perform private.change_data_version(array[-1]);
-  end if;
-  return null;
-end
-$$;
-comment on function private.version_shown_documents is 'Trigger: changes the version of documents when their staged chunks are shown.';
 
 do $$
 declare
@@ -266,8 +244,7 @@ begin
     ('version_new_tickets',              'insert',            'public.tickets',             'version_new_rows'),
     ('version_updated_tickets',          'update',            'public.tickets',             'version_updated_tickets'),
     ('version_deleted_tickets',          'delete',            'public.tickets',             'version_old_rows'),
-    ('version_new_chunks',               'insert',            'public.chunks',              'version_new_chunks'),
-    ('version_shown_chunks',             'delete',            'private.staged_generations', 'version_old_rows'),
+    ('version_new_chunks',               'insert',            'public.chunks',              'version_new_rows'),
     ('version_updated_chunks',           'update',            'public.chunks',              'version_updated_chunks'),
     ('version_deleted_chunks',           'delete',            'public.chunks',              'version_old_rows'),
     ('version_new_notes',                'insert',            'public.status_changes',      'version_status_notes'),
@@ -299,7 +276,6 @@ begin
     ('version_new_document_vectors',     'insert',            'public.embeddings',          'version_document_vectors'),
     ('version_updated_document_vectors', 'update',            'public.embeddings',          'version_document_vectors'),
     ('version_deleted_document_vectors', 'delete',            'public.embeddings',          'version_document_vectors'),
-    ('version_shown_document_vectors',   'delete',            'private.staged_generations', 'version_shown_documents'),
     ('version_emptied_documents',        'truncate',          'public.documents',           'version_truncated'),
     ('version_emptied_document_vectors', 'truncate',          'public.embeddings',          'version_truncated')
   ) as v (name, event, on_table, function)

@@ -33,8 +33,7 @@ as $$
   select d.id, d.title, left(case when d.content ~ '\S' then d.content else d.title end, private.text_limit()), private.document_hash(d.title, d.content),
     coalesce((
       select jsonb_agg(jsonb_build_object(
-          'chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', e.model, 'position', c.position,
-          'staged', c.generation is not null and c.generation = any ((select private.hidden_generations())::bigint[])
+          'chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', e.model, 'position', c.position
         ) order by c.position)
       from public.document_chunks c
       join public.embeddings e on e.document_id = c.document_id and e.chunk_id = c.chunk_id
@@ -47,7 +46,7 @@ as $$
   order by a.place
 $$;
 comment on function public.read_documents is
-  'For each document: its title, the text to chunk (its content up to the 200,000th character, or its title if that is blank), their fingerprint, and the chunks stored now, in order. staged: chunks stored by stage_document_chunks and not visible yet. A document that does not exist has no row. documents_read: how many documents of the array, from the first one, are included; if they are too many or too long for one response, call again for the rest.';
+  'For each document: its title, the text to chunk (its content up to the 200,000th character, or its title if that is blank), their fingerprint, and the chunks stored now, in order. A document that does not exist has no row. documents_read: how many documents of the array, from the first one, are included; if they are too many or too long for one response, call again for the rest.';
 
 -- The mean of the chunks' vectors. If it is zero, the first chunk's vector is used.
 create function private.store_document_vectors(document_ids uuid[]) returns void
@@ -75,21 +74,40 @@ as $$
 declare
   current_ids uuid[];
   waiting_jobs bigint[];
-  generations bigint[];
+  ids uuid[];
 begin
-  -- Never waits for a lock; see lock_sources.
-  current_ids := array(select d.id from public.documents d where d.id = any (document_ids) for no key update skip locked);
-  -- Embedding a document ends its waiting job; see embedding_jobs.
+  -- Held while the vectors are written, locked after it: see store_chunks. Neither waits.
+  current_ids := array(
+    select d.id from public.documents d
+    where d.id = any (document_ids) and pg_try_advisory_xact_lock(hashtextextended(format('private.hold_sources %s', d.id), 0))
+    for key share skip locked);
   waiting_jobs := array(select private.lock_waiting_document_jobs(current_ids));
-  -- Before any chunk is changed; see store_chunks.
-  generations := array(select g.generation from private.staged_generations g where g.document_id = any (current_ids) for update skip locked);
+
+  ids := array(
+    select coalesce(g.chunk_id, gen_random_uuid())
+    from rows from (jsonb_to_recordset(store_document_chunks.chunks) as (chunk_id uuid)) with ordinality as g(chunk_id, place)
+    order by g.place);
+  set constraints public.document_chunks_document_id_position_key deferred;
+  with given as materialized (
+    select ids[g.place] as chunk_id, document_ids[g.source] as document_id, g.position, g.text, g.tokens, g.input_hash, g.model, g.embedding
+    from rows from (jsonb_to_recordset(store_document_chunks.chunks) as (
+        source bigint, chunk_id uuid, position bigint, text text, tokens integer, input_hash text, model text, embedding integer)) with ordinality
+      as g(source, chunk_id, position, text, tokens, input_hash, model, embedding, place)
+    where g.chunk_id is null and document_ids[g.source] = any (current_ids)
+  ), added as (
+    insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash)
+    select g.chunk_id, g.document_id, g.position, g.text, g.tokens, g.input_hash from given g
+  )
+  insert into public.embeddings (document_id, chunk_id, model, embedding)
+  select g.document_id, g.chunk_id, g.model, store_document_chunks.embeddings[g.embedding] from given g;
+
+  current_ids := array(select d.id from public.documents d where d.id = any (current_ids) for no key update skip locked);
   -- A separate statement, whose snapshot includes every edit committed before the locks.
   current_ids := array(
     select d.id
     from unnest(document_ids, source_hashes) as a(id, source_hash)
     join public.documents d on d.id = a.id
-    where d.id = any (current_ids) and private.document_hash(d.title, d.content) = a.source_hash
-      and not exists (select from private.staged_generations g where g.document_id = d.id and g.generation <> all (generations)));
+    where d.id = any (current_ids) and private.document_hash(d.title, d.content) = a.source_hash);
   -- Another session may have replaced the chunks to keep.
   current_ids := array(
     select d.id from unnest(current_ids) as d(id)
@@ -101,16 +119,14 @@ begin
 
   return query
   with given as materialized (
-    select document_ids[g.source] as document_id, coalesce(g.chunk_id, gen_random_uuid()) as chunk_id, g.chunk_id is not null as kept,
-      g.position, g.text, g.tokens, g.input_hash, g.model, g.embedding
-    from jsonb_to_recordset(store_document_chunks.chunks) as g(
-      source bigint, chunk_id uuid, position bigint, text text, tokens integer, input_hash text, model text, embedding integer)
-    where document_ids[g.source] = any (current_ids)
+    select document_ids[g.source] as document_id, ids[g.place] as chunk_id, g.chunk_id is not null as kept, g.position
+    from rows from (jsonb_to_recordset(store_document_chunks.chunks) as (source bigint, chunk_id uuid, position bigint)) with ordinality
+      as g(source, chunk_id, position, place)
   ), dropped as materialized (
     -- Grouped instead of joined; see store_chunks.
     select x.chunk_id
     from (
-      select g.chunk_id, true as wanted from given g where g.kept
+      select g.chunk_id, g.document_id = any (current_ids) as wanted from given g where not g.kept or g.document_id = any (current_ids)
       union all
       select c.chunk_id, false from public.document_chunks c where c.document_id = any (current_ids)
     ) x
@@ -121,26 +137,20 @@ begin
   ), moved as (
     update public.document_chunks c set position = g.position
     from given g
-    where g.kept and c.chunk_id = g.chunk_id and c.position <> g.position
-  ), added as (
-    insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash)
-    select g.chunk_id, g.document_id, g.position, g.text, g.tokens, g.input_hash from given g where not g.kept
-  ), embedded as (
-    insert into public.embeddings (document_id, chunk_id, model, embedding)
-    select g.document_id, g.chunk_id, g.model, store_document_chunks.embeddings[g.embedding] from given g where not g.kept
+    where g.kept and g.document_id = any (current_ids) and c.chunk_id = g.chunk_id and c.position <> g.position
   )
   select a.place, a.id = any (current_ids),
-    coalesce((select array_agg(g.chunk_id order by g.position) from given g where g.document_id = a.id), '{}')
+    coalesce((select array_agg(g.chunk_id order by g.position) from given g where g.document_id = a.id and a.id = any (current_ids)), '{}')
   from unnest(document_ids) with ordinality as a(id, place)
   order by a.place;
+  set constraints public.document_chunks_document_id_position_key immediate;
 
-  delete from private.staged_generations g where g.generation = any (generations) and g.document_id = any (current_ids);
   delete from private.embedding_jobs j where j.embedding_job_id = any (waiting_jobs) and j.document_id = any (current_ids);
   perform private.store_document_vectors(current_ids);
   update public.documents d set embedding_status = 'complete' where d.id = any (current_ids) and d.embedding_status <> 'complete';
 end
 $$;
 comment on function public.store_document_chunks is
-  'Replaces the chunks of documents and computes their own vectors in one transaction, each document only if its text still has the fingerprint from read_documents. Otherwise, or while another session stages chunks of the document, stored is false: read it again. chunks: [{source: position of the document in document_ids from 1, chunk_id of a stored or staged chunk to keep or null, position, text, tokens, input_hash, model, embedding: position of its vector in embeddings from 1}]. Listed staged chunks become visible, chunks not listed are deleted, and the waiting job of a stored document ends. Returns the ids of all chunks of each document, in order.';
+  'Replaces the chunks of documents and computes their own vectors in one transaction, each document only if its text still has the fingerprint from read_documents. Otherwise, or while another session stores the document, stored is false: read it again. chunks: [{source: position of the document in document_ids from 1, chunk_id of a stored chunk to keep or null, position, text, tokens, input_hash, model, embedding: position of its vector in embeddings from 1}]. Chunks not listed are deleted, and the waiting job of a stored document ends. Returns the ids of all chunks of each document, in order.';
 
 insert into private.migrations (version) values ('20260101003030');

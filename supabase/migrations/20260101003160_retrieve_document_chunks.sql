@@ -31,7 +31,6 @@ begin
       select e.embedding_id
       from public.embeddings e
       where e.chunk_id is not null and e.model = $2
-        and (e.generation is null or e.generation <> all ((select private.hidden_generations())::bigint[]))
         and (select not d.archived and d.embedding_status = ''complete'' from public.documents d where d.id = e.document_id)
       order by e.embedding operator(extensions.<=>) $1
       limit $3)'
@@ -45,7 +44,6 @@ begin
         from public.documents d
         join public.embeddings e on e.document_id = d.id
         where not d.archived and d.embedding_status = 'complete' and e.chunk_id is not null and e.model = retrieve_document_chunks.embedding_model
-          and (e.generation is null or e.generation <> all ((select private.hidden_generations())::bigint[]))
       )
       select c.embedding_id from compared c order by c.distance, c.embedding_id limit wanted);
   end if;

@@ -119,7 +119,7 @@ select is(ids, array(select chunk_id from public.chunks order by position), 'sto
 select is(
   (select chunks from public.read_sources('{1}', '{11}')),
   (select jsonb_agg(jsonb_build_object('chunk_id', chunk_id, 'input_hash', input_hash, 'model', model, 'status_change_id', status_change_id,
-     'position', position, 'staged', false) order by position) from public.chunks),
+     'position', position) order by position) from public.chunks),
   'read_sources returns the stored chunks of a source');
 select is((select chunks from public.read_sources('{1}', '{null}')), '[]', 'read_sources returns an empty list of chunks for a source without any');
 

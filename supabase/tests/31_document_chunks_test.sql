@@ -1,7 +1,7 @@
 -- A document's chunks and vectors are stored atomically, and only if its text is unchanged.
 
 begin;
-select plan(32);
+select plan(22);
 set local role service_role;
 
 \ir kit/documents.sql
@@ -43,7 +43,7 @@ select is(cardinality(pg_temp.chunks(1)), 2, 'both chunks are stored');
 select is(pg_temp.own(1), 'complete m {0.8944,0.4472,0}', 'a document''s vector is the normalized mean of its chunks'' vectors');
 select is(pg_temp.own(2), 'pending', 'a document with a stale hash stays pending');
 select is(cardinality(pg_temp.chunks(2)), 0, 'no chunks are stored for a document with a stale hash');
-select is((select jsonb_agg(c - 'chunk_id' - 'position' - 'staged') from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c),
+select is((select jsonb_agg(c - 'chunk_id' - 'position') from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c),
   '[{"input_hash": "h1", "model": "m"}, {"input_hash": "h2", "model": "m"}]', 'read_documents returns the stored chunks');
 
 -- Storing again -----------------------------------------------------------------------------------
@@ -71,36 +71,6 @@ select is(pg_temp.own(3), 'complete new {0,1,0}', 'if the mean is zero, the firs
 select throws_ok($$ select from public.store_document_chunks(array[pg_temp.doc(3)], array[pg_temp.hash(3)],
   jsonb_build_array(pg_temp.chunk(1, 0, 1)), array['[1,0]'::extensions.vector]) $$, '22000', null, 'a vector of another dimension is rejected');
 select throws_ok($$ insert into public.embeddings (document_id, embedding) values (pg_temp.doc(2), pg_temp.unit(0)) $$, '23514', null, 'a zero vector is rejected');
-
--- Staging -----------------------------------------------------------------------------------------
-
-create temporary view seen as
-select (select string_agg(r.text, ', ' order by r.text) from public.retrieve_document_chunks(pg_temp.unit(1), 'm', -2) r where r.document_id = pg_temp.doc(1)) as texts,
-  pg_temp.own(1) as own, (select chunks from public.embedding_status('m')) as chunks;
-create temporary table before as select * from seen;
-create function pg_temp.stage(variadic chunks jsonb[]) returns setof uuid[]
-language sql as $$
-  select embedding_ids from public.stage_document_chunks(pg_temp.doc(1), pg_temp.hash(1), to_jsonb(chunks), array[pg_temp.unit(0.6, 0.8)]) where staged
-$$;
-delete from private.embedding_jobs where document_id = pg_temp.doc(1);
-insert into private.embedding_jobs (document_id, background) values (pg_temp.doc(1), false);
-create temporary table staged as select ids from pg_temp.stage(pg_temp.chunk(1, 5, 1), pg_temp.chunk(1, 7, 1)) ids;
-select is((select cardinality(ids) from staged), 2, 'two chunks are staged');
-select results_eq('table seen', 'table before', 'staged chunks are neither searched nor counted');
-select ok(bool_and(due_at > clock_timestamp() + interval '1 minute'), 'staging postpones the document''s job') from private.embedding_jobs where document_id = pg_temp.doc(1);
-select results_eq($$ select count(*) filter (where (c ->> 'staged')::boolean) from public.read_documents(array[pg_temp.doc(1)]), jsonb_array_elements(chunks) c $$,
-  $$ values (2::bigint) $$, 'read_documents returns staged chunks for a retry');
-select is_empty($$ select * from pg_temp.stage(pg_temp.chunk(1, 7, 1)) $$, 'staging a second chunk at one position is rejected');
-select is_empty($$ select embedding_ids from public.stage_document_chunks(pg_temp.doc(1), 'stale', to_jsonb(array[pg_temp.chunk(1, 9, 1)]), array[pg_temp.unit(1)]) where staged $$,
-  'staging with a stale hash is rejected');
-select ok(s.stored, 'the final store keeps the staged chunks')
-  from public.store_document_chunks(array[pg_temp.doc(1)], array[pg_temp.hash(1)],
-    (select jsonb_agg(jsonb_build_object('source', 1, 'chunk_id', id, 'position', place * 10)) from staged, unnest(ids) with ordinality as i(id, place)), '{}') s;
-select results_eq('select * from seen', $$ values ('piece 5, piece 7', 'complete m {0.6,0.8,0}', 4::bigint) $$, 'stored chunks replace the old ones in search, vector and counts');
-select from pg_temp.stage(pg_temp.chunk(1, 30, 1));
-update private.staged_generations set staged_at = now() - interval '25 hours';
-select is(public.sweep_staged_chunks() + public.sweep_staged_chunks(), 1::bigint, 'staged chunks older than a day are swept');
-select is((select count(*) from public.embeddings where document_id = pg_temp.doc(1)), 3::bigint, 'vectors of swept chunks are deleted');
 
 select from public.delete_document(pg_temp.doc(1));
 select is_empty($$ select document_id from public.document_chunks where document_id = pg_temp.doc(1)

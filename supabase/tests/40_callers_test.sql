@@ -60,7 +60,6 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('private.source_marks',         '- - - - - - ' || (select count(*) from private.source_marks)),
     ('private.source_states',        '- - - - - - ' || (select count(*) from private.source_states)),
     ('private.source_totals',        '- - - - - - ' || (select count(*) from private.source_totals)),
-    ('private.staged_generations',   '- - - - - - 0'),
     ('private.ticket_counters',      '- - - - - - -'),
     ('private.word_count_changes',   '- - - - - - ' || (select count(*) from private.word_count_changes)),
     ('private.word_counts',          '- - - - - - ' || (select count(*) from private.word_counts)),

@@ -2,7 +2,7 @@
 -- affect the rest of its ticket.
 
 begin;
-select plan(72);
+select plan(65);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do');
@@ -101,18 +101,6 @@ select throws_ok(
   $$ select public.store_chunks('{1}', '{11}', array[pg_temp.hash(11)],
        '[{"source": 1, "kind": "comment", "position": 0, "text": "t", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(1)]) $$,
   '23514', null, 'a chunk without a comment ID cannot have the kind comment');
-
--- Staged chunks belong to the comment and stay hidden until store_chunks names it.
-select ok(s.staged, 'a chunk of a comment is staged')
-from public.stage_chunks(1, 11, pg_temp.hash(11, 1001),
-  '[{"kind": "comment", "position": 7, "text": "staged", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(1)], comment_id => 1001) s;
-select is((select count(*) from public.chunks c where c.comment_id = 1001 and c.generation is not null), 1::bigint, 'a staged chunk has the comment''s ID');
-select is((select jsonb_path_query_array(chunks, '$[*].staged') from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), '[false, true]', 'read_sources marks a comment''s staged chunk');
-select ok(not s.staged, 'a chunk with a stale hash is not staged')
-from public.stage_chunks(1, 11, 'another', '[]', array[]::extensions.vector[], comment_id => 1001) s;
-select ok(pg_temp.store(11, 1002, pg_temp.hash(11, 1002), 'Renewed'), 'staged chunks of a comment do not block other comments of the ticket');
-select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Shorter'), 'storing a comment with staged chunks succeeds');
-select is_empty('select from private.staged_generations', 'storing a comment removes its staged generation');
 reset role;
 
 -- Queueing ----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 -- range counts as its lowest value, above it as its highest, and null as the default.
 
 begin;
-select plan(114);
+select plan(113);
 
 select is(private.clamp(v, 5, 1, 100), expected, 'clamp(' || coalesce(v::text, 'null') || ', 5, 1, 100) is ' || expected)
 from (values (null, 5), (-2147483648, 1), (0, 1), (1, 1), (7, 7), (100, 100), (101, 100), (2147483647, 100)) c(v, expected);
@@ -69,7 +69,6 @@ insert into call values
   ('similar_tickets', 'match_count', 5, 100, 'select from public.similar_tickets(pg_temp.unit(1536), ''m'', %s)'),
   ('similar_tickets_batch', 'match_count', 5, 100,
     'select from public.similar_tickets_batch(jsonb_build_array(jsonb_build_object(''query_text'', ''payment'', ''query_embedding'', pg_temp.unit(1536)::text)), ''m'', %s) f, jsonb_array_elements(f.results)'),
-  ('sweep_staged_chunks', 'row_limit', null, null, 'select public.sweep_staged_chunks(%s)'),
   ('unanswered_questions', 'days', null, null, 'select from public.unanswered_questions(%s)'),
   ('unanswered_questions', 'match_count', 50, 1000, 'select from public.unanswered_questions(7, %s)');
 
