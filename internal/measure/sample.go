@@ -53,16 +53,3 @@ func Differences(a, b []float64) []float64 {
 	}
 	return out
 }
-
-// Halves returns the means of this many random halves of the values, drawn without replacement.
-// They show how much a result depends on the choice of queries: their standard deviation is about
-// the standard error of the whole. shuffle is math/rand's Shuffle or an equivalent.
-func Halves(values []float64, halves int, shuffle func(n int, swap func(i, j int))) []float64 {
-	drawn := slices.Clone(values)
-	means := make([]float64, halves)
-	for i := range means {
-		shuffle(len(drawn), func(a, b int) { drawn[a], drawn[b] = drawn[b], drawn[a] })
-		means[i] = Mean(drawn[:(len(drawn)+1)/2])
-	}
-	return means
-}

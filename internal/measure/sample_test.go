@@ -3,11 +3,8 @@ package measure_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"tasklens/internal/measure"
 )
@@ -46,50 +43,4 @@ func TestDifferencesArePaired(t *testing.T) {
 	if got := measure.Differences([]float64{3, 1}, []float64{1, 2}); !slices.Equal(got, []float64{2, -1}) {
 		t.Errorf("the paired differences are %v", got)
 	}
-}
-
-// This shuffle reverses the order, so the halves are alternately the last two and the first two.
-func TestHalvesAreMeansOfHalfTheValues(t *testing.T) {
-	t.Parallel()
-	reverse := func(n int, swap func(i, j int)) {
-		for i := range n / 2 {
-			swap(i, n-1-i)
-		}
-	}
-	values := []float64{1, 2, 3, 10}
-	if got := measure.Halves(values, 3, reverse); !slices.Equal(got, []float64{6.5, 1.5, 6.5}) {
-		t.Errorf("the means are %v", got)
-	}
-	if !slices.Equal(values, []float64{1, 2, 3, 10}) {
-		t.Error("the values were shuffled in place")
-	}
-}
-
-// A half contains half of the values without repetition, so the spread of its mean is about the
-// standard error of all values.
-func TestSpreadOfHalvesIsTheStandardError(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(7, 7))
-	values := make([]float64, 400)
-	for i := range values {
-		values[i] = random.NormFloat64()
-	}
-	means := measure.Halves(values, 2000, random.Shuffle)
-	spread := measure.StandardError(means) * math.Sqrt(float64(len(means)))
-	if ratio := spread / measure.StandardError(values); ratio < 0.9 || ratio > 1.1 {
-		t.Errorf("the spread of the halves' means is %.2f standard errors", ratio)
-	}
-}
-
-func TestMeansOfHalvesAreWithinTheRange(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfN(rapid.Float64Range(-1, 1), 1, 20).Draw(t, "values")
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		for _, mean := range measure.Halves(values, 5, random.Shuffle) {
-			if mean < slices.Min(values)-1e-12 || mean > slices.Max(values)+1e-12 {
-				t.Fatalf("the mean %v is outside the range of %v", mean, values)
-			}
-		}
-	})
 }

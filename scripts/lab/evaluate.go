@@ -23,14 +23,16 @@ type evalConfig struct {
 	DatabaseURL string `env:"DATABASE_URL,required"`
 }
 
-// evaluate measures a running service on a loaded collection: its rankings, answers or document
-// searches.
+// evaluate measures a running service on a loaded collection, or compares two results.
 func evaluate(ctx context.Context, args []string) error {
+	if len(args) == 3 && args[0] == "--compare" {
+		return compareResults(args[1], args[2])
+	}
 	var option string
 	if len(args) == 2 {
 		option, args = args[0], args[1:]
 	}
-	if len(args) != 1 || !slices.Contains([]string{"", "--keyword", "--answers", "--documents", "--duplicates"}, option) {
+	if len(args) != 1 || !slices.Contains([]string{"", "--documents", "--duplicates"}, option) {
 		return errUsage
 	}
 	config, err := env.ParseAs[evalConfig]()
@@ -41,85 +43,119 @@ func evaluate(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	switch option {
-	case "--answers":
-		return evaluateAnswers(ctx, config, folder)
-	case "--documents":
-		return evaluateDocuments(ctx, config, folder)
+	connection, err := pgx.Connect(ctx, config.DatabaseURL)
+	if err != nil {
+		return fmt.Errorf("connect to DATABASE_URL: %w", err)
 	}
-	return evaluateRanking(ctx, config, folder, option)
+	defer connection.Close(context.WithoutCancel(ctx))
+	e := evaluation{
+		service: eval.Service{URL: config.ServiceURL}, connection: connection, folder: folder,
+		result: eval.Result{To: os.Stdout, Collection: filepath.Base(folder)},
+	}
+	switch option {
+	case "--documents":
+		return e.documents(ctx)
+	case "--duplicates":
+		return e.duplicates(ctx)
+	}
+	return e.everything(ctx)
 }
 
-func evaluateAnswers(ctx context.Context, config evalConfig, folder string) error {
-	for i, name := range []string{"questions.jsonl", "named_questions.jsonl", "comment_questions.jsonl"} {
-		questions, err := eval.ReadAsked(filepath.Join(folder, name))
-		if i > 0 && errors.Is(err, fs.ErrNotExist) {
-			continue // not every collection has questions that name things
+func compareResults(before, after string) error {
+	a, err := os.Open(before)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	b, err := os.Open(after)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	return eval.Compare(os.Stdout, a, b)
+}
+
+// evaluation measures what a folder has judgements or questions for.
+type evaluation struct {
+	service    eval.Service
+	connection *pgx.Conn
+	folder     string
+	result     eval.Result
+}
+
+func (e evaluation) everything(ctx context.Context) error {
+	if err := e.result.Contents(ctx, e.connection); err != nil {
+		return err
+	}
+	var queries []collection.Query
+	for _, file := range []string{"questions.jsonl", "named_questions.jsonl", "comment_questions.jsonl"} {
+		questions, err := eval.ReadAsked(filepath.Join(e.folder, file))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("read questions: %w", err)
 		}
-		rates, err := eval.CheckAnswers(ctx, eval.Service{URL: config.ServiceURL}, questions, progress)
+		rates, err := eval.CheckAnswers(ctx, e.service, questions, progress)
 		if err != nil {
 			return err
 		}
-		if i > 0 {
-			fmt.Println()
-		}
-		if err := eval.PrintAnswers(os.Stdout, filepath.Base(folder)+", "+name, rates); err != nil {
+		if err := e.result.Answers(file, rates); err != nil {
 			return err
 		}
+		cited, err := eval.Queries(ctx, e.service, questions)
+		if err != nil {
+			return err
+		}
+		queries = append(queries, cited...)
 	}
-	return nil
+	// A collection's own judgements are better than what its questions should cite.
+	judged, err := collection.Read(e.folder)
+	if err == nil {
+		queries = judged
+	} else if !errors.Is(err, fs.ErrNotExist) || len(queries) == 0 {
+		return err
+	}
+	rows, err := eval.Run{Service: e.service, Connection: e.connection, Queries: queries, Progress: progress}.Do(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.result.Rankings(rows, queries); err != nil {
+		return err
+	}
+	return e.documents(ctx)
 }
 
-// evaluateDocuments measures the document searches in their current state, enriched or not.
-func evaluateDocuments(ctx context.Context, config evalConfig, folder string) error {
-	for i, file := range eval.DocumentQuestions {
-		questions, err := eval.ReadDocumentQuestions(folder, file)
-		if i > 0 && errors.Is(err, fs.ErrNotExist) {
+// documents measures the document searches in their current state, enriched or not.
+func (e evaluation) documents(ctx context.Context) error {
+	for _, file := range eval.DocumentQuestions {
+		questions, err := eval.ReadDocumentQuestions(e.folder, file)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("read questions: %w", err)
 		}
 		progress("searching documents")
-		ranking, err := eval.RankDocuments(ctx, eval.Service{URL: config.ServiceURL}, questions)
+		rows, err := eval.RankDocuments(ctx, e.service, questions)
 		if err != nil {
 			return err
 		}
-		fmt.Println()
-		if err := ranking.Print(os.Stdout, filepath.Base(folder)+"/"+file, questions); err != nil {
+		if err := e.result.Documents(ctx, e.service, file, rows); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func evaluateRanking(ctx context.Context, config evalConfig, folder, option string) error {
-	queries, err := collection.Read(folder)
+func (e evaluation) duplicates(ctx context.Context) error {
+	queries, err := collection.Read(e.folder)
 	if err != nil {
 		return err
 	}
-	connection, err := pgx.Connect(ctx, config.DatabaseURL)
-	if err != nil {
-		return fmt.Errorf("connect to DATABASE_URL: %w", err)
-	}
-	defer connection.Close(context.WithoutCancel(ctx))
-	service := eval.Service{URL: config.ServiceURL}
-	if option == "--duplicates" {
-		report, err := eval.CheckDuplicates(ctx, service, connection, queries, progress)
-		if err != nil {
-			return err
-		}
-		return report.Print(os.Stdout, filepath.Base(folder))
-	}
-	report, err := eval.Run{
-		Service: service, Connection: connection, Queries: queries, KeywordAlone: option == "--keyword",
-		Progress: progress,
-	}.Do(ctx)
+	report, err := eval.CheckDuplicates(ctx, e.service, e.connection, queries, progress)
 	if err != nil {
 		return err
 	}
-	return report.Print(os.Stdout, filepath.Base(folder))
+	return report.Print(os.Stdout, filepath.Base(e.folder))
 }

@@ -30,9 +30,11 @@ Checking and measuring:
 
   check-model [--estimate] PATH
                  measure how well the model of a running service fits by a collection with questions (scripts/check-model)
-  eval [--keyword | --duplicates | --answers | --documents] PATH
-                 measure the ranking of a running service by a collection with judgements, or its answers or its searches
-                 for documents by one with questions (scripts/eval)
+  eval [--documents | --duplicates] PATH
+                 measure the rankings, answers and document searches of a running service by a collection with judgements
+                 or questions; only the document searches; or likely duplicates (scripts/eval)
+  eval --compare OLD NEW
+                 compare two results of it
   bench [--chunks N] [--only load,sql,recall,permissions,documents,http,answers] [--queries N] [--seconds N]
   bench fresh | real PATH | model
                  measure speed and recall (scripts/bench)

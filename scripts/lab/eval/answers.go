@@ -3,11 +3,14 @@ package eval
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"tasklens/internal/collection"
+	"tasklens/internal/measure"
 )
 
 // Asked is a question about a collection. Its answer must cite one of the tickets or projects in
@@ -44,7 +47,8 @@ func ReadAsked(path string) ([]Asked, error) {
 type Rates struct {
 	Retrieval, Half                                            string
 	Answerable, Sourced, Cited, Noted, Unanswerable, Abstained int
-	Wrong                                                      []string // questions with a wrong answer
+	Wrong                                                      []string   // questions with a wrong answer
+	Answers                                                    [][]string // each question's sources and answer
 }
 
 // CheckAnswers sends every question with both retrieval methods, and counts by half.
@@ -123,17 +127,20 @@ func (s Service) projectKeys(ctx context.Context) (map[int64]string, error) {
 
 func (r *Rates) count(q Asked, got answered, projects map[int64]string) {
 	cites, source, right, note := false, false, false, false
+	seen := []string{got.Answer}
 	for _, s := range got.Sources {
 		cites = cites || s.Cited
 		key := projects[s.ProjectID]
 		if s.TicketKey != nil {
 			key = *s.TicketKey
 		}
+		seen = append(seen, fmt.Sprint(key, s.Cited))
 		if slices.Contains(q.Cite, key) {
 			source, right = true, right || s.Cited
 			note = note || s.TicketName != nil && !strings.HasPrefix(s.Text, *s.TicketName)
 		}
 	}
+	r.Answers = append(r.Answers, seen)
 	good := right && !slices.ContainsFunc(q.Says, func(part string) bool {
 		return !strings.Contains(strings.ToLower(got.Answer), strings.ToLower(part))
 	})
@@ -159,25 +166,60 @@ func one(is bool) int {
 	return 0
 }
 
-// PrintAnswers prints the counts, and the wrongly answered questions of the half "choose".
-func PrintAnswers(to io.Writer, name string, all []Rates) error {
-	var out strings.Builder
-	questions := 0
-	for _, r := range all[:len(Halves)] {
-		questions += r.Answerable + r.Unanswerable
-	}
-	fmt.Fprintf(&out, "%s: %d questions\n\n%-22s %18s %18s %18s %24s\n", name, questions, "retrieval, half", "right one a source", "right one cited", "its note a source", "unanswerable, abstained")
-	for _, r := range all {
-		of := func(part, whole int) string { return fmt.Sprintf("%d of %d", part, whole) }
-		fmt.Fprintf(&out, "%-22s %18s %18s %18s %24s\n", r.Retrieval+", "+r.Half, of(r.Sourced, r.Answerable), of(r.Cited, r.Answerable), of(r.Noted, r.Answerable), of(r.Abstained, r.Unanswerable))
-	}
-	for _, r := range all {
-		if r.Half == Halves[0] {
-			for _, question := range r.Wrong {
-				fmt.Fprintf(&out, "\nwrong (%s): %s", r.Retrieval, question)
+// Answers prints the counts of the questions of one file, and the wrongly answered ones of the half
+// "choose".
+func (r Result) Answers(file string, all []Rates) error {
+	for _, rates := range all {
+		measured := fmt.Sprintf("%s, %s retrieval, to %s by", strings.TrimSuffix(file, ".jsonl"), rates.Retrieval, rates.Half)
+		for _, one := range []struct {
+			metric    string
+			count, of int
+		}{
+			{"right one a source", rates.Sourced, rates.Answerable},
+			{"right one cited", rates.Cited, rates.Answerable},
+			{"its note a source", rates.Noted, rates.Answerable},
+			{"abstained from unanswerable", rates.Abstained, rates.Unanswerable},
+		} {
+			if err := r.count(measured, fmt.Sprintf("%s, of %d", one.metric, one.of), one.count); err != nil {
+				return err
+			}
+		}
+		if err := r.figure(measured, listsOf+"answers and sources", digest(rates.Answers)); err != nil {
+			return err
+		}
+		if rates.Half != Halves[0] {
+			continue
+		}
+		for _, question := range rates.Wrong {
+			if err := r.note("wrong by %s retrieval: %s", rates.Retrieval, question); err != nil {
+				return err
 			}
 		}
 	}
-	_, err := io.WriteString(to, strings.TrimRight(out.String(), "\n")+"\n")
-	return err
+	return nil
+}
+
+// Queries returns the answerable questions as queries for what they should cite.
+func Queries(ctx context.Context, service Service, questions []Asked) (queries []collection.Query, err error) {
+	projects, err := service.projectKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items := map[string]string{}
+	for id, key := range projects {
+		items[key] = hit{ProjectID: id}.item()
+	}
+	for i, q := range questions {
+		judged := measure.Judged{}
+		for _, key := range q.Cite {
+			if item, known := items[key]; known {
+				key = item
+			}
+			judged[key] = 1
+		}
+		if len(judged) > 0 {
+			queries = append(queries, collection.Query{ID: strconv.Itoa(i + 1), Text: q.Question, Judged: judged})
+		}
+	}
+	return queries, nil
 }

@@ -33,7 +33,7 @@ func TestSampleWorkspace(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := eval.PrintAnswers(&out, "sample", all); err != nil || !strings.Contains(out.String(), "sample: 64 questions\n") {
+	if err := (eval.Result{To: &out, Collection: "sample"}).Answers("questions.jsonl", all); err != nil || !strings.Contains(out.String(), "sample\tquestions, vector retrieval, to choose by\tright one cited, of 25\t") {
 		t.Errorf("error %v, printed:\n%s", err, &out)
 	}
 }
@@ -62,13 +62,14 @@ func TestAnswersAreCounted(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := eval.PrintAnswers(&out, "pumps", all); err != nil {
+	if err := (eval.Result{To: &out, Collection: "pumps"}).Answers("questions.jsonl", all); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"pumps: 4 questions\n", "vector, choose                     1 of 2             1 of 2             0 of 2                   0 of 0\n",
-		"hybrid, report                     0 of 0             0 of 0             0 of 0                   1 of 2\n",
-		"wrong (vector): Why is the valve of the leaking pump stuck?\n",
+		"pumps\tquestions, vector retrieval, to choose by\tright one a source, of 2\t1\n",
+		"pumps\tquestions, hybrid retrieval, to choose by\tright one cited, of 2\t1\n",
+		"pumps\tquestions, hybrid retrieval, to report by\tabstained from unanswerable, of 2\t1\n",
+		"# pumps: wrong by vector retrieval: Why is the valve of the leaking pump stuck?\n",
 	} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("%q is not in:\n%s", line, &out)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -48,32 +47,39 @@ func ReadDocumentQuestions(folder, file string) ([]DocumentQuestion, error) {
 // documentLimit is the maximum rank considered.
 const documentLimit = 100
 
-// DocumentRanking is the quality of both document searches (basic first), that of the hybrid search
-// without temporal class weights, and the number of enriched documents.
-type DocumentRanking struct {
-	Rows            []Row
-	Enriched, Total int
-}
-
-// RankDocuments sends every question to both searches, with the service's threshold. The requests
-// do not count as retrievals.
-func RankDocuments(ctx context.Context, service Service, questions []DocumentQuestion) (ranking DocumentRanking, err error) {
+// RankDocuments sends every question to both searches, at any similarity: the basic one, the hybrid
+// one, and the hybrid one without temporal class weights. The requests do not count as retrievals.
+func RankDocuments(ctx context.Context, service Service, questions []DocumentQuestion) ([]Row, error) {
 	queries := make([]collection.Query, len(questions))
 	for i, q := range questions {
 		queries[i] = collection.Query{Text: q.Question, Judged: measure.Judged{knowledge.IDOfPath(DocumentsFolder + "/" + q.Document): 1}}
 	}
-	if ranking.Enriched, ranking.Total, err = service.enriched(ctx); err != nil {
-		return ranking, err
+	basic, _, err := service.rankDocuments(ctx, queries, false)
+	if err != nil {
+		return nil, err
 	}
-	var basic, hybrid, timeless [][]string
-	if basic, _, err = service.rankDocuments(ctx, queries, false); err != nil {
-		return ranking, err
+	hybrid, timeless, err := service.rankDocuments(ctx, queries, true)
+	if err != nil {
+		return nil, err
 	}
-	if hybrid, timeless, err = service.rankDocuments(ctx, queries, true); err != nil {
-		return ranking, err
+	return []Row{newRow("basic", basic, queries), newRow("hybrid", hybrid, queries), newRow("hybrid, every class 1", timeless, queries)}, nil
+}
+
+// Documents prints the rankings for the questions of one file, and by how much the hybrid search is
+// better than the basic one. The service says how many documents are enriched.
+func (r Result) Documents(ctx context.Context, service Service, file string, rows []Row) error {
+	enriched, total, err := service.enriched(ctx)
+	if err != nil {
+		return err
 	}
-	ranking.Rows = []Row{newRow("basic", basic, queries), newRow("hybrid", hybrid, queries), newRow("hybrid, every class 1", timeless, queries)}
-	return ranking, nil
+	for _, row := range rows {
+		row.Name = fmt.Sprintf("%s, %s, %d of %d enriched", strings.TrimSuffix(file, ".jsonl"), row.Name, enriched, total)
+		if err := r.row(row); err != nil {
+			return err
+		}
+	}
+	differences := measure.Differences(rows[1].NDCG10, rows[0].NDCG10)
+	return r.note("%s, hybrid − basic: nDCG@10 %+.4f ± %.4f", file, measure.Mean(differences), measure.StandardError(differences))
 }
 
 // rankDocuments sends every question to one search. timeless is the order without temporal class
@@ -128,32 +134,4 @@ func (s Service) documents(ctx context.Context, query string, hybrid bool) ([]fo
 		return nil, fmt.Errorf("search documents for %q: %w", query, err)
 	}
 	return found.Results, nil
-}
-
-// Print prints the ranking for all questions, and for paraphrases and the others separately.
-func (r DocumentRanking) Print(to io.Writer, name string, questions []DocumentQuestion) error {
-	var out strings.Builder
-	paraphrases := 0
-	for _, q := range questions {
-		paraphrases += one(q.Paraphrase)
-	}
-	fmt.Fprintf(&out, "%s: %d questions about documents, %d of them paraphrases; %d of %d documents enriched\n\n%-24s %8s %18s %14s %10s %7s\n",
-		name, len(questions), paraphrases, r.Enriched, r.Total, "nDCG@10", "all", "its own words", "paraphrases", "Recall@10", "MRR@10")
-	for _, row := range r.Rows {
-		var own, other []float64
-		for i, q := range questions {
-			if q.Paraphrase {
-				other = append(other, row.NDCG10[i])
-			} else {
-				own = append(own, row.NDCG10[i])
-			}
-		}
-		fmt.Fprintf(&out, "%-24s %8.3f %18.3f %14.3f %10.3f %7.3f\n", row.Name,
-			measure.Mean(row.NDCG10), measure.Mean(own), measure.Mean(other), measure.Mean(row.Recall10), measure.Mean(row.MRR10))
-	}
-	basic, hybrid := r.Rows[0], r.Rows[1]
-	differences := measure.Differences(hybrid.NDCG10, basic.NDCG10)
-	fmt.Fprintf(&out, "\n%s − %s: nDCG@10 %+.4f, standard error %.4f\n", hybrid.Name, basic.Name, measure.Mean(differences), measure.StandardError(differences))
-	_, err := io.WriteString(to, out.String())
-	return err
 }

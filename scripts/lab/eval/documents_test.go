@@ -20,20 +20,19 @@ func TestSampleDocuments(t *testing.T) {
 		}
 		questions = append(questions, list...)
 	}
-	ranking, err := eval.RankDocuments(t.Context(), eval.Service{URL: start(t, testbed.Database(t), sample)}, questions)
-	if err != nil {
-		t.Fatal(err)
+	service := eval.Service{URL: start(t, testbed.Database(t), sample)}
+	rows, err := eval.RankDocuments(t.Context(), service, questions)
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%d rankings, %v", len(rows), err)
 	}
-	if len(ranking.Rows) != 3 || ranking.Total < 40 || ranking.Enriched != 0 {
-		t.Fatalf("%d rankings, %d of %d documents enriched", len(ranking.Rows), ranking.Enriched, ranking.Total)
-	}
-	for _, row := range ranking.Rows {
+	for _, row := range rows {
 		if mean := measure.Mean(row.NDCG10); mean < 0.6 || mean > 1 {
 			t.Errorf("%s: nDCG@10 is %.3f", row.Name, mean)
 		}
 	}
 	var out strings.Builder
-	if err := ranking.Print(&out, "sample", questions); err != nil || !strings.Contains(out.String(), "hybrid − basic: nDCG@10 ") {
+	err = eval.Result{To: &out, Collection: "sample"}.Documents(t.Context(), service, "all.jsonl", rows)
+	if err != nil || !strings.Contains(out.String(), "sample\tall, hybrid, 0 of 47 enriched\tnDCG@10\t0.") || !strings.Contains(out.String(), "# sample: all.jsonl, hybrid − basic: nDCG@10 ") {
 		t.Errorf("error %v, printed:\n%s", err, &out)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"maps"
 	"math"
@@ -68,7 +69,7 @@ type similarHit struct {
 
 // CheckDuplicates compares all queries, and the tickets that duplicate one another.
 func CheckDuplicates(ctx context.Context, service Service, connection *pgx.Conn, queries []collection.Query, progress func(string)) (DuplicateReport, error) {
-	projects, names, err := ticketProjects(ctx, connection)
+	projects, err := ticketProjects(ctx, connection)
 	if err != nil {
 		return DuplicateReport{}, err
 	}
@@ -80,22 +81,11 @@ func CheckDuplicates(ctx context.Context, service Service, connection *pgx.Conn,
 		return 0
 	}
 	var drafts, stored []asked
-	siblings := map[string]measure.Judged{}
 	for _, q := range queries {
 		drafts = append(drafts, asked{id: q.ID, text: q.Text, judged: q.Judged, half: half(q.Judged)})
-		for one := range q.Judged {
-			for other := range q.Judged {
-				if one != other && names[one] != "" {
-					if siblings[one] == nil {
-						siblings[one] = measure.Judged{}
-					}
-					siblings[one][other] = 1
-				}
-			}
-		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(siblings)) {
-		stored = append(stored, asked{id: key, key: key, judged: siblings[key], half: half(measure.Judged{key: 1})})
+	for _, q := range siblings(queries, projects) {
+		stored = append(stored, asked{id: q.ID, key: q.ID, judged: q.Judged, half: half(measure.Judged{q.ID: 1})})
 	}
 	var report DuplicateReport
 	for _, kind := range []struct {
@@ -118,20 +108,29 @@ func CheckDuplicates(ctx context.Context, service Service, connection *pgx.Conn,
 	return report, nil
 }
 
-func ticketProjects(ctx context.Context, connection *pgx.Conn) (projects, names map[string]string, err error) {
+// ticketProjects returns the keys of the tickets' projects by the tickets' keys.
+func ticketProjects(ctx context.Context, connection *pgx.Conn) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	rows, err := connection.Query(ctx, "select t.key, t.name, p.key from public.tickets t join public.projects p using (project_id)")
+	rows, err := connection.Query(ctx, "select t.key, p.key from public.tickets t join public.projects p using (project_id)")
 	if err != nil {
-		return nil, nil, fmt.Errorf("read tickets: %w", err)
+		return nil, fmt.Errorf("read tickets: %w", err)
 	}
-	projects, names = map[string]string{}, map[string]string{}
-	var key, name, project string
-	_, err = pgx.ForEachRow(rows, []any{&key, &name, &project}, func() error {
-		projects[key], names[key] = project, name
+	projects := map[string]string{}
+	var key, project string
+	_, err = pgx.ForEachRow(rows, []any{&key, &project}, func() error {
+		projects[key] = project
 		return nil
 	})
-	return projects, names, err
+	return projects, err
+}
+
+// checking splits by key, the same way in every run, so that what is tuned on one half can be
+// checked on the other.
+func checking(key string) bool {
+	hash := fnv.New32a()
+	hash.Write([]byte(key))
+	return hash.Sum32()>>3&1 == 1
 }
 
 func (s Service) duplicates(ctx context.Context, name string, all []asked) (duplicateRow, []unjudged, error) {

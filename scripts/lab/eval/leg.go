@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"tasklens/internal/collection"
@@ -31,35 +30,25 @@ func (s Service) listed(ctx context.Context, query collection.Query) ([]string, 
 	return items(p.Results), err
 }
 
-// open returns the vector ranking and the list with threshold 0, which cuts nothing off. Items
+// vector returns the vector ranking, from searches with threshold 0, which cut nothing off. Items
 // found only by vector come after those found by both legs, however far down, so pages are read
-// until the vector ranking is complete.
-func (s Service) open(ctx context.Context, query collection.Query) (vector, list []string, err error) {
+// until the ranking is complete.
+func (s Service) vector(ctx context.Context, query collection.Query) ([]string, error) {
 	var least float64
-	vector = make([]string, depth)
-	for offset := 0; offset < reach && slices.Contains(vector, ""); offset += pageSize {
+	ranked := make([]string, depth)
+	for offset := 0; offset < reach && slices.Contains(ranked, ""); offset += pageSize {
 		p, err := s.search(ctx, query.Text, &least, pageSize, offset)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		list = append(list, items(p.Results)...)
 		for _, h := range p.Results {
-			place(vector, h.VectorRank, h)
+			place(ranked, h.VectorRank, h)
 		}
 		if !p.HasMore {
 			break
 		}
 	}
-	return ended(vector), list, nil
-}
-
-// similar returns the tickets most similar to a draft that consists of the query.
-func (s Service) similar(ctx context.Context, query collection.Query) ([]string, error) {
-	var p page
-	if err := s.post(ctx, "/api/tickets/similar", map[string]any{"text": query.Text, "limit": pageSize}, &p); err != nil {
-		return nil, fmt.Errorf("find tickets like %q: %w", query.Text, err)
-	}
-	return items(p.Results), nil
+	return ended(ranked), nil
 }
 
 func items(hits []hit) (out []string) {

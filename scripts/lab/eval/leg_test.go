@@ -3,6 +3,7 @@ package eval
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"tasklens/internal/collection"
+	"tasklens/internal/measure"
 )
 
 // result is a result of the stand-in; rank 0 means none.
@@ -85,9 +87,9 @@ func TestRankingsOfOneQuery(t *testing.T) {
 	if err != nil || !slices.Equal(listed, []string{"A", "project 7", "B", "C"}) {
 		t.Errorf("listed %q, %v", listed, err)
 	}
-	vector, list, err := service.open(t.Context(), collection.Query{Text: "q"})
-	if err != nil || !slices.Equal(vector, []string{"project 7", "A", "C"}) || !slices.Equal(list, listed) {
-		t.Errorf("vector %q, list %q, %v", vector, list, err)
+	vector, err := service.vector(t.Context(), collection.Query{Text: "q"})
+	if err != nil || !slices.Equal(vector, []string{"project 7", "A", "C"}) {
+		t.Errorf("vector %q, %v", vector, err)
 	}
 	if want := []string{"1 0+100", "own 0+100", "0 0+100"}; !slices.Equal(s.asked, want) {
 		t.Errorf("asked %q, want %q", s.asked, want)
@@ -104,9 +106,9 @@ func TestPagesAreReadUntilTheRankingIsThere(t *testing.T) {
 	for i := range 250 {
 		s.list = append(s.list, result{fmt.Sprint("V-", i+1), i + 1, 0})
 	}
-	vector, list, err := serve(t, s).open(t.Context(), collection.Query{Text: "q"})
-	if err != nil || len(vector) != depth || vector[0] != "V-1" || vector[99] != "V-100" || len(list) != 300 {
-		t.Errorf("%d by vector, %d listed, %v", len(vector), len(list), err)
+	vector, err := serve(t, s).vector(t.Context(), collection.Query{Text: "q"})
+	if err != nil || len(vector) != depth || vector[0] != "V-1" || vector[99] != "V-100" {
+		t.Errorf("%d by vector, %v", len(vector), err)
 	}
 	if want := []string{"0 0+100", "0 100+100", "0 200+100"}; !slices.Equal(s.asked, want) {
 		t.Errorf("asked %q, want %q", s.asked, want)
@@ -119,27 +121,35 @@ func TestPagesEndAtTheServicesReach(t *testing.T) {
 	for i := range 1200 {
 		s.list = append(s.list, result{fmt.Sprint("K-", i+1), 0, i + 1})
 	}
-	if _, list, err := serve(t, s).open(t.Context(), collection.Query{Text: "q"}); err != nil || len(list) != 1000 {
-		t.Errorf("%d listed, %v", len(list), err)
+	if vector, err := serve(t, s).vector(t.Context(), collection.Query{Text: "q"}); err != nil || len(vector) != 0 || len(s.asked) != 10 {
+		t.Errorf("%d by vector, asked %q, %v", len(vector), s.asked, err)
 	}
 }
 
-func TestADraftIsComparedWithTickets(t *testing.T) {
+// A draft is compared by its text, a stored ticket by its id. Both count what is flagged.
+func TestADraftAndATicketAreComparedWithTickets(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request map[string]any
-		if err := json.NewDecoder(r.Body).Decode(&request); err != nil || r.URL.Path != "/api/tickets/similar" || fmt.Sprint(request) != "map[limit:100 text:q]" {
+		body, _ := io.ReadAll(r.Body)
+		switch r.Method + " " + r.URL.String() + " " + string(body) {
+		case `POST /api/tickets/similar {"limit":100,"text":"q"}`, "GET /api/tickets/9/similar?limit=100 ":
+			fmt.Fprint(w, `{"results":[{"ticket_key":"B","likely_duplicate":true},{"ticket_key":"A","likely_duplicate":true},{"ticket_key":"C"}]}`)
+		default:
 			http.Error(w, "wrong request", http.StatusBadRequest)
-			return
 		}
-		fmt.Fprint(w, `{"results":[{"ticket_key":"B","project_id":7},{"ticket_key":"A","project_id":7}]}`)
 	}))
 	t.Cleanup(server.Close)
-	if keys, err := (Service{URL: server.URL}).similar(t.Context(), collection.Query{Text: "q"}); err != nil || !slices.Equal(keys, []string{"B", "A"}) {
-		t.Errorf("%q, %v", keys, err)
-	}
-	if _, err := (Service{URL: server.URL}).similar(t.Context(), collection.Query{Text: "another"}); err == nil || !strings.Contains(err.Error(), "400") {
-		t.Errorf("refused: %v", err)
+	for name, c := range map[string]*comparison{
+		"a draft":  {service: Service{URL: server.URL}},
+		"a ticket": {service: Service{URL: server.URL}, tickets: map[string]int64{"K": 9}},
+	} {
+		keys, err := c.rank(t.Context(), collection.Query{ID: "K", Text: "q", Judged: measure.Judged{"B": 1, "C": 1}})
+		if want := (Flags{All: 2, Right: 1}); err != nil || !slices.Equal(keys, []string{"B", "A", "C"}) || c.flags != want {
+			t.Errorf("%s: %q, %+v, %v", name, keys, c.flags, err)
+		}
+		if _, err := c.rank(t.Context(), collection.Query{ID: "other", Text: "other"}); err == nil || !strings.Contains(err.Error(), "400") {
+			t.Errorf("%s, refused: %v", name, err)
+		}
 	}
 }
 
