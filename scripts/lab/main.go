@@ -38,6 +38,8 @@ Checking and measuring:
   bench [--chunks N] [--only load,sql,recall,permissions,documents,http,answers] [--queries N] [--seconds N]
   bench fresh | real PATH | model
                  measure speed and recall (scripts/bench)
+  bench against | turns [--chunks N] [--queries N]
+                 compare statements with those of another checkout; answer its turns
   sizes          print how big the project is: functions, lines, packages, settings
   chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
 `

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,12 +18,15 @@ import (
 
 // benchConfig are the settings of this verb: a stack started by scripts/bench.
 type benchConfig struct {
-	Port           int    `env:"PORT"`
-	DatabaseURL    string `env:"DATABASE_URL"`
-	ServiceURL     string `env:"SERVICE_URL"`
-	OpenAIBaseURL  string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
-	OpenAIKey      string `env:"OPENAI_API_KEY"`
-	EmbeddingModel string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
+	Port        int    `env:"PORT"`
+	DatabaseURL string `env:"DATABASE_URL"`
+	ServiceURL  string `env:"SERVICE_URL"`
+	// What is compared with: the program and the database of another checkout.
+	OtherLab         string `env:"OTHER_LAB"`
+	OtherDatabaseURL string `env:"OTHER_DATABASE_URL"`
+	OpenAIBaseURL    string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
+	OpenAIKey        string `env:"OPENAI_API_KEY"`
+	EmbeddingModel   string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
 
 	EmbedDelay time.Duration `env:"MODEL_DELAY_EMBED"`
 	ChatDelay  time.Duration `env:"MODEL_DELAY_CHAT"`
@@ -71,6 +75,10 @@ func measure(ctx context.Context, args []string) error {
 	switch {
 	case part == "" && len(options.rest) == 0:
 		return measureGenerated(ctx, config, options)
+	case part == "turns" && len(options.rest) == 0:
+		return measureTurns(ctx, config, options)
+	case part == "against" && len(options.rest) == 0:
+		return measureAgainst(ctx, config, options)
 	case part == "fresh" && len(options.rest) == 0:
 		return measureFresh(ctx, config, options)
 	case part == "real" && len(options.rest) == 1:
@@ -95,6 +103,39 @@ func measureGenerated(ctx context.Context, c benchConfig, o benchOptions) error 
 		Salt: int(time.Now().Unix()) << 30, Queries: o.queries, Clients: []int{1, 8, 32}, Lasting: time.Duration(o.seconds * float64(time.Second)), Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay},
 		Parts: o.parts, Progress: progress,
 	}.Do(ctx, os.Stdout)
+}
+
+// measureTurns times statements as measureAgainst asks.
+func measureTurns(ctx context.Context, c benchConfig, o benchOptions) error {
+	connection, err := bench.Connect(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer connection.Close(context.WithoutCancel(ctx))
+	return bench.Run{Connection: connection, Collection: bench.WithChunks(o.chunks), Progress: progress}.Turns(ctx, os.Stdin, os.Stdout)
+}
+
+// measureAgainst compares the statements of this checkout with those of another one, each by its
+// own program over its own database.
+func measureAgainst(ctx context.Context, c benchConfig, o benchOptions) error {
+	here, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	arguments := []string{"bench", "turns", "--chunks", strconv.Itoa(o.chunks)}
+	var sides [2]*bench.Program
+	for i, one := range []struct{ program, database string }{{here, c.DatabaseURL}, {c.OtherLab, c.OtherDatabaseURL}} {
+		sides[i], err = bench.StartProgram(ctx, one.program, arguments, []string{"DATABASE_URL=" + one.database}, os.Stderr)
+		if err != nil {
+			return err
+		}
+		defer sides[i].Close()
+	}
+	table, err := bench.Against(sides[0], sides[1], o.queries)
+	if err != nil {
+		return err
+	}
+	return table.Print(os.Stdout)
 }
 
 // benchDocuments is the number of documents, for any number of chunks.

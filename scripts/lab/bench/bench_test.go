@@ -67,6 +67,13 @@ func TestEverythingIsMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := out.String()
+	var answers strings.Builder
+	if err := run.Turns(t.Context(), strings.NewReader("\n\n"), &answers); err != nil {
+		t.Fatal(err)
+	}
+	if turns := turnsOf(t, answers.String()); len(turns) != 2 || len(turns[0]) != 16 || turns[1][0].Statement != "search_hybrid" || turns[1][15].Milliseconds <= 0 {
+		t.Errorf("turns are %v", turns)
+	}
 	for _, part := range []string{
 		`(?m)^### 1200 chunks of \d{3} tickets with \d{3} comments$`,
 		`(?m)^\d{4}-\d\d-\d\d on \d+ processors .*Postgres \d+\.\d+, pgvector \d+\.`,

@@ -80,28 +80,34 @@ func variants(index vectorIndex, legSearch int) []variant {
 	}
 }
 
-// timed holds the milliseconds of each query by variant.
+// Timing is how long a statement took.
+type Timing struct {
+	Statement    string  `json:"statement"`
+	Milliseconds float64 `json:"ms"`
+}
+
+// timeTurn runs query i in every variant. The order rotates, or each variant would always find the
+// cache as the same other one left it.
+func timeTurn(ctx context.Context, connection *pgx.Conn, all []variant, q asked, i int) ([]Timing, error) {
+	turn := make([]Timing, len(all))
+	for k := range all {
+		at := (i + k) % len(all)
+		took, err := timeStatement(ctx, connection, all[at], q)
+		if err != nil {
+			return nil, fmt.Errorf("time %s: %w", all[at].name, err)
+		}
+		turn[at] = Timing{all[at].name, milliseconds(took)}
+	}
+	return turn, nil
+}
+
+// timed holds the milliseconds of each query by statement.
 type timed map[string][]float64
 
-// timeStatements runs every query in every variant, alternating between variants so that other load
-// on the machine affects all alike. The first queries warm up and do not count.
-func timeStatements(ctx context.Context, connection *pgx.Conn, all []variant, queries []asked, warmUp int) (timed, error) {
-	out := timed{}
-	for i, q := range queries {
-		// The order rotates, or each variant would always find the cache as the same other one left
-		// it.
-		for k := range all {
-			v := all[(i+k)%len(all)]
-			took, err := timeStatement(ctx, connection, v, q)
-			if err != nil {
-				return nil, fmt.Errorf("time %s: %w", v.name, err)
-			}
-			if i >= warmUp {
-				out[v.name] = append(out[v.name], milliseconds(took))
-			}
-		}
+func (t timed) add(turn []Timing) {
+	for _, one := range turn {
+		t[one.Statement] = append(t[one.Statement], one.Milliseconds)
 	}
-	return out, nil
 }
 
 // asUser adds each function again, run as a user.
@@ -161,9 +167,8 @@ func asService(ctx context.Context, connection *pgx.Conn, do func(pgx.Tx) error)
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// statements measures the SQL functions, plain pgvector and the usual recipe.
-func (r Run) statements(ctx context.Context) ([]Table, error) {
-	r.Progress("timing statements")
+// prepareStatements makes the statements that a loaded database is timed with.
+func (r Run) prepareStatements(ctx context.Context) ([]variant, error) {
 	if err := makeRecipe(ctx, r.Connection); err != nil {
 		return nil, err
 	}
@@ -182,15 +187,27 @@ func (r Run) statements(ctx context.Context) ([]Table, error) {
 	if err := member.join(ctx, r.Connection); err != nil {
 		return nil, err
 	}
-	all := asUser(variants(index, legSearch))
-	var queries []asked
-	warmUp := r.Queries / 10
-	for i := range warmUp + r.Queries {
-		queries = append(queries, ask(r.Collection.Query(i)))
-	}
-	took, err := timeStatements(ctx, r.Connection, all, queries, warmUp)
+	return asUser(variants(index, legSearch)), nil
+}
+
+// statements measures the SQL functions, plain pgvector and the usual recipe. They alternate, so
+// that other load on the machine affects all alike. The first queries warm up and do not count.
+func (r Run) statements(ctx context.Context) ([]Table, error) {
+	r.Progress("timing statements")
+	all, err := r.prepareStatements(ctx)
 	if err != nil {
 		return nil, err
+	}
+	took := timed{}
+	warmUp := r.Queries / 10
+	for i := range warmUp + r.Queries {
+		turn, err := timeTurn(ctx, r.Connection, all, ask(r.Collection.Query(i)), i)
+		if err != nil {
+			return nil, err
+		}
+		if i >= warmUp {
+			took.add(turn)
+		}
 	}
 	table := Table{
 		Title: "Statements, ms", Header: []string{"statement", "p50", "p95", "p99", "ratio"},
