@@ -9,19 +9,33 @@ as $$
 $$;
 comment on function private.filter_text is 'A filter trimmed of white space; null if blank.';
 
--- The values of filters in their form for comparison: in lower case, keys in upper case. Null: the
--- filter is absent.
-create type private.filter_values as (
-  project_ids bigint[], project_keys text[], statuses text[], open boolean,
-  assignees text[], unassigned boolean, reporters text[], unreported boolean, types text[], priorities text[],
-  any_labels text[], all_labels text[],
-  created_from timestamptz, created_before timestamptz, updated_from timestamptz, updated_before timestamptz,
-  due_from date, due_before date
-);
-comment on type private.filter_values is 'The validated values of a search''s filters.';
+-- The members of a ticket that can be filtered and counted: this table defines them. A member reads
+-- a column of public.tickets by its kind; the database adds the rest.
+create function private.ticket_members() returns table (member text, kind text, source text, facet text)
+language sql immutable rows 11 security invoker set search_path = ''
+as $$
+  values
+    ('statuses', 'status', 'status_id', 'status'),
+    ('projects', 'project', 'project_id', 'project'),
+    ('assignee', 'person', 'assignee', 'assignee'),
+    ('reporter', 'person', 'reporter', 'reporter'),
+    ('types', 'text', 'ticket_type', 'type'),
+    ('priorities', 'text', 'priority', 'priority'),
+    ('labels', 'labels', 'labels', 'label'),
+    ('created', 'time', 'created_at', null),
+    ('updated', 'time', 'updated_at', null),
+    ('due', 'date', 'due_date', null),
+    ('open', 'open', 'status_id', 'open')
+$$;
+comment on function private.ticket_members is
+  'What tickets can be filtered by: the member of filters, its kind, its column, and the name of its facet, if it is counted.';
 
-create type private.filters as (passing private.filter_values, barred private.filter_values);
-comment on type private.filters is 'The filters of a search: conditions that must hold, and conditions that must not.';
+-- The condition of one member. names, in lower case, keys in upper: any of them, null for a ticket
+-- without a value; all_names: all of them; start is inclusive, stop exclusive. Null: no condition.
+create type private.filter as (
+  kind text, source text, negated boolean, names text[], all_names text[], ids bigint[], start timestamptz, stop timestamptz
+);
+comment on type private.filter is 'A filter of a search: the validated condition of one member.';
 
 -- The only function that maps users to names. It affects filters, not permissions.
 create function private.caller_names() returns text[]
@@ -84,34 +98,30 @@ language sql immutable security invoker set search_path = ''
 as $$ select case when name_type.type in ('array', 'object') then 'an ' || name_type.type when name_type.type = 'null' then 'null' else 'a ' || name_type.type end $$;
 comment on function private.name_type is 'A JSON type with its article, for messages.';
 
-create function private.filter_names(value jsonb, path text) returns text[]
-language plpgsql immutable security invoker set search_path = ''
+create function private.filter_names(value jsonb, path text, accepted text[] default '{string}') returns text[]
+language sql immutable security invoker set search_path = ''
 as $$
-begin
-  return nullif(array(
-    select lower(private.filter_text(e)) from jsonb_array_elements_text(private.filter_list(filter_names.value, path, '{string}')) e), '{}');
-end
+  select nullif(array(
+    select lower(private.filter_text(e)) from jsonb_array_elements_text(private.filter_list(filter_names.value, path, accepted)) e), '{}')
 $$;
 comment on function private.filter_names is 'A filter''s list of names in lower case; null if it has none.';
 
-create function private.filter_people(value jsonb, path text, out names text[], out nobody boolean)
+create function private.filter_people(value jsonb, path text) returns text[]
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  list constant jsonb := private.filter_list(filter_people.value, path, '{string,"null"}');
+  names constant text[] := private.filter_names(value, path, '{string,"null"}');
 begin
-  names := array(select lower(private.filter_text(e)) from jsonb_array_elements_text(list) e where e is not null);
-  nobody := list @> 'null';
   if 'me' = any (names) then
     if private.caller_names() = '{}' then
       raise exception '%: me needs a user''s token', path using errcode = '22023', hint = 'Give the name of the person, or search with a user''s token.';
     end if;
-    names := array_remove(names, 'me') || private.caller_names();
+    return array_remove(names, 'me') || private.caller_names();
   end if;
-  names := nullif(names, '{}');
+  return names;
 end
 $$;
-comment on function private.filter_people is 'A filter''s list of people in lower case, with the names of the caller for "me", and whether the list contains null (unassigned).';
+comment on function private.filter_people is 'A filter''s list of people in lower case, with the names of the caller for "me"; null for nobody.';
 
 -- The start is inclusive, the stop exclusive. A date starts at midnight UTC; as an end, the whole
 -- day is included.
@@ -162,87 +172,83 @@ end
 $$;
 comment on function private.filter_range is 'A filter''s range of dates or times: from start to before stop, null if open. An invalid date is an error (22023).';
 
-create function private.read_filter_values(filters jsonb, path text, members text[]) returns private.filter_values
+create function private.read_filter(kind text, source text, negated boolean, value jsonb, path text) returns private.filter
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  read private.filter_values;
+  read private.filter := row(kind, source, negated, null, null, null, null, null);
   list jsonb;
   unknown text;
-  people record;
   dates record;
 begin
-  if jsonb_typeof(filters) <> 'object' then
-    raise exception '% is %', path, private.name_type(jsonb_typeof(filters)) using errcode = '22023', hint = 'Use an object.';
-  end if;
-  select k into unknown from jsonb_object_keys(filters) k where k <> all (members) order by k limit 1;
-  if found then
-    raise exception '%.% is unknown', path, left(unknown, 40) using errcode = '22023', hint = format('Allowed: %s.', array_to_string(members, ', '));
-  end if;
-
-  list := private.filter_list(filters -> 'projects', path || '.projects', '{string,number}');
-  if list <> '[]' then
-    read.project_ids := array(select (e #>> '{}')::bigint from jsonb_array_elements(list) e where jsonb_typeof(e) = 'number');
-    read.project_keys := array(select upper(private.filter_text(e #>> '{}')) from jsonb_array_elements(list) e where jsonb_typeof(e) = 'string');
-  end if;
-  read.statuses := private.filter_names(filters -> 'statuses', path || '.statuses');
-  if jsonb_typeof(filters -> 'open') not in ('boolean', 'null') then
-    raise exception '%.open is %', path, private.name_type(jsonb_typeof(filters -> 'open')) using errcode = '22023', hint = 'Use true or false.';
-  end if;
-  read.open := (filters ->> 'open')::boolean;
-  people := private.filter_people(filters -> 'assignee', path || '.assignee');
-  read.assignees := people.names;
-  read.unassigned := people.nobody;
-  people := private.filter_people(filters -> 'reporter', path || '.reporter');
-  read.reporters := people.names;
-  read.unreported := people.nobody;
-  read.types := private.filter_names(filters -> 'types', path || '.types');
-  read.priorities := private.filter_names(filters -> 'priorities', path || '.priorities');
-
-  list := filters -> 'labels';
-  if jsonb_typeof(list) = 'object' then
-    select k into unknown from jsonb_object_keys(list) k where k not in ('any', 'all') order by k limit 1;
-    if found then
-      raise exception '%.labels.% is unknown', path, left(unknown, 40) using errcode = '22023', hint = 'Use a list, or an object with any and all.';
+  case
+  when kind = 'project' then
+    list := private.filter_list(value, path, '{string,number}');
+    read.ids := array(select (e #>> '{}')::bigint from jsonb_array_elements(list) e where jsonb_typeof(e) = 'number');
+    read.names := array(select upper(private.filter_text(e #>> '{}')) from jsonb_array_elements(list) e where jsonb_typeof(e) = 'string');
+    return case when list <> '[]' then read end;
+  when kind = 'open' then
+    if jsonb_typeof(value) <> 'boolean' then
+      raise exception '% is %', path, private.name_type(jsonb_typeof(value)) using errcode = '22023', hint = 'Use true or false.';
     end if;
-    read.any_labels := private.filter_names(list -> 'any', path || '.labels.any');
-    read.all_labels := private.filter_names(list -> 'all', path || '.labels.all');
+    read.names := array[case value when 'true' then 'open' else 'done' end];
+  when kind = 'person' then
+    read.names := private.filter_people(value, path);
+  when kind = 'labels' and jsonb_typeof(value) = 'object' then
+    select k into unknown from jsonb_object_keys(value) k where k not in ('any', 'all') order by k limit 1;
+    if found then
+      raise exception '%.% is unknown', path, left(unknown, 40) using errcode = '22023', hint = 'Use a list, or an object with any and all.';
+    end if;
+    read.names := private.filter_names(value -> 'any', path || '.any');
+    read.all_names := private.filter_names(value -> 'all', path || '.all');
+  when kind in ('time', 'date') then
+    dates := private.filter_range(value, path, kind = 'time');
+    read.start := dates.start;
+    read.stop := dates.stop;
   else
-    read.any_labels := private.filter_names(list, path || '.labels');
-  end if;
-
-  dates := private.filter_range(filters -> 'created', path || '.created', true);
-  read.created_from := dates.start;
-  read.created_before := dates.stop;
-  dates := private.filter_range(filters -> 'updated', path || '.updated', true);
-  read.updated_from := dates.start;
-  read.updated_before := dates.stop;
-  dates := private.filter_range(filters -> 'due', path || '.due', false);
-  read.due_from := (dates.start at time zone 'UTC')::date;
-  read.due_before := (dates.stop at time zone 'UTC')::date;
-  return read;
+    read.names := private.filter_names(value, path);
+  end case;
+  return case when coalesce(read.names::text, read.all_names::text, read.start::text, read.stop::text) is not null then read end;
 end
 $$;
-comment on function private.read_filter_values is 'The validated members of an object of filters; members: the allowed ones.';
+comment on function private.read_filter is 'The validated condition of one member of filters, by its kind; null if it has none. Anything else is an error (22023) whose message names its path.';
 
 -- Null, {} and empty lists mean no filter.
-create function private.read_filters(filters jsonb) returns private.filters
+create function private.read_filters(filters jsonb) returns private.filter[]
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  members constant text[] := array['projects', 'statuses', 'assignee', 'reporter', 'types', 'priorities', 'labels', 'created', 'updated', 'due'];
-  read private.filters;
+  read private.filter[] := '{}';
+  part record; -- the filters, and those under "not"
+  allowed text[];
+  unknown text;
 begin
-  if filters is null or jsonb_typeof(filters) = 'null' then
-    return null;
+  if coalesce(jsonb_typeof(filters), 'null') = 'null' then
+    return read;
   end if;
-  read.passing := private.read_filter_values(filters, 'filters', members || array['open', 'not']);
-  if jsonb_typeof(filters -> 'not') <> 'null' then
-    read.barred := private.read_filter_values(filters -> 'not', 'filters.not', members);
-  end if;
+  for part in
+    select * from (values ('filters', filters, false), ('filters.not', filters -> 'not', true)) p(path, members, negated)
+    where jsonb_typeof(p.members) <> 'null'
+  loop
+    if jsonb_typeof(part.members) <> 'object' then
+      raise exception '% is %', part.path, private.name_type(jsonb_typeof(part.members)) using errcode = '22023', hint = 'Use an object.';
+    end if;
+    allowed := array(
+      select m.member from private.ticket_members() m where not (part.negated and m.kind = 'open')
+      union all select 'not' where not part.negated);
+    select k into unknown from jsonb_object_keys(part.members) k where k <> all (allowed) order by k limit 1;
+    if found then
+      raise exception '%.% is unknown', part.path, left(unknown, 40) using errcode = '22023', hint = format('Allowed: %s.', array_to_string(allowed, ', '));
+    end if;
+    read := read || array(
+      select f
+      from private.ticket_members() m
+      cross join lateral private.read_filter(m.kind, m.source, part.negated, part.members -> m.member, part.path || '.' || m.member) f
+      where jsonb_typeof(part.members -> m.member) <> 'null' and f.kind is not null);
+  end loop;
   return read;
 end
 $$;
-comment on function private.read_filters is 'The validated filters of a search; the only place that defines them (docs/sql.md). Anything else is an error (22023) whose message names the member.';
+comment on function private.read_filters is 'The validated filters of a search (docs/sql.md). Anything that private.ticket_members does not define is an error (22023) whose message names the member.';
 
 insert into private.migrations (version) values ('20260101000940');

@@ -2,9 +2,7 @@
 
 -- projects, statuses: allowed ids, null for all. on_tickets: a filter on the status or another
 -- ticket column exists, which excludes projects' own texts.
-create type private.scope as (
-  projects bigint[], statuses bigint[], passing private.filter_values, barred private.filter_values, on_tickets boolean, is_empty boolean
-);
+create type private.scope as (projects bigint[], statuses bigint[], filters private.filter[], on_tickets boolean, is_empty boolean);
 comment on type private.scope is 'The scope of a search: rows that pass its filters and that the caller may see.';
 
 -- For searches in "security definer" functions. Under row-level security, operators that are not
@@ -14,87 +12,43 @@ create function private.resolve_scope(project_filter bigint, status_filter text,
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  visible constant bigint[] := private.visible_projects();
-  has_filters constant boolean := coalesce(jsonb_typeof(filters), 'null') <> 'null';
-  read constant private.filters := private.read_filters(filters);
-  passing private.filter_values;
-  barred private.filter_values;
   scope private.scope;
+  kinds text[]; -- of the filters
 begin
-  scope.projects := case
-    when project_filter is null then visible
-    when visible is null or project_filter = any (visible) then array[project_filter]
-    else array[]::bigint[] end;
+  scope.projects := private.visible_projects();
+  if project_filter is not null then
+    scope.projects := case when scope.projects is null or project_filter = any (scope.projects) then array[project_filter] else '{}' end;
+  end if;
+  scope.filters := private.read_filters(filters);
   status_filter := private.filter_text(status_filter);
-  scope.on_tickets := status_filter is not null;
-  if status_filter is not null and not has_filters then
-    scope.statuses := array(select s.status_id from public.status s where lower(s.name) = lower(status_filter));
+  if status_filter is not null then
+    scope.filters := scope.filters || row('status', 'status_id', false, array[lower(status_filter)], null, null, null, null)::private.filter;
   end if;
-  if has_filters then
-    passing := read.passing;
-    barred := read.barred;
-    scope.passing := passing;
-    scope.barred := barred;
-    if passing.project_keys is not null or barred.project_keys is not null then
-      scope.projects := array(
-        select p.project_id from public.projects p
-        where (scope.projects is null or p.project_id = any (scope.projects))
-          and (passing.project_keys is null or p.project_id = any (passing.project_ids) or upper(p.key) = any (passing.project_keys))
-          and (p.project_id = any (barred.project_ids) or upper(p.key) = any (barred.project_keys)) is not true
-        order by p.project_id);
-    end if;
-    if status_filter is not null or passing.statuses is not null or passing.open is not null or barred.statuses is not null then
-      scope.statuses := array(
-        select s.status_id from public.status s
-        where (status_filter is null or lower(s.name) = lower(status_filter))
-          and (passing.statuses is null or lower(s.name) = any (passing.statuses))
-          and (passing.open is null or (s.category <> 'done') = passing.open)
-          and (lower(s.name) = any (barred.statuses)) is not true
-        order by s.status_id);
-    end if;
-    scope.on_tickets := private.scope_condition(scope, true) <> 'true';
+  kinds := array(select f.kind from unnest(scope.filters) f);
+  if 'project' = any (kinds) then
+    scope.projects := array(
+      select p.project_id from public.projects p
+      where (scope.projects is null or p.project_id = any (scope.projects)) and not exists (
+        select from unnest(scope.filters) f
+        where f.kind = 'project' and (p.project_id = any (f.ids) or upper(p.key) = any (f.names)) = f.negated)
+      order by p.project_id);
   end if;
+  if kinds && '{status,open}' then
+    scope.statuses := array(
+      select s.status_id from public.status s
+      where not exists (
+        select from unnest(scope.filters) f
+        where f.kind in ('status', 'open')
+          and (case when f.kind = 'status' then lower(s.name) when s.category = 'done' then 'done' else 'open' end = any (f.names)) = f.negated)
+      order by s.status_id);
+  end if;
+  scope.on_tickets := not kinds <@ '{project}';
   scope.is_empty := coalesce(cardinality(scope.projects) = 0, false) or coalesce(cardinality(scope.statuses) = 0, false);
   return scope;
 end
 $$;
 comment on function private.resolve_scope is
   'Resolves the filters and the projects that the caller may see, with names resolved to ids, and whether nothing can match. Invalid filters are an error (22023).';
-
--- One condition per filter in use. values_in: the expression of the values; labels: that of a
--- ticket's folded labels.
-create function private.value_conditions(filter private.filter_values, values_in text, labels text) returns text[]
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  return array(
-    select format(c.condition, values_in, labels)
-    from (values
-      (filter.assignees is not null and filter.unassigned, '(lower(t.assignee) is null or lower(t.assignee) = any (%1$s.assignees))'),
-      (filter.assignees is not null and not filter.unassigned, 'lower(t.assignee) = any (%1$s.assignees)'),
-      (filter.assignees is null and filter.unassigned, 'lower(t.assignee) is null'),
-      (filter.reporters is not null and filter.unreported, '(lower(t.reporter) is null or lower(t.reporter) = any (%1$s.reporters))'),
-      (filter.reporters is not null and not filter.unreported, 'lower(t.reporter) = any (%1$s.reporters)'),
-      (filter.reporters is null and filter.unreported, 'lower(t.reporter) is null'),
-      (filter.types is not null, 'lower(t.ticket_type) = any (%1$s.types)'),
-      (filter.priorities is not null, 'lower(t.priority) = any (%1$s.priorities)'),
-      (filter.any_labels is not null and filter.all_labels is not null, '(%2$s && %1$s.any_labels and %2$s @> %1$s.all_labels)'),
-      (filter.any_labels is not null and filter.all_labels is null, '%2$s && %1$s.any_labels'),
-      (filter.any_labels is null and filter.all_labels is not null, '%2$s @> %1$s.all_labels'),
-      (filter.created_from is not null and filter.created_before is not null, '(t.created_at >= %1$s.created_from and t.created_at < %1$s.created_before)'),
-      (filter.created_from is not null and filter.created_before is null, 't.created_at >= %1$s.created_from'),
-      (filter.created_from is null and filter.created_before is not null, 't.created_at < %1$s.created_before'),
-      (filter.updated_from is not null and filter.updated_before is not null, '(t.updated_at >= %1$s.updated_from and t.updated_at < %1$s.updated_before)'),
-      (filter.updated_from is not null and filter.updated_before is null, 't.updated_at >= %1$s.updated_from'),
-      (filter.updated_from is null and filter.updated_before is not null, 't.updated_at < %1$s.updated_before'),
-      (filter.due_from is not null and filter.due_before is not null, '(t.due_date >= %1$s.due_from and t.due_date < %1$s.due_before)'),
-      (filter.due_from is not null and filter.due_before is null, 't.due_date >= %1$s.due_from'),
-      (filter.due_from is null and filter.due_before is not null, 't.due_date < %1$s.due_before')
-    ) c(is_there, condition)
-    where c.is_there);
-end
-$$;
-comment on function private.value_conditions is 'SQL conditions on public.tickets t, one per filter. Values stay parameters.';
 
 -- The text is built from constants: values come from the parameter $1, a private.scope. It contains
 -- only the filters in use, so that a plan for these values may use the indexes. of_one: for a
@@ -103,20 +57,32 @@ comment on function private.value_conditions is 'SQL conditions on public.ticket
 create function private.scope_condition(scope private.scope, of_one boolean) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
-declare
-  folded constant text := 'lower(t.labels::text)::text[]';
-  conditions text[] := array[]::text[];
 begin
-  if scope.projects is not null and not of_one then
-    conditions := conditions || 't.project_id = any (($1).projects)'::text;
-  end if;
-  if scope.statuses is not null then
-    conditions := conditions || 't.status_id = any (($1).statuses)'::text;
-  end if;
-  conditions := conditions || private.value_conditions(
-    scope.passing, '(($1).passing)', case when of_one then folded else 'private.fold_labels(t.labels)' end) || array(
-    select format('(%s) is not true', b) from unnest(private.value_conditions(scope.barred, '(($1).barred)', folded)) b);
-  return coalesce(nullif(array_to_string(conditions, ' and '), ''), 'true');
+  return (
+    select coalesce(string_agg(c.condition, ' and '), 'true')
+    from (
+      select 't.project_id = any (($1).projects)' as condition where scope.projects is not null and not of_one
+      union all
+      select 't.status_id = any (($1).statuses)' where scope.statuses is not null
+      union all
+      select format(case when f.negated then '(%s) is not true' else '(%s)' end, case
+        when f.kind in ('person', 'text') then concat_ws(' or ',
+          case when array_position(f.names, null) is not null then format('lower(t.%I) is null', f.source) end,
+          case when array_remove(f.names, null) <> '{}' then format('lower(t.%I) = any (%s.names)', f.source, e.value) end)
+        when f.kind = 'labels' then concat_ws(' and ',
+          case when f.names is not null then format('%s && %s.names', e.labels, e.value) end,
+          case when f.all_names is not null then format('%s @> %s.all_names', e.labels, e.value) end)
+        when f.kind in ('time', 'date') then concat_ws(' and ',
+          case when f.start is not null then format('t.%I >= ' || e.moment, f.source, e.value, 'start') end,
+          case when f.stop is not null then format('t.%I < ' || e.moment, f.source, e.value, 'stop') end)
+        end)
+      from unnest(scope.filters) with ordinality f
+      cross join lateral (
+        select format('((($1).filters)[%s])', f.ordinality) as value,
+          case when of_one or f.negated then 'lower(t.labels::text)::text[]' else 'private.fold_labels(t.labels)' end as labels,
+          case f.kind when 'date' then '(%s.%s at time zone ''UTC'')::date' else '%s.%s' end as moment) e
+      where f.kind not in ('project', 'status', 'open')
+    ) c);
 end
 $$;
 comment on function private.scope_condition is 'The SQL condition on public.tickets t that a ticket is in a scope, the parameter $1.';

@@ -29,8 +29,8 @@ begin
         highlight, hybrid_page, implied_words, is_copy, is_unrestricted, known_duplicates, likeness_shares, links_of,
         list_passing, name_type, named_chunks, nearest_sources, parse_query, part_names, particles, phrase,
         plain_hyphens, plain_text, projects_as, question_keys, quote_word, rank_by_keyword, rank_by_text, rank_words,
-        read_data_version, read_filter_values, read_filters, read_names, read_query, scan_chunks, scan_documents,
-        score_documents, searched_set, serving_model, source_texts, spell_signs, text_limit, ticket_key_pattern,
+        read_data_version, read_filter, read_filters, read_names, read_query, scan_chunks, scan_documents,
+        score_documents, searched_set, serving_model, source_texts, spell_signs, text_limit, ticket_key_pattern, ticket_members,
         to_words, unrelated_similarity, unspaced_scripts, vector_candidates, visible_projects, whole_names,
         written_keys}'),
       ('public', 'service_role', '{

@@ -1,7 +1,7 @@
 -- Filters: each filter, tickets without a value, and invalid filters.
 
 begin;
-select plan(105);
+select plan(107);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name, category) values (1, 'To Do', 'to_do'), (2, 'In Progress', 'in_progress'), (3, 'Done', 'done'), (4, 'Won''t Fix', 'done');
@@ -95,6 +95,21 @@ select results_eq($$ select pg_temp.refusal(f) from unnest(array[
   array['filters.created is a string', 'filters.created.since is unknown', 'filters.created.from is a number', 'filters.created.from is "2025-13-01"', 'filters.created.to is "today"', 'filters.updated.to is "infinity"',
     'filters.updated.from is "2025-01-01T10:00:00"', 'filters.due.from is "2025-01-01T10:00:00Z"', 'filters.due: from is after to', 'filters.not.created: from is after to', 'filters.created.from is "2025-02-29"'],
   'invalid dates and ranges that end before they begin are rejected with their path');
+create function pg_temp.hint(filters jsonb) returns text
+language plpgsql as $$
+declare
+  hint text;
+begin
+  perform public.search_by_keyword('alpha', filters => filters);
+  return 'passed';
+exception when sqlstate '22023' then
+  get stacked diagnostics hint = pg_exception_hint;
+  return hint;
+end
+$$;
+select results_eq($$ select pg_temp.hint(f) from unnest(array['{"colour": 1}', '{"not": {"colour": 1}}']::jsonb[]) f $$,
+  array['Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, due, open, not.',
+    'Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, due.'], 'an unknown filter is answered by the known ones');
 select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg('t' || i) from generate_series(1, 51) i))), 'filters.types has 51 values', 'more than 50 values are rejected');
 select is(pg_temp.refusal(jsonb_build_object('types', jsonb_build_array(repeat('x', 256)))), 'filters.types[0] has 256 characters', 'a value of more than 255 characters is rejected');
 select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg(repeat('x', 254) || i % 10) from generate_series(1, 50) i))), 'passed', '50 values of 255 characters are accepted');
@@ -106,6 +121,12 @@ from unnest(array[
   'public.retrieve_chunks(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.retrieve_chunks_hybrid(''alpha'', pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')',
   'public.retrieve_all_chunks(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.similar_tickets(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')',
   'public.find_similar_tickets(4, ''other'', filters => ''{"colour": 1}'')']) f;
+
+-- A filter without an index would read all tickets.
+select is_empty($$ select m.* from private.ticket_members() m where not exists (
+    select from pg_catalog.pg_indexes i where i.schemaname = 'public' and i.tablename = 'tickets'
+      and i.indexdef like '%(' || case when m.kind in ('person', 'text') then format('lower(%s)', m.source) when m.kind = 'labels' then format('private.fold_labels(%s)', m.source) else m.source end || '%') $$,
+  'every member of a ticket has an index for its filter');
 
 -- All searches ------------------------------------------------------------------------------------
 
