@@ -36,7 +36,7 @@ func (r *run) bring(ctx context.Context, plans []*plan) (undone []int, err error
 	if err := errors.Join(failed...); err != nil {
 		return undone, err
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && len(undone) > 0 {
 		return undone, late(ctx)
 	}
 	return undone, nil
