@@ -7,10 +7,11 @@ declare
   storing constant text := '60s';
   stored text;
 begin
-  -- Only functions of the service: a user's call must not hold a connection that long.
+  -- Only functions of the service: a user's call must not hold a connection that long. Not those of
+  -- imports, which lock tickets: who edits them would wait.
   foreach stored in array array[
     'begin_reembed', 'clear_retired_set', 'enqueue_missing_embeddings', 'finish_reembed', 'measure_missing_embeddings',
-    'store_chunks', 'store_document_chunks', 'upsert_documents', 'upsert_projects', 'upsert_tickets']
+    'store_chunks', 'store_document_chunks']
   loop
     execute format('alter function public.%I set statement_timeout = %L', stored, storing);
   end loop;
