@@ -39,6 +39,7 @@ func TestFailedRowsAreSkipped(t *testing.T) {
 	testbed.Slow(t, database, 0, 800*time.Millisecond)
 	b := newBenchOver(t, database)
 	for _, statement := range []string{
+		`alter function public.store_chunks set statement_timeout = '800ms'`,
 		`create function private.be_slower() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end'`,
 		`create trigger be_slower before insert on public.tickets for each row when (new.key = 'AB-7') execute function private.be_slower()`,
 		`create trigger be_slower before insert on public.chunks for each row when (new.text like 'Ticket number 17%') execute function private.be_slower()`,
