@@ -1,7 +1,55 @@
 -- Imports tickets with their notes and comments.
 
--- An absent field keeps its value; null or an empty text clears it. Without an import_id rows are
--- matched by key alone.
+-- A row gives the columns of tickets by name, whatever columns there are. An absent one keeps its
+-- value; null or an empty text clears it. Of several rows with a key, the last counts. Without
+-- created_at a new ticket gets the default. An existing ticket keeps its time.
+create function private.write_tickets(tickets jsonb) returns void
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  fields record; -- lists of the columns that a row may change
+begin
+  select string_agg(quote_ident(a.attname), ', ') as names, string_agg(format('r.%I', a.attname), ', ') as given,
+      string_agg(format('excluded.%I', a.attname), ', ') as excluded, string_agg(format('t.%I', a.attname), ', ') as stored
+    into fields
+    from pg_catalog.pg_attribute a
+    where a.attrelid = 'public.tickets'::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+      and a.attname not in ('ticket_id', 'key', 'created_at', 'updated_at');
+  execute format($statement$
+    insert into public.tickets as t (key, %1$s, created_at, updated_at)
+    select g.row ->> 'key', %2$s, coalesce(r.created_at, now()), coalesce(nullif(g.row ->> 'updated_at', '')::timestamptz, now())
+    from (
+      select distinct on (upper(x.row ->> 'key')) x.row - '{notes,comments,links}'::text[] as row
+      from jsonb_array_elements($1) with ordinality as x(row, place)
+      order by upper(x.row ->> 'key'), x.place desc
+    ) g
+    join public.projects p on p.key = g.row ->> 'project_key'
+    join public.status s on lower(s.name) = lower(g.row ->> 'status')
+    left join public.tickets o on upper(o.key) = upper(g.row ->> 'key')
+    cross join lateral (
+      select jsonb_object_agg(e.key, case
+        when e.key = 'labels' and e.value = 'null' then '[]'
+        when e.key not in ('name', 'description') and e.value = '""' then 'null'
+        else e.value end) as given
+      from jsonb_each(g.row) e
+    ) f
+    cross join lateral jsonb_populate_record(o,
+      case when o.ticket_id is null then '{"labels": []}' else '{"name": null, "description": null}' end::jsonb
+      || f.given || jsonb_build_object('project_id', p.project_id, 'status_id', s.status_id)) r
+    -- In a fixed order for any plan, so that concurrent imports cannot deadlock.
+    order by upper(g.row ->> 'key')
+    on conflict (upper(key)) do update
+      -- now() marks a row without updated_at, see above. The trigger then sets the time if anything
+      -- changed.
+      set (%1$s, updated_at) = row(%3$s, case when excluded.updated_at = now() then t.updated_at else excluded.updated_at end)
+      where (%4$s) is distinct from (%3$s) or excluded.updated_at not in (now(), t.updated_at)
+    $statement$, fields.names, fields.given, fields.excluded, fields.stored)
+    using tickets;
+end
+$$;
+comment on function private.write_tickets is 'Inserts or updates tickets by key, whose projects and statuses exist, as upsert_tickets describes.';
+
+-- Without an import_id rows are matched by key alone.
 create function public.upsert_tickets(tickets jsonb, import_id bigint default null, take_over boolean default false)
 returns table (key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text)
 language plpgsql volatile security invoker set search_path = ''
@@ -18,42 +66,7 @@ begin
   perform private.ensure_statuses(own);
   perform private.ensure_statuses(jsonb_path_query_array(own, 'lax $[*].notes[*]'));
 
-  -- Without created_at a new ticket gets the default. An existing ticket keeps its time.
-  insert into public.tickets as t (key, project_id, status_id, name, description, created_at, updated_at,
-    assignee, reporter, ticket_type, priority, labels, due_date, resolved_at)
-  select g.key, p.project_id, s.status_id, g.name, g.description, coalesce(g.created_at, now()), coalesce(g.updated_at, now()),
-    case when g.row ? 'assignee' then nullif(g.row ->> 'assignee', '') else o.assignee end,
-    case when g.row ? 'reporter' then nullif(g.row ->> 'reporter', '') else o.reporter end,
-    case when g.row ? 'ticket_type' then nullif(g.row ->> 'ticket_type', '') else o.ticket_type end,
-    case when g.row ? 'priority' then nullif(g.row ->> 'priority', '') else o.priority end,
-    case when g.row ? 'labels' then array(
-      select l from jsonb_array_elements_text(case when jsonb_typeof(g.row -> 'labels') = 'null' then '[]' else g.row -> 'labels' end) as l
-    ) else coalesce(o.labels, '{}') end,
-    case when g.row ? 'due_date' then nullif(g.row ->> 'due_date', '')::date else o.due_date end,
-    case when g.row ? 'resolved_at' then nullif(g.row ->> 'resolved_at', '')::timestamptz else o.resolved_at end
-  from (
-    select distinct on (upper(x.row ->> 'key')) x.row, x.row ->> 'key' as key, x.row ->> 'project_key' as project_key, x.row ->> 'status' as status,
-      x.row ->> 'name' as name, x.row ->> 'description' as description, (x.row ->> 'created_at')::timestamptz as created_at,
-      (x.row ->> 'updated_at')::timestamptz as updated_at
-    from jsonb_array_elements(own) with ordinality as x(row, place)
-    order by upper(x.row ->> 'key'), x.place desc
-  ) g
-  join public.projects p on p.key = g.project_key
-  join public.status s on lower(s.name) = lower(g.status)
-  left join public.tickets o on upper(o.key) = upper(g.key)
-  -- In a fixed order for any plan, so that concurrent imports cannot deadlock.
-  order by upper(g.key)
-  on conflict (upper(key)) do update
-    set project_id = excluded.project_id, status_id = excluded.status_id, name = excluded.name, description = excluded.description,
-      assignee = excluded.assignee, reporter = excluded.reporter, ticket_type = excluded.ticket_type, priority = excluded.priority,
-      labels = excluded.labels, due_date = excluded.due_date, resolved_at = excluded.resolved_at,
-      -- now() marks a row without updated_at, see above. The trigger then sets the time if anything
-      -- changed.
-      updated_at = case when excluded.updated_at = now() then t.updated_at else excluded.updated_at end
-    where (t.project_id, t.status_id, t.name, t.description, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, t.resolved_at,
-        case when excluded.updated_at = now() then now() else t.updated_at end)
-      is distinct from (excluded.project_id, excluded.status_id, excluded.name, excluded.description, excluded.assignee, excluded.reporter,
-        excluded.ticket_type, excluded.priority, excluded.labels, excluded.due_date, excluded.resolved_at, excluded.updated_at);
+  perform private.write_tickets(own);
 
   -- A note is identified by its ticket and text. One without text is skipped.
   insert into public.status_changes (ticket_id, status_id, note, created_at)
@@ -94,6 +107,6 @@ begin
 end
 $$;
 comment on function public.upsert_tickets is
-  'Inserts or updates tickets by key: [{key, project_key, status, status_category, name, description, created_at, updated_at, assignee, reporter, ticket_type, priority, labels, due_date, resolved_at, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Omitted fields from updated_at on keep their values, and null clears them. Missing statuses are added; tickets of unknown projects are skipped. Returns the keys of all tickets that were written or unchanged, with their ids and those of the given comments. With an import_id, tickets of projects of another origin are skipped and a ticket of another origin stays unless taken over; held_by is then that origin, empty if the ticket was not imported. link_imported_tickets stores the links. The caller has two minutes to embed them before workers do.';
+  'Inserts or updates tickets by key: [{key, project_key, status, status_category, name, description, created_at, updated_at, assignee, reporter, ticket_type, priority, labels, due_date, resolved_at, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Any other column of tickets is written by its name. Omitted fields from updated_at on keep their values, and null clears them. Missing statuses are added; tickets of unknown projects are skipped. Returns the keys of all tickets that were written or unchanged, with their ids and those of the given comments. With an import_id, tickets of projects of another origin are skipped and a ticket of another origin stays unless taken over; held_by is then that origin, empty if the ticket was not imported. link_imported_tickets stores the links. The caller has two minutes to embed them before workers do.';
 
 insert into private.migrations (version) values ('20260101000905');

@@ -51,7 +51,7 @@ begin
         lock_waiting_document_jobs, lock_waiting_jobs, mark_imported, missing_sources, needed_pieces, own_rows,
         pieces, present_parts, privileges_of, question_key, read_source_states, readable_documents, readable_sources,
         reembed_waits, replace_keywords, source_changes, source_chunks, store_document_vectors, subtract_items,
-        unlisted_rows, upsert_comments}'),
+        unlisted_rows, upsert_comments, write_tickets}'),
       ('private', 'public', '{
         fold_labels, name_words}')
     ) l(schema, callers, names)

@@ -224,6 +224,7 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.whole_names(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.word_entries(text[])', 'stable', 'invoker', ''),
     ('private.word_runs(text)', 'immutable', 'invoker', ''),
+    ('private.write_tickets(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('private.written_keys(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('public.abandon_reembed()', 'volatile', 'invoker', 'service_role'),
     ('public.begin_import(text, text, text[])', 'volatile', 'invoker', 'service_role'),

@@ -1,7 +1,7 @@
 -- Imports of people, types, labels, dates, comments and links; that repeated imports write nothing.
 
 begin;
-select plan(26);
+select plan(28);
 
 -- A row that is written, even without a change, gets another ctid.
 create temporary table places (id text, place tid);
@@ -85,10 +85,25 @@ select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn it twice|03-02|04-02; c2|-|Did 
 
 select throws_ok(format($$ select public.upsert_tickets('[{"key": "AA-9", "project_key": "AA", "status": "Fixed", "name": "new", %s}]') $$, member), code, null, 'an invalid field is rejected: ' || member)
 from (values
-  ('"labels": "wet"', '22023'), ('"labels": {"a": 1}', '22023'), ('"due_date": "soon"', '22007'), ('"resolved_at": "2025-13-01"', '22008'),
+  ('"labels": "wet"', '22P02'), ('"labels": {"a": 1}', '22P02'), ('"due_date": "soon"', '22007'), ('"resolved_at": "2025-13-01"', '22008'),
   ('"created_at": "yesterday morning"', '22007'), ('"notes": "x"', '22023'), ('"comments": [{"key": "c", "body": "b", "created_at": "noon"}]', '22007')
 ) as bad(member, code);
 select is((select count(*) from public.tickets), 3::bigint, 'a rejected import stores nothing');
+
+-- A column that an operator adds.
+alter table public.tickets add column sprint text;
+create function pg_temp.sprint(given text) returns text
+language sql as $$
+  select public.upsert_tickets(format('[{"key": "AA-2", "project_key": "AA", "status": "Fixed", "name": "Press hums"%s}]', given)::jsonb);
+  select concat_ws(' ', t.sprint, to_char(t.updated_at, 'MM-DD')) from public.tickets t where t.key = 'AA-2'
+$$;
+select results_eq($$ select pg_temp.sprint(g) from unnest(array[', "sprint": "S 7", "updated_at": "2025-03-16T00:00:00Z"', ', "updated_at": "2025-03-17T00:00:00Z"', ', "sprint": "", "updated_at": "2025-03-18T00:00:00Z"']) g $$,
+  array['S 7 03-16', 'S 7 03-17', '03-18'], 'an import writes any column of tickets by its name, keeps an absent one and clears an empty one');
+create temporary table written as select pg_temp.sprint(', "sprint": "S 8"') as ticket;
+create temporary table stored as select t.ctid::text as place from public.tickets t where t.key = 'AA-2';
+insert into written select pg_temp.sprint(', "sprint": "S 8"');
+select results_eq($$ select distinct w.ticket, t.ctid::text = s.place from written w, stored s, public.tickets t where t.key = 'AA-2' $$,
+  $$ select 'S 8 ' || to_char(now(), 'MM-DD'), true $$, 'a ticket whose columns are the same is not written again');
 
 -- Links -------------------------------------------------------------------------------------------
 
