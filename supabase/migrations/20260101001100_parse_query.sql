@@ -1,32 +1,22 @@
 -- Parses a query into full-text search conditions.
 
--- A tsquery that matches any word of a text (null for a text without words).
-create function private.any_word(query_text text) returns tsquery
-language sql stable security invoker set search_path = ''
-as $$
-  select string_agg(private.quote_word(w.lexeme), ' | ')::tsquery
-  from unnest(tsvector_to_array(private.to_words(any_word.query_text))) as w(lexeme)
-$$;
-comment on function private.any_word is 'The words of a text joined by OR; null if it has none.';
-
 -- In scripts without spaces, overlapping pairs of characters replace the order, because pairs at
 -- even and odd offsets have none.
 create function private.phrase(phrase_text text) returns tsquery
 language sql stable security invoker set search_path = ''
 as $$
   select string_agg('(' || p.query::text || ')', ' & ')::tsquery
-  from private.compose_text(phrase_text) c(text)
-  cross join private.unspaced_scripts() u(scripts)
+  from private.unspaced_scripts() u(scripts)
   cross join lateral (
     select case when m[1] is null then phraseto_tsquery('private.words', private.plain_text(m[2]))
-      else replace(private.any_word(m[1])::text, ' | ', ' & ')::tsquery end
-    from regexp_matches(c.text, '([' || u.scripts || ']+)|([^' || u.scripts || ']+)', 'g') as m
+      else plainto_tsquery('private.words', private.plain_text(m[1])) end
+    from regexp_matches(phrase_text, '([' || u.scripts || ']+)|([^' || u.scripts || ']+)', 'g') as m
     union all
-    select plainto_tsquery('private.words', d.names) from private.dotted_names(c.text) d(names) where d.names <> ''
+    select plainto_tsquery('private.words', d.names) from private.dotted_names(phrase_text) d(names) where d.names <> ''
   ) p(query)
   where numnode(p.query) > 0
 $$;
-comment on function private.phrase is 'A tsquery for the words of a text in sequence; null if it has none.';
+comment on function private.phrase is 'A tsquery for the words of a composed text in sequence; null if it has none.';
 
 -- TX-400. The project key may contain a hyphen.
 create function private.ticket_key_pattern() returns text
@@ -136,7 +126,7 @@ begin
     end if;
   end loop;
   excluded_keys := array_remove(excluded_keys, null);
-  wanted := private.any_word(plain);
+  wanted := (select string_agg(private.quote_word(w.lexeme), ' | ')::tsquery from unnest(tsvector_to_array(private.to_words(plain))) as w(lexeme));
   ticket_keys := array(
     select k.key from private.written_keys(plain) k(key)
     union

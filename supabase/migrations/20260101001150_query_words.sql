@@ -23,36 +23,29 @@ end
 $$;
 comment on function private.word_entries is 'The number of entries, titles and comments that contain each word; for the empty word, the totals and lengths.';
 
--- A word is known to a caller who sees an entry or comment with it. A word that occurs only in
--- invisible texts must behave like an unknown one, or spelling correction would reveal it. Frequent
--- words are not looked up and are no secret.
-create function private.is_known(word text, texts bigint, visible bigint[]) returns boolean
+create function private.occurs(words tsquery, visible bigint[]) returns boolean
 -- Use the index on words, whatever the statistics say.
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 begin
-  return texts > 0 and (visible is null or texts > 200 or exists (
-    select 1 from public.keyword_entries e
-    where e.words @@ private.quote_word(is_known.word)::tsquery and e.project_id = any (visible)) or exists (
-    select 1 from public.comment_entries e
-    where e.words @@ private.quote_word(is_known.word)::tsquery and e.project_id = any (visible)));
+  return exists (
+    select 1 from public.keyword_entries e where e.words @@ occurs.words and (visible is null or e.project_id = any (visible))) or exists (
+    select 1 from public.comment_entries e where e.words @@ occurs.words and (visible is null or e.project_id = any (visible)));
+end
+$$;
+comment on function private.occurs is 'Whether an entry or a comment of these projects (null: all) matches.';
+
+-- A word is known to a caller who sees an entry or comment with it. A word that occurs only in
+-- invisible texts must behave like an unknown one, or spelling correction would reveal it. Frequent
+-- words are not looked up and are no secret.
+create function private.is_known(word text, texts bigint, visible bigint[]) returns boolean
+language plpgsql stable security invoker set search_path = ''
+as $$
+begin
+  return texts > 0 and (visible is null or texts > 200 or private.occurs(private.quote_word(is_known.word)::tsquery, visible));
 end
 $$;
 comment on function private.is_known is 'Whether a word with this many occurrences is in one of these projects (null: all); assumed beyond 200.';
-
--- Implied words (see implied_words) do not count as written: "error in" makes no "errorin".
-create function private.is_written(word text, visible bigint[]) returns boolean
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
-as $$
-begin
-  return exists (
-    select 1 from public.keyword_entries e
-    where e.words @@ (private.quote_word(is_written.word) || ':ABC')::tsquery and (visible is null or e.project_id = any (visible))) or exists (
-    select 1 from public.comment_entries e
-    where e.words @@ (private.quote_word(is_written.word) || ':ABC')::tsquery and (visible is null or e.project_id = any (visible)));
-end
-$$;
-comment on function private.is_written is 'Whether a word is written in an entry or a comment of these projects (null: all).';
 
 -- Known words nearest to an unknown one by shared trigrams. Words with digits are codes, for which
 -- a similar one is wrong.
@@ -80,34 +73,12 @@ as $$
     limit case when nearest_words.visible is null then 3 else 20 end
   ) p
   cross join lateral private.word_entries(array[p.word]) e
-  where e.entries + e.comments > 0 and private.is_written(p.word, nearest_words.visible)
+  -- Implied words (weight D) do not count: "error in" makes no "errorin".
+  where e.entries + e.comments > 0 and private.occurs((private.quote_word(p.word) || ':ABC')::tsquery, nearest_words.visible)
   order by p.similarity desc, p.word
   limit 3
 $$;
 comment on function private.nearest_words is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
-
--- Two neighbouring words of a query as one: "log in" is login, "check box" checkbox. The first word
--- must not be a stop word, so that "in form" is not inform.
-create function private.joined_words(query_text text) returns table (word text, halves text[], place integer)
-language sql stable rows 8 security invoker set search_path = ''
-as $$
-  select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize('pg_catalog.english_stem', n.next)) [1]], null), n.place
-  from (
-    select t.token, lead(t.token) over (order by t.place) as next, t.place::integer as place
-    from (
-      select lower(m[1]) as token, r.place
-      from regexp_matches(private.compose_text(joined_words.query_text), '[[:alpha:]]+|[^[:alpha:][:space:]-]+', 'g') with ordinality as r(m, place)
-      order by r.place limit 40
-    ) t
-  ) n
-  cross join lateral (select ts_lexize('pg_catalog.english_stem', n.token)) s(stems)
-  cross join lateral unnest(array[
-    (ts_lexize('pg_catalog.english_stem', n.token || n.next)) [1],
-    case when n.next ~ ('^(' || private.particles() || ')$') then (ts_lexize('pg_catalog.english_stem', s.stems[1] || n.next)) [1] end]) j(word)
-  where n.token ~ '^[a-z]{2,20}$' and n.next ~ '^[a-z]{2,20}$' and cardinality(s.stems) > 0 and j.word is not null
-  order by j.word, n.place
-$$;
-comment on function private.joined_words is 'Neighbouring words of a query written as one, whether that word occurs or not.';
 
 -- One word of a query as two neighbours: checkbox is "check box". The halves are not stop words and
 -- have at least three letters. Looked up only if the rarer half, and the entries likely to have
@@ -164,21 +135,44 @@ end
 $$;
 comment on function private.split_words is 'Words of a query that occur as two neighbouring words in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
 
+-- The terms of a query, rarest first, in tsquery syntax: a word, or two neighbouring words. The
+-- arrays are parallel. places: positions in the query. entries, titles, comments: how many have it.
+create type private.words as (
+  terms text[], idfs double precision[], places integer[], entries bigint[], titles bigint[], comments bigint[]
+);
+comment on type private.words is 'The words to search for, rarest first, with their weights.';
+
 -- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
 -- replacement for an unknown word weighs half of its similarity. Neighbours that also occur as one
--- word count as that word, too. Of a long query the 32 rarest words count.
-create function private.query_words(query_text text, visible bigint[])
-returns table (word text, place integer, entries bigint, titles bigint, idf double precision, comments bigint)
-language plpgsql stable rows 8 security invoker set search_path = ''
+-- word count as that word, too: "log in" is login, "check box" checkbox; the first must not be a
+-- stop word, so that "in form" is not inform. Of a long query the 32 rarest words count.
+create function private.plan_words(query_text text, visible bigint[]) returns private.words
+language plpgsql stable security invoker set search_path = ''
 as $$
-#variable_conflict use_column
+declare
+  words private.words;
 begin
-return query
   with asked as (
-    select u.lexeme as word, u.positions[1]::integer as place from unnest(private.to_words(query_words.query_text)) u
+    select u.lexeme as word, u.positions[1]::integer as place from unnest(private.to_words(query_text)) u
   ), counted as (
     select a.word, a.place, e.entries, e.titles, e.comments, private.is_known(a.word, e.entries + e.comments, visible) as is_known
     from asked a join private.word_entries(array(select x.word from asked x)) e using (word)
+  ), joined as (
+    select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize('pg_catalog.english_stem', n.next)) [1]], null) as halves, n.place
+    from (
+      select t.token, lead(t.token) over (order by t.place) as next, t.place::integer as place
+      from (
+        select lower(m[1]) as token, r.place
+        from regexp_matches(private.compose_text(query_text), '[[:alpha:]]+|[^[:alpha:][:space:]-]+', 'g') with ordinality as r(m, place)
+        order by r.place limit 40
+      ) t
+    ) n
+    cross join lateral (select ts_lexize('pg_catalog.english_stem', n.token)) s(stems)
+    cross join lateral unnest(array[
+      (ts_lexize('pg_catalog.english_stem', n.token || n.next)) [1],
+      case when n.next ~ ('^(' || private.particles() || ')$') then (ts_lexize('pg_catalog.english_stem', s.stems[1] || n.next)) [1] end]) j(word)
+    where n.token ~ '^[a-z]{2,20}$' and n.next ~ '^[a-z]{2,20}$' and cardinality(s.stems) > 0 and j.word is not null
+    order by j.word, n.place
   ), known as (
     select c.word, c.place, c.entries, c.titles, c.comments, 1.0::double precision as worth, c.entries + c.comments as weighed
     from counted c where c.is_known
@@ -191,19 +185,32 @@ return query
     -- weighs no more than the rarer half.
     select j.word, 1000 + j.place, e.entries, e.titles, e.comments, 0.5,
       greatest(e.entries + e.comments, (select min(h.entries + h.comments) from private.word_entries(j.halves) h))
-    from private.joined_words(query_words.query_text) j
+    from joined j
     cross join lateral private.word_entries(array[j.word]) e
-    where e.entries + e.comments > 0 and private.is_written(j.word, visible)
+    where e.entries + e.comments > 0 and private.occurs((private.quote_word(j.word) || ':ABC')::tsquery, visible)
   ), total as (
     select greatest(t.entries + t.comments, 1) as texts from private.word_entries(array['']) t
+  ), chosen as (
+    select distinct on (k.entries + k.comments, k.word) private.quote_word(k.word) as term, k.place, k.entries, k.titles, k.comments,
+      k.worth * ln(1 + greatest(t.texts - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5)) as idf
+    from known k cross join total t
+    order by k.entries + k.comments, k.word, k.worth desc, k.place
+    limit 32
   )
-  select distinct on (k.entries + k.comments, k.word) k.word, k.place, k.entries, k.titles,
-    k.worth * ln(1 + greatest(t.texts - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5)), k.comments
-  from known k cross join total t
-  order by k.entries + k.comments, k.word, k.worth desc, k.place
-  limit 32;
+  select coalesce(array_agg(w.term), '{}'), coalesce(array_agg(w.idf), '{}'), coalesce(array_agg(w.place), '{}'),
+      coalesce(array_agg(w.entries), '{}'), coalesce(array_agg(w.titles), '{}'), coalesce(array_agg(w.comments), '{}')
+    into words
+    from (
+      select * from (
+        select c.term, c.idf, c.place, c.entries, c.titles, c.comments from chosen c
+        union all
+        select s.term, s.idf, 2000 + s.place, s.entries, s.titles, 0 from private.split_words(query_text, visible) s
+      ) t
+      order by t.entries + t.comments, t.term
+    ) w;
+  return words;
 end
 $$;
-comment on function private.query_words is 'The words of a query that are known in these projects (null: all), rarest first, each with its position in the query, its numbers of entries, titles and comments, and its weight.';
+comment on function private.plan_words is 'The words of a query that are known in these projects (null: all).';
 
 insert into private.migrations (version) values ('20260101001150');

@@ -1,79 +1,87 @@
 -- Keyword search: BM25F over name and text (Robertson and Zaragoza 2009), with proximity of
 -- neighbouring words.
 
+-- As in score_entries: a word's frequency in the best of these comments of each ticket.
+create function private.comment_frequencies(comment_ids bigint[], terms tsquery[], usual_length double precision)
+returns table (ticket_id bigint, frequencies double precision[], texts tsvector[])
+language plpgsql stable rows 100 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with remark as materialized (
+    select m.ticket_id, (array[m.words])[1] as words, 0.4 * 0.645 / (0.25 + (0.75 / usual_length) * m.length) as weight
+    from public.comment_entries m where m.comment_id = any (comment_ids)
+  )
+  select f.ticket_id, array_agg(f.n order by f.place), (select array_agg(m.words) from remark m where m.ticket_id = f.ticket_id)
+  from (
+    select m.ticket_id, t.place, max(case when m.words @@ t.query then m.weight * (r.rank / (1.0024 - r.rank)) else 0 end) as n
+    from remark m
+    cross join unnest(terms) with ordinality as t(query, place)
+    cross join lateral (select ts_rank('{1, 1, 0, 0}', m.words, t.query) as rank offset 0) r
+    group by m.ticket_id, t.place
+  ) f
+  group by f.ticket_id;
+end
+$$;
+comment on function private.comment_frequencies is
+  'For each ticket of some comments, the weighted frequency of each term in the best one, and the words of all. usual_length: of a comment.';
+
 -- Scores entries as if all were scored: each word by its frequency in the name (times three) and in
 -- the text, each normalised by length, plus four tenths of its score in the best given comment (a
 -- note counts half). The best close_limit also get proximity: neighbours in the query that are
 -- within three positions in the entry, in order. The best alike_limit of these also get the
 -- similarity of query and name. level is how far an entry got: 0, 1 proximity, 2 similarity.
 create function private.score_entries(
-  entry_ids bigint[], words text[], idfs double precision[], places integer[], plain text, close_limit integer, alike_limit integer,
-  comment_ids bigint[] default '{}'
+  entry_ids bigint[], comment_ids bigint[], words private.words, plain text, close_limit integer, alike_limit integer
 )
 returns table (keyword_entry_id bigint, score double precision, level integer)
 language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  usual_title double precision;
-  usual_body double precision;
-  usual_comment double precision;
-  terms constant tsquery[] := array(select u.word::tsquery from unnest(words) with ordinality as u(word, place) order by u.place);
+  usual record; -- lengths
+  terms constant tsquery[] := array(select u.term::tsquery from unnest(words.terms) with ordinality as u(term, place) order by u.place);
+  idfs constant double precision[] := words.idfs;
   pairs tsquery[];
   pair_idfs double precision[];
 begin
-  select greatest(t.title_words / greatest(t.entries, 1)::double precision, 1), greatest(t.body_words / greatest(t.entries, 1)::double precision, 1),
-      greatest(t.comment_words / greatest(t.comments, 1)::double precision, 1)
-    into usual_title, usual_body, usual_comment
+  select greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title, greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body,
+      greatest(t.comment_words / greatest(t.comments, 1)::double precision, 1) as comment
+    into usual
     from private.word_entries(array['']) t;
-  select array_agg((n.word || ' <-> ' || n.next || ' | ' || n.word || ' <2> ' || n.next || ' | ' || n.word || ' <3> ' || n.next)::tsquery),
+  select array_agg((n.term || ' <-> ' || n.next || ' | ' || n.term || ' <2> ' || n.next || ' | ' || n.term || ' <3> ' || n.next)::tsquery),
       array_agg((n.idf + n.next_idf) / 2)
     into pairs, pair_idfs
     from (
-      select q.word, q.idf, lead(q.word) over in_order as next, lead(q.idf) over in_order as next_idf
-      from unnest(words, idfs, places) as u(word, idf, place)
-      cross join lateral (select u.word, u.idf, u.place) q(word, idf, place)
-      where u.word !~ '<->'
-      window in_order as (order by q.place, q.word)
+      select u.term, u.idf, lead(u.term) over in_order as next, lead(u.idf) over in_order as next_idf
+      from unnest(words.terms, words.idfs, words.places) as u(term, idf, place)
+      where u.term !~ '<->'
+      window in_order as (order by u.place, u.term)
     ) n
     where n.next is not null;
 
   return query
-  with remark as materialized (
-    select m.ticket_id, (array[m.words])[1] as words, 0.4 * 0.645 / (0.25 + (0.75 / usual_comment) * m.length) as weight
-    from public.comment_entries m where m.comment_id = any (score_entries.comment_ids)
-  ), discussion as materialized (
-    select f.ticket_id, array_agg(f.n order by f.place) as frequencies,
-      (select array_agg(m.words) from remark m where m.ticket_id = f.ticket_id) as texts
-    from (
-      select m.ticket_id, t.place, max(case when m.words @@ t.query then m.weight * (r.rank / (1.0024 - r.rank)) else 0 end) as n
-      from remark m
-      cross join unnest(terms) with ordinality as t(query, place)
-      cross join lateral (select ts_rank('{1, 1, 0, 0}', m.words, t.query) as rank offset 0) r
-      group by m.ticket_id, t.place
-    ) f
-    group by f.ticket_id
-  ), by_words as materialized (
-    select e.keyword_entry_id, e.project_id, e.ticket_id, s.score, d.texts
+  with by_words as materialized (
+    select e.keyword_entry_id, e.project_id, e.ticket_id, s.score, d.texts, row_number() over (order by s.score desc, e.keyword_entry_id) as place
     from public.keyword_entries e
-    left join discussion d on d.ticket_id = e.ticket_id
+    left join private.comment_frequencies(score_entries.comment_ids, terms, usual.comment) d on d.ticket_id = e.ticket_id
     cross join lateral (
       select sum(f.idf * f.n / (1.2 + f.n)) as score
       from (
         -- For n occurrences in a part, ts_rank returns (1/1² + 1/2² + … + 1/n²) / (π²/6). n is
         -- 0.645 times the odds rank / (1 - rank), within 6 per cent up to 30 occurrences; beyond
         -- that it is lower, at most 270.
-        select r.idf, r.title * (r.a / (1.0024 - r.a)) + r.body * (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) + r.said as n
+        select r.idf, r.title * (r.a / (1.0024 - r.a)) + r.body * (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) + r.in_comments as n
         from (
-          select t.idf, w.title, w.body, coalesce(d.frequencies[t.place], 0) as said, case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
+          select t.idf, w.title, w.body, coalesce(d.frequencies[t.place], 0) as in_comments,
+            case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
             -- D: words that the entry only implies.
             ts_rank('{1, 0, 1, 0}', w.words, t.query) as b, ts_rank('{0, 1, 0, 0}', w.words, t.query) as c
           from (
-            select
-              -- As an array element, so that a TOASTed value is fetched once and not per word.
-              (array[e.words])[1] as words,
-              0.645 * 3 / (0.25 + (0.75 / usual_title) * e.title_length) as title,
-              0.645 / (0.25 + (0.75 / usual_body) * e.body_length) as body
+            -- As an array element, so that a TOASTed value is fetched once and not per word.
+            select (array[e.words])[1] as words, 0.645 * 3 / (0.25 + (0.75 / usual.title) * e.title_length) as title,
+              0.645 / (0.25 + (0.75 / usual.body) * e.body_length) as body
             offset 0
           ) w join unnest(terms, idfs) with ordinality as t(query, idf, place) on w.words @@ t.query or d.frequencies[t.place] > 0
           -- "offset 0", here and above, prevents recomputing an expression at every use.
@@ -83,12 +91,10 @@ begin
       ) f
     ) s
     where e.keyword_entry_id = any (entry_ids) and s.score is not null
-  ), placed as materialized (
-    select w.*, row_number() over (order by w.score desc, w.keyword_entry_id) as place from by_words w
   ), close as (
     select b.keyword_entry_id, b.project_id, b.ticket_id, b.score + 0.3 * coalesce(n.score, 0) as score,
       row_number() over (order by b.score + 0.3 * coalesce(n.score, 0) desc, b.keyword_entry_id) <= alike_limit as is_alike
-    from placed b
+    from by_words b
     cross join lateral (
       select sum(p.idf * case when w.words @@ p.query then 1 + (e.title_words @@ p.query)::integer else 0.4 end) as score
       from public.keyword_entries e
@@ -107,25 +113,26 @@ begin
     1 + c.is_alike::integer
   from close c
   union all
-  select b.keyword_entry_id, b.score, 0 from placed b where b.place > close_limit;
+  select b.keyword_entry_id, b.score, 0 from by_words b where b.place > close_limit;
 end
 $$;
 comment on function private.score_entries is
-  'BM25F of some entries and some of their comments, with proximity of neighbouring words and similarity of the name. The arrays of words are parallel.';
+  'BM25F of some entries and some of their comments, with proximity of neighbouring words and similarity of the name to plain.';
 
 -- With an array, for which the planner uses the index.
-create function private.named_tickets(query private.query, scope private.scope)
+create function private.named_tickets(search private.search)
 returns table (project_id bigint, ticket_id bigint)
 language plpgsql stable rows 1 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
+  query constant private.query := search.query;
   passing bigint[];
 begin
   if coalesce(cardinality(query.ticket_keys), 0) = 0 then
     return;
   end if;
-  passing := private.passing_tickets(scope, array(
+  passing := private.passing_tickets(search.scope, array(
     select t.ticket_id from public.tickets t where upper(t.key) = any (query.ticket_keys) and t.ticket_id <> all (query.excluded_tickets)));
   return query
   select t.project_id, t.ticket_id from public.tickets t
@@ -134,38 +141,36 @@ begin
     and (query.excluded is null or private.entry_holds(t.project_id, t.ticket_id, null, query.excluded));
 end
 $$;
-comment on function private.named_tickets is 'The tickets of a scope that a query names by their keys, if they contain what it requires and nothing that it excludes.';
+comment on function private.named_tickets is 'The tickets that a search names by their keys, if they contain what it requires and nothing that it excludes.';
 
--- The whole search. reach and the next three parameters limit its work (see search_by_keyword).
--- Without limits the result is the exact ranking that the limited one approximates.
-create function private.rank_by_keyword(
-  query_text text, match_count integer, project_filter bigint, status_filter text,
-  reach integer, scored integer, close_limit integer, alike_limit integer, filters jsonb default null
+-- reach: the total number of entries looked up for the words; scored: how many of the best are
+-- scored; close_limit, alike_limit: see score_entries. Without limits the result is the exact
+-- ranking that the limited one approximates.
+create function private.rank_entries(
+  search private.search, match_count integer,
+  reach integer default null, scored integer default null, close_limit integer default null, alike_limit integer default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
 -- Custom plans for the filter, whatever the caller has set.
-language plpgsql volatile rows 300 security definer set search_path = '' set jit = off set plan_cache_mode = auto
+language plpgsql stable rows 300 security invoker set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
 declare
-  scope private.scope;
-  query private.query;
-  plan record;
+  query constant private.query := search.query;
 begin
-  scope := private.resolve_scope(project_filter, status_filter, filters);
-  if scope.is_empty then
+  if (search.scope).is_empty then
     return;
   end if;
-  query := private.read_query(query_text);
-  plan := private.plan_query(query);
-
+  reach := coalesce(reach, 8000);
+  scored := coalesce(scored, 500);
+  close_limit := coalesce(close_limit, 200);
+  alike_limit := coalesce(alike_limit, 50);
   return query
   with candidate as materialized (
     -- Best first, as the limits below require.
     select c.keyword_entry_id, c.project_id, c.ticket_id, c.gain, c.comment_ids
-    from private.keyword_candidates(
-      plan.words, plan.idfs, plan.entries, plan.titles, plan.comments, scope, query.required, reach, greatest(1000, scored)) c
-    where cardinality(plan.words) > 0 and (c.ticket_id in (select unnest(query.excluded_tickets))) is not true
+    from private.keyword_candidates(search, reach, greatest(1000, scored)) c
+    where cardinality((search.words).terms) > 0 and (c.ticket_id in (select unnest(query.excluded_tickets))) is not true
       -- Not "not exists", which would be planned as a join with all entries that hold common words.
       and (query.excluded is null
         or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id) is not true)
@@ -173,10 +178,10 @@ begin
     select s.keyword_entry_id, s.score, s.level
     from private.score_entries(
       array(select c.keyword_entry_id from candidate c limit scored),
-      plan.words, plan.idfs, plan.places, query.plain, close_limit, alike_limit,
-      array(select u from (select c.comment_ids from candidate c limit scored) c, unnest(c.comment_ids) as u)) s
+      array(select u from (select c.comment_ids from candidate c limit scored) c, unnest(c.comment_ids) as u),
+      search.words, query.plain, close_limit, alike_limit) s
   ), named as (
-    select n.project_id, n.ticket_id from private.named_tickets(query, scope) n
+    select n.project_id, n.ticket_id from private.named_tickets(search) n
   ), listed as (
     select coalesce(n.project_id, c.project_id) as project_id, coalesce(n.ticket_id, c.ticket_id) as ticket_id,
       coalesce(s.score, 0) as score, coalesce(s.level, -1) as level, coalesce(c.gain, 0) as gain, n.ticket_id is not null as exact
@@ -190,8 +195,24 @@ begin
   limit greatest(1, match_count);
 end
 $$;
-comment on function private.rank_by_keyword is
-  'search_by_keyword, in what the caller may see, with explicit limits: reach, the total number of entries looked up for the words; scored, how many of the best are scored; and the limits of score_entries.';
+comment on function private.rank_entries is 'The tickets and projects of a search by their words; see search_by_keyword.';
+
+create function private.rank_by_keyword(
+  query_text text, match_count integer, project_filter bigint, status_filter text,
+  reach integer default null, scored integer default null, close_limit integer default null, alike_limit integer default null,
+  filters jsonb default null
+)
+returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
+language plpgsql stable rows 300 security definer set search_path = ''
+as $$
+begin
+  return query
+  select r.*
+  from private.rank_entries(
+    private.begin_search(query_text, project_filter, status_filter, filters), match_count, reach, scored, close_limit, alike_limit) r;
+end
+$$;
+comment on function private.rank_by_keyword is 'search_by_keyword with the limits of rank_entries.';
 
 create function public.search_by_keyword(
   query_text text,
@@ -201,14 +222,14 @@ create function public.search_by_keyword(
   filters jsonb default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
-language plpgsql volatile rows 300 security invoker set search_path = ''
+language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
 begin
   return query
-  select r.rank, r.project_id, r.ticket_id, r.score, r.exact
+  select r.*
   from private.rank_by_keyword(
     search_by_keyword.query_text, private.clamp(search_by_keyword.match_count, 10, 1, 1000),
-    search_by_keyword.project_filter, search_by_keyword.status_filter, 8000, 500, 200, 50, search_by_keyword.filters) r;
+    search_by_keyword.project_filter, search_by_keyword.status_filter, filters => search_by_keyword.filters) r;
 end
 $$;
 comment on function public.search_by_keyword is

@@ -3,32 +3,6 @@
 -- unrelated texts as the minimum of a cosine (Bruch, Gai and Ingber 2022). docs/quality.md compares
 -- them.
 
--- projects, tickets and scores are parallel, best first; a project's own text has no ticket. exact
--- is the number of leading exact matches.
-create type private.word_ranking as (projects bigint[], tickets bigint[], scores double precision[], exact integer);
-comment on type private.word_ranking is 'The keyword part of a hybrid search: the result of search_by_keyword, at most 1,000.';
-
-create function private.rank_words(query_text text, project_filter bigint, status_filter text, filters jsonb default null) returns private.word_ranking
-language plpgsql volatile security invoker set search_path = ''
-as $$
-declare
-  ranking private.word_ranking;
-begin
-  select coalesce(array_agg(k.project_id order by k.rank), '{}'), coalesce(array_agg(k.ticket_id order by k.rank), '{}'),
-      coalesce(array_agg(k.score order by k.rank), '{}'), (count(*) filter (where k.exact))::integer
-    into ranking
-    from public.search_by_keyword(query_text, 1000, project_filter, status_filter, filters) k;
-  return ranking;
-end
-$$;
-comment on function private.rank_words is 'The keyword ranking of a query, in what the caller may see.';
-
--- The maximum that each search adds to the convex score with weight 1.
-create function private.convex_shares(out vector double precision, out keyword double precision)
-language sql immutable security invoker set search_path = ''
-as $$ select 0.4, 0.6 $$;
-comment on function private.convex_shares is 'Shares of the two searches in the convex score; their sum is 1.';
-
 -- The fused list up to its first reach places, before anything is read for display. Both searches
 -- return a fixed number of candidates for any page, so that pages form one list. An item found only
 -- by keyword comes after all items with a better keyword rank, because a vector match can only
@@ -36,25 +10,14 @@ comment on function private.convex_shares is 'Shares of the two searches in the 
 -- long as weights are positive (with weight 0, ids decide). This holds for both fusions: keyword
 -- scores fall with the rank, which also breaks ties of convex scores.
 create function private.fuse_searches(
-  ranking private.word_ranking,
-  query private.query,
-  query_embedding extensions.vector,
-  embedding_model text,
-  match_threshold double precision,
-  project_filter bigint,
-  status_filter text,
-  vector_weight double precision,
-  keyword_weight double precision,
-  reach integer,
-  fusion text,
-  filters jsonb default null
+  search private.search, vector_weight double precision, keyword_weight double precision, fusion text, reach integer
 )
 returns table (
   place bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
   keyword_score double precision, keyword_rank bigint, exact boolean,
   vector_contribution double precision, keyword_contribution double precision, rrf_score double precision, fused_score double precision
 )
-language plpgsql volatile rows 500 security invoker set search_path = ''
+language plpgsql stable rows 500 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -62,49 +25,45 @@ declare
     when fuse_searches.keyword_weight > 0 and fuse_searches.keyword_weight < 'infinity' and fuse_searches.vector_weight >= 0
       then fuse_searches.reach end;
   convex constant boolean := fuse_searches.fusion is not distinct from 'convex';
-  shares record;
+  -- The maximum that each search adds to the convex score with weight 1.
+  vector_share constant double precision := 0.4;
+  keyword_share constant double precision := 0.6;
   least_similarity double precision;
-  -- The best score among tickets that the query does not name: a named ticket's score includes the
-  -- match of its key.
-  best_score constant double precision := ranking.scores[ranking.exact + 1];
 begin
   if fuse_searches.fusion not in ('rrf', 'convex') then
     raise exception 'fusion is "%"', fuse_searches.fusion using errcode = '22023', hint = 'Use rrf or convex.';
   end if;
-  shares := private.convex_shares();
   if convex then
-    least_similarity := private.unrelated_similarity(fuse_searches.embedding_model);
+    least_similarity := private.unrelated_similarity(search.embedding_model);
   end if;
 
   return query
   with nearest as materialized (
-    -- source: a ticket, or ~ of a project's id. "~" works for any given number.
-    select v.project_id, v.ticket_id, v.chunk_id, v.similarity, coalesce(v.ticket_id, ~v.project_id) as source,
-      row_number() over (order by v.rank) as rank
-    from private.nearest_sources(
-      fuse_searches.query_embedding, fuse_searches.embedding_model, fuse_searches.match_threshold, private.vector_candidates(),
-      fuse_searches.project_filter, fuse_searches.status_filter, query.required, query.excluded, query.excluded_tickets, fuse_searches.filters) v
-    where fuse_searches.query_embedding is not null
-  ), worded as (
-    select w.*, coalesce(w.ticket_id, ~w.project_id) as source
-    from unnest(ranking.projects, ranking.tickets, ranking.scores) with ordinality as w(project_id, ticket_id, score, rank)
-    where keyword_reach is null or w.rank <= keyword_reach
-      or coalesce(w.ticket_id, ~w.project_id) in (select n.source from nearest n)
+    -- source: a ticket, or ~ of a project's id.
+    select v.project_id, v.ticket_id, v.chunk_id, v.similarity, coalesce(v.ticket_id, ~v.project_id) as source, v.rank
+    from private.nearest_sources(search) v
+  ), word_match as materialized (
+    select k.*, coalesce(k.ticket_id, ~k.project_id) as source from private.rank_entries(search, 1000) k
+  ), best as (
+    -- Among tickets that the query does not name: a named ticket's score includes the match of its
+    -- key.
+    select k.score from word_match k where not k.exact order by k.rank limit 1
   ), ranked as (
     select coalesce(v.project_id, k.project_id) as project_id, coalesce(v.ticket_id, k.ticket_id) as ticket_id, v.chunk_id,
-      v.similarity, v.rank as vector_rank, k.score as keyword_score, k.rank as keyword_rank,
-      coalesce(k.rank <= ranking.exact, false) as exact,
+      v.similarity, v.rank as vector_rank, k.score as keyword_score, k.rank as keyword_rank, coalesce(k.exact, false) as exact,
       coalesce(fuse_searches.vector_weight / (60 + v.rank), 0) as vector_by_rank,
       coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0) as keyword_by_rank
     from nearest v
-    full join worded k using (source)
+    full join (
+      select w.* from word_match w where keyword_reach is null or w.rank <= keyword_reach or w.source in (select n.source from nearest n)
+    ) k using (source)
   ), scored as (
     select r.*,
       case when convex
-        then coalesce(fuse_searches.vector_weight * shares.vector * greatest(0, (r.similarity - least_similarity) / (1 - least_similarity)), 0)
+        then coalesce(fuse_searches.vector_weight * vector_share * greatest(0, (r.similarity - least_similarity) / (1 - least_similarity)), 0)
         else r.vector_by_rank end as by_vector,
       case when convex
-        then coalesce(fuse_searches.keyword_weight * shares.keyword * case when best_score > 0 then r.keyword_score / best_score end, 0)
+        then coalesce(fuse_searches.keyword_weight * keyword_share * r.keyword_score / (select b.score from best b where b.score > 0), 0)
         else r.keyword_by_rank end as by_keyword
     from ranked r
   )
@@ -118,7 +77,7 @@ begin
 end
 $$;
 comment on function private.fuse_searches is
-  'Tickets and projects found by either search, including those of the first reach places, in order (place), with their ranks and what each adds to the fused score. query: the result of read_query. The numbers of candidates are fixed: private.vector_candidates() by vector, 1,000 by keyword. fusion is rrf or convex; anything else is an error (22023).';
+  'Tickets and projects found by either search, including those of the first reach places, in order (place), with their ranks and what each adds to the fused score. The numbers of candidates are fixed: 100 by vector, 1,000 by keyword. fusion is rrf or convex; anything else is an error (22023).';
 
 create function public.search_hybrid(
   query_text text,
@@ -147,24 +106,11 @@ returns table (
 -- Planning takes longer than looking up ten rows, so the plan is cached: lookups by key have only
 -- one good plan. The setting also applies to the functions called here; those with filters reset
 -- it.
-language plpgsql volatile rows 10 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+language plpgsql stable rows 10 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
-declare
-  query constant private.query := private.read_query(query_text);
-  wanted constant tsquery := query.wanted;
-  ranking constant private.word_ranking := private.rank_words(query_text, project_filter, status_filter, filters);
-  page_size constant integer := private.clamp(match_count, 10, 1, 100);
-  page_start constant integer := private.clamp(match_offset, 0, 0, 1000);
 begin
   return query
-  with page as (
-    select f.*
-    from private.hybrid_page(
-      search_hybrid.query_text, ranking, query, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
-      search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-      search_hybrid.fusion, search_hybrid.filters, search_hybrid.sort, page_start, page_size) f
-  )
   select g.ticket_id, shown.text, g.similarity,
     case when g.vector_rank is null then 'keyword' else 'vector' end,
     g.rrf_score, g.fused_score, p.project_id, p.name, t.key, t.name, s.name,
@@ -175,42 +121,38 @@ begin
     g.exact,
     -- If the chunk has no match, the name does, or nothing. A ticket's first chunk begins with its
     -- name.
-    case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), wanted) || ' — ' || lit.line end,
-    shown.chunk_id, g.has_more, coalesce(query.relaxed, false),
+    case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), g.wanted) || ' — ' || lit.line end,
+    shown.chunk_id, g.has_more, g.relaxed,
     t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, coalesce(t.created_at, p.created_at), coalesce(t.updated_at, p.updated_at),
     s.category, m.comment_id, m.author, m.created_at, l.links
-  from page g
+  from private.find_page(
+    search_hybrid.query_text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
+    search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.filters, search_hybrid.vector_weight, search_hybrid.keyword_weight,
+    search_hybrid.fusion, search_hybrid.sort, private.clamp(match_offset, 0, 0, 1000), private.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (
     select t.project_id, t.key, t.name, t.description, t.status_id, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date,
       t.created_at, t.updated_at
     from public.tickets t where t.ticket_id = g.ticket_id offset 0
   ) t on true
-  -- "case", because coalesce() does not count as leakproof: beneath a policy, no index would be
-  -- looked up by it.
-  cross join lateral (
-    select p.project_id, p.name, p.created_at, p.updated_at from public.projects p
-    where p.project_id = case when t.project_id is null then g.project_id else t.project_id end offset 0
-  ) p
+  cross join lateral (select p.project_id, p.name, p.created_at, p.updated_at from public.projects p where p.project_id = g.project_id offset 0) p
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
   left join lateral (
-    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, wanted) b where g.chunk_id is null offset 0
+    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, g.wanted) b where g.chunk_id is null offset 0
   ) b on true
   -- A ticket that is not embedded yet shows the beginning of its text.
   cross join lateral (
     select case when g.chunk_id is null then b.chunk_id else g.chunk_id end as chunk_id,
-      coalesce(c.text, b.text, left(coalesce(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), p.name), 2000)) as text
+      coalesce(c.text, b.text, private.beginning_of(coalesce(t.name, p.name), t.description)) as text
   ) shown
   left join lateral (
     select m.comment_id, m.author, m.created_at
     from public.chunks c join public.comments m on m.comment_id = c.comment_id
     where c.chunk_id = shown.chunk_id offset 0
   ) m on true
-  cross join lateral (select private.highlight(shown.text, wanted) as line offset 0) lit
+  cross join lateral (select private.highlight(shown.text, g.wanted) as line offset 0) lit
   cross join lateral (select private.links_of(g.ticket_id) as links offset 0) l
-  -- Skips rows deleted since.
-  where g.ticket_id is null or t.project_id is not null
   order by g.place;
 end
 $$;

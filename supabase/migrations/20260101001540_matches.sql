@@ -1,59 +1,62 @@
 -- Everything that matches a query, for counting: unranked and not limited to a list.
 
+-- Each of few entries is checked.
+create function private.match_few(search private.search, few bigint[])
+returns table (project_id bigint, ticket_id bigint, complete boolean)
+language plpgsql stable rows 1000 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  query constant private.query := search.query;
+  wanted constant tsquery := (select string_agg(u, ' | ')::tsquery from unnest((search.words).terms) as u);
+  tickets bigint[];
+  commented bigint[]; -- tickets found by a comment
+  holding bigint[]; -- tickets with a comment that contains what is required
+begin
+  if (select sum(u) from unnest((search.words).comments) as u) > 0 then
+    tickets := array(select e.ticket_id from public.keyword_entries e where e.keyword_entry_id = any (few) and e.ticket_id is not null);
+    commented := array(select distinct m.ticket_id from public.comment_entries m where m.ticket_id = any (tickets) and m.words @@ wanted);
+    if query.required is not null then
+      holding := array(select distinct m.ticket_id from public.comment_entries m where m.ticket_id = any (tickets) and m.words @@ query.required);
+    end if;
+  end if;
+  return query
+    select e.project_id, e.ticket_id, true from public.keyword_entries e
+    where e.keyword_entry_id = any (few) and (e.words @@ wanted or e.ticket_id = any (commented))
+      and (query.required is null or e.words @@ query.required or e.ticket_id = any (holding))
+      and (query.excluded is null or not e.words @@ query.excluded);
+end
+$$;
+comment on function private.match_few is 'match_entries among a few entries.';
+
 -- The entries that match the words, those with rare words first. Words are processed from rare to
 -- common: first as one lookup those that are together in at most match_limit entries, then each
 -- other word for what it adds, until there are match_limit matches, or reach entries were read
--- because a filter let few pass. So the work does not grow with how common words are. If a filter
--- leaves few entries, each is checked instead. Comments with the same words add their tickets.
-create function private.match_entries(
-  words text[], entries bigint[], comments bigint[], required tsquery, excluded tsquery,
-  scope private.scope, match_limit integer
-)
+-- because a filter let few pass. So the work does not grow with how common words are. Comments with the
+-- same words add their tickets.
+create function private.match_entries(search private.search, match_limit integer)
 returns table (project_id bigint, ticket_id bigint, complete boolean)
 -- Use the index on words: a scan of all entries would take seconds.
 language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
+  scope constant private.scope := search.scope;
+  query constant private.query := search.query;
+  words constant private.words := search.words;
   reach constant integer := 50000;
-  few_limit constant integer := 2000; -- reading an entry's words costs about twelve times as much as finding the entry by a word
   filtered constant boolean := scope.projects is not null or scope.on_tickets;
+  has_comments constant boolean := coalesce((select sum(u) from unnest(words.comments) as u), 0) > 0;
+  own constant tsquery := case when query.excluded is null then query.required else coalesce(query.required && !!query.excluded, !!query.excluded) end;
   conditions text := '';
-  few bigint[];
-  asked tsquery[]; -- to be looked up in turn
   wanted tsquery;
   known tsquery; -- looked up so far
-  exact tsquery;
   looked bigint := 0;
   found_projects bigint[] := array[]::bigint[];
   found_tickets bigint[] := array[]::bigint[];
-  step_looked bigint;
-  step_projects bigint[];
-  step_tickets bigint[];
-  own constant tsquery := case when excluded is null then required else coalesce(required && !!excluded, !!excluded) end;
-  has_comments constant boolean := coalesce((select sum(u) from unnest(comments) as u), 0) > 0;
   commented bigint[] := array[]::bigint[]; -- tickets found by a comment
-  holding bigint[]; -- tickets with a comment that contains what is required
+  step record;
 begin
-  if filtered and (select sum(u) from unnest(entries || comments) as u) > few_limit then
-    few := private.narrow_entries(scope, null, few_limit);
-    if few is not null then
-      wanted := (select string_agg(u, ' | ')::tsquery from unnest(words) as u);
-      if has_comments then
-        found_tickets := array(select e.ticket_id from public.keyword_entries e where e.keyword_entry_id = any (few) and e.ticket_id is not null);
-        commented := array(select distinct m.ticket_id from public.comment_entries m where m.ticket_id = any (found_tickets) and m.words @@ wanted);
-        if required is not null then
-          holding := array(select distinct m.ticket_id from public.comment_entries m where m.ticket_id = any (found_tickets) and m.words @@ required);
-        end if;
-      end if;
-      return query
-        select e.project_id, e.ticket_id, true from public.keyword_entries e
-        where e.keyword_entry_id = any (few) and (e.words @@ wanted or e.ticket_id = any (commented))
-          and (required is null or e.words @@ required or e.ticket_id = any (holding))
-          and (excluded is null or not e.words @@ excluded);
-      return;
-    end if;
-  end if;
   if scope.projects is not null then
     conditions := ' and r.project_id = any (($1).projects)';
   end if;
@@ -61,22 +64,15 @@ begin
     conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = r.ticket_id)', private.scope_condition(scope, true));
   end if;
 
-  asked := array(
-    select string_agg(g.word, ' | ')::tsquery
+  for wanted in
+    select string_agg(g.term, ' | ')::tsquery
     from (
-      select u.word, u.place, sum(u.entries + u.comments) over (order by u.place) <= match_limit as rare
-      from unnest(match_entries.words, match_entries.entries, match_entries.comments) with ordinality as u(word, entries, comments, place)
+      select u.term, u.place, sum(u.entries + u.comments) over (order by u.place) <= match_limit as rare
+      from unnest(words.terms, words.entries, words.comments) with ordinality as u(term, entries, comments, place)
     ) g
     group by case when not g.rare then g.place end
-    order by min(g.place));
-  foreach wanted in array asked loop
-    exact := wanted;
-    if known is not null then
-      exact := exact && !!known;
-    end if;
-    if own is not null then
-      exact := exact && own;
-    end if;
+    order by min(g.place)
+  loop
     execute format('
       with raw as materialized (
         select e.project_id, e.ticket_id from public.keyword_entries e where e.words @@ $2%2$s limit $3
@@ -85,11 +81,12 @@ begin
       )
       select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
       conditions, case when commented <> '{}' then ' and (e.ticket_id in (select unnest($5))) is not true' end)
-      into step_looked, step_projects, step_tickets
-      using scope, exact, case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects), commented;
-    looked := looked + step_looked;
-    found_projects := found_projects || step_projects;
-    found_tickets := found_tickets || step_tickets;
+      into step
+      using scope, coalesce(wanted && !!known && own, wanted && !!known, wanted && own, wanted),
+        case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects), commented;
+    looked := looked + step.looked;
+    found_projects := found_projects || step.projects;
+    found_tickets := found_tickets || step.tickets;
     exit when looked >= reach or cardinality(found_projects) >= match_limit;
     if has_comments then
       execute format('
@@ -101,14 +98,14 @@ begin
         )
         select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
         conditions,
-        case when excluded is not null then ' and not exists (select from public.keyword_entries e where e.ticket_id = r.ticket_id and e.words @@ $6)' end)
-        into step_looked, step_projects, step_tickets
-        using scope, case when required is null then wanted else wanted && required end, reach - looked,
-          match_limit - cardinality(found_projects), found_tickets, excluded;
-      looked := looked + step_looked;
-      found_projects := found_projects || step_projects;
-      found_tickets := found_tickets || step_tickets;
-      commented := commented || step_tickets;
+        case when query.excluded is not null then ' and not exists (select from public.keyword_entries e where e.ticket_id = r.ticket_id and e.words @@ $6)' end)
+        into step
+        using scope, coalesce(wanted && query.required, wanted), reach - looked,
+          match_limit - cardinality(found_projects), found_tickets, query.excluded;
+      looked := looked + step.looked;
+      found_projects := found_projects || step.projects;
+      found_tickets := found_tickets || step.tickets;
+      commented := commented || step.tickets;
       exit when looked >= reach or cardinality(found_projects) >= match_limit;
     end if;
     known := coalesce(known || wanted, wanted);
@@ -119,7 +116,7 @@ begin
 end
 $$;
 comment on function private.match_entries is
-  'Tickets and projects (ticket_id null) that contain any of the words, in their own texts or in a comment, those with rare words first; complete: whether these are all. The arrays are parallel, rarest word first.';
+  'Tickets and projects (ticket_id null) that contain any of a search''s words, in their own texts or in a comment, those with rare words first; complete: whether these are all.';
 
 create function private.list_scope(scope private.scope, sort text, list_limit integer, list_offset integer) returns bigint[]
 language plpgsql stable security invoker set search_path = ''
@@ -145,24 +142,22 @@ comment on function private.list_scope is 'Tickets of a scope, latest first by c
 
 -- What a hybrid search would list without limits: the tickets that the query names, the nearest
 -- over the threshold, and every keyword match, by the rules of search_by_keyword.
-create function private.find_matches(
-  query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
-  project_filter bigint, status_filter text, match_limit integer, filters jsonb default null
-)
+create function private.list_matches(search private.search, match_limit integer)
 returns table (project_id bigint, ticket_id bigint, complete boolean)
-language plpgsql volatile rows 1000 security definer set search_path = '' set jit = off set plan_cache_mode = auto
+language plpgsql stable rows 1000 security invoker set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
 declare
-  scope private.scope;
-  query private.query;
-  plan record;
+  scope constant private.scope := search.scope;
+  words constant private.words := search.words;
+  excluded_tickets constant bigint[] := (search.query).excluded_tickets;
+  few_limit constant integer := 2000; -- reading an entry's words costs about twelve times as much as finding the entry by a word
+  few bigint[];
 begin
-  scope := private.resolve_scope(project_filter, status_filter, filters);
   if scope.is_empty then
     return;
   end if;
-  if query_text is null then
+  if words is null then
     return query
       select t.project_id, t.ticket_id, count(*) over () <= match_limit
       from unnest(private.list_scope(scope, 'newest', match_limit + 1, 0)) with ordinality as g(ticket_id, place)
@@ -171,37 +166,47 @@ begin
       limit match_limit;
     return;
   end if;
-  query := private.read_query(query_text);
-  plan := private.plan_query(query);
+  if (scope.projects is not null or scope.on_tickets) and (select sum(u) from unnest(words.entries || words.comments) as u) > few_limit then
+    few := private.narrow_entries(scope, null, few_limit);
+  end if;
 
   return query
-  with near as materialized (
-    select v.project_id, v.ticket_id
-    from private.nearest_sources(
-      query_embedding, embedding_model, match_threshold, private.vector_candidates(), project_filter, status_filter,
-      query.required, query.excluded, query.excluded_tickets, filters) v
-    where query_embedding is not null
-  ), named as (
-    select n.project_id, n.ticket_id from private.named_tickets(query, scope) n
-  ), certain as (
-    select n.project_id, n.ticket_id from near n union select n.project_id, n.ticket_id from named n
-  )
   select f.project_id, f.ticket_id, bool_and(bool_and(f.complete)) over () and count(*) over () <= match_limit
   from (
-    select c.project_id, c.ticket_id, 1 as place, true as complete from certain c
+    select n.project_id, n.ticket_id, 1 as place, true as complete from private.nearest_sources(search) n
+    union all
+    select n.project_id, n.ticket_id, 1, true from private.named_tickets(search) n
     union all
     select m.project_id, m.ticket_id, 2, m.complete
-    from private.match_entries(
-      plan.words, plan.entries, plan.comments, query.required, query.excluded, scope,
-      match_limit + 1 + cardinality(query.excluded_tickets)) m
-    where (m.ticket_id in (select unnest(query.excluded_tickets))) is not true
+    from (
+      select x.* from private.match_few(search, few) x where few is not null
+      union all
+      select x.* from private.match_entries(search, match_limit + 1 + cardinality(excluded_tickets)) x where few is null
+    ) m
+    where (m.ticket_id in (select unnest(excluded_tickets))) is not true
   ) f
   group by f.project_id, f.ticket_id
   order by min(f.place), f.ticket_id nulls last, f.project_id
   limit match_limit;
 end
 $$;
-comment on function private.find_matches is
-  'Tickets and projects (ticket_id null) that a hybrid search matches and the caller may see: first those named by key, then the nearest by vector, then by words; complete: whether these are all. Without a query (null): the tickets that pass the filters, newest first.';
+comment on function private.list_matches is
+  'Tickets and projects (ticket_id null) that a search matches: first those named by key, then the nearest by vector, then by words; complete: whether these are all. Without a query: the tickets in its scope, newest first.';
+
+create function private.find_matches(
+  query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
+  project_filter bigint, status_filter text, match_limit integer, filters jsonb default null
+)
+returns table (project_id bigint, ticket_id bigint, complete boolean)
+language plpgsql stable rows 1000 security definer set search_path = ''
+as $$
+begin
+  return query
+  select m.*
+  from private.list_matches(
+    private.begin_search(query_text, project_filter, status_filter, filters, query_embedding, embedding_model, match_threshold), match_limit) m;
+end
+$$;
+comment on function private.find_matches is 'list_matches, in what the caller may see.';
 
 insert into private.migrations (version) values ('20260101001540');

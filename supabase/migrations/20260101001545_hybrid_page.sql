@@ -2,19 +2,17 @@
 
 -- By time, the page lists all matches as counted for facets, beyond what the searches rank. Ranks
 -- and scores are included where they exist.
-create function private.hybrid_page(
+create function private.find_page(
   query_text text,
-  ranking private.word_ranking,
-  query private.query,
   query_embedding extensions.vector,
   embedding_model text,
   match_threshold double precision,
   project_filter bigint,
   status_filter text,
+  filters jsonb,
   vector_weight double precision,
   keyword_weight double precision,
   fusion text,
-  filters jsonb,
   sort text,
   page_start integer,
   page_size integer
@@ -23,22 +21,27 @@ returns table (
   place bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
   keyword_score double precision, keyword_rank bigint, exact boolean,
   vector_contribution double precision, keyword_contribution double precision, rrf_score double precision, fused_score double precision,
-  has_more boolean
+  has_more boolean, wanted tsquery, relaxed boolean
 )
-language plpgsql volatile rows 10 security invoker set search_path = ''
+language plpgsql stable rows 10 security definer set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
+declare
+  search private.search;
+  query private.query;
 begin
-  if hybrid_page.sort not in ('relevance', 'newest', 'updated') then
-    raise exception 'sort is "%"', hybrid_page.sort using errcode = '22023', hint = 'Use relevance, newest or updated.';
+  if find_page.sort not in ('relevance', 'newest', 'updated') then
+    raise exception 'sort is "%"', find_page.sort using errcode = '22023', hint = 'Use relevance, newest or updated.';
   end if;
-  if coalesce(hybrid_page.sort, 'relevance') = 'relevance' then
+  search := private.begin_search(
+    find_page.query_text, find_page.project_filter, find_page.status_filter, find_page.filters,
+    find_page.query_embedding, find_page.embedding_model, find_page.match_threshold);
+  query := search.query;
+  if coalesce(find_page.sort, 'relevance') = 'relevance' then
     return query
-    select f.*, count(*) over () > page_start + page_size
+    select f.*, count(*) over () > page_start + page_size, query.wanted, coalesce(query.relaxed, false)
     from private.fuse_searches(
-      ranking, query, hybrid_page.query_embedding, hybrid_page.embedding_model, hybrid_page.match_threshold, hybrid_page.project_filter,
-      hybrid_page.status_filter, hybrid_page.vector_weight, hybrid_page.keyword_weight, page_start + page_size + 1, hybrid_page.fusion,
-      hybrid_page.filters) f
+      search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion, page_start + page_size + 1) f
     order by f.place
     limit page_size offset page_start;
     return;
@@ -48,29 +51,25 @@ begin
   with listed as (
     select m.project_id, m.ticket_id, row_number() over (order by m.at desc, m.ticket_id nulls last, m.project_id) as place, count(*) over () as matches
     from (
-      select f.project_id, f.ticket_id, case hybrid_page.sort
+      select f.project_id, f.ticket_id, case find_page.sort
           when 'newest' then coalesce(t.created_at, p.created_at) else coalesce(t.updated_at, p.updated_at) end as at
-      from private.find_matches(
-        hybrid_page.query_text, hybrid_page.query_embedding, hybrid_page.embedding_model, hybrid_page.match_threshold,
-        hybrid_page.project_filter, hybrid_page.status_filter, 10000, hybrid_page.filters) f
+      from private.list_matches(search, 10000) f
       left join public.tickets t on t.ticket_id = f.ticket_id
       left join public.projects p on f.ticket_id is null and p.project_id = f.project_id
     ) m
   ), fused as materialized (
-    select f.* from private.fuse_searches(
-      ranking, query, hybrid_page.query_embedding, hybrid_page.embedding_model, hybrid_page.match_threshold, hybrid_page.project_filter,
-      hybrid_page.status_filter, hybrid_page.vector_weight, hybrid_page.keyword_weight, 1000, hybrid_page.fusion, hybrid_page.filters) f
+    select f.* from private.fuse_searches(search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion, 1000) f
   )
   select l.place, l.project_id, l.ticket_id, f.chunk_id, f.similarity, f.vector_rank, f.keyword_score, f.keyword_rank, coalesce(f.exact, false),
     coalesce(f.vector_contribution, 0), coalesce(f.keyword_contribution, 0), coalesce(f.rrf_score, 0), coalesce(f.fused_score, 0),
-    l.matches > page_start + page_size
+    l.matches > page_start + page_size, query.wanted, coalesce(query.relaxed, false)
   from (select x.* from listed x order by x.place limit page_size offset page_start) l
   left join fused f on coalesce(f.ticket_id, ~f.project_id) = coalesce(l.ticket_id, ~l.project_id)
   order by l.place;
 end
 $$;
-comment on function private.hybrid_page is
-  'A page of search_hybrid: of the fused list, or of all matches (at most 10,000) by time, newest or updated. Any other sort is an error (22023).';
+comment on function private.find_page is
+  'A page of search_hybrid, before anything is read for display: of the fused list, or of all matches (at most 10,000) by time, newest or updated. Any other sort is an error (22023). wanted and relaxed are those of the query.';
 
 -- Looked up from both ends. Callers see a link if they see both tickets.
 create function private.links_of(of_ticket bigint) returns jsonb

@@ -11,7 +11,7 @@ create function public.search_facets(
   filters jsonb default null
 )
 returns table (facet text, value bigint, label text, count bigint, capped boolean)
-language plpgsql volatile rows 20 security invoker set search_path = ''
+language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare

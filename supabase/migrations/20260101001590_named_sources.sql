@@ -72,38 +72,23 @@ $$;
 comment on function private.word_runs is 'The runs of words in a question that may be names, with the evidence.';
 
 -- ticket_ids: at most five, in the order of the question. project_ids: at most three, longest names
--- first. status: a named status. listed: the question only asks for tickets in it. own_texts:
--- filters let projects' own texts pass.
-create type private.names as (ticket_ids bigint[], project_ids bigint[], status text, listed boolean, own_texts boolean);
-comment on type private.names is 'What a question names, of what the caller may see.';
+-- first. status_id: of a named status. listed: the question only asks for tickets in it.
+create type private.names as (ticket_ids bigint[], project_ids bigint[], status_id bigint, listed boolean);
+comment on type private.names is 'What a question names, of what is in its scope.';
 
--- Security definer, because under row-level security upper() cannot use an index. It reads only
--- what the caller may see.
-create function private.read_names(question text, project_filter bigint, status_filter text, filters jsonb default null) returns private.names
-language plpgsql stable security definer set search_path = '' set jit = off set enable_seqscan = off
+create function private.named_projects(scope private.scope, question text, out project_ids bigint[], out status_id bigint, out phrases text)
+language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
-declare
-  scope private.scope;
-  named private.names;
-  keys text[];
-  number text;
-  runs record;
-  rest integer;
 begin
-  scope := private.resolve_scope(project_filter, status_filter, filters);
-  if scope.is_empty or question is null then
-    return named;
-  end if;
-
   with run as materialized (
     select r.* from private.word_runs(question) r
   ), name as (
     -- A name of several words is unambiguous; a single word may be an ordinary one.
-    select r.words, r.words as asked, r.first, r.last from run r where r.last > r.first or r.marked or r.capital or r.final
+    select r.words, r.first, r.last from run r where r.last > r.first or r.marked or r.capital or r.final
     union all
     -- "Phoenix" may be the project Phoenix, the Phoenix project or the Phoenix app.
-    select g.words, r.words, r.first, r.last from run r
+    select g.words, r.first, r.last from run r
     cross join lateral (
       select r.words || ' ' || w from unnest(array['project', 'app', 'application', 'platform', 'team', 'system', 'service', 'product', 'tools']) w
       union all
@@ -130,22 +115,36 @@ begin
     order by p.last - p.first desc, p.first, p.project_id
     limit 3
   ), status as materialized (
-    select s.name, r.first, r.last
+    select s.status_id, r.first, r.last
     from public.status s join run r on private.name_words(s.name) = r.words
     where not exists (select from chosen c where r.first >= c.first and r.last <= c.last)
       and (scope.statuses is null or s.status_id = any (scope.statuses))
     order by r.last - r.first desc, r.first, s.status_id
     limit 1
   )
-  select array(select c.project_id from chosen c order by c.last - c.first desc, c.first, c.project_id) as project_ids,
-      (select s.name from status s) as status,
+  select array(select c.project_id from chosen c order by c.last - c.first desc, c.first, c.project_id),
+      (select s.status_id from status s),
       (select string_agg(r.words, ' ') from run r join (
-        select c.first, c.last from chosen c union all select s.first, s.last from status s) n on n.first = r.first and n.last = r.last) as said
-    into runs;
-  named.project_ids := runs.project_ids;
-  named.status := runs.status;
-  named.own_texts := filters is null or not scope.on_tickets;
+        select c.first, c.last from chosen c union all select s.first, s.last from status s) n on n.first = r.first and n.last = r.last)
+    into project_ids, status_id, phrases;
+end
+$$;
+comment on function private.named_projects is
+  'The projects and the status of a scope that a question names, and the words that name them. A name of one word must be marked as one: by a capital, quotes, the word "project", or as the end of the question.';
 
+create function private.read_names(scope private.scope, question text) returns private.names
+language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
+as $$
+declare
+  named private.names;
+  phrases text;
+  keys text[];
+  number text;
+begin
+  if scope.is_empty or question is null then
+    return named;
+  end if;
+  select n.project_ids, n.status_id, n.phrases into named.project_ids, named.status_id, phrases from private.named_projects(scope, question) n;
   keys := private.question_keys(question);
   if cardinality(keys) > 0 then
     -- With an array, for which the planner uses the index whatever the statistics say; a join may
@@ -165,114 +164,88 @@ begin
         select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by t.ticket_id)))[1:5];
     end if;
   end if;
-
-  if named.status is not null then
-    select count(*) into rest from (
-      select unnest(tsvector_to_array(to_tsvector('pg_catalog.english', left(question, 2000))))
-      except
-      select unnest(tsvector_to_array(to_tsvector('pg_catalog.english', coalesce(runs.said, '') || ' '
-        || 'what which where list show give tell ticket tickets issue issues bug bugs task tasks story stories item items work project projects app '
-        || 'status state current currently still open many everything everybody thing things anything please right moment present now today whose')))
-    ) w;
-    named.listed := rest = 0;
-  end if;
+  named.listed := named.status_id is not null and not exists (
+    select unnest(tsvector_to_array(to_tsvector('pg_catalog.english', left(question, 2000))))
+    except
+    select unnest(tsvector_to_array(to_tsvector('pg_catalog.english', coalesce(phrases, '') || ' '
+      || 'what which where list show give tell ticket tickets issue issues bug bugs task tasks story stories item items work project projects app '
+      || 'status state current currently still open many everything everybody thing things anything please right moment present now today whose'))));
   return named;
 end
 $$;
 comment on function private.read_names is
-  'The tickets, projects and status that a question names, in what the caller may see and the filters allow: keys in any usual spelling, names as whole phrases. A name of one word must be marked as one: by a capital, quotes, the word "project", or as the end of the question.';
+  'The tickets, projects and status of a scope that a question names: keys in any usual spelling, names as whole phrases.';
 
 -- Of a ticket: its own text first, its newest note and newest comment, which have the resolution,
 -- and the chunk nearest to the question. Of a project: the beginning of its text, and the nearest
 -- chunk. For a named status, of a project (or of the whole tracker if nothing else is asked): the
 -- nearest chunk of each of the nearest tickets, ten if nothing else is asked, else two.
-create function private.named_chunks(
-  question text, query_embedding extensions.vector, embedding_model text, project_filter bigint, status_filter text, filters jsonb default null
-)
+create function private.named_chunks(search private.search, question text)
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
-language plpgsql volatile rows 10 security invoker set search_path = '' set jit = off
+language plpgsql stable rows 10 security invoker set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
 declare
-  named private.names;
-  set_id smallint;
+  scope constant private.scope := search.scope;
+  named constant private.names := private.read_names(scope, question);
+  set_id constant smallint := private.searched_set(search.embedding_model);
+  in_status private.search := search;
 begin
-  if question is null then
+  if named is null then
     return;
   end if;
-  named := private.read_names(question, project_filter, status_filter, filters);
-  set_id := private.searched_set(embedding_model);
+  in_status.match_threshold := -2;
+  in_status.scope.on_tickets := true;
+  in_status.scope.statuses := array[named.status_id];
+  if cardinality(named.project_ids) > 0 then
+    in_status.scope.projects := named.project_ids;
+  end if;
+  in_status.scope.is_empty := named.status_id is null or cardinality(named.ticket_ids) > 0
+    or (cardinality(named.project_ids) > 0 or scope.projects is distinct from private.visible_projects() and cardinality(scope.projects) = 1 or named.listed) is not true;
 
   return query
-  with source as materialized (
+  with serving as not materialized (
+    select c.* from public.chunks c where c.model = search.embedding_model and c.embedding_set = set_id
+  ), source as materialized (
     select t.project_id, t.ticket_id from public.tickets t where t.ticket_id = any (named.ticket_ids)
     union all
-    select p.project_id, null from public.projects p where p.project_id = any (named.project_ids) and named.own_texts
-  ), chunk as materialized (
-    -- At most this many chunks of a long ticket are compared.
-    select c.chunk_id, s.project_id, s.ticket_id, c.position, c.embedding operator(extensions.<=>) query_embedding as distance
+    select p.project_id, null from public.projects p where p.project_id = any (named.project_ids) and not scope.on_tickets
+  ), compared as materialized (
+    select x.chunk_id, s.project_id, s.ticket_id, x.position, x.is_newest, x.embedding operator(extensions.<=>) search.embedding as distance
     from source s
     cross join lateral (
-      select c.chunk_id, c.position, c.embedding from public.chunks c
-      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
-        and c.model = embedding_model and c.embedding_set = set_id
-      order by c.position limit 200) c
-    where s.ticket_id is not null
-    union all
-    -- Also of its newest comments, placed after its own text.
-    select c.chunk_id, s.project_id, s.ticket_id, null, c.embedding operator(extensions.<=>) query_embedding
-    from source s
-    cross join lateral (
-      select m.comment_id from public.comments m where m.ticket_id = s.ticket_id
-      order by m.created_at desc, m.comment_id desc limit 200) m
-    join public.chunks c on c.comment_id = m.comment_id and c.model = embedding_model and c.embedding_set = set_id
-    union all
-    select c.chunk_id, s.project_id, null, c.position, c.embedding operator(extensions.<=>) query_embedding
-    from source s
-    cross join lateral (
-      select c.chunk_id, c.position, c.embedding from public.chunks c
-      where c.project_id = s.project_id and c.ticket_id is null and c.model = embedding_model and c.embedding_set = set_id
-      order by c.position limit 200) c
-    where s.ticket_id is null
-  ), newest as materialized (
-    select n.chunk_id, s.project_id, s.ticket_id, n.embedding operator(extensions.<=>) query_embedding as distance
-    from source s
-    cross join lateral (
-      select c.status_change_id from public.chunks c
-      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
-        and c.model = embedding_model and c.embedding_set = set_id
-        and c.status_change_id is not null
-      order by c.position desc limit 1) l
-    cross join lateral (
-      select c.chunk_id, c.embedding from public.chunks c
-      where c.status_change_id = l.status_change_id and c.model = embedding_model and c.embedding_set = set_id
-      order by c.position limit 1) n
-    union all
-    select n.chunk_id, s.project_id, s.ticket_id, n.embedding operator(extensions.<=>) query_embedding
-    from source s
-    cross join lateral (
-      select m.comment_id from public.comments m where m.ticket_id = s.ticket_id
-      order by m.created_at desc, m.comment_id desc limit 1) m
-    cross join lateral (
-      select c.chunk_id, c.embedding from public.chunks c
-      where c.comment_id = m.comment_id and c.model = embedding_model and c.embedding_set = set_id
-      order by c.position limit 1) n
+      -- At most this many chunks of a long ticket are compared.
+      (select c.chunk_id, c.position, c.embedding, false as is_newest from serving c
+      where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null order by c.position limit 200)
+      union all
+      -- Of its newest comments, placed after its own text.
+      select c.chunk_id, null, c.embedding, false
+      from (select m.comment_id from public.comments m where m.ticket_id = s.ticket_id order by m.created_at desc, m.comment_id desc limit 200) m
+      join serving c on c.comment_id = m.comment_id
+      union all
+      (select c.chunk_id, c.position, c.embedding, false from serving c
+      where s.ticket_id is null and c.project_id = s.project_id and c.ticket_id is null order by c.position limit 200)
+      union all
+      (select c.chunk_id, null, c.embedding, true from serving c
+      where c.status_change_id = (
+        select n.status_change_id from serving n
+        where n.ticket_id = s.ticket_id and n.project_id = s.project_id and n.comment_id is null and n.status_change_id is not null
+        order by n.position desc limit 1)
+      order by c.position limit 1)
+      union all
+      (select c.chunk_id, null, c.embedding, true from serving c
+      where c.comment_id = (
+        select m.comment_id from public.comments m where m.ticket_id = s.ticket_id order by m.created_at desc, m.comment_id desc limit 1)
+      order by c.position limit 1)
+    ) x
   ), placed as (
-    select k.*, row_number() over (partition by k.ticket_id, k.project_id order by k.position nulls last) as place,
-      row_number() over (partition by k.ticket_id, k.project_id order by k.distance, k.chunk_id) as nearness
-    from chunk k
+    select k.*, row_number() over (partition by k.ticket_id, k.project_id order by k.is_newest, k.position nulls last) as place,
+      row_number() over (partition by k.ticket_id, k.project_id order by k.is_newest, k.distance, k.chunk_id) as nearness
+    from compared k
   ), listed as (
-    select distinct on (l.ticket_id) l.chunk_id, l.project_id, l.ticket_id, l.similarity
-    from unnest(case
-      when named.status is null or coalesce(cardinality(named.ticket_ids), 0) > 0 then '{}'
-      when cardinality(named.project_ids) > 0 then named.project_ids
-      when project_filter is not null or named.listed then array[project_filter] end) p(project_id)
-    cross join lateral private.scan_chunks(query_embedding, embedding_model, p.project_id, named.status, -2, 100, 10, filters => filters) l
-    order by l.ticket_id, l.similarity desc, l.chunk_id
+    select distinct on (l.ticket_id) l.* from private.scan_chunks(in_status, 100, 10) l order by l.ticket_id, l.similarity desc, l.chunk_id
   )
-  select p.chunk_id, p.project_id, p.ticket_id, 1 - p.distance from placed p where p.place = 1 or p.nearness = 1
-  union
-  select n.chunk_id, n.project_id, n.ticket_id, 1 - n.distance from newest n
+  select distinct p.chunk_id, p.project_id, p.ticket_id, 1 - p.distance from placed p where p.place = 1 or p.nearness = 1 or p.is_newest
   union all
   (select l.chunk_id, l.project_id, l.ticket_id, l.similarity from listed l
   order by l.similarity desc, l.chunk_id
@@ -280,7 +253,7 @@ begin
   union all
   -- A ticket that is not embedded yet is represented by its own text.
   select null, s.project_id, s.ticket_id, null from source s
-  where not exists (select from chunk k where k.project_id = s.project_id and k.ticket_id is not distinct from s.ticket_id);
+  where not exists (select from compared k where k.project_id = s.project_id and k.ticket_id is not distinct from s.ticket_id);
 end
 $$;
 comment on function private.named_chunks is

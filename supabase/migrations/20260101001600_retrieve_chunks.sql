@@ -1,6 +1,27 @@
 -- Retrieval for answers: the nearest chunks with their pairwise similarities, so that the caller
 -- can apply MMR without transferring vectors.
 
+create function private.find_chunks(
+  question text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
+  project_filter bigint, status_filter text, filters jsonb, chunk_limit integer, source_limit integer
+)
+returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision, named boolean)
+language plpgsql stable rows 100 security definer set search_path = '' set jit = off
+as $$
+#variable_conflict use_column
+declare
+  search constant private.search := private.begin_search(
+    null, find_chunks.project_filter, find_chunks.status_filter, find_chunks.filters,
+    find_chunks.query_embedding, find_chunks.embedding_model, find_chunks.match_threshold);
+begin
+  return query
+  select n.*, true from private.named_chunks(search, find_chunks.question) n
+  union all
+  select s.*, false from private.scan_chunks(search, find_chunks.chunk_limit, find_chunks.source_limit) s;
+end
+$$;
+comment on function private.find_chunks is 'The chunks nearest to a question, as from scan_chunks, and those that it names (named), in what the caller may see.';
+
 create function public.retrieve_chunks(
   query_embedding extensions.vector(1536),
   embedding_model text,
@@ -17,35 +38,33 @@ returns table (
   text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[],
   named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
 )
-language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
+language plpgsql stable rows 20 security invoker set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
+declare
+  wanted constant integer := private.clamp(match_count, 20, 1, 100);
 begin
   return query
-  with scanned as (
-    select s.chunk_id, s.project_id, s.ticket_id, s.similarity,
-      row_number() over (partition by s.ticket_id, s.project_id order by s.similarity desc, s.chunk_id) as place_in_source
-    from private.scan_chunks(
-      retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.project_filter, retrieve_chunks.status_filter,
-      retrieve_chunks.match_threshold,
+  with found as materialized (
+    select f.* from private.find_chunks(
+      retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.match_threshold,
+      retrieve_chunks.project_filter, retrieve_chunks.status_filter, retrieve_chunks.filters,
       -- If several sources are wanted, read past the hundreds of chunks of a long ticket.
-      case when retrieve_chunks.source_chunk_limit is null then private.clamp(retrieve_chunks.match_count, 20, 1, 100) else 10000 end,
-      private.clamp(retrieve_chunks.match_count, 20, 1, 100), filters => retrieve_chunks.filters) s
+      case when retrieve_chunks.source_chunk_limit is null then wanted else 10000 end, wanted) f
+  ), scanned as (
+    select f.*, row_number() over (partition by f.ticket_id, f.project_id order by f.similarity desc, f.chunk_id) as place_in_source
+    from found f where not f.named
   ), kept as (
     select s.* from scanned s
     order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
-    limit private.clamp(retrieve_chunks.match_count, 20, 1, 100)
-  ), named as materialized (
-    select n.* from private.named_chunks(
-      retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.project_filter,
-      retrieve_chunks.status_filter, retrieve_chunks.filters) n
+    limit wanted
   ), listed as (
     select k.chunk_id, k.project_id, k.ticket_id, k.similarity, false as named from kept k
-    where k.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null)
+    where k.chunk_id not in (select f.chunk_id from found f where f.named and f.chunk_id is not null)
     union all
-    select n.chunk_id, n.project_id, n.ticket_id, n.similarity, true from named n
+    select f.* from found f where f.named
     order by named desc, similarity desc nulls last, chunk_id
-    limit private.clamp(retrieve_chunks.match_count, 20, 1, 100)
+    limit wanted
   ), nearest as materialized (
     select l.*, c.kind, c.text, c.tokens, c.comment_id,
       -- Normalised, so that the inner product is the cosine, at half the cost. Materialised: a

@@ -1,6 +1,95 @@
 -- Retrieval for answers by keywords and vectors, so that exact codes are found, too. The candidates
 -- are those of the fused list.
 
+-- place: of the ticket or project in the fused list, null in a last row with the nearest chunk, which
+-- shows how close a search without results came. relevance: the fused score scaled to the full range,
+-- because fused scores are close together, and MMR weighs them against cosines.
+create function private.find_candidates(
+  query_text text,
+  query_embedding extensions.vector,
+  embedding_model text,
+  match_threshold double precision,
+  project_filter bigint,
+  status_filter text,
+  filters jsonb,
+  vector_weight double precision,
+  keyword_weight double precision,
+  fusion text,
+  source_chunk_limit integer,
+  match_count integer
+)
+returns table (place bigint, place_in_source bigint, project_id bigint, ticket_id bigint, chunk_id uuid, relevance double precision, named boolean)
+language plpgsql stable rows 50 security definer set search_path = '' set jit = off
+as $$
+#variable_conflict use_column
+declare
+  set_id constant smallint := private.searched_set(find_candidates.embedding_model);
+  search private.search;
+  plain private.search; -- without conditions on words
+begin
+  search := private.begin_search(
+    find_candidates.query_text, find_candidates.project_filter, find_candidates.status_filter, find_candidates.filters,
+    find_candidates.query_embedding, find_candidates.embedding_model, find_candidates.match_threshold);
+  -- Questions quote names and messages, and the answer may be elsewhere: a phrase narrows keyword
+  -- matches, but not vector matches.
+  search.query.required_of_chunks := null;
+  plain := search;
+  plain.query := null;
+  return query
+  with named as materialized (
+    select n.* from private.named_chunks(plain, find_candidates.query_text) n
+  ), best as (
+    select f.place, f.project_id, f.ticket_id, f.chunk_id, f.exact, f.fused_score as score
+    from private.fuse_searches(search, find_candidates.vector_weight, find_candidates.keyword_weight, find_candidates.fusion, find_candidates.match_count) f
+    order by f.place
+    limit find_candidates.match_count
+  ), source as materialized (
+    -- A ticket named by the question has relevance 1.
+    select b.place, b.project_id, b.ticket_id, b.exact, coalesce(b.chunk_id, w.chunk_id) as first_chunk_id,
+      case when b.exact then 1
+        else coalesce((b.score - min(b.score) over ()) / nullif(max(b.score) over () - min(b.score) over (), 0), 1) end as relevance
+    from best b
+    left join lateral private.best_chunk_by_words(b.project_id, b.ticket_id, (search.query).wanted) w on b.chunk_id is null
+  ), chosen as (
+    select s.place, 0::bigint as place_in_source, s.project_id, s.ticket_id, s.first_chunk_id as chunk_id, s.relevance
+    from source s
+    union all
+    -- The matching chunk is not always the one with the answer.
+    select s.place, n.place_in_source, s.project_id, s.ticket_id, n.chunk_id, s.relevance
+    from source s
+    cross join lateral (
+      select c.chunk_id, row_number() over (order by c.embedding operator(extensions.<=>) search.embedding, c.chunk_id) as place_in_source
+      from (
+        select c.* from public.chunks c where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
+        union all
+        -- Of a ticket with thousands of comments, the newest.
+        select c.*
+        from (select m.comment_id from public.comments m where m.ticket_id = s.ticket_id order by m.created_at desc, m.comment_id desc limit 200) m
+        join public.chunks c on c.comment_id = m.comment_id
+      ) c
+      where c.model = search.embedding_model and c.embedding_set = set_id and c.chunk_id is distinct from s.first_chunk_id
+    ) n
+    -- A question that names a ticket by its key usually needs the ticket's notes, too.
+    where n.place_in_source < greatest(coalesce(find_candidates.source_chunk_limit, 1), case when s.exact then 3 else 1 end)
+    union all
+    -- As relevant as their ticket or project. Items named only by project and state come last.
+    select coalesce(s.place, 1000), 100, n.project_id, n.ticket_id, n.chunk_id, coalesce(s.relevance, 0)
+    from named n
+    left join source s on s.ticket_id = n.ticket_id or n.ticket_id is null and s.ticket_id is null and s.project_id = n.project_id
+    where n.chunk_id is not null or s.place is null
+    union all
+    select null, 0, n.project_id, n.ticket_id, n.chunk_id, null from private.scan_chunks(plain, 1, 1) n
+  )
+  select distinct on (o.ticket_id, o.project_id, o.chunk_id) o.*,
+    exists (select from named n where (n.chunk_id is null or n.chunk_id = o.chunk_id)
+      and n.ticket_id is not distinct from o.ticket_id and n.project_id = o.project_id)
+  from chosen o
+  order by o.ticket_id, o.project_id, o.chunk_id, o.place nulls last, o.place_in_source;
+end
+$$;
+comment on function private.find_candidates is
+  'The candidates of retrieve_chunks_hybrid, before they are cut to match_count and read for display.';
+
 create function public.retrieve_chunks_hybrid(
   query_text text,
   query_embedding extensions.vector(1536),
@@ -20,94 +109,22 @@ returns table (
   text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities real[],
   named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
 )
-language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
+language plpgsql stable rows 20 security invoker set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
 declare
-  question constant text := query_text;
-  query private.query := private.read_query(query_text);
-  ranking constant private.word_ranking := private.rank_words(query_text, project_filter, status_filter, filters);
+  wanted constant integer := private.clamp(match_count, 20, 1, 100);
 begin
-  -- Questions quote names and messages, and the answer may be elsewhere: a phrase narrows keyword
-  -- matches, but not vector matches.
-  query.required := null;
   return query
-  with named as materialized (
-    select n.* from private.named_chunks(
-      question, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.project_filter,
-      retrieve_chunks_hybrid.status_filter, retrieve_chunks_hybrid.filters) n
-  ), fused as (
-    select f.place, f.project_id, f.ticket_id, f.chunk_id, f.exact, f.fused_score as score
-    from private.fuse_searches(
-      ranking, query, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
-      retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
-      retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, private.clamp(retrieve_chunks_hybrid.match_count, 20, 1, 100),
-      retrieve_chunks_hybrid.fusion, retrieve_chunks_hybrid.filters) f
-  ), best as (
-    select f.* from fused f order by f.place
-    limit private.clamp(retrieve_chunks_hybrid.match_count, 20, 1, 100)
-  ), shown as materialized (
-    -- Scaled to the full range: fused scores are close together, and MMR weighs them against
-    -- cosines. A ticket named by the question has relevance 1.
-    select b.place, b.ticket_id, b.exact, p.project_id, coalesce(b.chunk_id, w.chunk_id) as first_chunk_id,
-      case when b.exact then 1
-        else coalesce((b.score - min(b.score) over ()) / nullif(max(b.score) over () - min(b.score) over (), 0), 1) end as relevance
-    from best b
-    left join lateral private.best_chunk_by_words(b.project_id, b.ticket_id, query.wanted) w on b.chunk_id is null
-    -- As in search_hybrid.
-    left join lateral (select t.project_id from public.tickets t where t.ticket_id = b.ticket_id offset 0) t on true
-    cross join lateral (
-      select p.project_id from public.projects p
-      where p.project_id = case when t.project_id is null then b.project_id else t.project_id end offset 0
-    ) p
-    where b.ticket_id is null or t.project_id is not null
-  ), chosen as (
-    select s.place, s.project_id, s.ticket_id, s.relevance, s.first_chunk_id as chunk_id, 0 as place_in_source
-    from shown s
-    union all
-    -- The matching chunk is not always the one with the answer.
-    select s.place, s.project_id, s.ticket_id, s.relevance, n.chunk_id, n.place_in_source
-    from shown s
-    cross join lateral (
-      select c.chunk_id, row_number() over (
-          order by c.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding, c.chunk_id) as place_in_source
-      from (
-        select c.* from public.chunks c where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
-        union all
-        -- Of a ticket with thousands of comments, the newest.
-        select c.*
-        from (select m.comment_id from public.comments m where m.ticket_id = s.ticket_id order by m.created_at desc, m.comment_id desc limit 200) m
-        join public.chunks c on c.comment_id = m.comment_id
-      ) c
-      where c.model = retrieve_chunks_hybrid.embedding_model
-        and c.embedding_set = (select private.searched_set(retrieve_chunks_hybrid.embedding_model))
-        and c.chunk_id is distinct from s.first_chunk_id
-    ) n
-    -- A question that names a ticket by its key usually needs the ticket's notes, too.
-    where n.place_in_source < greatest(coalesce(retrieve_chunks_hybrid.source_chunk_limit, 1), case when s.exact then 3 else 1 end)
-    union all
-    -- As relevant as their ticket or project. Items named only by project and state come last.
-    select coalesce(s.place, 1000), n.project_id, n.ticket_id, coalesce(s.relevance, 0), n.chunk_id, 100
-    from named n
-    left join shown s on s.ticket_id = n.ticket_id or n.ticket_id is null and s.ticket_id is null and s.project_id = n.project_id
-    where n.chunk_id is not null or s.place is null
-    union all
-    -- The nearest chunk shows how close a search without results came.
-    select null, n.project_id, n.ticket_id, null, n.chunk_id, 0
-    from private.scan_chunks(
-      retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, retrieve_chunks_hybrid.project_filter,
-      retrieve_chunks_hybrid.status_filter, retrieve_chunks_hybrid.match_threshold, 1, 1, filters => retrieve_chunks_hybrid.filters) n
-  ), numbered as (
+  with numbered as (
     -- If the list is full, named sources take precedence.
-    select x.*, row_number() over (order by x.place is null, not x.named, x.place, x.place_in_source) as cut,
-      row_number() over (order by x.place nulls last, x.place_in_source, x.ticket_id, x.project_id, x.chunk_id) as position
-    from (
-      select distinct on (o.ticket_id, o.project_id, o.chunk_id) o.*,
-        exists (select from named n where (n.chunk_id is null or n.chunk_id = o.chunk_id)
-          and n.ticket_id is not distinct from o.ticket_id and n.project_id = o.project_id) as named
-      from chosen o
-      order by o.ticket_id, o.project_id, o.chunk_id, o.place nulls last, o.place_in_source
-    ) x
+    select f.*, row_number() over (order by f.place is null, not f.named, f.place, f.place_in_source) as cut,
+      row_number() over (order by f.place nulls last, f.place_in_source, f.ticket_id, f.project_id, f.chunk_id) as position
+    from private.find_candidates(
+      retrieve_chunks_hybrid.query_text, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
+      retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
+      retrieve_chunks_hybrid.filters, retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, retrieve_chunks_hybrid.fusion,
+      retrieve_chunks_hybrid.source_chunk_limit, wanted) f
   ), candidate as materialized (
     -- Normalised for the same reason as in retrieve_chunks.
     select x.*, c.kind, c.text, c.tokens, c.comment_id, extensions.l2_normalize(v.embedding) as embedding,
@@ -116,7 +133,7 @@ begin
     left join public.chunks c on c.chunk_id = x.chunk_id
     -- A vector of another model cannot be compared.
     left join public.chunks v on v.chunk_id = x.chunk_id and v.model = retrieve_chunks_hybrid.embedding_model
-    where x.cut <= private.clamp(retrieve_chunks_hybrid.match_count, 20, 1, 100) or x.place is null
+    where x.cut <= wanted or x.place is null
   )
   select x.chunk_id, x.ticket_id, x.project_id, p.name, t.key, t.name, s.name, coalesce(x.kind, case when x.ticket_id is null then 'project' else 'ticket' end),
     -- A ticket that is not embedded yet is represented by the beginning of its text.

@@ -7,8 +7,7 @@
 -- count, and the 32 heaviest words are searched for, as many as query_words takes of a long query.
 create function private.plan_text(
   text text, least_texts integer,
-  out name text, out words text[], out idfs double precision[], out places integer[], out entries bigint[], out titles bigint[],
-  out comments bigint[], out own_score double precision,
+  out name text, out words private.words, out own_score double precision,
   out name_words text[], out name_worths double precision[], out specificity double precision
 )
 language plpgsql stable security invoker set search_path = ''
@@ -19,21 +18,21 @@ declare
   first_line constant text := split_part(typed, e'\n', 1);
   body constant tsvector := private.to_words(substr(typed, length(first_line) + 1));
   visible constant bigint[] := private.visible_projects();
-  planned record;
+  planned private.words;
   usual record;
 begin
   name := left(first_line, 500);
-  planned := private.plan_query(row(name, null, null, null, null, array[]::text[], array[]::bigint[], false)::private.query);
+  planned := private.plan_words(name, visible);
   select greatest(t.entries + t.comments, 1) as texts, greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title,
       greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body
     into usual
     from private.word_entries(array['']) t;
 
   with name_term as (
-    select p.word as term, p.idf, p.place, p.entries, p.titles, p.comments,
+    select p.term, p.idf, p.place, p.entries, p.titles, p.comments,
       3 / (0.25 + (0.75 / usual.title) * count(*) filter (where p.place < 1000) over ()) as n
-    from unnest(planned.words, planned.idfs, planned.places, planned.entries, planned.titles, planned.comments)
-      as p(word, idf, place, entries, titles, comments)
+    from unnest(planned.terms, planned.idfs, planned.places, planned.entries, planned.titles, planned.comments)
+      as p(term, idf, place, entries, titles, comments)
   ), name_word as (
     select t.term, 1.4 * t.idf * t.n / (1.2 + t.n) as worth from name_term t where t.entries + t.comments >= least_texts
   ), body_word as materialized (
@@ -73,7 +72,7 @@ begin
       (select coalesce(array_agg(w.worth order by w.term), '{}') from name_word w),
       -- Half for a name that says as much as one word that a single text has.
       (select coalesce(sum(w.worth), 0) / (coalesce(sum(w.worth), 0) + ln(usual.texts + 1)) from name_word w)
-    into words, idfs, places, entries, titles, comments, own_score, name_words, name_worths, specificity
+    into words.terms, words.idfs, words.places, words.entries, words.titles, words.comments, own_score, name_words, name_worths, specificity
     from neighbour c;
 end
 $$;
@@ -88,39 +87,38 @@ create function private.rank_by_text(
   out tickets bigint[], out scores double precision[], out shares double precision[], out name_shares double precision[],
   out specificity double precision
 )
-language plpgsql volatile security definer set search_path = '' set jit = off set plan_cache_mode = auto
+language plpgsql stable security definer set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
 declare
-  scope private.scope;
+  search private.search := private.begin_search(null, project_filter, null, filters);
   plan record;
 begin
   tickets := '{}';
   scores := '{}';
   shares := '{}';
   name_shares := '{}';
-  scope := private.resolve_scope(project_filter, null, filters);
-  if scope.is_empty then
+  if (search.scope).is_empty then
     return;
   end if;
   -- A word that only the ticket itself holds finds nothing else.
   plan := private.plan_text(rank_by_text.text, case when exclude_tickets = '{}' then 1 else 2 end);
   specificity := plan.specificity;
-  if plan.words = '{}' then
+  search.words := plan.words;
+  if (search.words).terms = '{}' then
     return;
   end if;
 
   with candidate as materialized (
     select c.keyword_entry_id, c.ticket_id, c.comment_ids
-    from private.keyword_candidates(
-      plan.words, plan.idfs, plan.entries, plan.titles, plan.comments, scope, null, 8000, 1000) c
+    from private.keyword_candidates(search, 8000, 1000) c
     where c.ticket_id is not null and c.ticket_id <> all (exclude_tickets)
     limit 200
   ), best as (
     select c.keyword_entry_id, c.ticket_id, s.score, row_number() over (order by s.level desc, s.score desc, c.ticket_id) as place
     from private.score_entries(
-      array(select c.keyword_entry_id from candidate c), plan.words, plan.idfs, plan.places, plan.name, 100, 50,
-      array(select u from candidate c, unnest(c.comment_ids) as u)) s
+      array(select c.keyword_entry_id from candidate c), array(select u from candidate c, unnest(c.comment_ids) as u),
+      search.words, plan.name, 100, 50) s
     join candidate c using (keyword_entry_id)
     order by place
     limit 100

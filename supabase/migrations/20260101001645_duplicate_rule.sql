@@ -35,7 +35,7 @@ $$;
 comment on function public.store_duplicate_calibration is
   'Stores the calibration of a model, replacing the former one. Without duplicate_threshold the default applies.';
 
--- Keyword search weighs more here than in the fusion of searches (convex_shares), because its score
+-- Keyword search weighs more here than in the fusion of searches (fuse_searches), because its score
 -- is divided by that of the text itself, which other texts rarely come near, and not by the best
 -- result's.
 create function private.likeness_shares(

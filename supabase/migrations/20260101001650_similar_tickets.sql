@@ -39,7 +39,7 @@ returns table (
   vector_contribution double precision, keyword_contribution double precision, fused_score double precision,
   duplicate_score double precision, likely_duplicate boolean, confidence double precision
 )
-language plpgsql volatile rows 5 security invoker set search_path = ''
+language plpgsql stable rows 5 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -55,7 +55,7 @@ begin
   -- The search also finds the ticket itself and projects' own texts. Usually few of these are near;
   -- if many are, repeat it with the maximum width. The width does not depend on match_count, so
   -- that a longer list begins with the shorter one.
-  foreach width in array array[least(1000, private.vector_candidates() + 20 + cardinality(left_out)), 1000] loop
+  foreach width in array array[least(1000, 120 + cardinality(left_out)), 1000] loop
     select count(*) as sources,
       coalesce(array_agg(v.ticket_id order by v.rank) filter (where v.ticket_id <> all (left_out)), '{}') as tickets,
       coalesce(array_agg(v.similarity order by v.rank) filter (where v.ticket_id <> all (left_out)), '{}') as similarities
@@ -118,7 +118,7 @@ create function public.find_similar_tickets(
   ticket_id bigint, embedding_model text, match_count integer default 5, filters jsonb default null
 )
 returns table (project_name text, ticket_name text, text text, embedded boolean, results jsonb)
-language plpgsql volatile rows 1 security invoker set search_path = ''
+language plpgsql stable rows 1 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -172,7 +172,7 @@ comment on function private.check_batch is 'An error (22023) for more than 20 it
 
 create function public.find_similar_tickets_batch(ticket_keys text[], embedding_model text, match_count integer default 5, filters jsonb default null)
 returns table (place bigint, ticket_id bigint, project_name text, ticket_name text, text text, embedded boolean, results jsonb)
-language plpgsql volatile rows 20 security invoker set search_path = ''
+language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -190,7 +190,7 @@ comment on function public.find_similar_tickets_batch is
 
 create function public.similar_tickets_batch(drafts jsonb, embedding_model text, match_count integer default 5, filters jsonb default null)
 returns table (place bigint, results jsonb)
-language plpgsql volatile rows 20 security invoker set search_path = ''
+language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin

@@ -29,7 +29,7 @@ create function public.nearest_chunks(
   filters jsonb default null
 )
 returns table (similarity double precision, project_id bigint, ticket_id bigint, ticket_key text, kind text, text text, chunk_id uuid)
-language plpgsql volatile rows 10 security invoker set search_path = ''
+language plpgsql stable rows 10 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -37,9 +37,9 @@ declare
 begin
   return query
   select s.similarity, c.project_id, c.ticket_id, t.key, c.kind, c.text, c.chunk_id
-  from private.scan_chunks(
-    nearest_chunks.query_embedding, private.serving_model(), nearest_chunks.project_filter, nearest_chunks.status_filter, -2, wanted, wanted,
-    filters => nearest_chunks.filters) s
+  from private.find_chunks(
+    null, nearest_chunks.query_embedding, private.serving_model(), -2, nearest_chunks.project_filter, nearest_chunks.status_filter,
+    nearest_chunks.filters, wanted, wanted) s
   join public.chunks c on c.chunk_id = s.chunk_id
   left join public.tickets t on t.ticket_id = c.ticket_id
   order by s.similarity desc, c.chunk_id

@@ -19,30 +19,28 @@ returns table (
   document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean,
   similarities real[], named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
 )
-language sql volatile rows 20 security invoker set search_path = '' set jit = off
+language sql stable rows 20 security invoker set search_path = '' set jit = off
 as $$
   with query as materialized (
     select extensions.l2_normalize(extensions.subvector(retrieve_all_chunks.query_embedding, 1, 768)) as embedding
-  ), named as materialized (
-    select n.* from private.named_chunks(
-      retrieve_all_chunks.question, retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model,
-      retrieve_all_chunks.project_filter, retrieve_all_chunks.status_filter, retrieve_all_chunks.filters) n
+  ), found as materialized (
+    select f.* from private.find_chunks(
+      -- -2 is below every similarity: the threshold applies to the truncated vectors.
+      retrieve_all_chunks.question, retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, -2,
+      retrieve_all_chunks.project_filter, retrieve_all_chunks.status_filter, retrieve_all_chunks.filters, 300, 300) f
   ), candidates as materialized (
     select n.chunk_id, n.ticket_id, n.project_id, null::uuid as document_id,
       coalesce(c.kind, case when n.ticket_id is null then 'project' else 'ticket' end) as kind, c.text, c.tokens, c.comment_id,
       extensions.l2_normalize(extensions.subvector(c.embedding, 1, 768)) as embedding, true as named
-    from named n
+    from found n
     left join public.chunks c using (chunk_id)
-    where n.chunk_id is null or c.chunk_id is not null
+    where n.named and (n.chunk_id is null or c.chunk_id is not null)
     union all
     select s.chunk_id, s.ticket_id, s.project_id, null, c.kind, c.text, c.tokens, c.comment_id,
       extensions.l2_normalize(extensions.subvector(c.embedding, 1, 768)), false
-    from private.scan_chunks(
-      retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, retrieve_all_chunks.project_filter,
-      -- -2 is below every similarity: the threshold applies to the truncated vectors.
-      retrieve_all_chunks.status_filter, -2, 300, 300, filters => retrieve_all_chunks.filters) s
+    from found s
     join public.chunks c using (chunk_id)
-    where s.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null)
+    where not s.named and s.chunk_id not in (select n.chunk_id from found n where n.named and n.chunk_id is not null)
     union all
     select d.chunk_id, null, null, d.document_id, 'document', d.text, d.tokens, null, extensions.l2_normalize(e.embedding), false
     from query q

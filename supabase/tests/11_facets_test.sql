@@ -85,8 +85,8 @@ select results_eq($$ select label, count, capped from public.search_facets('omeg
 select results_eq(format($$ select label || ' ' || count from public.search_facets(%L, project_filter => 2) where facet = 'status' $$, q), w::text[], 'entries checked one by one match by the same rules: ' || q)
 from (values ('omega alpha', '{Done 1}'), ('omega alpha -fruit', '{Done 1}'), ('omega alpha -two', '{}'), ('omega "alpha two"', '{Done 1}'), ('omega alpha "red kite"', '{}')) v (q, w);
 reset role;
-select is((select count(*)::integer from private.match_entries('{omega}', '{12000}', '{0}', null, null,
-  private.resolve_scope(p, 'Done', null), 10000)), n, 'match_entries applies a project and a status filter: ' || p)
+select is((select count(*)::integer from private.match_entries(row(private.resolve_scope(p, 'Done', null), null,
+  row('{omega}', null, null, '{12000}', null, '{0}')::private.words, null, null, null), 10000)), n, 'match_entries applies a project and a status filter: ' || p)
 from (values (1, 0), (3, 600)) v (p, n);
 
 insert into public.tickets (ticket_id, project_id, status_id, key, name, assignee, labels)

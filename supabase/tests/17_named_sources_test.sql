@@ -22,8 +22,8 @@ language sql as $$
   select concat_ws('/',
     coalesce((select string_agg(t.key, ' ' order by u.place) from unnest(r.ticket_ids) with ordinality u(id, place) join public.tickets t on t.ticket_id = u.id), ''),
     coalesce((select string_agg(p.key, ' ' order by u.place) from unnest(r.project_ids) with ordinality u(id, place) join public.projects p on p.project_id = u.id), ''),
-    coalesce(r.status || case when r.listed then '!' else '' end, ''))
-  from private.read_names(question, project, status) r
+    coalesce((select s.name from public.status s where s.status_id = r.status_id) || case when r.listed then '!' else '' end, ''))
+  from private.read_names(private.resolve_scope(project, status, null), question) r
 $$;
 
 -- Tickets -----------------------------------------------------------------------------------------

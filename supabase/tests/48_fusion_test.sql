@@ -100,12 +100,20 @@ select results_eq(
     query, vector_weight, keyword_weight),
   format('pages of %s add up to the list, for %s with weights of %s and %s', size, query, vector_weight, keyword_weight))
 from (values (1, 'beta', '1', '1'), (7, 'beta', '1', '1'), (1, 'beta', '1', '0'), (1, 'beta', '0', '1'), (1, 'tx-1 tx-2 beta', '1', '1')) w(size, query, vector_weight, keyword_weight);
--- From the 501st on keyword scores are 0 and the rank decides, not the id.
+-- From the 501st on keyword scores are 0 and the rank decides, not the id. The replaced function
+-- ranks few.
+savepoint ranked;
+reset role;
+create or replace function private.rank_entries(
+  search private.search, match_count integer,
+  reach integer default null, scored integer default null, close_limit integer default null, alike_limit integer default null)
+returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
+language sql as $$ values (1, 1, 105, 3, false), (2, 1, 140, 0, false), (3, 1, 120, 0, false), (4, 1, 103, 0, false) $$;
 select results_eq(
-  $$ select f.ticket_id from private.fuse_searches(
-      row('{1,1,1,1}', '{105,140,120,103}', '{3,0,0,0}', 0)::private.word_ranking, private.read_query('beta'), pg_temp.unit(0, 0, 1), 'm', 0.5, null, null, 1, 1, 10, 'convex') f
+  $$ select f.ticket_id from private.fuse_searches(private.begin_search('beta', null, null, null, pg_temp.unit(0, 0, 1), 'm', 0.5), 1, 1, 'convex', 10) f
     order by f.place $$,
   array[105, 140, 120, 103]::bigint[], 'keyword scores of 0 follow the keyword ranks');
+rollback to ranked;
 
 -- Uninformative vectors ---------------------------------------------------------------------------
 

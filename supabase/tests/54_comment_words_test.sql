@@ -29,7 +29,7 @@ select is(pg_temp.found('P4711', 2), null, 'a project filter excludes comments o
 select is(pg_temp.found('gasket', 1), 'AA-12 AA-11', 'a project filter keeps comments of its project');
 select is(pg_temp.found('gasket', null, 'done'), 'BB-22 AA-12', 'a status filter applies to the tickets of comments');
 select is(pg_temp.found('xylotoll'), 'BB-21', 'a misspelling is corrected to a word of a comment');
-select is((select array_agg(w.word order by w.word) from private.query_words('gasket P4711 xylotol', null) w), '{gasket,p4711,xylotol}', 'query_words keeps words that only comments contain');
+select is((select array_agg(w order by w) from unnest((private.plan_words('gasket P4711 xylotol', null)).terms) w), '{''gasket'',''p4711'',''xylotol''}', 'plan_words keeps words that only comments contain');
 select is((select array[w.entries, w.comments] from private.word_entries(array['gasket']) w), array[1, 2]::bigint[], 'comments that contain a word are counted separately from entries');
 select is((select array[w.comments, w.comment_words] from private.word_entries(array['']) w), array[5, (select sum(e.length) from public.comment_entries e)]::bigint[],
   'all comments and their words are counted');
@@ -80,7 +80,9 @@ insert into public.comments (ticket_id, body) select 31 + n % 3, 'sprocket ' || 
 select is(pg_temp.facets('sprocket gasket'), 'Pumps 5, Wheels 1', 'thousands of matching comments count as their five tickets');
 select is(pg_temp.facets('sprocket gasket', null, 'Done'), 'Pumps 1, Wheels 1', 'a filter that leaves few tickets gives the same counts');
 select is((select string_agg(m.ticket_id::text, ' ' order by m.ticket_id)
-  from private.match_entries('{gasket}', '{1}', '{2}', null, private.phrase('loose'), private.resolve_scope(1, null, null), 100) m where m.ticket_id < 13), '11 12',
+  from private.match_entries(row(private.resolve_scope(1, null, null),
+    row(null, null, null, null, null, private.phrase('loose'), null, null, null)::private.query, row('{gasket}', null, null, '{1}', null, '{2}')::private.words,
+    null, null, null), 100) m where m.ticket_id < 13), '11 12',
   'match_entries does not exclude tickets by comments');
 
 -- Phrases and exclusions in vector search ---------------------------------------------------------

@@ -63,7 +63,7 @@ select lives_ok($$ select s.* from unnest(array['', ' ', '-valve "not closed', r
 select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 1, query_text => '-Valve leaks "after the sun" -storm') $$, array['AA-1'],
   'minus signs and quotes in a text have no search syntax');
 reset role;
-select ok((select cardinality(words) <= 32 from private.plan_text(e'Name\n\n' || (select string_agg('word' || i || 'x filler number ' || i, ' ') from generate_series(1, 500) i), 1)),
+select ok((select cardinality((words).terms) <= 32 from private.plan_text(e'Name\n\n' || (select string_agg('word' || i || 'x filler number ' || i, ' ') from generate_series(1, 500) i), 1)),
   'at most 32 words are searched');
 
 -- Known duplicates --------------------------------------------------------------------------------

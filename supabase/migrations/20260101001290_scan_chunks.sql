@@ -1,4 +1,4 @@
--- All bulk comparisons of vectors happen here: every vector search reads its chunks from here.
+-- All bulk comparisons of chunks' vectors happen here.
 
 -- The number of tickets up to which all chunks are compared exactly. A comparison costs about 4 µs
 -- per chunk; the index costs about 23 µs per row that it reads, and reads more the rarer matches
@@ -58,52 +58,98 @@ end
 $$;
 comment on function private.narrow_tickets is 'The tickets of a scope if is_narrow holds, else null.';
 
--- Returns chunks by descending cosine similarity: always the nearest one (it shows how close a
--- failed search came), then those strictly over the threshold, until there are chunk_limit chunks,
--- or chunks of source_limit different tickets and projects. Filters apply before ranking.
---
--- If filters leave few chunks, all are compared. Otherwise the HNSW index is scanned iteratively.
--- Relaxed order needs reading more than wanted and sorting here; strict_order would drop late rows,
--- up to all ten true neighbours under a filter. If the index stops early (after
--- hnsw.max_scan_tuples, or because one long ticket or dead rows fill its graph), all chunks are
--- compared.
---
+-- Which chunks are compared, by conditions on public.chunks c with the parameters of scan_chunks.
+-- source: what an exact scan reads; an index scan reads public.chunks c. of_each: conditions to be
+-- checked after that, one by one.
+create type private.chunk_scan as (
+  exact boolean, source text, conditions text, of_each text,
+  entry_ids bigint[], -- the only entries that contain what is required, if they are few
+  passing bigint[] -- the only tickets that pass, if they are few
+);
+comment on type private.chunk_scan is 'The chunks that a vector search compares, and whether it compares all of them.';
+
 -- required and excluded are conditions on the words of the ticket or project (excluded_tickets
 -- covers its comments' words). If few match, their chunks are compared; else each chunk is checked
 -- in order of distance.
-create function private.scan_chunks(
-  query_embedding extensions.vector,
-  embedding_model text,
-  project_filter bigint,
-  status_filter text,
-  match_threshold double precision,
-  chunk_limit integer,
-  source_limit integer,
-  required tsquery default null,
-  excluded tsquery default null,
-  excluded_tickets bigint[] default null,
-  filters jsonb default null
-)
+create function private.plan_scan(search private.search, wanted integer) returns private.chunk_scan
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  scope constant private.scope := search.scope;
+  query constant private.query := search.query;
+  scan private.chunk_scan := row(false, 'public.chunks c', '', '', null, null);
+begin
+  -- Literal, to match the predicates of the partial indexes.
+  scan.conditions := format('c.embedding_set = %s and c.model = $3', private.searched_set(search.embedding_model));
+  if scope.projects is not null then
+    scan.conditions := scan.conditions || ' and c.project_id = any (($1).projects)';
+  end if;
+  if cardinality(query.excluded_tickets) > 0 then
+    -- A subquery is hashed; the array would be searched from its start for every chunk.
+    scan.conditions := scan.conditions || ' and (c.ticket_id in (select unnest(($6).excluded_tickets))) is not true';
+  end if;
+  if query.required_of_chunks is not null then
+    scan.entry_ids := private.narrow_entries(scope, query.required_of_chunks, private.narrow_limit(wanted), query.excluded);
+    scan.exact := scan.entry_ids is not null;
+  end if;
+  if scan.exact then
+    -- A project's own chunks have no ticket.
+    scan.source := '(
+        select c.* from public.keyword_entries e join public.chunks c on c.ticket_id = e.ticket_id where e.keyword_entry_id = any ($7)
+        union all
+        select c.* from public.keyword_entries e join public.chunks c on c.project_id = e.project_id and c.ticket_id is null
+        where e.keyword_entry_id = any ($7) and e.ticket_id is null) c';
+    return scan;
+  end if;
+  if query.required_of_chunks is not null then
+    scan.of_each := ' and private.entry_holds(c.project_id, c.ticket_id, ($6).required_of_chunks, null)';
+  end if;
+  -- Inline, because a common word is looked for in thousands of chunks.
+  if query.excluded is not null then
+    scan.of_each := scan.of_each || ' and (case
+        when c.ticket_id is not null then (select e.words @@ ($6).excluded from public.keyword_entries e where e.ticket_id = c.ticket_id)
+        else (select e.words @@ ($6).excluded from public.keyword_entries e where e.ticket_id is null and e.project_id = c.project_id) end) is false';
+  end if;
+  if scope.on_tickets then
+    scan.passing := private.narrow_tickets(scope, wanted);
+    scan.exact := scan.passing is not null;
+    if scan.exact then
+      -- Not joined: the planner would have to guess how many pass, and a wrong guess reads all
+      -- chunks.
+      scan.conditions := scan.conditions || ' and c.ticket_id = any ($8)';
+    else
+      scan.source := 'public.chunks c join public.tickets t on t.ticket_id = c.ticket_id and ' || private.scope_condition(scope, false);
+      -- A scalar subquery cannot become a join, which would lose the order of the index.
+      scan.of_each := format(' and (select %s from public.tickets t where t.ticket_id = c.ticket_id)', private.scope_condition(scope, true)) || scan.of_each;
+    end if;
+  elsif scope.projects is not null then
+    scan.exact := private.is_narrow(scope, wanted);
+  end if;
+  return scan;
+end
+$$;
+comment on function private.plan_scan is 'How the chunks of a search are compared: all of them if its filters leave few, else through the index.';
+
+-- Always the nearest chunk (it shows how close a failed search came), then those strictly over the
+-- threshold, until there are chunk_limit chunks, or chunks of source_limit different tickets and
+-- projects.
+--
+-- The HNSW index is scanned iteratively. Relaxed order needs reading more than wanted and sorting
+-- here; strict_order would drop late rows, up to all ten true neighbours under a filter. If the
+-- index stops early (after hnsw.max_scan_tuples, or because one long ticket or dead rows fill its
+-- graph), all chunks are compared.
+create function private.scan_chunks(search private.search, chunk_limit integer, source_limit integer)
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
 -- JIT compilation and parallel workers cost more than any of these queries. Custom plans, whatever
 -- the caller has set: a generic plan reads all chunks.
-language plpgsql volatile rows 300 security definer
+language plpgsql stable rows 300 security invoker
 set search_path = '' set jit = off set max_parallel_workers_per_gather = 0 set plan_cache_mode = auto
 as $$
 declare
-  scope private.scope;
-  filtered text := 'public.chunks c';
-  -- Literal, to match the predicates of the partial indexes.
-  conditions text := format('c.embedding_set = %s and c.model = $3',
-    private.searched_set(scan_chunks.embedding_model));
-  ticket_condition text := '';
-  word_condition text := '';
-  entry_ids bigint[]; -- the only entries that contain what is required, if they are few
-  passing bigint[]; -- the only tickets that pass, if they are few
-  exact boolean := false;
+  wanted constant integer := least(chunk_limit, source_limit);
+  scan private.chunk_scan;
   query text;
   saved_sort constant text := current_setting('enable_sort');
-  wanted constant integer := least(chunk_limit, source_limit);
   reach integer; -- number of chunks to read
   chunk_ids uuid[];
   project_ids bigint[];
@@ -113,72 +159,26 @@ declare
   sources integer; -- tickets and projects
   below integer; -- chunks at or below the threshold
 begin
-  scope := private.resolve_scope(project_filter, status_filter, filters);
-  if scope.is_empty then
+  if (search.scope).is_empty then
     return;
   end if;
-  if scope.on_tickets then
-    filtered := filtered || ' join public.tickets t on t.ticket_id = c.ticket_id and ' || private.scope_condition(scope, false);
-    -- A scalar subquery cannot become a join, which would lose the order of the index.
-    ticket_condition := format(' and (select %s from public.tickets t where t.ticket_id = c.ticket_id)', private.scope_condition(scope, true));
-  end if;
-  if scope.projects is not null then
-    conditions := conditions || ' and c.project_id = any (($1).projects)';
-  end if;
-  if cardinality(scan_chunks.excluded_tickets) > 0 then
-    -- A subquery is hashed; the array would be searched from its start for every chunk.
-    conditions := conditions || ' and (c.ticket_id in (select unnest($7))) is not true';
-  end if;
-  if required is not null then
-    entry_ids := private.narrow_entries(scope, required, private.narrow_limit(greatest(200, wanted)), excluded);
-  end if;
-  if entry_ids is not null then
-    exact := true;
-    -- A project's own chunks have no ticket.
-    filtered := '(
-        select c.* from public.keyword_entries e join public.chunks c on c.ticket_id = e.ticket_id where e.keyword_entry_id = any ($8)
-        union all
-        select c.* from public.keyword_entries e join public.chunks c on c.project_id = e.project_id and c.ticket_id is null
-        where e.keyword_entry_id = any ($8) and e.ticket_id is null) c';
-  else
-    if required is not null then
-      word_condition := ' and private.entry_holds(c.project_id, c.ticket_id, $6, null)';
-    end if;
-    -- Inline, because a common word is looked for in thousands of chunks.
-    if excluded is not null then
-      word_condition := word_condition || ' and (case
-        when c.ticket_id is not null then (select e.words @@ $9 from public.keyword_entries e where e.ticket_id = c.ticket_id)
-        else (select e.words @@ $9 from public.keyword_entries e where e.ticket_id is null and e.project_id = c.project_id) end) is false';
-    end if;
-  end if;
-  if not exact and scope.on_tickets then
-    passing := private.narrow_tickets(scope, greatest(200, wanted));
-    if passing is not null then
-      exact := true;
-      -- Not joined: the planner would have to guess how many pass, and a wrong guess reads all
-      -- chunks.
-      filtered := 'public.chunks c';
-      conditions := conditions || ' and c.ticket_id = any ($10)';
-    end if;
-  elsif not exact and scope.projects is not null then
-    exact := private.is_narrow(scope, greatest(200, wanted));
-  end if;
+  scan := private.plan_scan(search, greatest(200, wanted));
   -- ef_search 100 finds the ten nearest of 50,000 chunks; a larger graph needs more, 224 for
   -- 200,000. Tickets have several chunks. For an exact scan, more cost almost nothing.
-  select greatest(100, case when exact then 5 else 1.5 end * wanted, 0.5 * sqrt(greatest(0, c.reltuples)))::integer into reach
+  select greatest(100, case when scan.exact then 5 else 1.5 end * wanted, 0.5 * sqrt(greatest(0, c.reltuples)))::integer into reach
     from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
 
   loop
-    if exact then
+    if scan.exact then
       query := format('with compared as materialized (
           select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance from %s where %s)
         select c.chunk_id, c.project_id, c.ticket_id, c.distance
         from (select f.* from compared f order by f.distance, f.chunk_id offset 0) c where true%s limit $4',
-        filtered, conditions, word_condition);
+        scan.source, scan.conditions, scan.of_each);
     else
       query := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance
-        from public.chunks c where %s%s%s
-        order by c.embedding operator(extensions.<=>) $2 limit $4', conditions, ticket_condition, word_condition);
+        from public.chunks c where %s%s
+        order by c.embedding operator(extensions.<=>) $2 limit $4', scan.conditions, scan.of_each);
       -- A single batch if possible, because the next costs as much again. The extra tenth covers
       -- rows that do not appear here: dead ones, and those of another model.
       perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true),
@@ -188,17 +188,17 @@ begin
     execute format('select array_agg(r.chunk_id), array_agg(r.project_id), array_agg(r.ticket_id), array_agg(1 - r.distance), count(*),
         count(distinct coalesce(r.ticket_id, -r.project_id)), count(*) filter (where (1 - r.distance > $5) is not true) from (%s) r', query)
       into chunk_ids, project_ids, ticket_ids, similarities, chunks, sources, below
-      using scope, query_embedding, embedding_model, reach, match_threshold, required, scan_chunks.excluded_tickets, entry_ids, excluded, passing;
+      using search.scope, search.embedding, search.embedding_model, reach, search.match_threshold, search.query, scan.entry_ids, scan.passing;
     perform set_config('enable_sort', saved_sort, true);
     -- An exact scan is in order, so one chunk at or below the threshold ends it; batches overlap.
     -- If the index returned less than requested, it stopped early and may have missed nearer
     -- chunks.
-    exit when (exact or chunks >= reach)
-      and (chunks >= chunk_limit or sources >= source_limit or below >= case when exact then 1 else 20 end);
+    exit when (scan.exact or chunks >= reach)
+      and (chunks >= chunk_limit or sources >= source_limit or below >= case when scan.exact then 1 else 20 end);
     if chunks < reach then
-      exit when exact;
-      exact := true;
-    elsif exact then
+      exit when scan.exact;
+      scan.exact := true;
+    elsif scan.exact then
       reach := chunk_limit; -- the exact scan runs at most twice
     else
       -- Restart with a larger batch, extrapolated from this one.
@@ -212,12 +212,12 @@ begin
       select f.*, row_number() over (order by f.similarity desc, f.chunk_id) as place
       from unnest(chunk_ids, project_ids, ticket_ids, similarities) as f(chunk_id, project_id, ticket_id, similarity)
     ) p
-    where p.place = 1 or p.similarity > match_threshold
+    where p.place = 1 or p.similarity > search.match_threshold
     order by p.place
     limit chunk_limit;
 end
 $$;
 comment on function private.scan_chunks is
-  'Chunks that the caller may see, by descending cosine similarity, filtered before ranking: the nearest one, then those over the threshold. Only vectors of embedding_model are compared. required, excluded: words that the ticket or project must and must not contain.';
+  'The chunks of a search by descending cosine similarity, filtered before ranking: the nearest one, then those over the threshold. Only vectors of its model are compared.';
 
-insert into private.migrations (version) values ('20260101001000');
+insert into private.migrations (version) values ('20260101001290');
