@@ -68,15 +68,15 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 	check(2, "everything")
 	check(2, "--yaml")
 
-	if _, err := db.Exec(t.Context(), "drop trigger version_new_tickets on public.tickets"); err != nil {
+	if _, err := db.Exec(t.Context(), "drop trigger follow_insert on public.tickets"); err != nil {
 		t.Fatal(err)
 	}
-	contains(check(1), "error    trigger version_new_tickets on public.tickets: it is missing\n         → CREATE TRIGGER version_new_tickets",
+	contains(check(1), "error    trigger follow_insert on public.tickets: it is missing\n         → CREATE TRIGGER follow_insert",
 		"Errors: 1. Warnings: 0.")
-	contains(check(1, "--json"), `{"findings":[{"severity":"error","subject":"trigger version_new_tickets on public.tickets","finding":"it is missing","remedy":"CREATE`,
+	contains(check(1, "--json"), `{"findings":[{"severity":"error","subject":"trigger follow_insert on public.tickets","finding":"it is missing","remedy":"CREATE`,
 		`{"severity":"ok","subject":"migrations","finding":"all `)
-	if _, err := db.Exec(t.Context(), `create trigger version_new_tickets after insert on public.tickets referencing new table as new_rows
-		for each statement execute function private.version_new_rows();
+	if _, err := db.Exec(t.Context(), `create trigger follow_insert after insert on public.tickets referencing new table as new_rows
+		for each statement execute function private.follow_tickets();
 		update private.migrations set version = '20990101000000' where version = '20260101000900'`); err != nil {
 		t.Fatal(err)
 	}

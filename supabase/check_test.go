@@ -38,8 +38,8 @@ func TestCheckInstallation(t *testing.T) {
 		want          finding // Finding and Remedy: a part of them
 		mends, others bool    // the remedy mends it; there are other findings
 	}{
-		"trigger dropped": {fault: "drop trigger version_new_tickets on public.tickets",
-			want: finding{"error", "trigger version_new_tickets on public.tickets", "missing", "CREATE TRIGGER version_new_tickets AFTER INSERT"}, mends: true},
+		"trigger dropped": {fault: "drop trigger follow_insert on public.tickets",
+			want: finding{"error", "trigger follow_insert on public.tickets", "missing", "CREATE TRIGGER follow_insert AFTER INSERT"}, mends: true},
 		"trigger disabled": {fault: "alter table public.comments disable trigger touch_updated_at",
 			want: finding{"error", "trigger touch_updated_at on public.comments", "disabled", "enable trigger touch_updated_at"}, mends: true},
 		"another trigger": {fault: "drop trigger fill_category on public.status; create trigger fill_category before insert on public.status for each row execute function private.fill_status_category()",

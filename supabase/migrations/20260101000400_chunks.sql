@@ -52,21 +52,4 @@ grant select on public.chunks to authenticated;
 create policy read_chunks on public.chunks for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));
 
--- When a ticket moves to another project, a foreign key updates its chunks. When a comment moves to
--- another ticket, this trigger updates its chunks, so that search returns the new ticket at once.
-create function private.move_comment_chunks() returns trigger
-language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  update public.chunks c set ticket_id = t.ticket_id, project_id = t.project_id
-  from public.tickets t
-  where c.comment_id = new.comment_id and t.ticket_id = new.ticket_id;
-  return null;
-end
-$$;
-comment on function private.move_comment_chunks is 'Trigger: moves the chunks of a comment to its new ticket.';
-
-create trigger move_chunks after update of ticket_id on public.comments
-  for each row when (new.ticket_id is distinct from old.ticket_id) execute function private.move_comment_chunks();
-
 insert into private.migrations (version) values ('20260101000400');

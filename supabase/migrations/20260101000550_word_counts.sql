@@ -95,6 +95,12 @@ begin
     select u.lexeme, -count(*), -count(*) filter (where 'A' = any (u.weights)), 0, 0 from old_rows o, unnest(o.words) u group by u.lexeme
     union all
     select '', -count(*), 0, -sum(o.title_length), -sum(o.body_length) from old_rows o having count(*) > 0;
+  elsif tg_op = 'TRUNCATE' then
+    -- No other changes are in progress: truncate waited for all writers of entries.
+    delete from private.word_count_changes c where c.comments = 0 and c.comment_words = 0;
+    update private.word_counts c set entries = 0, titles = 0, title_words = 0, body_words = 0;
+    delete from private.word_counts c where c.comments = 0 and c.comment_words = 0;
+    perform private.change_data_version('{0}');
   else
     insert into private.word_count_changes (word, entries, titles, title_words, body_words)
     select d.word, sum(d.entries), sum(d.titles), sum(d.title_words), sum(d.body_words)
@@ -116,15 +122,5 @@ begin
 end
 $$;
 comment on function private.count_entry_words is 'Trigger: records the differences in word counts from changed entries.';
-
-create trigger count_inserted_words after insert on public.keyword_entries
-  referencing new table as new_rows
-  for each statement execute function private.count_entry_words();
-create trigger count_updated_words after update on public.keyword_entries
-  referencing old table as old_rows new table as new_rows
-  for each statement execute function private.count_entry_words();
-create trigger count_deleted_words after delete on public.keyword_entries
-  referencing old table as old_rows
-  for each statement execute function private.count_entry_words();
 
 insert into private.migrations (version) values ('20260101000550');

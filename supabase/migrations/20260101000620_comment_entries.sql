@@ -23,7 +23,6 @@ grant select on public.comment_entries to authenticated, service_role;
 create policy read_comment_entries on public.comment_entries for select to authenticated
   using (project_id = any ((select private.visible_projects())::bigint[]));
 
--- Ids without a comment are ignored.
 create function private.refresh_comment_entries(comment_ids bigint[]) returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -39,30 +38,7 @@ as $$
     where (comment_entries.ticket_id, comment_entries.project_id, comment_entries.words)
       is distinct from (excluded.ticket_id, excluded.project_id, excluded.words)
 $$;
-comment on function private.refresh_comment_entries is 'Rewrites the words of these comments.';
-
-create function private.index_comments() returns trigger
-language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  if tg_op = 'INSERT' then
-    perform private.refresh_comment_entries(array(select n.comment_id from new_rows n));
-  else
-    perform private.refresh_comment_entries(array(
-      select n.comment_id from new_rows n left join old_rows o using (comment_id)
-      where (n.ticket_id, n.body) is distinct from (o.ticket_id, o.body)));
-  end if;
-  return null;
-end
-$$;
-comment on function private.index_comments is 'Trigger: writes the words of comments that are new, moved, or whose text changed.';
-
-create trigger index_inserted_comments after insert on public.comments
-  referencing new table as new_rows
-  for each statement execute function private.index_comments();
-create trigger index_updated_comments after update on public.comments
-  referencing old table as old_rows new table as new_rows
-  for each statement execute function private.index_comments();
+comment on function private.refresh_comment_entries is 'Rewrites the words of these comments. Ids without a comment are ignored.';
 
 create function private.count_comment_words() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -83,6 +59,11 @@ begin
     select u.lexeme, 0, 0, -count(*), 0 from old_rows o, unnest(o.words) u group by u.lexeme
     union all
     select '', 0, 0, -count(*), -sum(o.length) from old_rows o;
+  elsif tg_op = 'TRUNCATE' then
+    delete from private.word_count_changes c where c.comments <> 0 or c.comment_words <> 0;
+    delete from private.word_counts c where c.entries = 0 and c.comments <> 0;
+    update private.word_counts c set comments = 0, comment_words = 0 where c.comments <> 0 or c.comment_words <> 0;
+    perform private.change_data_version('{0}');
   else
     insert into private.word_count_changes (word, entries, titles, comments, comment_words)
     select d.word, 0, 0, sum(d.comments), sum(d.comment_words)
@@ -103,15 +84,5 @@ begin
 end
 $$;
 comment on function private.count_comment_words is 'Trigger: records the differences in word counts from changed comments.';
-
-create trigger count_inserted_words after insert on public.comment_entries
-  referencing new table as new_rows
-  for each statement execute function private.count_comment_words();
-create trigger count_updated_words after update on public.comment_entries
-  referencing old table as old_rows new table as new_rows
-  for each statement execute function private.count_comment_words();
-create trigger count_deleted_words after delete on public.comment_entries
-  referencing old table as old_rows
-  for each statement execute function private.count_comment_words();
 
 insert into private.migrations (version) values ('20260101000620');

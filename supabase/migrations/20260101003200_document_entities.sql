@@ -17,29 +17,22 @@ grant select on public.document_entities to authenticated, service_role;
 create policy read_entities on public.document_entities for select to authenticated
   using ((select private.visible_projects()) <> '{}');
 
--- Security definer: roles that write documents need no rights on this table.
-create function private.index_entities() returns trigger
-language plpgsql volatile security definer set search_path = ''
+create function private.refresh_document_entities(document_ids uuid[]) returns void
+language sql volatile security definer set search_path = ''
 as $$
-begin
-  delete from public.document_entities e where e.document_id = new.id;
+  delete from public.document_entities e where e.document_id = any (refresh_document_entities.document_ids);
   insert into public.document_entities (document_id, place, name, type)
   -- An index entry is limited to this many characters.
-  select distinct on (lower(left(e.name, 500)), lower(left(e.type, 100))) new.id, e.place, left(e.name, 500), left(e.type, 100)
+  select distinct on (e.id, lower(left(e.name, 500)), lower(left(e.type, 100))) e.id, e.place, left(e.name, 500), left(e.type, 100)
   from (
-    select g.place, btrim(g.entity ->> 'name') as name, nullif(btrim(g.entity ->> 'type'), '') as type
-    from jsonb_array_elements(new.named_entities) with ordinality as g(entity, place)
+    select d.id, g.place, btrim(g.entity ->> 'name') as name, nullif(btrim(g.entity ->> 'type'), '') as type
+    from public.documents d cross join lateral jsonb_array_elements(d.named_entities) with ordinality as g(entity, place)
+    where d.id = any (refresh_document_entities.document_ids)
   ) e
   where e.name <> ''
-  order by lower(left(e.name, 500)), lower(left(e.type, 100)), e.place;
-  return null;
-end
+  order by e.id, lower(left(e.name, 500)), lower(left(e.type, 100)), e.place
 $$;
-comment on function private.index_entities is 'Trigger: rewrites the entities of a document.';
-create trigger index_inserted_entities after insert on public.documents
-  for each row when (new.named_entities <> '[]') execute function private.index_entities();
-create trigger index_updated_entities after update of named_entities, given_entities, enriched_entities, removed_entities on public.documents
-  for each row when (new.named_entities is distinct from old.named_entities) execute function private.index_entities();
+comment on function private.refresh_document_entities is 'Rewrites the entities of these documents.';
 
 -- Security definer: with row-level security the indexes on names could not be used.
 create function private.find_entities(entity_name text, entity_type text, match_limit integer)

@@ -1,5 +1,5 @@
--- Compares an installation with what it should be, for `tasklens check`. A migration after the first
--- release that creates tables, policies, triggers, indexes or functions ends with
+-- Compares an installation with what it should be, for `tasklens check`. A migration after the
+-- first release that creates tables, policies, triggers, indexes or functions ends with
 -- record_installation().
 
 create table private.installed_parts (

@@ -1,0 +1,352 @@
+-- What follows a change: keyword entries, jobs for the texts to embed again, and data versions. One
+-- trigger for each table and event, once per statement. All write in this order: entries, jobs,
+-- versions. Rows rewritten with the same values are ignored. Security definer: writers of tickets
+-- need no rights on what follows.
+
+-- Otherwise the dead jobs of deleted sources would stay forever. Locked jobs end when they are
+-- claimed.
+create function private.forget_jobs(
+  project_ids bigint[] default '{}', ticket_ids bigint[] default '{}', comment_ids bigint[] default '{}', document_ids uuid[] default '{}'
+) returns void
+-- A plan made for an empty queue would not use the indexes.
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  jobs constant bigint[] := array(
+    select j.embedding_job_id from private.embedding_jobs j
+    where j.project_id = any (project_ids) or j.ticket_id = any (ticket_ids) or j.comment_id = any (comment_ids) or j.document_id = any (document_ids)
+    for update skip locked);
+begin
+  delete from private.embedding_jobs d where d.embedding_job_id = any (jobs);
+end
+$$;
+comment on function private.forget_jobs is 'Deletes the jobs of deleted sources, except locked ones.';
+
+create function private.follow_projects() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  written bigint[]; -- projects with another text
+  renamed bigint[]; -- those of them with another name
+  changed bigint[];
+begin
+  -- One branch per event, because only its own transition tables exist.
+  if tg_op = 'INSERT' then
+    written := array(select n.project_id from new_rows n);
+    changed := written;
+  elsif tg_op = 'UPDATE' then
+    -- Full joins, here and below: plpgsql keeps a plan made for one row, which would be a nested
+    -- loop. They return null for a row whose id changed.
+    select array_agg(n.project_id) filter (where (n.name, n.description) is distinct from (o.name, o.description)),
+      array_agg(n.project_id) filter (where n.name is distinct from o.name),
+      array_agg(n.project_id) || array_agg(o.project_id)
+    into written, renamed, changed
+    from new_rows n full join old_rows o using (project_id)
+    where n is distinct from o;
+  elsif tg_op = 'DELETE' then
+    changed := array(select o.project_id from old_rows o);
+    perform private.forget_jobs(project_ids => changed);
+  else
+    changed := '{0}';
+  end if;
+  if written <> '{}' then
+    perform private.refresh_project_entries(written);
+    if renamed <> '{}' then
+      written := array(select w from unnest(written) w except select unnest(renamed));
+      -- The tickets are looked up when the job is claimed: this transaction may not see all those
+      -- created under the old name.
+      perform private.enqueue_sources(array_remove(renamed, null), '{}', true);
+    end if;
+    perform private.enqueue_sources(written, '{}');
+  end if;
+  perform private.change_data_version(changed);
+  return null;
+end
+$$;
+comment on function private.follow_projects is 'Trigger: follows changes of projects. After a new name, all their tickets are embedded again.';
+
+create function private.follow_tickets() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  written bigint[]; -- tickets with another text
+  renamed bigint[]; -- tickets with another name or project, which the headers of comments contain
+  changed bigint[]; -- projects
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(n.ticket_id), array_agg(distinct n.project_id) into written, changed from new_rows n;
+  elsif tg_op = 'UPDATE' then
+    select array_agg(n.ticket_id) filter (where (n.name, n.description) is distinct from (o.name, o.description)),
+      array_agg(n.ticket_id) filter (where (n.project_id, n.name) is distinct from (o.project_id, o.name)),
+      array_agg(distinct n.project_id) || array_agg(distinct o.project_id)
+    into written, renamed, changed
+    from new_rows n full join old_rows o using (ticket_id)
+    where n is distinct from o;
+  elsif tg_op = 'DELETE' then
+    changed := array(select distinct o.project_id from old_rows o);
+    perform private.forget_jobs(ticket_ids => array(select o.ticket_id from old_rows o));
+  else
+    changed := '{0}';
+  end if;
+  if written <> '{}' then
+    perform private.refresh_ticket_entries(written);
+  end if;
+  if renamed <> '{}' then
+    written := array_remove(written || renamed, null);
+    -- Older snapshots may not see all comments.
+    renamed := array(
+      select r from unnest(renamed) r
+      where r is not null and (current_setting('transaction_isolation') <> 'read committed' or exists (select from public.comments c where c.ticket_id = r)));
+    if renamed <> '{}' then
+      written := array(select w from unnest(written) w except select unnest(renamed));
+      perform private.enqueue_sources('{}', renamed, true);
+    end if;
+  end if;
+  if written <> '{}' then
+    perform private.enqueue_sources('{}', written);
+  end if;
+  perform private.change_data_version(changed);
+  return null;
+end
+$$;
+comment on function private.follow_tickets is 'Trigger: follows changes of tickets. After a new name or a move, their comments are embedded again.';
+
+create function private.follow_notes() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  written bigint[]; -- tickets
+begin
+  if tg_op = 'INSERT' then
+    written := array(select distinct n.ticket_id from new_rows n where n.note ~ '\S');
+  elsif tg_op = 'UPDATE' then
+    written := array(
+      select distinct unnest(array[n.ticket_id, o.ticket_id]) from new_rows n full join old_rows o using (status_change_id)
+      where (n.note, n.ticket_id) is distinct from (o.note, o.ticket_id) and (n.note ~ '\S' or o.note ~ '\S'));
+  elsif tg_op = 'DELETE' then
+    -- Not of deleted tickets.
+    written := array(select distinct t.ticket_id from old_rows o join public.tickets t using (ticket_id) where o.note ~ '\S');
+  else
+    written := array(select t.ticket_id from public.tickets t);
+  end if;
+  if written <> '{}' then
+    perform private.refresh_ticket_entries(written);
+    -- Truncating notes truncates the chunks too, which queues everything.
+    if tg_op <> 'TRUNCATE' then
+      perform private.enqueue_sources('{}', written);
+    end if;
+    perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (written)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.follow_notes is 'Trigger: follows changes of status notes, whose words and chunks are their tickets''.';
+
+create function private.follow_comments() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  written bigint[]; -- comments that are new or changed
+  stale bigint[];   -- those of them with a text, or that had one
+  moved bigint[];   -- those of them with another ticket
+  tickets bigint[];
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(n.comment_id), array_agg(n.comment_id) filter (where n.body ~ '\S'), array_agg(distinct n.ticket_id)
+    into written, stale, tickets
+    from new_rows n;
+  elsif tg_op = 'UPDATE' then
+    select array_agg(n.comment_id), array_agg(n.comment_id) filter (where n.body ~ '\S' or o.body ~ '\S'),
+      array_agg(n.comment_id) filter (where n.ticket_id <> o.ticket_id), array_agg(distinct n.ticket_id) || array_agg(distinct o.ticket_id)
+    into written, stale, moved, tickets
+    from new_rows n full join old_rows o using (comment_id)
+    where (n.ticket_id, n.author, n.body, n.created_at) is distinct from (o.ticket_id, o.author, o.body, o.created_at);
+  elsif tg_op = 'DELETE' then
+    select array_agg(distinct o.ticket_id) into tickets from old_rows o;
+    perform private.forget_jobs(comment_ids => array(select o.comment_id from old_rows o));
+  else
+    perform private.change_data_version('{0}');
+  end if;
+  if moved <> '{}' then
+    -- Search returns the new ticket at once. The chunks of a moved ticket follow by a foreign key.
+    update public.chunks c set ticket_id = t.ticket_id, project_id = t.project_id
+    from public.comments m join public.tickets t using (ticket_id)
+    where c.comment_id = m.comment_id and m.comment_id = any (moved);
+  end if;
+  if written <> '{}' then
+    perform private.refresh_comment_entries(written);
+    perform private.enqueue_sources('{}', '{}', comment_ids => array_remove(coalesce(stale, '{}'), null));
+  end if;
+  if tickets <> '{}' then
+    perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (tickets)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.follow_comments is 'Trigger: follows changes of comments. The chunks of a moved comment move with it.';
+
+-- The version of documents is that of project -1. Retrievals, votes and enrichments do not affect
+-- cached responses.
+create function private.follow_documents() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  written uuid[];        -- documents with another text
+  named uuid[];          -- documents with other entities
+  shown boolean := true; -- whether a search can see the change
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(n.id), array_agg(n.id) filter (where n.named_entities <> '[]'), count(*) > 0 into written, named, shown from new_rows n;
+  elsif tg_op = 'UPDATE' then
+    select array_agg(n.id) filter (where (n.title, n.content) is distinct from (o.title, o.content)),
+      array_agg(n.id) filter (where n.named_entities is distinct from o.named_entities),
+      bool_or((n.title, n.content, n.archived, n.embedding_status) is distinct from (o.title, o.content, o.archived, o.embedding_status))
+    into written, named, shown
+    from new_rows n full join old_rows o using (id);
+  elsif tg_op = 'DELETE' then
+    shown := exists (select from old_rows);
+    perform private.forget_jobs(document_ids => array(select o.id from old_rows o));
+  end if;
+  if named <> '{}' then
+    perform private.refresh_document_entities(named);
+  end if;
+  if written <> '{}' then
+    perform private.enqueue_sources('{}', '{}', document_ids => array_remove(written, null));
+  end if;
+  if shown then
+    perform private.change_data_version('{-1}');
+  end if;
+  return null;
+end
+$$;
+comment on function private.follow_documents is 'Trigger: follows changes of documents.';
+
+create function private.follow_links() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  tickets bigint[];
+begin
+  if tg_op = 'INSERT' then
+    tickets := array(select unnest(array[n.ticket_id, n.other_ticket_id]) from new_rows n);
+  elsif tg_op = 'UPDATE' then
+    tickets := array(
+      select unnest(array[n.ticket_id, n.other_ticket_id, o.ticket_id, o.other_ticket_id])
+      from new_rows n full join old_rows o using (ticket_id, kind, other_ticket_id) where n is distinct from o);
+  elsif tg_op = 'DELETE' then
+    tickets := array(select unnest(array[o.ticket_id, o.other_ticket_id]) from old_rows o);
+  else
+    perform private.change_data_version('{0}');
+  end if;
+  if tickets <> '{}' then
+    perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (tickets)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.follow_links is 'Trigger: follows changes of links between tickets.';
+
+create function private.follow_members() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  users uuid[];
+begin
+  if tg_op = 'INSERT' then
+    users := array(select distinct n.user_id from new_rows n);
+  elsif tg_op = 'UPDATE' then
+    users := array(
+      select distinct unnest(array[n.user_id, o.user_id]) from new_rows n full join old_rows o using (user_id, project_id) where n is distinct from o);
+  elsif tg_op = 'DELETE' then
+    users := array(select distinct o.user_id from old_rows o);
+  else
+    perform private.change_data_version('{0}');
+  end if;
+  perform private.change_data_version(array(select private.membership_version(u) from unnest(users) u));
+  return null;
+end
+$$;
+comment on function private.follow_members is 'Trigger: follows changes of memberships.';
+
+create function private.follow_chunks() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  changed bigint[];
+begin
+  if tg_op = 'INSERT' then
+    changed := array(select distinct n.project_id from new_rows n);
+  elsif tg_op = 'UPDATE' then
+    select array_agg(distinct n.project_id) || array_agg(distinct o.project_id) into changed
+    from new_rows n full join old_rows o using (chunk_id) where n is distinct from o;
+  elsif tg_op = 'DELETE' then
+    changed := array(select distinct o.project_id from old_rows o);
+  else
+    changed := '{0}';
+    perform private.enqueue_sources(
+      array(select p.project_id from public.projects p), array(select t.ticket_id from public.tickets t), false, true,
+      comment_ids => array(select c.comment_id from public.comments c));
+  end if;
+  perform private.change_data_version(changed);
+  return null;
+end
+$$;
+comment on function private.follow_chunks is 'Trigger: follows changes of chunks. Truncated ones are queued, after fresh edits.';
+
+create function private.follow_rows() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  changed boolean := true;
+begin
+  if tg_op = 'INSERT' then
+    changed := exists (select from new_rows);
+  elsif tg_op = 'UPDATE' then
+    changed := exists (select n from new_rows n except select o from old_rows o);
+  elsif tg_op = 'DELETE' then
+    changed := exists (select from old_rows);
+  end if;
+  if changed then
+    perform private.change_data_version(array[tg_argv[0]::bigint]);
+  end if;
+  return null;
+end
+$$;
+comment on function private.follow_rows is 'Trigger: changes the version in its argument.';
+
+do $$
+declare
+  t record;
+begin
+  for t in
+    select w.on_table, w.call, e as event
+    from (values
+      ('public.projects',             'follow_projects()',       '{insert,update,delete,truncate}'),
+      ('public.tickets',              'follow_tickets()',        '{insert,update,delete,truncate}'),
+      ('public.status_changes',       'follow_notes()',          '{insert,update,delete,truncate}'),
+      ('public.comments',             'follow_comments()',       '{insert,update,delete,truncate}'),
+      ('public.ticket_links',         'follow_links()',          '{insert,update,delete,truncate}'),
+      ('public.project_members',      'follow_members()',        '{insert,update,delete,truncate}'),
+      ('public.documents',            'follow_documents()',      '{insert,update,delete,truncate}'),
+      ('public.chunks',               'follow_chunks()',         '{insert,update,delete,truncate}'),
+      ('public.embeddings',           'follow_rows(''-1'')',        '{insert,update,delete,truncate}'),
+      -- A status without tickets matters to nobody.
+      ('public.status',               'follow_rows(0)',          '{update}'),
+      ('private.embedding_sets',      'follow_rows(0)',          '{update}'),
+      ('public.keyword_entries',      'count_entry_words()',     '{insert,update,delete,truncate}'),
+      ('public.comment_entries',      'count_comment_words()',   '{insert,update,delete,truncate}')
+    ) as w (on_table, call, events)
+    cross join unnest(w.events::text[]) e
+  loop
+    execute format('create trigger follow_%s after %1$s on %s %s for each statement execute function private.%s', t.event, t.on_table,
+      case t.event
+        when 'insert' then 'referencing new table as new_rows'
+        when 'update' then 'referencing old table as old_rows new table as new_rows'
+        when 'delete' then 'referencing old table as old_rows'
+        else '' end,
+      t.call);
+  end loop;
+end
+$$;
+
+insert into private.migrations (version) values ('20260101002110');
