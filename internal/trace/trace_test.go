@@ -78,7 +78,7 @@ func TestRequestSpans(t *testing.T) {
 	endModel(trace.Asked{Model: "gpt-2030", Finish: "stop", TokensIn: 40, TokensOut: 2})
 	_, endRefused := tracer.Model(ctx, "embeddings", "small")
 	endRefused(trace.Asked{Failure: "provider"})
-	endRequest("/api/query", 502)
+	endRequest("/api/query", 500)
 	send(t.Context(), tracer.RPC(http.DefaultTransport), "/rest/v1/rpc/claim_embedding_jobs") // outside any trace
 	end(t, tracer)
 
@@ -86,7 +86,7 @@ func TestRequestSpans(t *testing.T) {
 	rpc := collector.Await(t, "rpc search_hybrid")
 	chat := collector.Await(t, "chat gpt")
 	for name, got := range map[string][2]any{
-		"request": {request.Attributes, map[string]string{"http.request.method": "POST", "http.route": "/api/query", "http.response.status_code": "502", "error.type": "Bad Gateway", "tasklens.request_id": "request-1"}},
+		"request": {request.Attributes, map[string]string{"http.request.method": "POST", "http.route": "/api/query", "http.response.status_code": "500", "error.type": "Internal Server Error", "tasklens.request_id": "request-1"}},
 		"rpc":     {rpc.Attributes, map[string]string{"db.system.name": "postgresql", "db.stored_procedure.name": "search_hybrid", "http.response.status_code": "403", "error.type": "403", "tasklens.request_id": "request-1"}},
 		"chat": {chat.Attributes, map[string]string{"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt", "gen_ai.response.model": "gpt-2030",
 			"gen_ai.response.finish_reasons": "stop", "gen_ai.usage.input_tokens": "40", "gen_ai.usage.output_tokens": "2", "tasklens.request_id": "request-1"}},
