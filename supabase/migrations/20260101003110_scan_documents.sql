@@ -38,7 +38,7 @@ create function private.scan_documents(
 )
 returns table (document_id uuid, similarity double precision)
 -- JIT compilation would take longer than any of these queries.
-language plpgsql volatile rows 1000 security definer set search_path = '' set jit = off
+language plpgsql stable rows 1000 security definer set search_path = '' set jit = off
 as $$
 declare
   saved_sort text;

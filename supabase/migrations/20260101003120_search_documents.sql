@@ -9,7 +9,7 @@ create function public.search_documents(
 returns table (id uuid, title text, content text, similarity double precision)
 -- Force index scans, whatever the statistics say: the table of documents must never be read
 -- completely. The resulting cost estimate would trigger JIT compilation.
-language sql volatile rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
+language sql stable rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
   with nearest as (
     select s.document_id, s.similarity
@@ -29,7 +29,7 @@ comment on function public.search_documents is
 
 create function public.find_similar_documents(doc_id uuid, match_count integer default 5)
 returns table (id uuid, title text, similarity double precision)
-language sql volatile rows 5 security invoker set search_path = '' set enable_seqscan = off set jit = off
+language sql stable rows 5 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
   with nearest as (
     select s.document_id, s.similarity

@@ -54,21 +54,20 @@ $$;
 comment on function private.score_documents is
   'The scores of documents with these similarities, unordered. query_keywords: the result of clean_keywords.';
 
-create function public.search_documents_hybrid(
-  query_embedding extensions.vector(768),
+create function private.rank_documents(
+  query_embedding extensions.vector,
   query_keywords text[],
-  match_count integer default 10,
-  match_threshold double precision default 0.3,
-  track_retrievals boolean default true,
-  freshness_decay_days integer default 30,
-  embedding_model text default null
+  match_count integer,
+  match_threshold double precision,
+  freshness_decay_days integer,
+  embedding_model text
 )
 returns table (
   id uuid, title text, content text, similarity double precision, keyword_score double precision, utility_boost double precision,
   freshness_boost double precision, temporal_weight double precision, final_score double precision, keywords text[], temporal_class text
 )
 -- Force index scans; see search_documents.
-language plpgsql volatile rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
+language plpgsql stable rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -77,7 +76,6 @@ declare
   wanted constant text[] := private.clean_keywords(query_keywords);
   threshold constant double precision := coalesce(match_threshold, 0.3);
   document_ids uuid[];
-  found_ids uuid[] := array[]::uuid[];
   similarities double precision[];
 begin
   select array_agg(s.document_id), array_agg(s.similarity) into document_ids, similarities
@@ -94,7 +92,7 @@ begin
       where c.similarity > threshold;
   end if;
 
-  for id, title, content, similarity, keyword_score, utility_boost, freshness_boost, temporal_weight, final_score, keywords, temporal_class in
+  return query
     with best as materialized (
       select s.* from private.score_documents(document_ids, similarities, wanted, coalesce(freshness_decay_days, 30)) s
       order by s.final_score desc, s.similarity desc, s.document_id
@@ -104,18 +102,43 @@ begin
       d.keywords, d.temporal_class
     from best b
     join public.documents d on d.id = b.document_id
-    order by b.final_score desc, b.similarity desc, d.id
+    order by b.final_score desc, b.similarity desc, d.id;
+end
+$$;
+comment on function private.rank_documents is 'search_documents_hybrid without counting.';
+
+create function public.search_documents_hybrid(
+  query_embedding extensions.vector(768),
+  query_keywords text[],
+  match_count integer default 10,
+  match_threshold double precision default 0.3,
+  track_retrievals boolean default true,
+  freshness_decay_days integer default 30,
+  embedding_model text default null
+)
+returns table (
+  id uuid, title text, content text, similarity double precision, keyword_score double precision, utility_boost double precision,
+  freshness_boost double precision, temporal_weight double precision, final_score double precision, keywords text[], temporal_class text
+)
+language plpgsql volatile rows 10 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  found_ids uuid[] := array[]::uuid[];
+begin
+  for id, title, content, similarity, keyword_score, utility_boost, freshness_boost, temporal_weight, final_score, keywords, temporal_class in
+    select r.* from private.rank_documents(query_embedding, query_keywords, match_count, match_threshold, freshness_decay_days, embedding_model) r
   loop
     found_ids := found_ids || id;
     return next;
   end loop;
   -- Readers cannot write: the service counts their retrievals, if at all.
-  if coalesce(track_retrievals, true) and private.is_unrestricted() then
+  if coalesce(track_retrievals, true) and private.is_unrestricted() and current_setting('transaction_read_only') = 'off' then
     perform public.track_document_retrievals(found_ids, null);
   end if;
 end
 $$;
 comment on function public.search_documents_hybrid is
-  'Documents strictly above match_threshold, sorted by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that any keyword of the document contains (case-insensitive); utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). If at most 1,000 documents exceed the threshold, all of them are scored; otherwise the 1,000 nearest and the 1,500 most useful, newest and with most keywords. track_retrievals counts the results as retrieved, by the service only: with a user''s token nothing is counted and no error raised. embedding_model: only vectors of this model are compared; null: of any. match_count at most 100.';
+  'Documents strictly above match_threshold, sorted by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that any keyword of the document contains (case-insensitive); utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). If at most 1,000 documents exceed the threshold, all of them are scored; otherwise the 1,000 nearest and the 1,500 most useful, newest and with most keywords. track_retrievals counts the results as retrieved, by the service only: with a user''s token, or in a read-only transaction (a GET), nothing is counted and no error raised. embedding_model: only vectors of this model are compared; null: of any. match_count at most 100.';
 
 insert into private.migrations (version) values ('20260101003150');

@@ -10,7 +10,7 @@ returns table (
   chunk_id uuid, document_id uuid, title text, text text, tokens integer, similarity double precision, over_threshold boolean,
   similarities real[]
 )
-language plpgsql volatile rows 20 security invoker set search_path = '' set jit = off
+language plpgsql stable rows 20 security invoker set search_path = '' set jit = off
 as $$
 declare
   wanted constant integer := private.clamp(match_count, 20, 1, 100);

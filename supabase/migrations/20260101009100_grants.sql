@@ -28,9 +28,9 @@ begin
         find_entities, find_matches, find_page, find_ticket, flatten_marks, highlight, implied_words, is_copy,
         is_unrestricted, known_duplicates, likeness_shares, links_of, list_passing, name_type, parse_query, part_names,
         particles, phrase, plain_hyphens, plain_text, projects_as, question_keys, quote_word, rank_by_keyword,
-        rank_by_text, rank_by_vector, read_data_version, read_filter, read_filters, scan_documents, score_documents,
-        searched_set, serving_model, source_texts, spell_signs, text_limit, ticket_key_pattern, ticket_members,
-        to_words, unrelated_similarity, unspaced_scripts, visible_projects, written_keys}'),
+        rank_by_text, rank_by_vector, rank_documents, read_data_version, read_filter, read_filters, scan_documents,
+        score_documents, searched_set, serving_model, source_texts, spell_signs, text_limit, ticket_key_pattern,
+        ticket_members, to_words, unrelated_similarity, unspaced_scripts, visible_projects, written_keys}'),
       ('public', 'service_role', '{
         abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs, claim_enrichments,
         clear_retired_set, compare_tickets, count_unlisted, delete_document, embedding_sets, embedding_status,

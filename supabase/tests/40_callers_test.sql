@@ -1,7 +1,7 @@
 -- What each caller can read, by table and by function.
 
 begin;
-select plan(12);
+select plan(14);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
@@ -200,6 +200,16 @@ select is(pg_temp.answers('private.visible_projects()'), '{} {2} {1} {1} {1} nul
 select is(pg_temp.answers('public.caller_role()'), 'none admin viewer member admin service', 'caller_role returns the caller''s highest role');
 select is(pg_temp.answers('concat(public.may_write_project(1), public.may_write_project(2), public.may_write_project(3), public.may_write_project(null))'),
   'ffff ftff ffff tfff tfff tttt', 'may_write_project is true in projects that the caller may write');
+
+-- Reading -----------------------------------------------------------------------------------------
+
+select set_eq($$ select p.proname::text from pg_catalog.pg_proc p
+    where p.pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute') and p.provolatile = 'v' $$,
+  array['rate_document', 'search_documents_hybrid'], 'what users call is stable, except what may write');
+-- As PostgREST calls them by GET. Nothing can be written from here on.
+set local transaction_read_only = on;
+select results_eq($$ select name, pg_temp.outcomes(format('select * from public.%s%s', name, arguments)) from calls where name <> 'rate_document' order by name $$,
+  $$ select name, outcome from calls where name <> 'rate_document' order by name $$, 'each function that reads does so in a read-only transaction');
 
 select * from finish();
 rollback;
