@@ -106,3 +106,21 @@ func TestBackfillWithASlowDatabase(t *testing.T) {
 		t.Errorf("%d chunks, %d of them of the longest ticket: %v", chunks, most, err)
 	}
 }
+
+// What cannot be stored is reported, and the rest goes on.
+func TestBackfillWithAFailure(t *testing.T) {
+	owner, settings := startStack(t)
+	setEnvironment(t, with(settings, "WORKER_POLL", "100ms", "WORKER_ATTEMPTS", "1"))
+	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
+		insert into public.tickets (project_id, status_id, name) select p.project_id, s.status_id, 'Pump ' || i
+			from generate_series(1, 20) i, public.projects p, public.status s;
+		alter table public.chunks add check (text not in ('Pump 7', 'Pump 8'));
+		truncate private.embedding_jobs`); err != nil {
+		t.Fatal(err)
+	}
+	var failure error
+	output := printed(t, func() error { failure = backfill(t.Context(), []string{"--yes"}); return nil })
+	if failure == nil || !strings.Contains(failure.Error(), "2 sources were given up") || !strings.Contains(output, "19 chunks are stored; 2 sources have none.") {
+		t.Errorf("output is %q, the error %v", output, failure)
+	}
+}

@@ -66,11 +66,11 @@ select is((select logged from public.log_queries(jsonb_build_array(
     pg_temp.entry(3, 'Who pays?', 'abstained', 2),
     pg_temp.entry(4, 'Who rows?', 'abstained', 1),
     pg_temp.entry(5, 'Who pays?', 'answered', 0), pg_temp.entry(6, 'Who fails?', 'failed', 0),
-    pg_temp.entry(7, 'Who slept?', 'abstained', 8)))), 7::bigint, 'log_queries inserts seven questions');
+    pg_temp.entry(7, 'Who slept?', 'abstained', 8), pg_temp.entry(8, 'Who pays?', 'abstained', 2)))), 8::bigint, 'log_queries inserts eight questions');
 select results_eq(
   $$ select question, times, best_similarity, now() - last_asked_at from public.unanswered_questions() $$,
-  $$ values ('  how do I  bake BREAD ', 2::bigint, 0.4::double precision, interval '24 hours'), ('Who rows?', 1, null, '24 hours'), ('Who pays?', 1, null, '48 hours') $$,
-  'questions of the last week without results are returned, equal ones grouped, most frequent first');
+  $$ values ('  how do I  bake BREAD ', 2::bigint, 0.4::double precision, interval '24 hours'), ('Who pays?', 2, null, '48 hours'), ('Who rows?', 1, null, '24 hours') $$,
+  'questions of the last week without results are returned, equal ones grouped, most frequent first, then the latest');
 select results_eq($$ select question from public.unanswered_questions(9) offset 3 $$, $$ values ('Who slept?') $$, 'a longer period returns older questions');
 select results_eq($$ select times from public.unanswered_questions(match_count => 0) $$, $$ values (2::bigint) $$, 'a match_count of 0 returns one question');
 select is(private.question_key(E'Wo ist\u00a0die\tSTRASSE …?!'), 'wo ist die strasse', 'questions are grouped ignoring case, whitespace and punctuation');

@@ -1,0 +1,41 @@
+package bulk_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"tasklens/internal/bulk"
+	"tasklens/internal/index"
+)
+
+// fake indexes the first so many sources of each batch.
+type fake int
+
+func (f *fake) Index(_ context.Context, _ index.Database, sources []index.Source, _ bool) ([]index.Result, error) {
+	results := make([]index.Result, len(sources))
+	for i := range int(*f) {
+		results[i].Done = true
+	}
+	return results, errors.New("odd")
+}
+
+// An import ends after three batches in a row of which nothing was indexed, and not sooner.
+func TestWhenAnImportEnds(t *testing.T) {
+	t.Parallel()
+	var indexed fake
+	var reported int
+	i := bulk.New(nil, &indexed, func(error) { reported++ })
+	for n, batch := range []struct {
+		indexed fake
+		ends    bool
+	}{{0, false}, {1, false}, {1, false}, {1, false}, {1, false}, {0, false}, {0, false}, {0, true}} {
+		indexed = batch.indexed
+		if err := i.Index(t.Context(), make([]index.Source, 10)); (err != nil) != batch.ends {
+			t.Errorf("batch %d: %v", n, err)
+		}
+	}
+	if counts := i.Counts(); counts.Unindexed != 76 || reported != 7 {
+		t.Errorf("%+v, %d reports", counts, reported)
+	}
+}
