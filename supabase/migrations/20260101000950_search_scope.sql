@@ -1,8 +1,12 @@
 -- The scope of a search: rows that pass its filters and that the caller may see.
 
 -- projects, statuses: allowed ids, null for all. on_tickets: a filter on the status or another
--- ticket column exists, which excludes projects' own texts.
-create type private.scope as (projects bigint[], statuses bigint[], filters private.filter[], on_tickets boolean, is_empty boolean);
+-- ticket column exists, which excludes projects' own texts. condition: in SQL, of public.tickets t,
+-- with the scope as the parameter $1; condition_of_one: for a ticket already fetched whose project
+-- passes.
+create type private.scope as (
+  projects bigint[], statuses bigint[], filters private.filter[], on_tickets boolean, is_empty boolean, condition text, condition_of_one text
+);
 comment on type private.scope is 'The scope of a search: rows that pass its filters and that the caller may see.';
 
 -- For searches in "security definer" functions. Under row-level security, operators that are not
@@ -44,6 +48,8 @@ begin
   end if;
   scope.on_tickets := not kinds <@ '{project}';
   scope.is_empty := coalesce(cardinality(scope.projects) = 0, false) or coalesce(cardinality(scope.statuses) = 0, false);
+  scope.condition := private.scope_condition(scope, false);
+  scope.condition_of_one := private.scope_condition(scope, true);
   return scope;
 end
 $$;
@@ -51,9 +57,9 @@ comment on function private.resolve_scope is
   'Resolves the filters and the projects that the caller may see, with names resolved to ids, and whether nothing can match. Invalid filters are an error (22023).';
 
 -- The text is built from constants: values come from the parameter $1, a private.scope. It contains
--- only the filters in use, so that a plan for these values may use the indexes. of_one: for a
--- ticket already fetched whose project passes. There, and without an index, labels are folded
--- inline, because a function call would cost more than everything else.
+-- only the filters in use, so that a plan for these values may use the indexes. of_one: see
+-- private.scope. There, and without an index, labels are folded inline, because a function call
+-- would cost more than everything else.
 create function private.scope_condition(scope private.scope, of_one boolean) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -105,7 +111,7 @@ begin
   end if;
   execute format('select count(*) from unnest($2) as u(ticket_id) where (
       select %s from public.tickets t where t.ticket_id = u.ticket_id and (($1).projects is null or t.project_id = any (($1).projects)))',
-    private.scope_condition(scope, true))
+    scope.condition_of_one)
     into passing
     using scope, array(select first + (hashint8extended(i, 0) % span + span) % span from generate_series(1, sampled) i);
   return passing >= 10 and passing * span::double precision / sampled > 2.0 * ticket_limit;
@@ -123,7 +129,7 @@ begin
     return ticket_ids;
   end if;
   execute format('select array(select t.ticket_id from public.tickets t where t.ticket_id = any ($2) and %s order by array_position($2, t.ticket_id))',
-    private.scope_condition(scope, false)) into passing using scope, ticket_ids;
+    scope.condition) into passing using scope, ticket_ids;
   return passing;
 end
 $$;

@@ -77,25 +77,30 @@ $$;
 comment on function private.question_keys is 'The possible ticket keys in a question, in any usual spelling, normalised to upper-case keys; at most 50.';
 
 -- plain: the query without exclusions. wanted: any of its words. required: the "quoted phrases";
--- required_of_named: those that are not ticket keys, because a ticket named by its key need not
--- mention it. excluded: a word or phrase after a minus, except a negative number (exit code -9).
--- excluded_keys: possible keys after a minus. ticket_keys: possible keys in upper case: TX-400
--- anywhere, "tx 400" as the whole query. Only the first 2,000 characters count: thousands of
--- phrases would take minutes.
-create function private.parse_query(
-  query_text text,
-  out plain text, out wanted tsquery, out required tsquery, out required_of_named tsquery, out excluded tsquery,
-  out excluded_keys text[], out ticket_keys text[]
-)
+-- required_of_named: of tickets named by their key: those that are not keys, because such a ticket
+-- need not mention it; required_of_chunks: of vector matches. excluded: a word or phrase after a
+-- minus, except a negative number (exit code -9). excluded_keys: possible keys after a minus.
+-- ticket_keys: possible keys in upper case: TX-400 anywhere, "tx 400" as the whole query.
+-- settle_query sets the others. excluded_tickets: those with excluded keys, and those whose comments
+-- contain excluded words. relaxed: nothing visible contains all phrases, so none is required.
+create type private.query as (
+  plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,
+  excluded_keys text[], ticket_keys text[], excluded_tickets bigint[], relaxed boolean
+);
+comment on type private.query is 'A parsed query.';
+
+-- Only the first 2,000 characters count: thousands of phrases would take minutes.
+create function private.parse_query(query_text text) returns private.query
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
+  parsed private.query;
   typed text;
   part text[];
   phrase tsquery;
 begin
-  plain := '';
-  excluded_keys := '{}';
+  parsed.plain := '';
+  parsed.excluded_keys := '{}';
   -- Phones and word processors curl quotes and turn the hyphen of a key into a dash.
   typed := translate(private.compose_text(left(query_text, 2000)), '“”„‟«»「」『』〝〞〟', repeat('"', 13));
   typed := private.plain_hyphens(typed);
@@ -107,30 +112,31 @@ begin
       phrase := private.phrase(part[2]);
       continue when phrase is null;
       if part[1] = '-' then
-        excluded := coalesce(excluded || phrase, phrase);
-        excluded_keys := excluded_keys || upper(substring(part[2] from '^\s*(' || private.ticket_key_pattern() || ')\s*$'));
+        parsed.excluded := coalesce(parsed.excluded || phrase, phrase);
+        parsed.excluded_keys := parsed.excluded_keys || upper(substring(part[2] from '^\s*(' || private.ticket_key_pattern() || ')\s*$'));
       else
-        required := coalesce(required && phrase, phrase);
+        parsed.required := coalesce(parsed.required && phrase, phrase);
         if part[2] !~ ('^\s*' || private.ticket_key_pattern() || '\s*$') then
-          required_of_named := coalesce(required_of_named && phrase, phrase);
+          parsed.required_of_named := coalesce(parsed.required_of_named && phrase, phrase);
         end if;
-        plain := plain || ' ' || part[2];
+        parsed.plain := parsed.plain || ' ' || part[2];
       end if;
     elsif part[3] ~ ('^-' || private.ticket_key_pattern() || '[^[:alnum:]]*$') and part[3] ~ '^-.*[[:alpha:]]' then
-      excluded_keys := excluded_keys || upper(substring(part[3] from private.ticket_key_pattern()));
+      parsed.excluded_keys := parsed.excluded_keys || upper(substring(part[3] from private.ticket_key_pattern()));
     elsif part[3] ~ '^-\.?[[:alnum:]]' and part[3] !~ '^-(0x[[:xdigit:]]+|[0-9.,]+)[^[:alnum:]]*$' then
       phrase := private.phrase(substring(part[3] from 2));
-      excluded := coalesce(excluded || phrase, phrase, excluded);
+      parsed.excluded := coalesce(parsed.excluded || phrase, phrase, parsed.excluded);
     else
-      plain := plain || ' ' || part[3];
+      parsed.plain := parsed.plain || ' ' || part[3];
     end if;
   end loop;
-  excluded_keys := array_remove(excluded_keys, null);
-  wanted := (select string_agg(private.quote_word(w.lexeme), ' | ')::tsquery from unnest(tsvector_to_array(private.to_words(plain))) as w(lexeme));
-  ticket_keys := array(
-    select k.key from private.written_keys(plain) k(key)
+  parsed.excluded_keys := array_remove(parsed.excluded_keys, null);
+  parsed.wanted := (select string_agg(private.quote_word(w.lexeme), ' | ')::tsquery from unnest(tsvector_to_array(private.to_words(parsed.plain))) as w(lexeme));
+  parsed.ticket_keys := array(
+    select k.key from private.written_keys(parsed.plain) k(key)
     union
-    select upper(replace(m[1], ' ', '-')) from regexp_matches(plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
+    select upper(replace(m[1], ' ', '-')) from regexp_matches(parsed.plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
+  return parsed;
 end
 $$;
 comment on function private.parse_query is 'The wanted words (OR), required phrases, exclusions, and ticket keys of a query.';

@@ -1,7 +1,7 @@
 -- What a search works out once and passes on: its scope, its parsed query and its words.
 
 -- Required phrases may be in the ticket's own text or in a comment. Exclusions are checked in the
--- former only: read_query already collected the tickets whose comments contain them.
+-- former only: settle_query already collected the tickets whose comments contain them.
 create function private.entry_holds(of_project bigint, of_ticket bigint, required tsquery, excluded tsquery) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -22,61 +22,47 @@ end
 $$;
 comment on function private.entry_holds is 'Whether a ticket (or project, of_ticket null) contains the required words and none of the excluded ones, for any caller.';
 
--- required: null if nothing visible contains all phrases, which relaxes them; required_of_named: of
--- tickets that the query names by key; required_of_chunks: of vector matches. excluded_tickets: those
--- with keys after a minus, and those whose comments contain excluded words.
-create type private.query as (
-  plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,
-  ticket_keys text[], excluded_tickets bigint[], relaxed boolean
-);
-comment on type private.query is 'A parsed query, resolved against what the caller may see.';
-
-create function private.read_query(query_text text, visible bigint[]) returns private.query
+create function private.settle_query(parsed private.query, visible bigint[]) returns private.query
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
-  parsed constant record := private.parse_query(query_text);
-  read private.query;
   named text;
+  tickets bigint[];
   read_limit constant integer := 20000; -- maximum number of comments with excluded words
 begin
-  read := row(
-    parsed.plain, parsed.wanted, parsed.required, parsed.required_of_named, null, parsed.excluded, parsed.ticket_keys, array[]::bigint[], false);
+  parsed.excluded_tickets := '{}';
   foreach named in array parsed.excluded_keys loop
     -- Tickets that only mention the key stay. What looks like a key but is none (utf-8) is a word.
-    read.excluded_tickets := read.excluded_tickets || (
-      select t.ticket_id from public.tickets t where upper(t.key) = named and (visible is null or t.project_id = any (visible)));
-    if read.excluded_tickets[cardinality(read.excluded_tickets)] is null then
-      read.excluded_tickets := array_remove(read.excluded_tickets, null);
-      read.excluded := coalesce(read.excluded || private.phrase(named), private.phrase(named), read.excluded);
+    tickets := array(select t.ticket_id from public.tickets t where upper(t.key) = named and (visible is null or t.project_id = any (visible)));
+    parsed.excluded_tickets := parsed.excluded_tickets || tickets;
+    if tickets = '{}' then
+      parsed.excluded := coalesce(parsed.excluded || private.phrase(named), private.phrase(named), parsed.excluded);
     end if;
   end loop;
-  if read.excluded is not null then
-    read.excluded_tickets := read.excluded_tickets || array(
+  if parsed.excluded is not null then
+    parsed.excluded_tickets := parsed.excluded_tickets || array(
       select distinct m.ticket_id from (
         select e.ticket_id from public.comment_entries e
-        where e.words @@ read.excluded and (visible is null or e.project_id = any (visible)) limit read_limit
+        where e.words @@ parsed.excluded and (visible is null or e.project_id = any (visible)) limit read_limit
       ) m);
   end if;
-  if read.required is not null then
-    -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible
-    -- texts do not count, or a phrase would reveal whether it exists there.
-    read.relaxed := not private.occurs(read.required, visible)
-      and not exists (
-        select 1 from public.tickets t
-        where upper(t.key) = any (read.ticket_keys) and (visible is null or t.project_id = any (visible))
-          and read.required_of_named is distinct from read.required
-          and (read.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, read.required_of_named, null)));
-    if read.relaxed then
-      read.required := null;
-      read.required_of_named := null;
-    end if;
+  -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible
+  -- texts do not count, or a phrase would reveal whether it exists there.
+  parsed.relaxed := parsed.required is not null and not private.occurs(parsed.required, visible)
+    and not exists (
+      select 1 from public.tickets t
+      where upper(t.key) = any (parsed.ticket_keys) and (visible is null or t.project_id = any (visible))
+        and parsed.required_of_named is distinct from parsed.required
+        and (parsed.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, parsed.required_of_named, null)));
+  if parsed.relaxed then
+    parsed.required := null;
+    parsed.required_of_named := null;
   end if;
-  read.required_of_chunks := read.required;
-  return read;
+  parsed.required_of_chunks := parsed.required;
+  return parsed;
 end
 $$;
-comment on function private.read_query is 'Parses a query and resolves it against these projects (null: all).';
+comment on function private.settle_query is 'A query, resolved against these projects (null: all).';
 
 -- query and words are null without a text. embedding: that of the text by embedding_model, or null.
 create type private.search as (
@@ -110,7 +96,7 @@ begin
   search.match_threshold := begin_search.match_threshold;
   if query_text is not null and not (search.scope).is_empty then
     visible := private.visible_projects();
-    search.query := private.read_query(query_text, visible);
+    search.query := private.settle_query(private.parse_query(query_text), visible);
     search.words := private.plan_words((search.query).plain, visible);
   end if;
   return search;

@@ -20,7 +20,7 @@ begin
     execute case
       when scope.on_tickets then format('select array(
           select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id where %s%s limit $3)',
-        private.scope_condition(scope, false), holds)
+        scope.condition, holds)
       else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
         case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
       into entry_ids using scope, required, reach + 1, excluded;
@@ -41,7 +41,7 @@ begin
           union
           select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
           where t.ticket_id = any ($2) and %s%s
-          limit $3)', private.scope_condition(scope, false), clean)
+          limit $3)', scope.condition, clean)
         into entry_ids using scope, commented, entry_limit + 1, excluded, entry_ids;
     end if;
   end if;
@@ -81,7 +81,7 @@ begin
         conditions := ' and m.project_id = any (($1).projects)';
       end if;
       if scope.on_tickets then
-        conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = m.ticket_id)', private.scope_condition(scope, true));
+        conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = m.ticket_id)', scope.condition_of_one);
       end if;
     end if;
     hits := format('select m.comment_id, m.ticket_id, m.length, t.idf
@@ -180,7 +180,7 @@ begin
     conditions := ' and e.project_id = any (($1).projects)';
   end if;
   if scope.on_tickets then
-    conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = e.ticket_id)', private.scope_condition(scope, true));
+    conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = e.ticket_id)', scope.condition_of_one);
   end if;
   return query execute format($query$
     with term as materialized (

@@ -41,26 +41,21 @@ as $$
 #variable_conflict use_column
 declare
   usual record; -- lengths
-  terms constant tsquery[] := array(select u.term::tsquery from unnest(words.terms) with ordinality as u(term, place) order by u.place);
-  idfs constant double precision[] := words.idfs;
+  terms constant tsquery[] := words.terms;
   pairs tsquery[];
   pair_idfs double precision[];
 begin
   select greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title, greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body,
       greatest(t.comment_words / greatest(t.comments, 1)::double precision, 1) as comment
-    into usual
-    from private.word_entries(array['']) t;
+    into usual from private.word_entries(array['']) t;
   select array_agg((n.term || ' <-> ' || n.next || ' | ' || n.term || ' <2> ' || n.next || ' | ' || n.term || ' <3> ' || n.next)::tsquery),
       array_agg((n.idf + n.next_idf) / 2)
-    into pairs, pair_idfs
-    from (
+    into pairs, pair_idfs from (
       select u.term, u.idf, lead(u.term) over in_order as next, lead(u.idf) over in_order as next_idf
       from unnest(words.terms, words.idfs, words.places) as u(term, idf, place)
       where u.term !~ '<->'
       window in_order as (order by u.place, u.term)
-    ) n
-    where n.next is not null;
-
+    ) n where n.next is not null;
   return query
   with by_words as materialized (
     select e.keyword_entry_id, e.project_id, e.ticket_id, s.score, d.texts, row_number() over (order by s.score desc, e.keyword_entry_id) as place
@@ -83,7 +78,7 @@ begin
             select (array[e.words])[1] as words, 0.645 * 3 / (0.25 + (0.75 / usual.title) * e.title_length) as title,
               0.645 / (0.25 + (0.75 / usual.body) * e.body_length) as body
             offset 0
-          ) w join unnest(terms, idfs) with ordinality as t(query, idf, place) on w.words @@ t.query or d.frequencies[t.place] > 0
+          ) w join unnest(terms, words.idfs) with ordinality as t(query, idf, place) on w.words @@ t.query or d.frequencies[t.place] > 0
           -- "offset 0", here and above, prevents recomputing an expression at every use.
           offset 0
         ) r

@@ -30,7 +30,7 @@ declare
   narrow boolean;
 begin
   -- Planned separately for every filter.
-  execute format('select count(*) <= $2 from (select 1 from public.tickets t where %s limit $2 + 1) as counted', private.scope_condition(scope, false))
+  execute format('select count(*) <= $2 from (select 1 from public.tickets t where %s limit $2 + 1) as counted', scope.condition)
     into narrow using scope, ticket_limit;
   return narrow;
 end
@@ -46,7 +46,7 @@ declare
   ticket_ids bigint[];
 begin
   foreach reach in array array[least(500, ticket_limit), ticket_limit] loop
-    execute format('select array(select t.ticket_id from public.tickets t where %s limit $2 + 1)', private.scope_condition(scope, false))
+    execute format('select array(select t.ticket_id from public.tickets t where %s limit $2 + 1)', scope.condition)
       into ticket_ids using scope, reach;
     if cardinality(ticket_ids) <= reach then
       return ticket_ids;
@@ -118,9 +118,9 @@ begin
       -- chunks.
       scan.conditions := scan.conditions || ' and c.ticket_id = any ($8)';
     else
-      scan.source := 'public.chunks c join public.tickets t on t.ticket_id = c.ticket_id and ' || private.scope_condition(scope, false);
+      scan.source := 'public.chunks c join public.tickets t on t.ticket_id = c.ticket_id and ' || scope.condition;
       -- A scalar subquery cannot become a join, which would lose the order of the index.
-      scan.of_each := format(' and (select %s from public.tickets t where t.ticket_id = c.ticket_id)', private.scope_condition(scope, true)) || scan.of_each;
+      scan.of_each := format(' and (select %s from public.tickets t where t.ticket_id = c.ticket_id)', scope.condition_of_one) || scan.of_each;
     end if;
   elsif scope.projects is not null then
     scan.exact := private.is_narrow(scope, wanted);

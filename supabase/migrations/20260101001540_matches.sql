@@ -61,7 +61,7 @@ begin
     conditions := ' and r.project_id = any (($1).projects)';
   end if;
   if scope.on_tickets then
-    conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = r.ticket_id)', private.scope_condition(scope, true));
+    conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = r.ticket_id)', scope.condition_of_one);
   end if;
 
   for wanted in
@@ -96,8 +96,7 @@ begin
           select r.project_id, r.ticket_id from (select distinct w.project_id, w.ticket_id from raw w) r
           where (r.ticket_id in (select unnest($5))) is not true%s%s limit $4
         )
-        select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
-        conditions,
+        select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p', conditions,
         case when query.excluded is not null then ' and not exists (select from public.keyword_entries e where e.ticket_id = r.ticket_id and e.words @@ $6)' end)
         into step
         using scope, coalesce(wanted && query.required, wanted), reach - looked,
@@ -133,7 +132,7 @@ begin
   -- Planned separately for every filter.
   execute format(
       'select array(select t.ticket_id from public.tickets t where %s order by t.%s desc, t.ticket_id limit $2 offset $3)',
-      private.scope_condition(scope, false), case sort when 'newest' then 'created_at' else 'updated_at' end)
+      scope.condition, case sort when 'newest' then 'created_at' else 'updated_at' end)
     into listed using scope, list_limit, list_offset;
   return listed;
 end
@@ -195,18 +194,21 @@ comment on function private.list_matches is
 
 create function private.find_matches(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
-  project_filter bigint, status_filter text, match_limit integer, filters jsonb default null
+  project_filters bigint[], status_filters text[], filters jsonb[], match_limit integer
 )
-returns table (project_id bigint, ticket_id bigint, complete boolean)
+returns table (filtered bigint, project_id bigint, ticket_id bigint, complete boolean)
 language plpgsql stable rows 1000 security definer set search_path = ''
 as $$
+declare
+  search private.search := private.begin_search(query_text, null, null, null, query_embedding, embedding_model, match_threshold);
 begin
-  return query
-  select m.*
-  from private.list_matches(
-    private.begin_search(query_text, project_filter, status_filter, filters, query_embedding, embedding_model, match_threshold), match_limit) m;
+  for i in 1..cardinality(find_matches.filters) loop
+    search.scope := private.resolve_scope(project_filters[i], status_filters[i], find_matches.filters[i]);
+    return query select i::bigint, m.* from private.list_matches(search, match_limit) m;
+  end loop;
 end
 $$;
-comment on function private.find_matches is 'list_matches, in what the caller may see.';
+comment on function private.find_matches is
+  'list_matches of one query under several filters, in what the caller may see; filtered: which of them. The arrays are parallel.';
 
 insert into private.migrations (version) values ('20260101001540');

@@ -34,11 +34,13 @@ begin
       from private.ticket_members() with ordinality m(member, kind, source, facet, place)
       where m.facet is not null
     ) f
-  ), matched as materialized (
+  ), filtered as (
     -- Facets under equal filters count the same matches, which are computed once.
-    select a.search, m.complete, %1$s
-    from (select distinct on (x.search) x.* from asked x order by x.search) a
-    cross join lateral private.find_matches($1, $2, $3, $4, a.project_filter, a.status_filter, 10000, a.filters) m
+    select distinct on (a.search) a.* from asked a order by a.search
+  ), matched as materialized (
+    select m.filtered as search, m.complete, %1$s
+    from private.find_matches($1, $2, $3, $4, array(select f.project_filter from filtered f order by f.search),
+      array(select f.status_filter from filtered f order by f.search), array(select f.filters from filtered f order by f.search), 10000) m
     left join public.tickets t on t.ticket_id = m.ticket_id
     where m.ticket_id is null or t.ticket_id is not null
   ), grouped as materialized (
@@ -73,8 +75,7 @@ begin
     from (select x.*, row_number() over (partition by x.facet order by x.count desc, x.label, x.value) as place from counted x) r
   ) c
   join asked a using (facet)
-  -- Hosted PostgREST would cut the last facets whole. Short ones leave their share to long ones.
-  where c.row <= 1000
+  where c.row <= 1000 -- Hosted PostgREST would cut the last facets whole: equal shares
   order by a.place, c.place
   $query$, part.columns, part.names, part.texts, part.sets)
     using query_text, query_embedding, embedding_model, match_threshold, project_filter, private.filter_text(status_filter), filters;

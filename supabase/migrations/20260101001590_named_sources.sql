@@ -200,6 +200,8 @@ begin
   if cardinality(named.project_ids) > 0 then
     in_status.scope.projects := named.project_ids;
   end if;
+  in_status.scope.condition := private.scope_condition(in_status.scope, false);
+  in_status.scope.condition_of_one := private.scope_condition(in_status.scope, true);
   in_status.scope.is_empty := named.status_id is null or cardinality(named.ticket_ids) > 0
     or (cardinality(named.project_ids) > 0 or scope.projects is distinct from private.visible_projects() and cardinality(scope.projects) = 1 or named.listed) is not true;
 

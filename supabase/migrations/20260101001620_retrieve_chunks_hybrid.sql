@@ -5,18 +5,9 @@
 -- shows how close a search without results came. relevance: the fused score scaled to the full range,
 -- because fused scores are close together, and MMR weighs them against cosines.
 create function private.find_candidates(
-  query_text text,
-  query_embedding extensions.vector,
-  embedding_model text,
-  match_threshold double precision,
-  project_filter bigint,
-  status_filter text,
-  filters jsonb,
-  vector_weight double precision,
-  keyword_weight double precision,
-  fusion text,
-  source_chunk_limit integer,
-  match_count integer
+  query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
+  project_filter bigint, status_filter text, filters jsonb,
+  vector_weight double precision, keyword_weight double precision, fusion text, source_chunk_limit integer, match_count integer
 )
 returns table (place bigint, place_in_source bigint, project_id bigint, ticket_id bigint, chunk_id uuid, relevance double precision, named boolean)
 language plpgsql stable rows 50 security definer set search_path = '' set jit = off
