@@ -61,7 +61,7 @@ func newQueue(t *testing.T) (db *testbed.DB, editor, worker session) {
 	editor.do(`insert into projects (project_id, key, name) values (1, 'P', 'Pumps')`)
 	editor.do(`insert into tickets (ticket_id, project_id, status_id, name) values (1, 1, 1, 'Pump'), (2, 1, 1, 'Valve')`)
 	editor.do(`insert into documents (id, title) select ('00000000-0000-4000-8000-00000000000' || i)::uuid, 'Manual ' || i from generate_series(1, 2) i`)
-	editor.do(`delete from private.embedding_jobs where project_id is not null`)
+	editor.do(`delete from private.embedding_jobs where source_id in (select source_id from private.sources where project_id is not null)`)
 	editor.do(`update private.embedding_jobs set lease_id = ` + lease + `, attempts = 2, due_at = clock_timestamp() + interval '1 minute'`)
 	return db, editor, worker
 }
@@ -113,7 +113,7 @@ func TestReplayingPassesOpenTransactions(t *testing.T) {
 func TestAHeldDocumentIsGivenUpLater(t *testing.T) {
 	t.Parallel()
 	const given = `select string_agg(embedding_status || ' ' || (dead_at is not null), ', ' order by title)
-		from documents d join private.embedding_jobs j on j.document_id = d.id`
+		from documents d join private.sources s on s.document_id = d.id join private.embedding_jobs j using (source_id)`
 	for name, giveUp := range map[string]string{
 		"by a worker that failed": `select fail_embedding_jobs(` + leased + `, 'No.', 2)`,
 		"by another worker":       `select claim_embedding_jobs(attempt_limit => 2)`,
@@ -189,8 +189,8 @@ func TestNobodyWaitsForALongStore(t *testing.T) {
 	}()
 	var id string
 	for id == "" {
-		// The advisory lock shows that the store has begun.
-		if err := other.QueryRow(t.Context(), `select coalesce(max(pid)::text, '') from pg_locks where locktype = 'advisory' and classid <> 0 and database = (select oid from pg_database where datname = current_database())`).Scan(&id); err != nil {
+		// The session that sleeps shows that the store has begun.
+		if err := other.QueryRow(t.Context(), `select coalesce(max(pid)::text, '') from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`).Scan(&id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -207,7 +207,7 @@ func TestNobodyWaitsForALongStore(t *testing.T) {
 		t.Errorf("the store took %v", took)
 	}
 	worker.is(`select string_agg(distinct ticket_id::text, ' ') || ' ' || count(*) from chunks`, `2 5`)
-	worker.is(`select count(*) from private.embedding_jobs where ticket_id = 1 and lease_id is null`, `1`)
+	worker.is(`select count(*) from private.embedding_jobs join private.sources using (source_id) where ticket_id = 1 and lease_id is null`, `1`)
 }
 
 // Editors wait for none of the jobs that workers hold in open transactions.

@@ -113,11 +113,11 @@ func TestStopReleasesJobs(t *testing.T) {
 	b := newBench(t)
 	asked, _ := b.hold()
 	b.fill(150)
-	b.run(`update private.embedding_jobs set attempts = ticket_id % 2 where ticket_id is not null`) // the worker splits a batch into many groups
+	b.run(`update private.embedding_jobs set attempts = source_id % 2`) // the worker splits a batch into many groups
 	stop := b.start(quick(t))
 	<-asked
 	stop()
-	if got := b.number(openJobs + ` and lease_id is null and attempts = coalesce(ticket_id % 2, 0) and due_at <= clock_timestamp()`); got != 151 {
+	if got := b.number(openJobs + ` and lease_id is null and attempts = source_id % 2 and due_at <= clock_timestamp()`); got != 151 {
 		t.Errorf("%d of 151 jobs are released without using up an attempt", got)
 	}
 }

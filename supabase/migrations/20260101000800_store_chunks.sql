@@ -5,18 +5,29 @@
 -- Holds sources against deletion and moves, and against other transactions that store them, until
 -- the transaction ends; returns those held. Neither this nor lock_sources waits: a search index
 -- must not delay an application's edit or make it a deadlock victim.
-create function private.hold_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[], embedding_set smallint)
-returns table (place bigint)
+create function private.hold_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[])
+returns table (place bigint, source_id bigint)
 language plpgsql volatile rows 100 security invoker set search_path = ''
 as $$
+#variable_conflict use_column
 declare
   source record;
+  ids bigint[];
 begin
+  ids := private.find_sources(
+    array(select a.project_id from unnest(project_ids, ticket_ids) as a(project_id, ticket_id) where a.ticket_id is null),
+    array(select a.ticket_id from unnest(ticket_ids, comment_ids) as a(ticket_id, comment_id) where a.ticket_id is not null and a.comment_id is null),
+    array(select a.comment_id from unnest(comment_ids) as a(comment_id) where a.comment_id is not null));
   for source in
-    select a.* from unnest(project_ids, ticket_ids, comment_ids) with ordinality as a(project_id, ticket_id, comment_id, place)
+    select a.*, s.source_id
+    from unnest(project_ids, ticket_ids, comment_ids) with ordinality as a(project_id, ticket_id, comment_id, place)
+    join private.sources s on s.source_id = any (ids)
+      and case when a.comment_id is not null then s.comment_id = a.comment_id when a.ticket_id is not null then s.ticket_id = a.ticket_id
+        else s.project_id = a.project_id end
+    order by a.place
   loop
-    continue when not pg_try_advisory_xact_lock(hashtextextended(
-      format('private.hold_sources %s %s %s %s', source.project_id, source.ticket_id, source.comment_id, hold_sources.embedding_set), 0));
+    perform 1 from private.sources s where s.source_id = source.source_id for no key update skip locked;
+    continue when not found;
     perform 1 from public.projects p where p.project_id = source.project_id for key share skip locked;
     continue when not found;
     if source.ticket_id is not null then
@@ -33,11 +44,12 @@ begin
         select count(*) from (select from public.status_changes s where s.ticket_id = source.ticket_id for key share skip locked) locked);
     end if;
     place := source.place;
+    source_id := source.source_id;
     return next;
   end loop;
 end
 $$;
-comment on function private.hold_sources is 'Holds these sources against deletion, moves and other stores into the set, as far as possible without waiting; returns their indexes in the arrays.';
+comment on function private.hold_sources is 'Holds these sources against deletion, moves and other stores, as far as possible without waiting; returns them with their indexes in the arrays.';
 
 -- Locks sources against edits until the transaction ends, and returns the locked ones.
 create function private.lock_sources(project_ids bigint[], ticket_ids bigint[], comment_ids bigint[], places bigint[])
@@ -101,7 +113,9 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
   target record;
-  places bigint[];
+  held bigint[]; -- sources
+  held_places bigint[]; -- and their indexes in the arrays
+  places bigint[]; -- of those to be stored
   waiting_jobs bigint[];
   ids uuid[];
 begin
@@ -110,11 +124,11 @@ begin
   if target.live and not exists (
     select 1 from jsonb_to_recordset(store_chunks.chunks) as g(chunk_id uuid, model text) where g.chunk_id is null and g.model <> target.model
   ) then
-    places := array(select h.place from private.hold_sources(project_ids, ticket_ids, comment_ids, target.wanted) h);
+    select array_agg(h.place), array_agg(h.source_id) into held_places, held from private.hold_sources(project_ids, ticket_ids, comment_ids) h;
     -- Storing chunks ends the waiting jobs of their sources; see embedding_jobs. Locked now, so that
     -- no worker embeds the same. With two sets, storing into one ends no job: the worker ends it when
     -- both are complete.
-    waiting_jobs := array(select private.lock_waiting_jobs(project_ids, ticket_ids, comment_ids));
+    waiting_jobs := array(select private.lock_waiting_jobs(held));
   end if;
   if target.building then
     waiting_jobs := null;
@@ -134,9 +148,9 @@ begin
       source bigint, chunk_id uuid, kind text, status_change_id bigint, position bigint,
       text text, tokens integer, input_hash text, model text, embedding integer)) with ordinality
     as g(source, chunk_id, kind, status_change_id, position, text, tokens, input_hash, model, embedding, place)
-  where g.chunk_id is null and g.source = any (places);
+  where g.chunk_id is null and g.source = any (held_places);
 
-  places := array(select l.place from private.lock_sources(project_ids, ticket_ids, comment_ids, places) l);
+  places := array(select l.place from private.lock_sources(project_ids, ticket_ids, comment_ids, held_places) l);
   -- A separate statement, whose snapshot includes every edit committed before the locks.
   places := array(
     select s.place from private.source_texts(project_ids, ticket_ids, comment_ids) s
@@ -161,9 +175,9 @@ begin
     group by x.source, x.chunk_id
   ), written as materialized (
     -- Another session may have replaced the chunks to keep.
-    select p.place, project_ids[p.place] as project_id, ticket_ids[p.place] as ticket_id, comment_ids[p.place] as comment_id
-    from unnest(places) as p(place)
-    where p.place not in (select c.source from compared c where c.wanted and not c.is_there)
+    select h.place, h.source_id
+    from unnest(held_places, held) as h(place, source_id)
+    where h.place = any (places) and h.place not in (select c.source from compared c where c.wanted and not c.is_there)
   ), removed as (
     delete from public.chunks c using compared p, written w
     where c.chunk_id = p.chunk_id and p.source = w.place and not p.wanted
@@ -178,9 +192,7 @@ begin
       and (c.position <> g.position or g.kind is not null and (c.kind, c.status_change_id) is distinct from (g.kind, g.status_change_id))
   ), ended as (
     delete from private.embedding_jobs j using written w
-    where j.embedding_job_id = any (waiting_jobs)
-      and case when w.comment_id is not null then j.comment_id = w.comment_id when w.ticket_id is not null then j.ticket_id = w.ticket_id
-        else j.project_id = w.project_id end
+    where j.embedding_job_id = any (waiting_jobs) and j.source_id = w.source_id
   )
   select a.place::bigint, w.place is not null,
     coalesce((select array_agg(g.chunk_id order by g.position) from given g where g.source = w.place), '{}')
@@ -188,6 +200,7 @@ begin
   left join written w on w.place = a.place
   order by a.place;
   set constraints public.chunks_source_position_key immediate;
+  perform private.count_chunks(held);
 end
 $$;
 comment on function public.store_chunks is

@@ -27,13 +27,7 @@ begin
       where j.background = behind and j.dead_at is null and j.due_at <= moment
         -- Skips sources with a running job: two workers would do the same.
         and not exists (
-          select 1 from private.embedding_jobs r where r.ticket_id = j.ticket_id and r.lease_id is not null and r.due_at > moment)
-        and not exists (
-          select 1 from private.embedding_jobs r where r.comment_id = j.comment_id and r.lease_id is not null and r.due_at > moment)
-        and not exists (
-          select 1 from private.embedding_jobs r where r.project_id = j.project_id and r.lease_id is not null and r.due_at > moment)
-        and not exists (
-          select 1 from private.embedding_jobs r where r.document_id = j.document_id and r.lease_id is not null and r.due_at > moment)
+          select 1 from private.embedding_jobs r where r.source_id = j.source_id and r.lease_id is not null and r.due_at > moment)
       order by j.due_at, j.embedding_job_id
       limit wanted - cardinality(taken)
       for update of j skip locked);
@@ -45,41 +39,23 @@ begin
     taken := taken || array(
       select s.embedding_job_id
       from private.embedding_jobs s
-      join private.embedding_jobs j on s.ticket_id = j.ticket_id
+      join private.embedding_jobs j on s.source_id = j.source_id
       where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
-      for update of s skip locked
-    ) || array(
-      select s.embedding_job_id
-      from private.embedding_jobs s
-      join private.embedding_jobs j on s.comment_id = j.comment_id
-      where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
-      for update of s skip locked
-    ) || array(
-      select s.embedding_job_id
-      from private.embedding_jobs s
-      join private.embedding_jobs j on s.project_id = j.project_id
-      where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
-      for update of s skip locked
-    ) || array(
-      select s.embedding_job_id
-      from private.embedding_jobs s
-      join private.embedding_jobs j on s.document_id = j.document_id
-      where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
-      for update of s skip locked
-    );
+      for update of s skip locked);
 
     with source as materialized (
       -- The latest job is kept: attempts made before its text was written do not count.
-      select max(j.embedding_job_id) as embedding_job_id, min(j.requested_at) as requested_at, bool_or(j.with_children) as with_children,
-        coalesce(j.ticket_id, c.ticket_id) as ticket_id, c.comment_id, coalesce(p.project_id, t.project_id) as project_id, d.id as document_id,
-        num_nonnulls(p.project_id, t.project_id, d.id) > 0 as is_there
-      from private.embedding_jobs j
-      left join public.projects p on p.project_id = j.project_id
-      left join public.comments c on c.comment_id = j.comment_id
-      left join public.tickets t on t.ticket_id = coalesce(j.ticket_id, c.ticket_id)
-      left join public.documents d on d.id = j.document_id
-      where j.embedding_job_id = any (taken)
-      group by coalesce(j.ticket_id, c.ticket_id), c.comment_id, p.project_id, t.project_id, d.id
+      select j.*, s.source_id is not null as is_there, coalesce(s.project_id, t.project_id) as project_id, t.ticket_id, s.comment_id, s.document_id
+      from (
+        select j.source_id as job_source_id, max(j.embedding_job_id) as embedding_job_id, min(j.requested_at) as requested_at,
+          bool_or(j.with_children) as with_children
+        from private.embedding_jobs j
+        where j.embedding_job_id = any (taken)
+        group by j.source_id
+      ) j
+      left join private.sources s on s.source_id = j.job_source_id
+      left join public.comments c on c.comment_id = s.comment_id
+      left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id)
     ), spent as materialized (
       -- A job can only get here with all attempts used if its workers died, or if an edit held its
       -- document.
@@ -128,11 +104,11 @@ begin
       from claimed c
       where c.lease_id is not null;
     if renamed is not null then
-      perform private.enqueue_sources('{}', array(
-        select t.ticket_id from public.tickets t
+      perform private.enqueue_sources(array(
+        select s.source_id from public.tickets t join private.sources s using (ticket_id)
         where t.project_id = any (renamed) and exists (select from public.comments c where c.ticket_id = t.ticket_id)), true, true);
-      perform private.enqueue_sources('{}', array(
-        select t.ticket_id from public.tickets t
+      perform private.enqueue_sources(array(
+        select s.source_id from public.tickets t join private.sources s using (ticket_id)
         where t.project_id = any (renamed) and not exists (select from public.comments c where c.ticket_id = t.ticket_id)), false, true);
     end if;
     if headed is not null then
@@ -145,8 +121,10 @@ begin
           from unnest(headed) with ordinality as u(ticket_id, place)
           cross join lateral (select count(*) as comments from public.comments c where c.ticket_id = u.ticket_id) n
         ) h;
-      perform private.enqueue_sources('{}', coalesce(headed, '{}'), true, true,
-        comment_ids => array(select c.comment_id from public.comments c where c.ticket_id = any (discussed) and c.body ~ '\S'));
+      perform private.enqueue_sources(array(select s.source_id from private.sources s where s.ticket_id = any (headed)), true, true);
+      perform private.enqueue_sources(array(
+        select s.source_id from public.comments c join private.sources s using (comment_id)
+        where c.ticket_id = any (discussed) and c.body ~ '\S'), false, true);
     end if;
   end if;
 

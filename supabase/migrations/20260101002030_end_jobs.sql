@@ -9,14 +9,14 @@ returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
   with held as materialized (
-    select j.embedding_job_id from private.embedding_jobs j
+    select j.embedding_job_id, j.source_id from private.embedding_jobs j
     where j.embedding_job_id = any (finish_embedding_jobs.job_ids) and j.lease_id = finish_embedding_jobs.lease_id
     for update skip locked
   ), ended as (
     delete from private.embedding_jobs j where j.embedding_job_id in (select h.embedding_job_id from held h)
     returning 1
   )
-  select count(*) from ended
+  select count(e.*) from ended e, private.count_chunks(array(select h.source_id from held h))
 $$;
 comment on function public.finish_embedding_jobs is
   'Ends jobs whose chunks are stored. An edit after they were claimed has its own job. Returns how many it ended.';
@@ -32,10 +32,11 @@ returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
   with held as materialized (
-    select j.embedding_job_id, j.document_id, j.attempts >= fail_embedding_jobs.attempt_limit as spent
+    select j.embedding_job_id, s.document_id, j.attempts >= fail_embedding_jobs.attempt_limit as spent
     from private.embedding_jobs j
+    left join private.sources s using (source_id)
     where j.embedding_job_id = any (fail_embedding_jobs.job_ids) and j.lease_id = fail_embedding_jobs.lease_id
-    for no key update skip locked
+    for no key update of j skip locked
   ), given_up as materialized (
     select d.id from public.documents d
     where d.id in (select h.document_id from held h where h.spent) and d.embedding_status = 'pending'
@@ -91,11 +92,12 @@ create function public.list_dead_embedding_jobs(match_count integer default 100)
 returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamptz, last_error text, comment_id bigint)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
-  select j.embedding_job_id, coalesce(j.project_id, t.project_id), t.ticket_id, t.key, j.document_id, d.title, j.attempts, j.dead_at, j.last_error, j.comment_id
+  select j.embedding_job_id, coalesce(s.project_id, t.project_id), t.ticket_id, t.key, s.document_id, d.title, j.attempts, j.dead_at, j.last_error, s.comment_id
   from private.embedding_jobs j
-  left join public.comments c on c.comment_id = j.comment_id
-  left join public.tickets t on t.ticket_id = coalesce(j.ticket_id, c.ticket_id)
-  left join public.documents d on d.id = j.document_id
+  left join private.sources s using (source_id)
+  left join public.comments c on c.comment_id = s.comment_id
+  left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id)
+  left join public.documents d on d.id = s.document_id
   where j.dead_at is not null
   order by j.dead_at desc, j.embedding_job_id desc
   limit private.clamp(list_dead_embedding_jobs.match_count, 100, 1, 1000)
@@ -107,9 +109,11 @@ returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
   with held as materialized (
-    select j.embedding_job_id, j.document_id from private.embedding_jobs j
+    select j.embedding_job_id, s.document_id
+    from private.embedding_jobs j
+    left join private.sources s using (source_id)
     where j.dead_at is not null and (replay_embedding_jobs.job_ids is null or j.embedding_job_id = any (replay_embedding_jobs.job_ids))
-    for no key update skip locked
+    for no key update of j skip locked
   ), replayed as (
     update private.embedding_jobs j set dead_at = null, attempts = 0, due_at = clock_timestamp(), background = true
     from held h

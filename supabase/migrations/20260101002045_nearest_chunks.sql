@@ -1,25 +1,18 @@
 -- For comparing vectors in the SQL editor: chunks of the serving set, nearest first.
 
--- Security definer: users have no right on the sets and the counts.
+-- Security definer: users have no right on the sets.
 create function private.serving_model() returns text
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return (
     select coalesce(s.model, (
-      select c.model
-      from (
-        select t.model, t.chunks from private.source_totals t where t.embedding_set = s.serving
-        union all
-        select m.model, m.more_chunks
-        from private.source_changes(array(select distinct k.source from private.source_marks k)) m where m.embedding_set = s.serving
-      ) c
-      group by c.model having sum(c.chunks) > 0
-      order by sum(c.chunks) desc, c.model limit 1))
+      select mode() within group (order by c.model)
+      from (select c.model from public.chunks c where c.embedding_set = s.serving limit 1000) c))
     from private.embedding_sets s);
 end
 $$;
-comment on function private.serving_model is 'The model of the serving set; if undecided, the most frequent model of its chunks. Null without chunks.';
+comment on function private.serving_model is 'The model of the serving set; if undecided, the most frequent model of a thousand of its chunks. Null without chunks.';
 
 create function public.nearest_chunks(
   query_embedding extensions.vector(1536),

@@ -21,7 +21,7 @@ begin
     update private.embedding_sets s
     set other_state = 'building', other_model = begin_reembed.embedding_model, other_chunking = begin_reembed.chunking, began_at = clock_timestamp(),
       model = coalesce(s.model, (
-        select mode() within group (order by c.model) from public.chunks c where c.embedding_set = s.serving), begin_reembed.embedding_model);
+        select mode() within group (order by x.models[s.serving]) from private.sources x where x.document_id is null), begin_reembed.embedding_model);
   end if;
   added := private.enqueue_missing(begin_reembed.embedding_model, false, (3 - sets.serving)::smallint);
   -- After everything was queued; see reembed_waits.
@@ -41,11 +41,9 @@ as $$
     select 1
     from private.embedding_sets s
     cross join private.embedding_jobs j
-    where j.document_id is null and (j.requested_at <= s.began_at or j.attempts > 0 and j.lease_id is null)
-      and (j.dead_at is null
-        or exists (select 1 from public.chunks c where c.ticket_id = j.ticket_id and c.comment_id is null and c.embedding_set = s.serving)
-        or exists (select 1 from public.chunks c where c.comment_id = j.comment_id and c.embedding_set = s.serving)
-        or exists (select 1 from public.chunks c where c.project_id = j.project_id and c.ticket_id is null and c.embedding_set = s.serving)))
+    join private.sources x using (source_id)
+    where x.document_id is null and (j.requested_at <= s.began_at or j.attempts > 0 and j.lease_id is null)
+      and (j.dead_at is null or x.chunks[s.serving] > 0))
 $$;
 comment on function private.reembed_waits is 'Whether jobs are open that must end before the new set may serve.';
 
@@ -65,9 +63,9 @@ begin
     raise exception 'no set is being built' using errcode = 'object_not_in_prerequisite_state', hint = 'call begin_reembed';
   end if;
   if private.reembed_waits() or exists (
-    select m.project_id, m.ticket_id, m.comment_id from private.missing_sources(null, false, (3 - sets.serving)::smallint) m
+    select m.source_id from private.missing_sources(null, false, (3 - sets.serving)::smallint) m
     except
-    select m.project_id, m.ticket_id, m.comment_id from private.missing_sources(null, false, sets.serving) m
+    select m.source_id from private.missing_sources(null, false, sets.serving) m
   ) then
     return false;
   end if;
@@ -130,6 +128,7 @@ begin
     or exists (select from public.chunks c where c.embedding_set = retired) then
     return '00000000-0000-0000-0000-000000000000'::uuid;
   end if;
+  perform private.count_chunks(array(select s.source_id from private.sources s where s.chunks[retired] > 0));
   update private.embedding_sets s set other_state = 'unused' where s.other_state = 'retired';
   return null;
 end

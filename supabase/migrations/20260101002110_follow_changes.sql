@@ -3,24 +3,32 @@
 -- versions. Rows rewritten with the same values are ignored. Security definer: writers of tickets
 -- need no rights on what follows.
 
--- Otherwise the dead jobs of deleted sources would stay forever. Locked jobs end when they are
--- claimed.
-create function private.forget_jobs(
-  project_ids bigint[] default '{}', ticket_ids bigint[] default '{}', comment_ids bigint[] default '{}', document_ids uuid[] default '{}'
-) returns void
+create function private.follow_sources() returns trigger
 -- A plan made for an empty queue would not use the indexes.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
-  jobs constant bigint[] := array(
-    select j.embedding_job_id from private.embedding_jobs j
-    where j.project_id = any (project_ids) or j.ticket_id = any (ticket_ids) or j.comment_id = any (comment_ids) or j.document_id = any (document_ids)
-    for update skip locked);
+  jobs bigint[];
 begin
+  -- Otherwise the dead jobs of deleted sources would stay forever. Locked jobs end when they are
+  -- claimed.
+  if tg_op = 'DELETE' then
+    jobs := array(
+      select j.embedding_job_id from private.embedding_jobs j
+      where j.source_id = any (array(select o.source_id from old_rows o)) for update skip locked);
+  else
+    jobs := array(select j.embedding_job_id from private.embedding_jobs j for update skip locked);
+  end if;
   delete from private.embedding_jobs d where d.embedding_job_id = any (jobs);
+  if tg_op = 'TRUNCATE' then
+    -- Of one table's sources, with those of all others.
+    perform private.recount_sources();
+    perform private.enqueue_sources(array(select s.source_id from private.sources s), false, true);
+  end if;
+  return null;
 end
 $$;
-comment on function private.forget_jobs is 'Deletes the jobs of deleted sources, except locked ones.';
+comment on function private.follow_sources is 'Trigger: deletes the jobs of deleted sources, except locked ones. After truncation adds the sources that are left, and queues them after fresh edits.';
 
 create function private.follow_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -45,7 +53,6 @@ begin
     where n is distinct from o;
   elsif tg_op = 'DELETE' then
     changed := array(select o.project_id from old_rows o);
-    perform private.forget_jobs(project_ids => changed);
   else
     changed := '{0}';
   end if;
@@ -55,9 +62,9 @@ begin
       written := array(select w from unnest(written) w except select unnest(renamed));
       -- The tickets are looked up when the job is claimed: this transaction may not see all those
       -- created under the old name.
-      perform private.enqueue_sources(array_remove(renamed, null), '{}', true);
+      perform private.enqueue_sources(private.find_sources(project_ids => renamed), true);
     end if;
-    perform private.enqueue_sources(written, '{}');
+    perform private.enqueue_sources(private.find_sources(project_ids => written));
   end if;
   perform private.change_data_version(changed);
   return null;
@@ -84,7 +91,6 @@ begin
     where n is distinct from o;
   elsif tg_op = 'DELETE' then
     changed := array(select distinct o.project_id from old_rows o);
-    perform private.forget_jobs(ticket_ids => array(select o.ticket_id from old_rows o));
   else
     changed := '{0}';
   end if;
@@ -99,11 +105,11 @@ begin
       where r is not null and (current_setting('transaction_isolation') <> 'read committed' or exists (select from public.comments c where c.ticket_id = r)));
     if renamed <> '{}' then
       written := array(select w from unnest(written) w except select unnest(renamed));
-      perform private.enqueue_sources('{}', renamed, true);
+      perform private.enqueue_sources(private.find_sources(ticket_ids => renamed), true);
     end if;
   end if;
   if written <> '{}' then
-    perform private.enqueue_sources('{}', written);
+    perform private.enqueue_sources(private.find_sources(ticket_ids => written));
   end if;
   perform private.change_data_version(changed);
   return null;
@@ -133,7 +139,7 @@ begin
     perform private.refresh_ticket_entries(written);
     -- Truncating notes truncates the chunks too, which queues everything.
     if tg_op <> 'TRUNCATE' then
-      perform private.enqueue_sources('{}', written);
+      perform private.enqueue_sources(private.find_sources(ticket_ids => written));
     end if;
     perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (written)));
   end if;
@@ -149,6 +155,7 @@ declare
   written bigint[]; -- comments that are new or changed
   stale bigint[];   -- those of them with a text, or that had one
   moved bigint[];   -- those of them with another ticket
+  sources bigint[];
   tickets bigint[];
 begin
   if tg_op = 'INSERT' then
@@ -163,7 +170,6 @@ begin
     where (n.ticket_id, n.author, n.body, n.created_at) is distinct from (o.ticket_id, o.author, o.body, o.created_at);
   elsif tg_op = 'DELETE' then
     select array_agg(distinct o.ticket_id) into tickets from old_rows o;
-    perform private.forget_jobs(comment_ids => array(select o.comment_id from old_rows o));
   else
     perform private.change_data_version('{0}');
   end if;
@@ -175,7 +181,12 @@ begin
   end if;
   if written <> '{}' then
     perform private.refresh_comment_entries(written);
-    perform private.enqueue_sources('{}', '{}', comment_ids => array_remove(coalesce(stale, '{}'), null));
+    -- Blank ones get a row, too: an edit later finds it.
+    sources := private.find_sources(comment_ids => written);
+    if stale is distinct from written then
+      sources := private.find_sources(comment_ids => stale);
+    end if;
+    perform private.enqueue_sources(sources);
   end if;
   if tickets <> '{}' then
     perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (tickets)));
@@ -205,13 +216,12 @@ begin
     from new_rows n full join old_rows o using (id);
   elsif tg_op = 'DELETE' then
     shown := exists (select from old_rows);
-    perform private.forget_jobs(document_ids => array(select o.id from old_rows o));
   end if;
   if named <> '{}' then
     perform private.refresh_document_entities(named);
   end if;
   if written <> '{}' then
-    perform private.enqueue_sources('{}', '{}', document_ids => array_remove(written, null));
+    perform private.enqueue_sources(private.find_sources(document_ids => written));
   end if;
   if shown then
     perform private.change_data_version('{-1}');
@@ -283,9 +293,8 @@ begin
     changed := array(select distinct o.project_id from old_rows o);
   else
     changed := '{0}';
-    perform private.enqueue_sources(
-      array(select p.project_id from public.projects p), array(select t.ticket_id from public.tickets t), false, true,
-      comment_ids => array(select c.comment_id from public.comments c));
+    update private.sources s set models = default, chunks = default where s.document_id is null;
+    perform private.enqueue_sources(array(select s.source_id from private.sources s where s.document_id is null), false, true);
   end if;
   perform private.change_data_version(changed);
   return null;
@@ -330,6 +339,7 @@ begin
       ('public.documents',            'follow_documents()',      '{insert,update,delete,truncate}'),
       ('public.chunks',               'follow_chunks()',         '{insert,update,delete,truncate}'),
       ('public.embeddings',           'follow_rows(''-1'')',        '{insert,update,delete,truncate}'),
+      ('private.sources',             'follow_sources()',        '{delete,truncate}'),
       -- A status without tickets matters to nobody.
       ('public.status',               'follow_rows(0)',          '{update}'),
       ('private.embedding_sets',      'follow_rows(0)',          '{update}'),

@@ -73,15 +73,17 @@ as $$
 #variable_conflict use_column
 declare
   current_ids uuid[];
+  held bigint[]; -- sources
   waiting_jobs bigint[];
   ids uuid[];
 begin
   -- Held while the vectors are written, locked after it: see store_chunks. Neither waits.
-  current_ids := array(
-    select d.id from public.documents d
-    where d.id = any (document_ids) and pg_try_advisory_xact_lock(hashtextextended(format('private.hold_sources %s', d.id), 0))
-    for key share skip locked);
-  waiting_jobs := array(select private.lock_waiting_document_jobs(current_ids));
+  held := private.find_sources(document_ids => document_ids);
+  held := array(
+    select s.source_id from private.sources s join public.documents d on d.id = s.document_id
+    where s.source_id = any (held) for no key update of s skip locked for key share of d skip locked);
+  current_ids := array(select s.document_id from private.sources s where s.source_id = any (held));
+  waiting_jobs := array(select private.lock_waiting_jobs(held));
 
   ids := array(
     select coalesce(g.chunk_id, gen_random_uuid())
@@ -145,8 +147,10 @@ begin
   order by a.place;
   set constraints public.document_chunks_document_id_position_key immediate;
 
-  delete from private.embedding_jobs j where j.embedding_job_id = any (waiting_jobs) and j.document_id = any (current_ids);
+  delete from private.embedding_jobs j using private.sources s
+  where j.embedding_job_id = any (waiting_jobs) and s.source_id = j.source_id and s.document_id = any (current_ids);
   perform private.store_document_vectors(current_ids);
+  perform private.count_chunks(held);
   update public.documents d set embedding_status = 'complete' where d.id = any (current_ids) and d.embedding_status <> 'complete';
 end
 $$;

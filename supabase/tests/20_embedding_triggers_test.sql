@@ -3,11 +3,13 @@
 begin;
 select plan(33);
 
+\ir kit/jobs.sql
+
 create function pg_temp.jobs() returns table (what text)
 language sql as $$
   select case when j.ticket_id is null then 'project ' || p.key || case when j.with_children then ' and tickets' else '' end else 'ticket ' || t.key end
     || case when j.background then ' (background)' else '' end
-  from private.embedding_jobs j
+  from job j
   left join public.projects p on p.project_id = j.project_id
   left join public.tickets t on t.ticket_id = j.ticket_id
 $$;
@@ -81,27 +83,27 @@ select is_empty('select * from pg_temp.jobs()', 'a rolled-back edit queues nothi
 update public.tickets set name = 'A' where ticket_id = 1;
 update private.embedding_jobs set lease_id = gen_random_uuid(), due_at = clock_timestamp() + interval '1 minute';
 update public.tickets set name = 'B' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs), 2::bigint, 'an edit of a ticket whose job is leased queues a second job');
+select is((select count(*) from job), 2::bigint, 'an edit of a ticket whose job is leased queues a second job');
 update public.tickets set name = 'C' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs), 2::bigint, 'a further edit of a ticket with a leased job queues no third job');
+select is((select count(*) from job), 2::bigint, 'a further edit of a ticket with a leased job queues no third job');
 update private.embedding_jobs set due_at = clock_timestamp() - interval '1 minute' where lease_id is not null;
 update public.tickets set name = 'D' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs), 2::bigint, 'an edit of a ticket with an expired lease and a waiting job queues no third job');
+select is((select count(*) from job), 2::bigint, 'an edit of a ticket with an expired lease and a waiting job queues no third job');
 delete from private.embedding_jobs where lease_id is null;
 update public.tickets set name = 'E' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs), 2::bigint, 'an edit of a ticket with an expired lease queues a job, since the holder may still finish the old one');
+select is((select count(*) from job), 2::bigint, 'an edit of a ticket with an expired lease queues a job, since the holder may still finish the old one');
 select pg_temp.forget();
 
 update public.tickets set name = 'F' where ticket_id = 1;
 update private.embedding_jobs set attempts = 3, due_at = clock_timestamp() + interval '1 hour';
 update public.tickets set name = 'G' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs where attempts = 0 and due_at <= clock_timestamp()), 1::bigint,
+select is((select count(*) from job where attempts = 0 and due_at <= clock_timestamp()), 1::bigint,
   'an edit is due at once even if the previous text is waiting for a retry');
 select pg_temp.forget();
 update public.tickets set name = 'H' where ticket_id = 1;
 update private.embedding_jobs set dead_at = now();
 update public.tickets set name = 'I' where ticket_id = 1;
-select is((select count(*) from private.embedding_jobs where dead_at is null), 1::bigint, 'an edit queues a job although the previous text''s job is dead');
+select is((select count(*) from job where dead_at is null), 1::bigint, 'an edit queues a job although the previous text''s job is dead');
 select pg_temp.forget();
 
 -- Bulk loads --------------------------------------------------------------------------------------
@@ -127,24 +129,24 @@ create or replace function private.refresh_ticket_entries(ticket_ids bigint[]) r
 insert into public.tickets (key, project_id, status_id, name)
 select 'RX-' || n, 2, 1, 'Ticket ' || n from generate_series(1000, 100999) as n;
 select results_eq('select * from added', 'values (1::bigint, 100000::bigint)', 'one statement queues the jobs of 100,000 new tickets');
-select is((select count(*) from private.embedding_jobs where background), 100000::bigint, 'bulk-loaded tickets are queued as background jobs');
+select is((select count(*) from job where background), 100000::bigint, 'bulk-loaded tickets are queued as background jobs');
 update public.tickets set name = 'By hand' where key = 'RX-100999';
-select is((select count(*) from private.embedding_jobs where not background), 1::bigint, 'an edit of a bulk-loaded ticket queues a foreground job');
+select is((select count(*) from job where not background), 1::bigint, 'an edit of a bulk-loaded ticket queues a foreground job');
 update public.tickets set name = 'By hand again' where key = 'RX-100999';
-select is((select count(*) from private.embedding_jobs), 100001::bigint, 'a second edit of a bulk-loaded ticket queues no further job');
+select is((select count(*) from job), 100001::bigint, 'a second edit of a bulk-loaded ticket queues no further job');
 delete from public.tickets where key like 'RX-1%';
-select is((select count(*) from private.embedding_jobs), 0::bigint + (select count(*) from public.tickets where key like 'RX-%'),
+select is((select count(*) from job), 0::bigint + (select count(*) from public.tickets where key like 'RX-%'),
   'deleting tickets deletes their jobs');
 update public.projects set description = 'soon gone' where project_id = 2;
 delete from public.projects where project_id = 2;
-select is_empty('select * from private.embedding_jobs', 'deleting a project deletes its job');
+select is_empty('select * from job', 'deleting a project deletes its job');
 
 select from public.upsert_projects('[{"key": "LX", "name": "Lux"}]');
 select from public.upsert_tickets('[{"key": "LX-1", "project_key": "LX", "name": "A", "status": "To Do", "notes": [{"note": "n"}]}]');
 select is((select count(*) from private.embedding_jobs where due_at between clock_timestamp() + interval '1 minute' and clock_timestamp() + interval '3 minutes'), 2::bigint,
   'imported rows are due only after a delay, to let the importer embed them');
 update public.tickets set name = 'Edited' where key = 'LX-1';
-select is((select count(*) from private.embedding_jobs where due_at <= clock_timestamp()), 1::bigint, 'an edit of an imported ticket is due at once');
+select is((select count(*) from job where due_at <= clock_timestamp()), 1::bigint, 'an edit of an imported ticket is due at once');
 select pg_temp.forget();
 
 -- Any writer -------------------------------------------------------------------------------------

@@ -2,13 +2,15 @@
 
 begin;
 select plan(25);
+
+\ir kit/jobs.sql
 set local role service_role;
 
 \ir kit/documents.sql
 create function pg_temp.waiting() returns text
 language sql as $$
   select coalesce(string_agg(right(document_id::text, 1), ' ' order by embedding_job_id), 'none')
-  from private.embedding_jobs where lease_id is null and dead_at is null
+  from job where lease_id is null and dead_at is null
 $$;
 create temporary table claims (lease_id uuid, jobs jsonb);
 create function pg_temp.claim(attempt_limit integer default 10) returns text

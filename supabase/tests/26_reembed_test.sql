@@ -5,6 +5,8 @@
 begin;
 select plan(43);
 
+\ir kit/jobs.sql
+
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
 insert into public.tickets (ticket_id, project_id, status_id, name) values (11, 1, 1, 'eleven'), (12, 1, 1, 'twelve');
@@ -28,7 +30,7 @@ $$;
 create function pg_temp.sets() returns text
 language sql as $$ select concat_ws(' ', serving, model, chunking, other_state, other_model, other_chunking) from public.embedding_sets() $$;
 create function pg_temp.waiting() returns text[]
-language sql as $$ select coalesce(array_agg(coalesce(j.ticket_id::text, 'project') order by j.ticket_id), '{}') from private.embedding_jobs j $$;
+language sql as $$ select coalesce(array_agg(coalesce(j.ticket_id::text, 'project') order by j.ticket_id), '{}') from job j $$;
 create temporary table versions (version text);
 create function pg_temp.moved() returns boolean
 language plpgsql as $$
@@ -60,7 +62,7 @@ select results_eq($$ select embedding_set, embedding_model, building_set from pu
 
 select is(public.begin_reembed('new', 2), 3::bigint, 'begin_reembed queues all sources');
 select is(pg_temp.waiting(), '{11,12,project}', 'the queue contains all sources after begin_reembed');
-select ok((select bool_and(background) from private.embedding_jobs), 'jobs queued by begin_reembed are background jobs');
+select ok((select bool_and(background) from job), 'jobs queued by begin_reembed are background jobs');
 select is(pg_temp.sets(), '1 old building new 2', 'begin_reembed records the serving set''s model');
 select is(public.begin_reembed('new', 2), 0::bigint, 'a repeated begin_reembed queues nothing twice');
 select throws_ok($$ select public.begin_reembed('third', 2) $$, '55000', null, 'begin_reembed with another model fails while a set is being built');
@@ -90,6 +92,7 @@ select ok(pg_temp.moved(), 'there is a version of the data');
 select is(public.finish_reembed(), false, 'finish_reembed does not switch while a job queued by begin_reembed is open');
 delete from private.embedding_jobs;
 delete from public.chunks where embedding_set = 2 and ticket_id = 12;
+select private.count_chunks(array(select source_id from private.sources)) \g /dev/null
 select is(public.finish_reembed(), false, 'finish_reembed does not switch while the new set lacks a ticket, even if the queue is empty');
 select is(public.begin_reembed('new', 2), 1::bigint, 'a repeated begin_reembed queues the ticket that the new set lacks');
 update private.embedding_jobs set attempts = 3, dead_at = now();

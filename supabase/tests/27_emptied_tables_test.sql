@@ -3,6 +3,8 @@
 begin;
 select plan(7);
 
+\ir kit/jobs.sql
+
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes');
 insert into public.tickets (ticket_id, key, project_id, status_id, name) values (1, 'TX-1', 1, 1, 'Pump'), (2, 'TX-2', 1, 1, 'Valve');
@@ -20,7 +22,7 @@ $$;
 
 truncate public.status_changes cascade;
 select is_empty('select from public.chunks', 'truncating status changes cascades to chunks');
-select bag_eq('select project_id, ticket_id, background from private.embedding_jobs',
+select bag_eq('select project_id, ticket_id, background from job',
   $$ values (1::bigint, null::bigint, true), (null, 1, true), (null, 2, true) $$, 'truncating chunks queues all sources as background jobs');
 select is_empty($$ select from public.keyword_entries where words @@ 'quicksilver'::tsquery or words @@ 'quicksilv'::tsquery $$, 'no ticket is found by the text of truncated notes');
 select is((select count(*) from public.keyword_entries), 3::bigint, 'keyword entries are rebuilt without the truncated notes');
@@ -29,7 +31,7 @@ select is(pg_temp.counted(''), 3::numeric, 'the word counts contain three entrie
 delete from private.embedding_jobs;
 truncate public.projects cascade;
 select is(pg_temp.counted(''), 0::numeric, 'truncating projects empties the word counts');
-select is_empty('select from private.embedding_jobs', 'truncating projects leaves the queue empty');
+select is_empty('select from job', 'truncating projects leaves the queue empty');
 
 select * from finish();
 rollback;

@@ -3,6 +3,8 @@
 begin;
 select plan(11);
 
+\ir kit/jobs.sql
+
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels'), (3, 'CC', 'Locks');
 insert into public.tickets (ticket_id, key, project_id, status_id, name) values (11, 'AA-11', 1, 1, 'Pump'), (21, 'BB-21', 2, 1, 'Wheel'), (31, 'CC-31', 3, 1, 'Lock');
@@ -86,7 +88,7 @@ select is(pg_temp.found('gasket', 2), null, 'a search in another project does no
 update public.tickets set project_id = 2 where name = 'Gasket';
 select is(pg_temp.found('gasket', 2), '{Gasket}', 'a ticket moved by a user is found in its new project');
 reset role;
-select is((select array_agg(distinct t.name) from private.embedding_jobs j join public.tickets t using (ticket_id)), '{Gasket}', 'a user''s new ticket is queued for embedding');
+select is((select array_agg(distinct t.name) from job j join public.tickets t using (ticket_id)), '{Gasket}', 'a user''s new ticket is queued for embedding');
 select is((select array_agg(project_id order by project_id) from private.data_version_changes), '{1,2}', 'a user''s write moves the version of both projects');
 
 -- Two users with different projects share a connection: cached plans must not leak rows.

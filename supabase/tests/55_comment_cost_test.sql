@@ -15,7 +15,7 @@ select 1, 11, n, 'comment', 0, 'The pump leaks again', 4, 'h' || n, 'm', pg_temp
 select from setval(pg_get_serial_sequence('public.comments', 'comment_id'), 10000);
 analyze public.comments, public.chunks, public.comment_entries, public.tickets;
 delete from private.embedding_jobs;
-select private.merge_source_marks();
+select private.recount_sources();
 select private.merge_word_counts();
 
 -- Small tables are read by sequential scans otherwise.

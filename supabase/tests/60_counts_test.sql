@@ -4,6 +4,8 @@
 begin;
 select plan(113);
 
+\ir kit/jobs.sql
+
 select is(private.clamp(v, 5, 1, 100), expected, 'clamp(' || coalesce(v::text, 'null') || ', 5, 1, 100) is ' || expected)
 from (values (null, 5), (-2147483648, 1), (0, 1), (1, 1), (7, 7), (100, 100), (101, 100), (2147483647, 100)) c(v, expected);
 
@@ -27,7 +29,7 @@ select from readable r cross join lateral public.store_document_chunks(
   '[{"source": 1, "position": 0, "text": "payment", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(768)]) s;
 -- More dead jobs than a call lists.
 create temporary table dead as
-select embedding_job_id from private.embedding_jobs where ticket_id is not null order by 1 limit 1050;
+select embedding_job_id from job where ticket_id is not null order by 1 limit 1050;
 update private.embedding_jobs set dead_at = now() where embedding_job_id in (select embedding_job_id from dead);
 
 -- Every function with such an argument, the number of rows or items that a call returns by default

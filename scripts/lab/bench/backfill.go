@@ -65,6 +65,9 @@ func (f Fresh) refill(ctx context.Context, meanwhile func() error) (chunks int, 
 	if err := f.empty(ctx); err != nil {
 		return 0, 0, err
 	}
+	if _, err := f.Connection.Exec(ctx, `select private.recount_sources()`); err != nil {
+		return 0, 0, fmt.Errorf("count what is missing: %w", err)
+	}
 	started := time.Now()
 	if _, err := f.Connection.Exec(ctx, `select public.enqueue_missing_embeddings($1)`, model); err != nil {
 		return 0, 0, fmt.Errorf("queue what is missing: %w", err)

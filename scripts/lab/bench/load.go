@@ -215,7 +215,8 @@ func loadVectors(ctx context.Context, connection *pgx.Conn, c Collection, progre
 	started = time.Now()
 	// The graph must fit into memory, or building takes many times as long.
 	megabytes := 256 + c.Chunks()*10/1000
-	for _, statement := range []string{fmt.Sprintf("set maintenance_work_mem = '%dMB'", megabytes), "set max_parallel_maintenance_workers = 2", index.definition} {
+	for _, statement := range []string{fmt.Sprintf("set maintenance_work_mem = '%dMB'", megabytes), "set max_parallel_maintenance_workers = 2", index.definition,
+		"select private.recount_sources()"} {
 		if _, err := connection.Exec(ctx, statement); err != nil {
 			return 0, 0, fmt.Errorf("build the vector index: %w", err)
 		}
