@@ -55,6 +55,7 @@ func TestImportNamesTheSettingThatStoppedIt(t *testing.T) {
 func TestImportReportsRejectedRows(t *testing.T) {
 	owner, settings := startSlowStack(t)
 	for _, statement := range []string{
+		`alter function public.store_chunks set statement_timeout = '800ms'`,
 		`create function private.be_slower() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end'`,
 		`create trigger be_slower before insert on public.tickets for each row when (new.key = 'A-3') execute function private.be_slower()`,
 		`create trigger be_slower before insert on public.documents for each row when (new.title = 'bad') execute function private.be_slower()`,
