@@ -112,8 +112,8 @@ begin
   if coalesce(composed, '') = '' then
     return ''::tsvector;
   end if;
-  -- camelCase names as a whole, in lower case: a query for tableview means TableView. Few texts have
-  -- one, which a pattern without captures shows in a tenth of the time.
+  -- camelCase names as a whole, in lower case: a query for tableview means TableView. Few texts
+  -- have one, which a pattern without captures shows in a tenth of the time.
   if composed ~ '[[:lower:][:digit:]][[:upper:]]' then
     whole_names := (
       select coalesce(string_agg(lower(m[1]), ' '), '')

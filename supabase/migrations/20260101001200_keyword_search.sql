@@ -13,15 +13,19 @@ begin
     select m.ticket_id, (array[m.words])[1] as words, 0.4 * 0.645 / (0.25 + (0.75 / usual_length) * m.length) as weight
     from public.comment_entries m where m.comment_id = any (comment_ids)
   )
-  select f.ticket_id, array_agg(f.n order by f.place), (select array_agg(m.words) from remark m where m.ticket_id = f.ticket_id)
+  select f.ticket_id, f.frequencies, x.texts
   from (
-    select m.ticket_id, t.place, max(case when m.words @@ t.query then m.weight * (r.rank / (1.0024 - r.rank)) else 0 end) as n
-    from remark m
-    cross join unnest(terms) with ordinality as t(query, place)
-    cross join lateral (select ts_rank('{1, 1, 0, 0}', m.words, t.query) as rank offset 0) r
-    group by m.ticket_id, t.place
+    select n.ticket_id, array_agg(n.frequency order by n.place) as frequencies
+    from (
+      select m.ticket_id, t.place, max(coalesce(m.weight * (r.rank / (1.0024 - r.rank)), 0)) as frequency
+      from remark m
+      cross join unnest(terms) with ordinality as t(query, place)
+      left join lateral (select ts_rank('{1, 1, 0, 0}', m.words, t.query) as rank where m.words @@ t.query offset 0) r on true
+      group by m.ticket_id, t.place
+    ) n
+    group by n.ticket_id
   ) f
-  group by f.ticket_id;
+  join (select m.ticket_id, array_agg(m.words) as texts from remark m group by m.ticket_id) x on x.ticket_id = f.ticket_id;
 end
 $$;
 comment on function private.comment_frequencies is

@@ -32,8 +32,8 @@ comment on function private.match_few is 'match_entries among a few entries.';
 -- The entries that match the words, those with rare words first. Words are processed from rare to
 -- common: first as one lookup those that are together in at most match_limit entries, then each
 -- other word for what it adds, until there are match_limit matches, or reach entries were read
--- because a filter let few pass. So the work does not grow with how common words are. Comments with the
--- same words add their tickets.
+-- because a filter let few pass. So the work does not grow with how common words are. Comments
+-- with the same words add their tickets.
 create function private.match_entries(search private.search, match_limit integer)
 returns table (project_id bigint, ticket_id bigint, complete boolean)
 -- Use the index on words: a scan of all entries would take seconds.

@@ -1,9 +1,9 @@
 -- Retrieval for answers by keywords and vectors, so that exact codes are found, too. The candidates
 -- are those of the fused list.
 
--- place: of the ticket or project in the fused list, null in a last row with the nearest chunk, which
--- shows how close a search without results came. relevance: the fused score scaled to the full range,
--- because fused scores are close together, and MMR weighs them against cosines.
+-- place: of the ticket or project in the fused list, null in a last row with the nearest chunk,
+-- which shows how close a search without results came. relevance: the fused score scaled to the
+-- full range, because fused scores are close together, and MMR weighs them against cosines.
 create function private.find_candidates(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
   project_filter bigint, status_filter text, filters jsonb,

@@ -4,7 +4,7 @@
 -- A text is weighed like an entry of the index: each word of its name and description by its idf
 -- and by the saturated frequency with which search_by_keyword would score it. The name is planned
 -- like a query, with corrections of misspelt words. Of the description the first 200 distinct words
--- count, and the 32 heaviest words are searched for, as many as query_words takes of a long query.
+-- count, and the 32 heaviest words are searched for, as many as plan_words takes of a long query.
 create function private.plan_text(
   text text, least_texts integer,
   out name text, out words private.words, out own_score double precision,
@@ -77,7 +77,7 @@ begin
 end
 $$;
 comment on function private.plan_text is
-  'The words to compare a text by (its name in the first line), rarest first, as plan_query gives those of a query, each with its weight: only words that are known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score. name_words and name_worths: those of the name; specificity: how much these say, from 0 to 1.';
+  'The words to compare a text by (its name in the first line), rarest first, as plan_words gives those of a query, each with its weight: only words that are known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score. name_words and name_worths: those of the name; specificity: how much these say, from 0 to 1.';
 
 -- "Security definer", because beneath a policy no index finds words; it reads only what the caller
 -- may see. The bounds are those of search_by_keyword, with fewer entries scored: each has four
