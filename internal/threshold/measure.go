@@ -14,10 +14,16 @@ import (
 	"tasklens/internal/vector"
 )
 
-// leastRight is the share of right texts that must exceed the threshold. Recall comes first: a
-// wrong text above it costs a call of the chat model, which can still abstain; a right text below
-// it hides the answer.
-const leastRight = 0.95
+// The threshold is as high as leastRight of the right texts allow, or higher if fewer than
+// leastUnder of the unrelated texts would stay under it: with a weak model a right text may be no
+// nearer to its question than an unrelated one, and everything would pass.
+const (
+	leastRight = 0.95
+	leastUnder = 0.95
+)
+
+// greatest lets a text pass that equals the question, whatever the model.
+const greatest = 0.99
 
 // Model embeds texts with any of a provider's models.
 type Model interface {
@@ -41,9 +47,9 @@ type Measured struct {
 	JudgedSet string    `json:"judged_set"` // its fingerprint
 }
 
-// judgedSet is the fingerprint of the judged set. A measurement by another set is repeated.
+// judgedSet is the fingerprint of the judged set and the rule. A measurement by another is repeated.
 var judgedSet = sync.OnceValue(func() string {
-	sum := sha256.Sum256(judgedLines)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s%v %v", judgedLines, leastRight, leastUnder))
 	return hex.EncodeToString(sum[:8])
 })
 
@@ -122,7 +128,7 @@ func cosine(a, b vector.Vector) float64 {
 
 func fit(c cosines) Measured {
 	m := Measured{
-		Threshold: passing(c.right[choosing]),
+		Threshold: fitting(c.right[choosing], c.unrelated[choosing]),
 		Right:     deciles(c.right), Related: deciles(c.related), Unrelated: deciles(c.unrelated),
 	}
 	m.RightOver = measure.CutAt(c.right[checking], nil, m.Threshold).Recall
@@ -131,12 +137,13 @@ func fit(c cosines) Measured {
 	return m
 }
 
-// passing returns the greatest threshold, in hundredths, that leastRight of the values strictly
-// exceed. It is at least 0: a negative cosine means an unrelated text.
-func passing(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	least := sorted[int(float64(len(sorted))*(1-leastRight))]
-	return max(0, math.Ceil(least*100-1)/100)
+// fitting returns a threshold in hundredths, 0 to greatest. A negative cosine means an unrelated
+// text.
+func fitting(right, unrelated []float64) float64 {
+	right, unrelated = slices.Sorted(slices.Values(right)), slices.Sorted(slices.Values(unrelated))
+	least := right[int(float64(len(right))*(1-leastRight))]
+	most := unrelated[int(math.Ceil(float64(len(unrelated))*leastUnder))-1]
+	return min(max(0, math.Ceil(least*100-1)/100, math.Ceil(most*100)/100), greatest)
 }
 
 func deciles(byHalf map[string][]float64) []float64 {

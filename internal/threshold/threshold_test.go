@@ -3,9 +3,11 @@ package threshold
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"tasklens/internal/tokenizer"
@@ -68,24 +70,67 @@ func TestJudgedSet(t *testing.T) {
 	}
 }
 
-// 95% of the values are strictly above the threshold, the highest such multiple of 0.01.
-func TestPassingThreshold(t *testing.T) {
+// 95% of the right values are strictly above the threshold, the highest such multiple of 0.01, or 95%
+// of the unrelated ones are not, if that takes a higher one.
+func TestFittingThreshold(t *testing.T) {
 	t.Parallel()
 	ramp := make([]float64, 100)
 	for i := range ramp {
 		ramp[i] = float64(i+1) / 200 // 0.005 to 0.500
 	}
 	for name, c := range map[string]struct {
-		values []float64
-		want   float64
+		right, unrelated []float64
+		want             float64
 	}{
-		"a ramp":             {ramp, 0.02}, // 96 values are above 0.02, and 94 above 0.03
-		"one value":          {[]float64{0.314}, 0.31},
-		"a multiple of 0.01": {[]float64{0.31}, 0.30},
-		"negative":           {[]float64{-0.2, 0.5}, 0},
+		"a ramp":                       {ramp, []float64{-1}, 0.02}, // 96 values are above 0.02, and 94 above 0.03
+		"one value":                    {[]float64{0.314}, []float64{0.3}, 0.31},
+		"a multiple of 0.01":           {[]float64{0.31}, []float64{0.3}, 0.30},
+		"negative":                     {[]float64{-0.2, 0.5}, []float64{-0.3}, 0},
+		"right and unrelated are like": {ramp, ramp, 0.48}, // 0.475 is the 95th
+		"unrelated are nearer":         {[]float64{0.1}, []float64{0.314}, 0.32},
+		"all are equal":                {[]float64{1}, []float64{1}, 0.99},
 	} {
-		if got := passing(c.values); math.Abs(got-c.want) > 1e-9 {
+		if got := fitting(c.right, c.unrelated); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// words is a weak model, which knows nothing but which words two texts share.
+type words struct{}
+
+func (words) Embed(_ context.Context, _ string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+	for _, input := range inputs {
+		v := make(vector.Vector, vector.Dimensions)
+		for word := range strings.FieldsSeq(strings.ToLower(input)) {
+			hash := fnv.New32a()
+			_, _ = hash.Write([]byte(word))
+			v[hash.Sum32()%vector.ShortDimensions]++
+		}
+		length := float32(math.Sqrt(cosine(v, v)))
+		for i := range v {
+			v[i] /= length
+		}
+		vectors = append(vectors, v)
+	}
+	return vectors, 0, nil
+}
+
+// Of the right texts 95% exceed a threshold of this model that lets most unrelated ones pass too.
+func TestThresholdOfAWeakModel(t *testing.T) {
+	t.Parallel()
+	tokens, err := tokenizer.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Measure(t.Context(), words{}, "words", tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		if m.UnrelatedOver > 0.08 || m.Threshold <= m.Unrelated[9] || m.RightOver <= 4*m.UnrelatedOver {
+			t.Errorf("with %d dimensions the threshold is %v: %.2f of the right texts pass and %.2f of the unrelated ones, 90%% of which are under %.2f",
+				m.Dimensions, m.Threshold, m.RightOver, m.UnrelatedOver, m.Unrelated[9])
 		}
 	}
 }
