@@ -27,16 +27,18 @@ const (
 // Report is the result of a batch. Processed is Succeeded plus Errors. Documents that were claimed
 // but not tried are released and not counted.
 type Report struct {
-	Processed int       `json:"processed"`
-	Succeeded int       `json:"succeeded"`
-	Errors    []Failure `json:"errors"`
+	_ struct{} `schema:"EnrichReport"`
+
+	Processed int       `json:"processed" min:"0" max:"100" example:"10" doc:"Documents that were attempted: ~succeeded~ and ~errors~ together."`
+	Succeeded int       `json:"succeeded" min:"0" max:"100" example:"9"`
+	Errors    []Failure `json:"errors" max:"100"`
 }
 
 // Failure is a document that was not enriched, with a reason fit for a client. It is retried later,
 // unless this was its last attempt.
 type Failure struct {
-	ID    string `json:"id"`
-	Error string `json:"error"`
+	ID    string `json:"id" format:"uuid"`
+	Error string `json:"error" example:"The model's answer was cut off." doc:"Why it was not enriched."`
 }
 
 // Batch enriches up to size documents (1 to MaxBatch) that are due. It ends without an error at its

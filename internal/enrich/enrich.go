@@ -65,10 +65,12 @@ func newBucket(perMinute, concurrency int) *rate.Limiter {
 // Stats counts documents. Total is Enriched plus Unenriched. Failed counts the unenriched documents
 // whose last attempt failed.
 type Stats struct {
-	Total      int64 `json:"total"`
-	Enriched   int64 `json:"enriched"`
-	Unenriched int64 `json:"unenriched"`
-	Failed     int64 `json:"failed"`
+	_ struct{} `schema:"EnrichStats"`
+
+	Total      int64 `json:"total" min:"0" example:"44" doc:"All documents, archived ones too: ~enriched~ and ~unenriched~ together."`
+	Enriched   int64 `json:"enriched" min:"0" example:"42" doc:"Those whose current text is enriched."`
+	Unenriched int64 `json:"unenriched" min:"0" example:"2"`
+	Failed     int64 `json:"failed" min:"0" example:"1" doc:"Those of the unenriched whose last attempt failed."`
 }
 
 // ReadStats reads the progress of enrichment from the database.

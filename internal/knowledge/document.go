@@ -27,23 +27,25 @@ type Written struct {
 
 // Document is a document with all its fields.
 type Document struct {
-	ID               string          `json:"id"`
-	Title            string          `json:"title"`
-	Content          string          `json:"content"`
-	Keywords         []string        `json:"keywords"`
-	NamedEntities    json.RawMessage `json:"named_entities"` // [{name, type}]
-	TemporalClass    *string         `json:"temporal_class"` // nil: unknown
+	_ struct{} `schema:"Document"`
+
+	ID               string          `json:"id" format:"uuid"`
+	Title            string          `json:"title" example:"Why we chose Raft"`
+	Content          string          `json:"content" example:"The ledger's replicas agree by Raft, because Ann's team can explain it."`
+	Keywords         []string        `json:"keywords" example:"[\"raft\", \"consensus\", \"ledger\"]" doc:"Written keywords, then those of enrichment."`
+	NamedEntities    json.RawMessage `json:"named_entities" schema:"NamedEntities" example:"[{\"name\": \"Ann\", \"type\": \"person\"}]"`
+	TemporalClass    *string         `json:"temporal_class" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the document's content holds. A class that was written takes precedence over that of enrichment. Null if there is neither."`
 	Archived         bool            `json:"archived"`
-	EmbeddingStatus  string          `json:"embedding_status"` // pending, complete, failed
-	UtilityScore     float64         `json:"utility_score"`    // 0 to 10
-	RetrievalCount   int64           `json:"retrieval_count"`
-	LastRetrievedAt  *time.Time      `json:"last_retrieved_at"`
-	RetrievalQueries []string        `json:"retrieval_queries"` // the last 50 distinct ones, oldest first
-	EnrichedAt       *time.Time      `json:"enriched_at"`
-	EnrichmentModel  *string         `json:"enrichment_model"`
-	EnrichmentError  *string         `json:"enrichment_error"`
-	CreatedAt        time.Time       `json:"created_at"`
-	UpdatedAt        time.Time       `json:"updated_at"`
+	EmbeddingStatus  string          `json:"embedding_status" enum:"pending,complete,failed" example:"complete" doc:"Whether the current text is embedded, waits to be, or was given up."`
+	UtilityScore     float64         `json:"utility_score" min:"0" example:"0.5" doc:"How useful readers find it, 0 to 10, by their votes. A score written in the database may be higher until the next vote."`
+	RetrievalCount   int64           `json:"retrieval_count" min:"0" example:"3"`
+	LastRetrievedAt  *time.Time      `json:"last_retrieved_at" example:"2026-01-07T09:12:33.5Z"`
+	RetrievalQueries []string        `json:"retrieval_queries" max:"50" example:"[\"how do replicas agree\"]" doc:"The last 50 different queries that found it, the latest last, 200 characters of each; empty for users."`
+	EnrichedAt       *time.Time      `json:"enriched_at" example:"2026-01-05T09:01:00Z"`
+	EnrichmentModel  *string         `json:"enrichment_model" example:"gpt-4o-mini"`
+	EnrichmentError  *string         `json:"enrichment_error" doc:"Why the last attempt to enrich it failed."`
+	CreatedAt        time.Time       `json:"created_at" example:"2026-01-05T09:00:00Z" doc:"~freshness_boost~ counts from here."`
+	UpdatedAt        time.Time       `json:"updated_at" example:"2026-01-05T09:01:00Z"`
 }
 
 // Put writes a document. Searches find it once a worker has embedded it.

@@ -18,23 +18,27 @@ type Query struct {
 
 // Found is a document similar to a query.
 type Found struct {
-	ID         string  `json:"id"`
-	Title      string  `json:"title"`
-	Content    string  `json:"content"`
-	Similarity float64 `json:"similarity"` // cosine
+	_ struct{} `schema:"FoundDocument"`
+
+	ID         string  `json:"id" format:"uuid"`
+	Title      string  `json:"title" example:"Why we chose Raft"`
+	Content    string  `json:"content" example:"The ledger's replicas agree by Raft."`
+	Similarity float64 `json:"similarity" min:"-1" max:"1.0001" example:"0.52"`
 }
 
 // Weighed is a document with its score and the parts of it; see search_documents_hybrid in the
 // database.
 type Weighed struct {
+	_ struct{} `schema:"WeighedDocument"`
+
 	Found
-	KeywordScore   float64  `json:"keyword_score"`   // share of the query's keywords that the document has
-	UtilityBoost   float64  `json:"utility_boost"`   // 0 to 1
-	FreshnessBoost float64  `json:"freshness_boost"` // 1 when new, towards 0
-	TemporalWeight float64  `json:"temporal_weight"`
-	FinalScore     float64  `json:"final_score"` // results are sorted by it
+	KeywordScore   float64  `json:"keyword_score" min:"0" max:"1" doc:"The share of the query's keywords that some keyword of the document contains."`
+	UtilityBoost   float64  `json:"utility_boost" min:"0" max:"1" doc:"ln(u + 1) / ln(11) of its utility u."`
+	FreshnessBoost float64  `json:"freshness_boost" min:"0" max:"1" doc:"1 / (1 + age in days / 30)."`
+	TemporalWeight float64  `json:"temporal_weight" min:"0"`
+	FinalScore     float64  `json:"final_score" doc:"Orders the results."`
 	Keywords       []string `json:"keywords"`
-	TemporalClass  *string  `json:"temporal_class"`
+	TemporalClass  *string  `json:"temporal_class" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the document's content holds. A class that was written takes precedence over that of enrichment. Null if there is neither."`
 }
 
 // Search finds documents by meaning only, the most similar first.
@@ -81,9 +85,11 @@ func find(ctx context.Context, db Database, function string, q Query, more map[s
 
 // Similar is a document similar to another one.
 type Similar struct {
-	ID         string  `json:"id"`
-	Title      string  `json:"title"`
-	Similarity float64 `json:"similarity"` // cosine
+	_ struct{} `schema:"SimilarDocument"`
+
+	ID         string  `json:"id" format:"uuid"`
+	Title      string  `json:"title" example:"Decision 12 – how we make idempotency keys"`
+	Similarity float64 `json:"similarity" min:"-1" max:"1.0001" example:"0.71"`
 }
 
 // SimilarTo returns the documents most similar to this one, at most limit (1 to 100). It returns
@@ -104,10 +110,12 @@ func SimilarTo(ctx context.Context, db Database, id string, limit int) ([]Simila
 
 // Named is a document that names an entity.
 type Named struct {
-	ID            string  `json:"id"`
-	Title         string  `json:"title"`
-	MatchedEntity string  `json:"matched_entity"`
-	MatchedType   *string `json:"matched_type"` // nil if the entity has no type
+	_ struct{} `schema:"NamedDocument"`
+
+	ID            string  `json:"id" format:"uuid"`
+	Title         string  `json:"title" example:"Why we chose Raft"`
+	MatchedEntity string  `json:"matched_entity" example:"Ann"`
+	MatchedType   *string `json:"matched_type" example:"person"`
 }
 
 // ByEntity finds documents that name an entity (a person, a system) by this name or a part of it,

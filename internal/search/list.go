@@ -8,16 +8,20 @@ import (
 
 // Project and Status are the values of the filters of the same name.
 type Project struct {
-	ProjectID int64  `json:"project_id"`
-	Key       string `json:"key"`
-	Name      string `json:"name"`
-	Tickets   int64  `json:"tickets"`
+	_ struct{} `schema:"Project"`
+
+	ProjectID int64  `json:"project_id" min:"1" example:"1"`
+	Key       string `json:"key" example:"TX"`
+	Name      string `json:"name" example:"Checkout and Payments"`
+	Tickets   int64  `json:"tickets" min:"0" example:"31" doc:"How many tickets it has."`
 }
 
 // Status is a workflow state.
 type Status struct {
-	StatusID int64  `json:"status_id"`
-	Name     string `json:"name"`
+	_ struct{} `schema:"Status"`
+
+	StatusID int64  `json:"status_id" min:"1" example:"1"`
+	Name     string `json:"name" example:"To Do"`
 }
 
 // Projects lists all projects by key.

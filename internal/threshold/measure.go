@@ -33,18 +33,18 @@ type Model interface {
 // Measured is the measurement of a model at one vector width.
 type Measured struct {
 	Model      string  `json:"embedding_model"`
-	Dimensions int     `json:"dimensions"`
-	Threshold  float64 `json:"match_threshold"`
+	Dimensions int     `json:"dimensions" min:"1"`
+	Threshold  float64 `json:"match_threshold" min:"0" max:"1"`
 	// Shares of the held-out pairs above the threshold: questions with the text that answers them,
 	// with other texts of the topic, and with texts of other topics.
-	RightOver     float64 `json:"right_over"`
-	RelatedOver   float64 `json:"related_over"`
-	UnrelatedOver float64 `json:"unrelated_over"`
+	RightOver     float64 `json:"right_over" min:"0" max:"1" doc:"The share of questions whose right text exceeds the threshold."`
+	RelatedOver   float64 `json:"related_over" min:"0" max:"1" doc:"The share of other texts of the same topic that exceed it."`
+	UnrelatedOver float64 `json:"unrelated_over" min:"0" max:"1" doc:"The share of texts of other topics that exceed it."`
 	// The eleven deciles of all pairs' cosines, least to greatest.
-	Right     []float64 `json:"right_deciles"`
-	Related   []float64 `json:"related_deciles"`
-	Unrelated []float64 `json:"unrelated_deciles"`
-	JudgedSet string    `json:"judged_set"` // its fingerprint
+	Right     []float64 `json:"right_deciles" min:"11" max:"11"`
+	Related   []float64 `json:"related_deciles" min:"11" max:"11"`
+	Unrelated []float64 `json:"unrelated_deciles" min:"11" max:"11"`
+	JudgedSet string    `json:"judged_set" doc:"A fingerprint of the judged set."`
 }
 
 // judgedSet is the fingerprint of the judged set and the rule. A measurement by another is repeated.

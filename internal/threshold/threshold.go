@@ -34,11 +34,13 @@ const (
 
 // Fitting is the threshold in effect for a model at one vector width.
 type Fitting struct {
-	Model      string    `json:"model"`
-	Dimensions int       `json:"dimensions"`
-	Threshold  float64   `json:"match_threshold"`
-	Origin     Origin    `json:"origin"`
-	Measured   *Measured `json:"measured"` // nil if not measured
+	_ struct{} `schema:"FittingThreshold"`
+
+	Model      string    `json:"model" example:"text-embedding-3-small"`
+	Dimensions int       `json:"dimensions" min:"1" example:"1536" doc:"1536 for tickets alone, 768 if documents take part."`
+	Threshold  float64   `json:"match_threshold" min:"0" max:"1" example:"0.28"`
+	Origin     Origin    `json:"origin" enum:"setting,measured,documented,default" example:"documented" doc:"Where it comes from: the operator's MATCH_THRESHOLD, a measurement with the judged set, a documented constant of the model, or the default of 0.7."`
+	Measured   *Measured `json:"measured" example:"null" doc:"The measurement; null if the model has not been measured. Shares are of the half of the judged set that did not choose the threshold."`
 }
 
 // Of returns the threshold for vectors of a stored model. setting is the operator's threshold, or

@@ -7,13 +7,13 @@ import (
 
 // Status is the state of indexing. It counts sources, not jobs: an often edited ticket counts once.
 type Status struct {
-	Pending              int     `json:"pending"`                // waiting for a worker
-	Running              int     `json:"running"`                // being embedded
-	Failed               int     `json:"failed"`                 // waiting for a retry
-	Dead                 int     `json:"dead"`                   // given up, waiting to be replayed
-	OldestPendingSeconds float64 `json:"oldest_pending_seconds"` // of pending and failed ones; 0 if there are none
-	Chunks               int     `json:"chunks"`
-	SourcesWithoutChunks int     `json:"sources_without_chunks"` // with a text but without a chunk of the model
+	Pending              int     `json:"pending" min:"0" example:"12" doc:"Sources that wait for a worker."`
+	Running              int     `json:"running" min:"0" example:"4" doc:"Sources that are being embedded."`
+	Failed               int     `json:"failed" min:"0" example:"0" doc:"Sources that wait for another attempt after one that failed."`
+	Dead                 int     `json:"dead" min:"0" example:"0" doc:"Sources given up after too many attempts."`
+	OldestPendingSeconds float64 `json:"oldest_pending_seconds" min:"0" example:"0.42" doc:"How long the oldest pending or failed source has waited; 0 if there is none."`
+	Chunks               int     `json:"chunks" min:"0" example:"15050" doc:"Chunks that are searched, those of documents too."`
+	SourcesWithoutChunks int     `json:"sources_without_chunks" min:"0" example:"3" doc:"Sources that have a text but no chunk of the embedding model in use."`
 }
 
 // ReadStatus reads the state of indexing for a model.

@@ -29,8 +29,11 @@ func checkUnit(wrong report, name string, value *float64) {
 // look the same are the same: composed Unicode (NFC) and single spaces.
 func checkText(wrong report, name string, text *string) {
 	checkLength(wrong, name, text, maxQueryCharacters)
-	*text = strings.Join(strings.Fields(norm.NFC.String(*text)), " ")
+	*text = normal(*text)
 }
+
+// normal is the one form of texts that look the same.
+func normal(text string) string { return strings.Join(strings.Fields(norm.NFC.String(text)), " ") }
 
 // isVisible is false for space, control and format characters, for those that Unicode tells
 // renderers to ignore, and for the blank Braille pattern. It is true for emoji.

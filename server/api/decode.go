@@ -33,8 +33,8 @@ const (
 
 func clip(name string) string { return strings.ToValidUTF8(name[:min(len(name), maxFieldName)], "") }
 
-// request is a request body that validates its values.
-type request interface {
+// checked is a request with rules that its tags cannot express.
+type checked interface {
 	check(report)
 }
 
@@ -44,16 +44,14 @@ type report func(bad bool, field, format string, args ...any)
 // decode reads the single JSON object of a body, strictly: unknown, duplicate and missing fields,
 // wrong types and values out of range are reported together by name. A field is required unless
 // it is a pointer; null counts as absent.
-func decode(c *fiber.Ctx, into request) error {
-	if err := noParameters(c); err != nil {
-		return err
-	}
+func decode(c *fiber.Ctx, into any) error {
 	target := reflect.ValueOf(into).Elem()
+	fieldsOf := bodyFields(target.Type())
 	body, err := readBody(c)
 	if err != nil {
 		return err
 	}
-	if len(body) == 0 && !requiresAny(target) {
+	if len(body) == 0 && !slices.ContainsFunc(fieldsOf, isRequired) {
 		return nil
 	}
 	if err := checkObject(c, body); err != nil {
@@ -66,8 +64,8 @@ func decode(c *fiber.Ctx, into request) error {
 		}
 	}
 	known := map[string]reflect.Value{}
-	for i := range target.NumField() {
-		known[target.Type().Field(i).Tag.Get("json")] = target.Field(i)
+	for _, field := range fieldsOf {
+		known[nameOf(field)] = target.FieldByIndex(field.Index)
 	}
 	given, seen := map[string]bool{}, map[string]bool{} // seen: given and not null
 	// Stop at the last error that would be reported: the members of a body are not collected.
@@ -88,12 +86,16 @@ func decode(c *fiber.Ctx, into request) error {
 		}
 		return len(fields) < maxReported
 	})
-	for i := range target.NumField() {
-		name := target.Type().Field(i).Tag.Get("json")
-		wrong(isRequired(target.Field(i)) && !seen[name], name, "is required")
+	for _, field := range fieldsOf {
+		wrong(isRequired(field) && !seen[nameOf(field)], nameOf(field), "is required")
 	}
 	if len(fields) == 0 {
-		into.check(wrong)
+		for _, field := range fieldsOf {
+			checkTags(wrong, nameOf(field), known[nameOf(field)], field.Tag)
+		}
+		if more, is := into.(checked); is {
+			more.check(wrong)
+		}
 	}
 	if len(fields) > 0 {
 		return fault.InvalidFields(fields...)
@@ -101,17 +103,9 @@ func decode(c *fiber.Ctx, into request) error {
 	return nil
 }
 
-func isRequired(field reflect.Value) bool { return field.Kind() != reflect.Pointer }
-
-// requiresAny reports whether a request has a required field. If not, its body may be empty.
-func requiresAny(target reflect.Value) bool {
-	for i := range target.NumField() {
-		if isRequired(target.Field(i)) {
-			return true
-		}
-	}
-	return false
-}
+// isRequired reports whether a request must have a field. If it need not have any, its body may be
+// empty.
+func isRequired(field reflect.StructField) bool { return field.Type.Kind() != reflect.Pointer }
 
 // decodeValue decodes one field. It reports a list that is too long instead of decoding it. It
 // trims optional texts and treats blank ones as absent.

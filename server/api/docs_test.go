@@ -60,16 +60,9 @@ func TestDocs(t *testing.T) {
 func TestDescriptionForms(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	written, err := os.ReadFile("openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var told [2]any
 	for i, path := range []string{"/openapi.yaml", "/openapi.json"} {
 		r := s.get(path).want(http.StatusOK)
-		if i == 0 && r.text != string(written) {
-			t.Error("/openapi.yaml is not the file")
-		}
 		doc, err := openapi3.NewLoader().LoadFromData([]byte(r.text))
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)

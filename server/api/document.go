@@ -1,122 +1,72 @@
 package api
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/knowledge"
-	"tasklens/internal/postgrest"
 )
-
-const (
-	maxTitleCharacters   = 500
-	maxKeywordCharacters = 100
-)
-
-// temporalClasses say how long a document's content stays valid.
-var temporalClasses = []string{"evergreen", "current", "dated", "historical", "unknown"}
 
 type documentRequest struct {
-	Title         string    `json:"title"`
-	Content       string    `json:"content"`
-	ID            *string   `json:"id"`
-	Keywords      *[]string `json:"keywords"`
-	TemporalClass *string   `json:"temporal_class"`
-	Archived      *bool     `json:"archived"`
+	Title         string    `json:"title" length:"500" example:"Why we chose Raft"`
+	Content       string    `json:"content" example:"The ledger's replicas agree by Raft, because Ann's team can explain it." doc:"May be empty; then the title is embedded."`
+	ID            *string   `json:"id" format:"uuid" doc:"Left out: a new document."`
+	Keywords      *[]string `json:"keywords" length:"100" example:"[\"raft\", \"consensus\"]" doc:"They replace the keywords of the previous request; left out or null, those stay. Keywords added in the database stay, and enrichment only adds to them."`
+	TemporalClass *string   `json:"temporal_class" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the document's content holds; left out, unchanged."`
+	Archived      *bool     `json:"archived" doc:"Whether search leaves the document out; left out, unchanged."`
 }
 
-func (r *documentRequest) check(wrong report) {
-	checkLength(wrong, "title", &r.Title, maxTitleCharacters)
-	wrong(r.ID != nil && !isUUID(*r.ID), "id", "must be a UUID")
-	keywords := or(r.Keywords, nil)
-	for i := range keywords {
-		checkLength(wrong, "keywords", &keywords[i], maxKeywordCharacters)
-	}
-	wrong(!slices.Contains(temporalClasses, or(r.TemporalClass, "unknown")), "temporal_class", "must be one of %s", strings.Join(temporalClasses, ", "))
-}
-
-type documentResponse struct {
-	ID              string `json:"id"`
-	EmbeddingStatus string `json:"embedding_status"`
+type documentWritten struct {
+	ID              string `json:"id" format:"uuid"`
+	EmbeddingStatus string `json:"embedding_status" enum:"pending,complete,failed" doc:"Whether the current text is embedded, waits to be, or was given up."`
 }
 
 // putDocument writes a document. Workers embed it.
-func (a *API) putDocument(c *fiber.Ctx) error {
-	var request documentRequest
-	if err := decode(c, &request); err != nil {
-		return err
-	}
+func (a *API) putDocument(c *fiber.Ctx, request *documentRequest) (response documentWritten, err error) {
 	db, err := a.database(c)
 	if err != nil {
-		return err
+		return response, err
 	}
 	written, err := knowledge.Put(c.UserContext(), db, knowledge.Draft{
 		ID: request.ID, Title: request.Title, Content: request.Content, Keywords: request.Keywords,
 		TemporalClass: request.TemporalClass, Archived: request.Archived,
 	})
-	if err != nil {
-		return err
-	}
 	if written.Created {
 		c.Status(fiber.StatusCreated)
 	}
-	return c.JSON(documentResponse{ID: written.ID, EmbeddingStatus: written.EmbeddingStatus})
+	return documentWritten{ID: written.ID, EmbeddingStatus: written.EmbeddingStatus}, err
 }
 
-// oneDocument parses the document's id from the path and allows no query parameters.
-func (a *API) oneDocument(c *fiber.Ctx) (db *postgrest.Session, id string, err error) {
-	p := parameters{c: c}
-	id = p.pathUUID("id")
-	if err := p.err(); err != nil {
-		return nil, "", err
-	}
-	db, err = a.database(c)
-	return db, id, err
+// aDocument is a request about one.
+type aDocument struct {
+	ID string `path:"id" format:"uuid" example:"3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3"`
 }
 
-func (a *API) getDocument(c *fiber.Ctx) error {
-	db, id, err := a.oneDocument(c)
+func (a *API) getDocument(c *fiber.Ctx, request *aDocument) (document knowledge.Document, err error) {
+	db, err := a.database(c)
 	if err != nil {
-		return err
+		return document, err
 	}
-	document, err := knowledge.Get(c.UserContext(), db, id)
-	if err != nil {
-		return err
-	}
-	return c.JSON(document)
+	return knowledge.Get(c.UserContext(), db, request.ID)
 }
 
-func (a *API) deleteDocument(c *fiber.Ctx) error {
-	db, id, err := a.oneDocument(c)
+func (a *API) deleteDocument(c *fiber.Ctx, request *aDocument) (none nothing, err error) {
+	db, err := a.database(c)
 	if err != nil {
-		return err
+		return none, err
 	}
-	if err := knowledge.Delete(c.UserContext(), db, id); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+	return none, knowledge.Delete(c.UserContext(), db, request.ID)
 }
 
 type feedbackRequest struct {
-	Helpful bool `json:"helpful"`
+	aDocument
+	Helpful bool `json:"helpful" example:"true"`
 }
 
-func (r *feedbackRequest) check(report) {}
-
 // rateDocument records the caller's vote.
-func (a *API) rateDocument(c *fiber.Ctx) error {
-	db, id, err := a.oneDocument(c)
+func (a *API) rateDocument(c *fiber.Ctx, request *feedbackRequest) (none nothing, err error) {
+	db, err := a.database(c)
 	if err != nil {
-		return err
+		return none, err
 	}
-	var request feedbackRequest
-	if err := decode(c, &request); err != nil {
-		return err
-	}
-	if err := knowledge.Rate(c.UserContext(), db, id, request.Helpful); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+	return none, knowledge.Rate(c.UserContext(), db, request.ID, request.Helpful)
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,6 +17,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"tasklens/server/api"
 )
 
 type document struct {
@@ -25,9 +26,9 @@ type document struct {
 	router routers.Router
 }
 
-// openDocument reads openapi.yaml and validates it, with its examples.
+// openDocument reads the served document and validates it, with its examples.
 var openDocument = sync.OnceValues(func() (document, error) {
-	text, err := os.ReadFile("openapi.yaml")
+	text, _, err := api.Document()
 	if err != nil {
 		return document{}, err
 	}

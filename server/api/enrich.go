@@ -10,42 +10,27 @@ import (
 const defaultEnrichBatch = 10
 
 type enrichRequest struct {
-	BatchSize *int `json:"batch_size"`
-}
-
-func (r *enrichRequest) check(wrong report) {
-	checkRange(wrong, "batch_size", r.BatchSize, 1, enrich.MaxBatch)
+	BatchSize *int `json:"batch_size" min:"1" max:"100" doc:"The most documents of this batch; 10 by default."`
 }
 
 // enrichBatch enriches the documents that are due. Failures of single documents are in the
 // report; it fails only if nothing could be done.
-func (a *API) enrichBatch(c *fiber.Ctx) error {
-	var request enrichRequest
-	if err := decode(c, &request); err != nil {
-		return err
-	}
+func (a *API) enrichBatch(c *fiber.Ctx, request *enrichRequest) (enrich.Report, error) {
 	db, err := a.database(c)
 	if err != nil {
-		return err
+		return enrich.Report{}, err
 	}
 	report, err := a.Enricher.Batch(c.UserContext(), db, or(request.BatchSize, defaultEnrichBatch))
-	if err != nil && report.Processed == 0 {
-		return err
+	if err != nil && report.Processed > 0 {
+		err = nil
 	}
-	return c.JSON(report)
+	return report, err
 }
 
-func (a *API) enrichStats(c *fiber.Ctx) error {
-	if err := noParameters(c); err != nil {
-		return err
-	}
+func (a *API) enrichStats(c *fiber.Ctx, _ *nothing) (enrich.Stats, error) {
 	db, err := a.database(c)
 	if err != nil {
-		return err
+		return enrich.Stats{}, err
 	}
-	stats, err := enrich.ReadStats(c.UserContext(), db)
-	if err != nil {
-		return err
-	}
-	return c.JSON(stats)
+	return enrich.ReadStats(c.UserContext(), db)
 }

@@ -8,61 +8,54 @@ import (
 )
 
 type generateRequest struct {
-	ProjectID int64  `json:"project_id"`
-	TicketID  *int64 `json:"ticket_id"`
-	CommentID *int64 `json:"comment_id"`
-	Force     *bool  `json:"force"`
+	ProjectID int64  `json:"project_id" min:"1" example:"123"`
+	TicketID  *int64 `json:"ticket_id" min:"1" example:"456" doc:"Left out: the project's own name and description."`
+	CommentID *int64 `json:"comment_id" min:"1" doc:"A comment on that ticket, instead of the ticket's own text; requires ticket_id."`
+	Force     *bool  `json:"force" doc:"Embed every chunk again, even if unchanged; false by default."`
 }
 
 func (r *generateRequest) check(wrong report) {
-	checkID(wrong, "project_id", &r.ProjectID)
-	checkID(wrong, "ticket_id", r.TicketID)
-	checkID(wrong, "comment_id", r.CommentID)
 	wrong(r.CommentID != nil && r.TicketID == nil, "ticket_id", "must be the comment's ticket")
 }
 
 type generateResponse struct {
-	Status       string   `json:"status"`
-	EmbeddingIDs []string `json:"embedding_ids"`
-	ProjectID    int64    `json:"project_id"`
-	TicketID     *int64   `json:"ticket_id"`
-	CommentID    *int64   `json:"comment_id,omitempty"`
-	Chunks       int      `json:"chunks"`
-	Embedded     int      `json:"embedded"`
-	Reused       int      `json:"reused"`
-	Tokens       int      `json:"tokens"`
-	Model        string   `json:"model"`
+	Status       string   `json:"status" enum:"success"`
+	EmbeddingIDs []string `json:"embedding_ids" format:"uuid" example:"[\"0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11\", \"5d3c5e0f-98f5-4a0c-b1ba-0f0c80a0e6f2\", \"c2a4c6c2-3a29-4d3b-9a3f-8a3b9f6f7d10\"]" doc:"All stored chunks, in order: the ticket's own text, then its notes."`
+	ProjectID    int64    `json:"project_id" min:"1" example:"123"`
+	TicketID     *int64   `json:"ticket_id" min:"1" example:"456"`
+	CommentID    *int64   `json:"comment_id,omitempty" min:"1" doc:"Only where a comment was embedded."`
+	Chunks       int      `json:"chunks" min:"0" example:"3" doc:"How many chunks are stored."`
+	Embedded     int      `json:"embedded" min:"0" example:"1" doc:"How many of them this call embedded."`
+	Reused       int      `json:"reused" min:"0" example:"2" doc:"How many were kept."`
+	Tokens       int      `json:"tokens" min:"0" example:"412" doc:"Tokens that this call sent to the model."`
+	Model        string   `json:"model" example:"text-embedding-3-small" doc:"The embedding model."`
 }
 
 // generateEmbeddings updates the chunks of one ticket, of a comment on it, or of a project's own
 // text.
-func (a *API) generateEmbeddings(c *fiber.Ctx) error {
-	var request generateRequest
-	if err := decode(c, &request); err != nil {
-		return err
-	}
+func (a *API) generateEmbeddings(c *fiber.Ctx, request *generateRequest) (response generateResponse, err error) {
 	db, err := a.databaseFor(c, request.ProjectID)
 	if err != nil {
-		return err
+		return response, err
 	}
 	source := index.Source{ProjectID: request.ProjectID, TicketID: request.TicketID, CommentID: request.CommentID}
 	results, err := a.Indexer.Index(c.UserContext(), db, []index.Source{source}, or(request.Force, false))
 	if err != nil {
-		return err
+		return response, err
 	}
 	result := results[0]
 	if !result.Found && request.TicketID == nil {
-		return fault.New(fault.NotFound, "There is no such project.")
+		return response, fault.New(fault.NotFound, "There is no such project.")
 	}
 	if !result.Found && request.CommentID != nil {
-		return fault.New(fault.NotFound, "There is no such comment on this ticket.")
+		return response, fault.New(fault.NotFound, "There is no such comment on this ticket.")
 	}
 	if !result.Found {
-		return fault.New(fault.NotFound, "There is no such ticket in this project.")
+		return response, fault.New(fault.NotFound, "There is no such ticket in this project.")
 	}
-	return c.JSON(generateResponse{
+	return generateResponse{
 		Status: "success", EmbeddingIDs: result.EmbeddingIDs, ProjectID: request.ProjectID,
 		TicketID: request.TicketID, CommentID: request.CommentID,
 		Chunks: len(result.EmbeddingIDs), Embedded: result.Embedded, Reused: result.Reused, Tokens: result.Tokens, Model: result.Model,
-	})
+	}, nil
 }

@@ -1,37 +1,48 @@
 package api
 
 import (
+	"encoding/json"
+	"reflect"
+
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/knowledge"
 )
 
-const (
-	// defaultDocumentThreshold is the default for documents, whatever the model.
-	defaultDocumentThreshold = 0.3
-	maxEntityCharacters      = 200
-)
+type documentQuery struct {
+	Text      string  `query:"q" length:"2000" doc:"The query, 1 to 2,000 characters once trimmed."`
+	Hybrid    bool    `query:"hybrid" default:"false" doc:"Order by ~final_score~ and return its parts."`
+	Limit     int     `query:"limit" min:"1" max:"100" default:"10" doc:"The most results."`
+	Threshold float64 `query:"threshold" min:"0" max:"1" default:"0.3" doc:"The similarity that a document must exceed."`
+	Track     bool    `query:"track" default:"true" doc:"Count the documents found as retrieved."`
+}
+
+type documentResults struct {
+	Results foundDocuments `json:"results" max:"100"`
+}
+
+// foundDocuments are []knowledge.Found or, with hybrid, []knowledge.Weighed.
+type foundDocuments struct{ list any }
+
+func (f foundDocuments) MarshalJSON() ([]byte, error) { return json.Marshal(f.list) }
+
+func (foundDocuments) elements() []reflect.Type {
+	return []reflect.Type{reflect.TypeFor[knowledge.Found](), reflect.TypeFor[knowledge.Weighed]()}
+}
 
 // searchDocuments finds documents by meaning or, with hybrid, by the weighted score.
-func (a *API) searchDocuments(c *fiber.Ctx) error {
-	p := parameters{c: c}
-	text := or(p.text("q"), "")
-	checkText(p.wrong, "q", &text)
-	hybrid, track := p.boolean("hybrid", false), p.boolean("track", true)
-	query := knowledge.Query{Text: text, Limit: p.integer("limit", defaultLimit, 1, maxLimit), Threshold: p.unit("threshold", defaultDocumentThreshold)}
-	if err := p.err(); err != nil {
-		return err
-	}
+func (a *API) searchDocuments(c *fiber.Ctx, request *documentQuery) error {
+	text := normal(request.Text)
 	db, err := a.database(c)
 	if err != nil {
 		return err
 	}
 	embedding := a.Embeddings.Begin(c.UserContext(), a.EmbeddingModel, text)
 	defer embedding.GiveUp()
-	query.Embedding = embedding
+	query := knowledge.Query{Text: text, Limit: request.Limit, Threshold: request.Threshold, Embedding: embedding}
 	var found []string
-	var results any
-	if hybrid {
+	var response documentResults
+	if request.Hybrid {
 		weighed, err := knowledge.Hybrid(c.UserContext(), db, query)
 		if err != nil {
 			return err
@@ -39,7 +50,7 @@ func (a *API) searchDocuments(c *fiber.Ctx) error {
 		for _, document := range weighed {
 			found = append(found, document.ID)
 		}
-		results = weighed
+		response.Results.list = weighed
 	} else {
 		similar, err := knowledge.Search(c.UserContext(), db, query)
 		if err != nil {
@@ -48,53 +59,44 @@ func (a *API) searchDocuments(c *fiber.Ctx) error {
 		for _, document := range similar {
 			found = append(found, document.ID)
 		}
-		results = similar
+		response.Results.list = similar
 	}
-	if err := c.JSON(fiber.Map{"results": results}); err != nil {
+	if err := c.JSON(response); err != nil {
 		return err
 	}
-	if track {
+	if request.Track {
 		a.Tracker.Retrieved(found, text)
 	}
 	return nil
 }
 
+type similarDocumentsRequest struct {
+	aDocument
+	Limit int `query:"limit" min:"1" max:"100" default:"5" doc:"The most results."`
+}
+
 // similarDocuments finds documents similar to one.
-func (a *API) similarDocuments(c *fiber.Ctx) error {
-	p := parameters{c: c}
-	id, limit := p.pathUUID("id"), p.integer("limit", defaultSimilar, 1, maxLimit)
-	if err := p.err(); err != nil {
-		return err
-	}
+func (a *API) similarDocuments(c *fiber.Ctx, request *similarDocumentsRequest) (found list[knowledge.Similar], err error) {
 	db, err := a.database(c)
 	if err != nil {
-		return err
+		return found, err
 	}
-	results, err := knowledge.SimilarTo(c.UserContext(), db, id, limit)
-	if err != nil {
-		return err
-	}
-	return c.JSON(fiber.Map{"results": results})
+	found.Results, err = knowledge.SimilarTo(c.UserContext(), db, request.ID, request.Limit)
+	return found, err
+}
+
+type entityRequest struct {
+	Name  string  `path:"name" length:"200"`
+	Type  *string `query:"type" length:"200" doc:"Only entities of this type, without regard to case."`
+	Limit int     `query:"limit" min:"1" max:"100" default:"10" doc:"The most results."`
 }
 
 // documentsByEntity finds documents that name an entity.
-func (a *API) documentsByEntity(c *fiber.Ctx) error {
-	p := parameters{c: c}
-	name, kind, limit := p.pathText("name"), p.text("type"), p.integer("limit", defaultLimit, 1, maxLimit)
-	checkLength(p.wrong, "name", &name, maxEntityCharacters)
-	if kind != nil {
-		checkLength(p.wrong, "type", kind, maxEntityCharacters)
-	}
-	if err := p.err(); err != nil {
-		return err
-	}
+func (a *API) documentsByEntity(c *fiber.Ctx, request *entityRequest) (found list[knowledge.Named], err error) {
 	db, err := a.database(c)
 	if err != nil {
-		return err
+		return found, err
 	}
-	results, err := knowledge.ByEntity(c.UserContext(), db, name, kind, limit)
-	if err != nil {
-		return err
-	}
-	return c.JSON(fiber.Map{"results": results})
+	found.Results, err = knowledge.ByEntity(c.UserContext(), db, request.Name, request.Type, request.Limit)
+	return found, err
 }

@@ -6,32 +6,20 @@ import (
 	"tasklens/internal/search"
 )
 
-func (a *API) projects(c *fiber.Ctx) error {
-	if err := noParameters(c); err != nil {
-		return err
-	}
+func (a *API) projects(c *fiber.Ctx, _ *nothing) (all list[search.Project], err error) {
 	db, err := a.database(c)
 	if err != nil {
-		return err
+		return all, err
 	}
-	projects, err := search.Projects(c.UserContext(), db)
-	if err != nil {
-		return err
-	}
-	return c.JSON(fiber.Map{"results": projects})
+	all.Results, err = search.Projects(c.UserContext(), db)
+	return all, err
 }
 
-func (a *API) statuses(c *fiber.Ctx) error {
-	if err := noParameters(c); err != nil {
-		return err
-	}
+func (a *API) statuses(c *fiber.Ctx, _ *nothing) (all list[search.Status], err error) {
 	db, err := a.database(c)
 	if err != nil {
-		return err
+		return all, err
 	}
-	statuses, err := search.Statuses(c.UserContext(), db)
-	if err != nil {
-		return err
-	}
-	return c.JSON(fiber.Map{"results": statuses})
+	all.Results, err = search.Statuses(c.UserContext(), db)
+	return all, err
 }

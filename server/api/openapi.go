@@ -3,7 +3,7 @@ package api
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"strings"
 	"sync"
 
@@ -11,26 +11,46 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// openAPI describes all that the service does over HTTP. Tests hold it against the service.
+// openAPI is what of the document is written by hand.
 //
 //go:embed openapi.yaml
 var openAPI []byte
 
-// openAPIJSON is the same document as JSON, for tools that read no YAML.
-var openAPIJSON = sync.OnceValues(func() ([]byte, error) {
-	var document map[string]any
-	if err := yaml.Unmarshal(openAPI, &document); err != nil {
-		return nil, fmt.Errorf("read openapi.yaml: %w", err)
-	}
-	return json.Marshal(document)
-})
+// described is the document, written once.
+var described struct {
+	once       sync.Once
+	yaml, json []byte
+	err        error
+}
+
+// Document returns the OpenAPI document, which describes all that the service does over HTTP, as
+// YAML and as JSON. Tests hold it against the service.
+func Document() (asYAML, asJSON []byte, err error) {
+	described.once.Do(func() {
+		var whole *yaml.Node
+		if whole, described.err = newDocument(); described.err != nil {
+			return
+		}
+		var values map[string]any
+		var errs [3]error
+		described.yaml, errs[0] = yaml.Marshal(whole)
+		errs[1] = whole.Decode(&values)
+		described.json, errs[2] = json.Marshal(values)
+		described.err = errors.Join(errs[:]...)
+	})
+	return described.yaml, described.json, described.err
+}
 
 func describeYAML(c *fiber.Ctx) error {
-	return sendTagged(c, "application/yaml; charset=utf-8", openAPI)
+	text, _, err := Document()
+	if err != nil {
+		return err
+	}
+	return sendTagged(c, "application/yaml; charset=utf-8", text)
 }
 
 func describeJSON(c *fiber.Ctx) error {
-	text, err := openAPIJSON()
+	_, text, err := Document()
 	if err != nil {
 		return err
 	}

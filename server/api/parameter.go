@@ -51,36 +51,6 @@ func (p *parameters) integer(name string, fallback, low, high int) int {
 	return number
 }
 
-func (p *parameters) unit(name string, fallback float64) float64 {
-	text, given := p.value(name)
-	if !given {
-		return fallback
-	}
-	number, err := strconv.ParseFloat(text, 64)
-	// strconv also accepts forms that JSON has not, such as 0x1p-2.
-	p.wrong(err != nil || !(number >= 0 && number <= 1) || strings.ContainsAny(text, "xXpP_"), name, "must be a number from 0 to 1")
-	return number
-}
-
-func (p *parameters) boolean(name string, fallback bool) bool {
-	text, given := p.value(name)
-	if !given {
-		return fallback
-	}
-	p.wrong(text != "true" && text != "false", name, "must be true or false")
-	return text == "true"
-}
-
-// text returns a parameter for the database, or nil if it is absent.
-func (p *parameters) text(name string) *string {
-	text, given := p.value(name)
-	if !given {
-		return nil
-	}
-	p.storable(name, text)
-	return &text
-}
-
 // filters parses a parameter that is a JSON object of filters.
 func (p *parameters) filters(name string) filter.Filters {
 	text, given := p.value(name)
@@ -107,7 +77,7 @@ func (p *parameters) storable(name, text string) {
 	p.wrong(strings.ContainsRune(text, 0), name, "must not contain U+0000")
 }
 
-// pathID parses the positive integer in the path. As in openapi.yaml: digits only, no sign, at
+// pathID parses the positive integer in the path: digits only, no sign, at
 // most 64 bits.
 func (p *parameters) pathID(name string) int64 {
 	id, err := strconv.ParseUint(p.c.Params(name), 10, 63)

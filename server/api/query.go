@@ -78,7 +78,7 @@ func newQueryResponse(found answer.Answer, question answer.Question) queryRespon
 // query answers a question from tickets and documents, as one response or as a stream.
 func (a *API) query(c *fiber.Ctx) error {
 	var request queryRequest
-	if err := decode(c, &request); err != nil {
+	if err := readRequest(c, &request); err != nil {
 		return err
 	}
 	if err := checkMe(c, request.Filters.of()); err != nil {

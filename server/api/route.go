@@ -21,51 +21,61 @@ const (
 	projectMember
 )
 
-// route is one endpoint.
+// route is one endpoint. Those whose types are not known here stand in openapi.yaml.
 type route struct {
 	method, path string
 	needs        access
-	handle       fiber.Handler
+	endpoint
+	about
 }
+
+// about is what the document says of a route; operations.md says more.
+type about struct {
+	id, tag, summary string
+	also             []int // statuses that not every operation has, or cached
+}
+
+// cached is in place of a status: the response has a Cache-Status.
+const cached = 0
 
 // table lists all endpoints.
 func (a *API) table() []route {
 	all := []route{
-		{fiber.MethodGet, "/healthz", open, a.alive},
-		{fiber.MethodGet, "/readyz", open, a.ready},
-		{fiber.MethodGet, "/openapi.yaml", open, describeYAML},
-		{fiber.MethodGet, "/openapi.json", open, describeJSON},
-		{fiber.MethodGet, "/docs", open, docsPage},
-		{fiber.MethodGet, resourcePath, open, a.resource},
-		{fiber.MethodGet, resourcePath + mcpPath, open, a.resource},
-		{fiber.MethodGet, "/docs/:file", open, docsFile},
-		{fiber.MethodPost, "/api/query", signedIn, a.query},
-		{fiber.MethodPost, "/api/hybrid-search", signedIn, a.hybridSearch},
-		{fiber.MethodPost, "/api/tickets/similar", signedIn, a.similarToDraft},
-		{fiber.MethodPost, "/api/tickets/similar/batch", signedIn, a.similarToMany},
-		{fiber.MethodGet, "/api/tickets/:ticket_id/similar", signedIn, a.similarTickets},
-		{fiber.MethodGet, "/api/tickets/:ticket", signedIn, a.ticket},
-		{fiber.MethodGet, "/api/me", signedIn, a.me},
-		{fiber.MethodGet, "/api/projects", signedIn, a.projects},
-		{fiber.MethodGet, "/api/statuses", signedIn, a.statuses},
-		{fiber.MethodGet, "/api/knowledge/search", signedIn, a.searchDocuments},
-		{fiber.MethodGet, "/api/knowledge/entities/:name", signedIn, a.documentsByEntity},
-		{fiber.MethodGet, "/api/knowledge/documents/:id", signedIn, a.getDocument},
-		{fiber.MethodGet, "/api/knowledge/documents/:id/similar", signedIn, a.similarDocuments},
-		{fiber.MethodPost, "/api/knowledge/documents/:id/feedback", asViewer, a.rateDocument},
-		{fiber.MethodPost, "/api/knowledge/documents", asAdmin, a.putDocument},
-		{fiber.MethodDelete, "/api/knowledge/documents/:id", asAdmin, a.deleteDocument},
-		{fiber.MethodPost, "/api/knowledge/enrich/batch", asAdmin, a.enrichBatch},
-		{fiber.MethodGet, "/api/knowledge/enrich/stats", asAdmin, a.enrichStats},
-		{fiber.MethodGet, "/api/embeddings/status", asAdmin, a.embeddingStatus},
-		{fiber.MethodPost, "/api/embeddings/generate", projectMember, a.generateEmbeddings},
-		{fiber.MethodPost, mcpPath, signedIn, a.serveMCP},
+		{fiber.MethodGet, "/healthz", open, plain(a.alive), about{}},
+		{fiber.MethodGet, "/readyz", open, plain(a.ready), about{}},
+		{fiber.MethodGet, "/openapi.yaml", open, plain(describeYAML), about{}},
+		{fiber.MethodGet, "/openapi.json", open, plain(describeJSON), about{}},
+		{fiber.MethodGet, "/docs", open, plain(docsPage), about{}},
+		{fiber.MethodGet, resourcePath, open, plain(a.resource), about{}},
+		{fiber.MethodGet, resourcePath + mcpPath, open, plain(a.resource), about{}},
+		{fiber.MethodGet, "/docs/:file", open, plain(docsFile), about{}},
+		{fiber.MethodPost, "/api/query", signedIn, plain(a.query), about{}},
+		{fiber.MethodPost, "/api/hybrid-search", signedIn, plain(a.hybridSearch), about{}},
+		{fiber.MethodPost, "/api/tickets/similar", signedIn, plain(a.similarToDraft), about{}},
+		{fiber.MethodPost, "/api/tickets/similar/batch", signedIn, plain(a.similarToMany), about{}},
+		{fiber.MethodGet, "/api/tickets/:ticket_id/similar", signedIn, plain(a.similarTickets), about{}},
+		{fiber.MethodGet, "/api/tickets/:ticket", signedIn, plain(a.ticket), about{}},
+		{fiber.MethodGet, "/api/me", signedIn, answers(a.me), about{"me", "operations", "What the caller may do", nil}},
+		{fiber.MethodGet, "/api/projects", signedIn, answers(a.projects), about{"listProjects", "filters", "List projects", nil}},
+		{fiber.MethodGet, "/api/statuses", signedIn, answers(a.statuses), about{"listStatuses", "filters", "List statuses", nil}},
+		{fiber.MethodGet, "/api/knowledge/search", signedIn, sends[documentQuery, documentResults](a.searchDocuments), about{"searchDocuments", "knowledge", "Find documents", []int{502}}},
+		{fiber.MethodGet, "/api/knowledge/entities/:name", signedIn, answers(a.documentsByEntity), about{"documentsByEntity", "knowledge", "Find documents that name a person, a system or the like", nil}},
+		{fiber.MethodGet, "/api/knowledge/documents/:id", signedIn, answers(a.getDocument), about{"getDocument", "knowledge", "Read a document", []int{404}}},
+		{fiber.MethodGet, "/api/knowledge/documents/:id/similar", signedIn, answers(a.similarDocuments), about{"similarDocuments", "knowledge", "Find documents similar to one", []int{404}}},
+		{fiber.MethodPost, "/api/knowledge/documents/:id/feedback", asViewer, answers(a.rateDocument), about{"rateDocument", "knowledge", "Vote on a document", []int{404}}},
+		{fiber.MethodPost, "/api/knowledge/documents", asAdmin, answers(a.putDocument), about{"putDocument", "knowledge", "Add a document, or replace one", nil}},
+		{fiber.MethodDelete, "/api/knowledge/documents/:id", asAdmin, answers(a.deleteDocument), about{"deleteDocument", "knowledge", "Delete a document", []int{404}}},
+		{fiber.MethodPost, "/api/knowledge/enrich/batch", asAdmin, answers(a.enrichBatch), about{"enrichBatch", "knowledge", "Enrich documents with keywords, entities and a temporal class", []int{502}}},
+		{fiber.MethodGet, "/api/knowledge/enrich/stats", asAdmin, answers(a.enrichStats), about{"enrichStats", "knowledge", "Count enriched documents", nil}},
+		{fiber.MethodGet, "/api/embeddings/status", asAdmin, answers(a.embeddingStatus), about{"embeddingStatus", "embeddings", "Read the state of the embedding queue", nil}},
+		{fiber.MethodPost, "/api/embeddings/generate", projectMember, answers(a.generateEmbeddings), about{"generateEmbeddings", "embeddings", "Embed a ticket, a comment or a project now", []int{404, 502}}},
+		{fiber.MethodPost, mcpPath, signedIn, plain(a.serveMCP), about{}},
 	}
 	if a.Console != nil {
-		all = append(all, route{fiber.MethodGet, "/", open, a.consolePage}, route{fiber.MethodGet, "/console/:version/:file", open, a.consoleFile})
+		all = append(all, route{fiber.MethodGet, "/", open, plain(a.consolePage), about{}}, route{fiber.MethodGet, "/console/:version/:file", open, plain(a.consoleFile), about{}})
 	}
 	if a.MetricsHere {
-		all = append(all, route{fiber.MethodGet, "/metrics", open, a.metrics})
+		all = append(all, route{fiber.MethodGet, "/metrics", open, plain(a.metrics), about{}})
 	}
 	return all
 }

@@ -56,10 +56,7 @@ func TestTheTableOfCallers(t *testing.T) {
 // refusals.
 func TestAccessIsDocumented(t *testing.T) {
 	t.Parallel()
-	doc, err := openapi3.NewLoader().LoadFromData(openAPI)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := readDocument(t)
 	for _, r := range (&API{Parts: Parts{MetricsHere: true, Console: &console.Console{}}}).table() {
 		operation := doc.Paths.Value(documented(r.path)).GetOperation(r.method)
 		if isOpen := operation.Security != nil && len(*operation.Security) == 0; isOpen != (r.needs == open) {
@@ -77,10 +74,7 @@ func TestAccessIsDocumented(t *testing.T) {
 // its JSON.
 func TestOperationsAreDescribed(t *testing.T) {
 	t.Parallel()
-	doc, err := openapi3.NewLoader().LoadFromData(openAPI)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := readDocument(t)
 	if err := doc.Validate(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -104,6 +98,19 @@ func TestOperationsAreDescribed(t *testing.T) {
 			}
 		}
 	}
+}
+
+func readDocument(t *testing.T) *openapi3.T {
+	t.Helper()
+	text, _, err := Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
 }
 
 // documented returns a path as the documents write it.

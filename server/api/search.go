@@ -135,7 +135,7 @@ type keywordPart struct {
 // hybridSearch finds tickets and projects by keywords and by meaning.
 func (a *API) hybridSearch(c *fiber.Ctx) error {
 	var request searchRequest
-	if err := decode(c, &request); err != nil {
+	if err := readRequest(c, &request); err != nil {
 		return err
 	}
 	db, err := a.database(c)

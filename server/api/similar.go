@@ -58,7 +58,7 @@ func (r *draftRequest) check(wrong report) {
 // similarToDraft finds likely duplicates of a draft.
 func (a *API) similarToDraft(c *fiber.Ctx) error {
 	var request draftRequest
-	if err := decode(c, &request); err != nil {
+	if err := readRequest(c, &request); err != nil {
 		return err
 	}
 	if err := checkMe(c, request.Filters.of()); err != nil {

@@ -104,7 +104,7 @@ type batchError struct {
 // compared.
 func (a *API) similarToMany(c *fiber.Ctx) error {
 	var request batchRequest
-	if err := decode(c, &request); err != nil {
+	if err := readRequest(c, &request); err != nil {
 		return err
 	}
 	if err := checkMe(c, request.Filters.of()); err != nil {

@@ -7,23 +7,18 @@ import (
 	"tasklens/internal/worker"
 )
 
-type statusResponse struct {
+type embeddingStatus struct {
 	worker.Status
-	Thresholds []threshold.Fitting `json:"match_thresholds"`
+	Thresholds []threshold.Fitting `json:"match_thresholds" doc:"The default threshold, for each width of the embedding model's vectors."`
 }
 
 // embeddingStatus reports how far the embeddings are behind the texts.
-func (a *API) embeddingStatus(c *fiber.Ctx) error {
-	if err := noParameters(c); err != nil {
-		return err
-	}
+func (a *API) embeddingStatus(c *fiber.Ctx, _ *nothing) (response embeddingStatus, err error) {
 	db, err := a.database(c)
 	if err != nil {
-		return err
+		return response, err
 	}
-	status, err := worker.ReadStatus(c.UserContext(), db, a.EmbeddingModel)
-	if err != nil {
-		return err
-	}
-	return c.JSON(statusResponse{status, a.thresholds(c.UserContext())})
+	response.Status, err = worker.ReadStatus(c.UserContext(), db, a.EmbeddingModel)
+	response.Thresholds = a.thresholds(c.UserContext())
+	return response, err
 }

@@ -137,79 +137,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/embeddings/generate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Embed a ticket, a comment or a project now
-         * @description Splits the current text into chunks, embeds those that are new or changed, and replaces the stored ones in one
-         *     transaction: a reader sees the old set or the new one. A ticket's text is its name and description; each status note
-         *     is a text of its own, with its chunks after the ticket's. A comment is embedded by itself, with `comment_id`. A project's
-         *     text is its name and description. Workers do the same after each edit, so that a client rarely needs this call.
-         *
-         *     A chunk whose input and model have not changed keeps its id and is not sent to the model again, unless `force`.
-         *     A text that changes while it is being embedded is read again. If another transaction locks the ticket, this call
-         *     tries a few times and then ends with 503; it never blocks the other.
-         *
-         *     A text of thousands of chunks is stored in parts, which no reader sees before the last. A call that ends with 503 or
-         *     504 keeps what it stored: another call, or a worker, continues and does not send that to the model again. With
-         *     `force` what such a call stored counts as new.
-         */
-        post: operations["generateEmbeddings"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/embeddings/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read the state of the embedding queue
-         * @description Counts sources: a ticket with its notes, a comment, a project's own text, or a document, once however often it was edited. When
-         *     all work is done, every number but `chunks` is 0. A `dead` source waits until its job is replayed or its text is
-         *     edited. `match_thresholds` lists the threshold that requests get if they name none.
-         */
-        get: operations["embeddingStatus"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/me": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What the caller may do
-         * @description The caller's highest role in any project. The service decides about each request in any case; this tells a frontend what to offer.
-         */
-        get: operations["me"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/tickets/{ticket}": {
         parameters: {
             query?: never;
@@ -297,230 +224,6 @@ export interface paths {
          *     model failed by). If the model fails and no item has results, the request fails as a whole.
          */
         post: operations["similarToMany"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/knowledge/enrich/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Enrich documents with keywords, entities and a temporal class
-         * @description Takes up to `batch_size` documents that are new or have changed, the longest due first and archived ones last, and
-         *     asks the chat model for the keywords, the named entities and the temporal class of each. An entity that does not
-         *     occur in the text is dropped. The result is stored if the text is still the same. It replaces the result of an earlier
-         *     enrichment, and never changes keywords, entities or a temporal class that people or programs wrote.
-         *
-         *     A failure is listed in `errors`, stored on the document, and tried again after a pause that doubles, a limited number
-         *     of times. The other documents continue. Two batches never take the same document. A batch ends after 25 seconds (or
-         *     five sixths of the request's time limit) and reports what it did; documents that it did not reach are not counted.
-         *     The request fails only if nothing was done, because the model provider limits or refuses the service.
-         *
-         *     A request without a body takes ten documents.
-         */
-        post: operations["enrichBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/knowledge/enrich/stats": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Count enriched documents
-         * @description Counts all documents, archived ones too. `total` is `enriched` and `unenriched` together; `failed` counts the unenriched whose last attempt failed.
-         */
-        get: operations["enrichStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/projects": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List projects
-         * @description The projects that the caller may see, by key, for a filter in a frontend.
-         */
-        get: operations["listProjects"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/statuses": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List statuses
-         * @description All statuses, in the order they were created, for a filter in a frontend.
-         */
-        get: operations["listStatuses"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/knowledge/documents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Add a document, or replace one
-         * @description If a document with this `id` exists, its title and content are replaced, and of the other fields those that are given;
-         *     its age and its `utility_score` stay. With another `id`, or none, a document is added. Workers embed it in the
-         *     background: search does not show it until `embedding_status` is `complete`.
-         */
-        post: operations["putDocument"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/knowledge/documents/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a document
-         * @description The document with its keywords, entities, usefulness and state. Users do not see `retrieval_queries`; the list is empty for them.
-         */
-        get: operations["getDocument"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a document
-         * @description Deletes the document with its chunks, embeddings and votes.
-         */
-        delete: operations["deleteDocument"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/knowledge/documents/{id}/similar": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Find documents similar to a document
-         * @description The documents whose embeddings are most similar to this one's, never itself. There is no threshold. The list is empty if the document is not embedded yet.
-         */
-        get: operations["similarDocuments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/knowledge/documents/{id}/feedback": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Vote on a document
-         * @description A user, identified by their access token, has one vote for each document: voting again replaces it. Each vote of the
-         *     service (`AUTH=off` without a token, or the service's key) is one more vote. The document's `utility_score` is
-         *     (19 × base + 10 × helpful votes) / (19 + all votes), limited to 0 to 10. The base is 0 unless it is set in the database.
-         *     The first helpful vote raises a score of 0 to 0.5, nineteen to 5.
-         */
-        post: operations["rateDocument"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/knowledge/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Find documents
-         * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`, whose parts are in the result:
-         *     (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The
-         *     weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are
-         *     counted after the response is sent.
-         *
-         *     Both forms need the query's embedding: if it takes more than 5 seconds the response is a `504`.
-         */
-        get: operations["searchDocuments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/knowledge/entities/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Find documents that name a person, a system or the like
-         * @description Matches the name or a part of it, without regard to case and without wildcards; whole names come first. Names are known once a document is enriched. Archived documents are left out.
-         */
-        get: operations["documentsByEntity"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -766,6 +469,303 @@ export interface paths {
         get: operations["describeAsJSON"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the caller may do
+         * @description The caller's highest role in any project. The service decides about each request in any case; this tells a frontend what to offer.
+         */
+        get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List projects
+         * @description The projects that the caller may see, by key, for a filter in a frontend.
+         */
+        get: operations["listProjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/statuses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List statuses
+         * @description All statuses, in the order they were created, for a filter in a frontend.
+         */
+        get: operations["listStatuses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find documents
+         * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`, whose parts are in the result:
+         *     (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The
+         *     weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are
+         *     counted after the response is sent.
+         *
+         *     Both forms need the query's embedding: if it takes more than 5 seconds the response is a `504`.
+         */
+        get: operations["searchDocuments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/entities/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find documents that name a person, a system or the like
+         * @description Matches the name or a part of it, without regard to case and without wildcards; whole names come first. Names are known once a document is enriched. Archived documents are left out.
+         */
+        get: operations["documentsByEntity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a document
+         * @description The document with its keywords, entities, usefulness and state. Users do not see `retrieval_queries`; the list is empty for them.
+         */
+        get: operations["getDocument"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a document
+         * @description Deletes the document with its chunks, embeddings and votes.
+         */
+        delete: operations["deleteDocument"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find documents similar to one
+         * @description The documents whose embeddings are most similar to this one's, never itself. There is no threshold. The list is empty if the document is not embedded yet.
+         */
+        get: operations["similarDocuments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents/{id}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Vote on a document
+         * @description A user, identified by their access token, has one vote for each document: voting again replaces it. Each vote of the
+         *     service (`AUTH=off` without a token, or the service's key) is one more vote. The document's `utility_score` is
+         *     (19 × base + 10 × helpful votes) / (19 + all votes), limited to 0 to 10. The base is 0 unless it is set in the database.
+         *     The first helpful vote raises a score of 0 to 0.5, nineteen to 5.
+         */
+        post: operations["rateDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a document, or replace one
+         * @description If a document with this `id` exists, its title and content are replaced, and of the other fields those that are given;
+         *     its age and its `utility_score` stay. With another `id`, or none, a document is added. Workers embed it in the
+         *     background: search does not show it until `embedding_status` is `complete`.
+         */
+        post: operations["putDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/enrich/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enrich documents with keywords, entities and a temporal class
+         * @description Takes up to `batch_size` documents that are new or have changed, the longest due first and archived ones last, and
+         *     asks the chat model for the keywords, the named entities and the temporal class of each. An entity that does not
+         *     occur in the text is dropped. The result is stored if the text is still the same. It replaces the result of an earlier
+         *     enrichment, and never changes keywords, entities or a temporal class that people or programs wrote.
+         *
+         *     A failure is listed in `errors`, stored on the document, and tried again after a pause that doubles, a limited number
+         *     of times. The other documents continue. Two batches never take the same document. A batch ends after 25 seconds (or
+         *     five sixths of the request's time limit) and reports what it did; documents that it did not reach are not counted.
+         *     The request fails only if nothing was done, because the model provider limits or refuses the service.
+         *
+         *     A request without a body takes ten documents.
+         */
+        post: operations["enrichBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/knowledge/enrich/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count enriched documents
+         * @description Counts all documents, archived ones too. `total` is `enriched` and `unenriched` together; `failed` counts the unenriched whose last attempt failed.
+         */
+        get: operations["enrichStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of the embedding queue
+         * @description Counts sources: a ticket with its notes, a comment, a project's own text, or a document, once however often it was edited. When
+         *     all work is done, every number but `chunks` is 0. A `dead` source waits until its job is replayed or its text is
+         *     edited. `match_thresholds` lists the threshold that requests get if they name none.
+         */
+        get: operations["embeddingStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Embed a ticket, a comment or a project now
+         * @description Splits the current text into chunks, embeds those that are new or changed, and replaces the stored ones in one
+         *     transaction: a reader sees the old set or the new one. A ticket's text is its name and description; each status note
+         *     is a text of its own, with its chunks after the ticket's. A comment is embedded by itself, with `comment_id`. A project's
+         *     text is its name and description. Workers do the same after each edit, so that a client rarely needs this call.
+         *
+         *     A chunk whose input and model have not changed keeps its id and is not sent to the model again, unless `force`.
+         *     A text that changes while it is being embedded is read again. If another transaction locks the ticket, this call
+         *     tries a few times and then ends with 503; it never blocks the other.
+         *
+         *     A text of thousands of chunks is stored in parts, which no reader sees before the last. A call that ends with 503 or
+         *     504 keeps what it stored: another call, or a worker, continues and does not send that to the model again. With
+         *     `force` what such a call stored counts as new.
+         */
+        post: operations["generateEmbeddings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1413,118 +1413,6 @@ export interface components {
         DeltaEvent: {
             text: string;
         };
-        GenerateRequest: {
-            project_id: components["schemas"]["Id"];
-            /**
-             * Format: int64
-             * @description Left out: the project's own name and description.
-             * @example 456
-             */
-            ticket_id?: number | null;
-            /**
-             * Format: int64
-             * @description A comment on that ticket, instead of the ticket's own text; requires ticket_id.
-             */
-            comment_id?: number | null;
-            /** @description Embed every chunk again, even if unchanged; false by default. */
-            force?: boolean | null;
-        };
-        GenerateResponse: {
-            /** @enum {string} */
-            status: "success";
-            /** @description All stored chunks, in order: the ticket's own text, then its notes. */
-            embedding_ids: string[];
-            project_id: components["schemas"]["Id"];
-            /** Format: int64 */
-            ticket_id: number | null;
-            /**
-             * Format: int64
-             * @description Only where a comment was embedded.
-             */
-            comment_id?: number;
-            /** @description How many chunks are stored. */
-            chunks: number;
-            /** @description How many of them this call embedded. */
-            embedded: number;
-            /** @description How many were kept. */
-            reused: number;
-            /** @description Tokens that this call sent to the model. */
-            tokens: number;
-            /** @description The embedding model. */
-            model: string;
-        };
-        EmbeddingStatus: {
-            /** @description Sources that wait for a worker. */
-            pending: number;
-            /** @description Sources that are being embedded. */
-            running: number;
-            /** @description Sources that wait for another attempt after one that failed. */
-            failed: number;
-            /** @description Sources given up after too many attempts. */
-            dead: number;
-            /** @description How long the oldest pending or failed source has waited; 0 if there is none. */
-            oldest_pending_seconds: number;
-            /** @description Chunks that are searched, those of documents too. */
-            chunks: number;
-            /** @description Sources that have a text but no chunk of the embedding model in use. */
-            sources_without_chunks: number;
-            /** @description The default threshold, for each width of the embedding model's vectors. */
-            match_thresholds: components["schemas"]["FittingThreshold"][];
-        };
-        FittingThreshold: {
-            model: string;
-            /** @description 1536 for tickets alone, 768 if documents take part. */
-            dimensions: number;
-            /** Format: double */
-            match_threshold: number;
-            /**
-             * @description Where it comes from: the operator's MATCH_THRESHOLD, a measurement with the judged set, a documented constant of the model, or the default of 0.7.
-             * @enum {string}
-             */
-            origin: "setting" | "measured" | "documented" | "default";
-            /** @description The measurement; null if the model has not been measured. Shares are of the half of the judged set that did not choose the threshold. */
-            measured: {
-                embedding_model: string;
-                dimensions: number;
-                /** Format: double */
-                match_threshold: number;
-                /** @description The share of questions whose right text exceeds the threshold. */
-                right_over: number;
-                /** @description The share of other texts of the same topic that exceed it. */
-                related_over: number;
-                /** @description The share of texts of other topics that exceed it. */
-                unrelated_over: number;
-                right_deciles: number[];
-                related_deciles: number[];
-                unrelated_deciles: number[];
-                /** @description A fingerprint of the judged set. */
-                judged_set: string;
-            } | null;
-        };
-        EnrichRequest: {
-            /** @description The most documents of this batch; 10 by default. */
-            batch_size?: number | null;
-        };
-        EnrichReport: {
-            /** @description Documents that were attempted: `succeeded` and `errors` together. */
-            processed: number;
-            succeeded: number;
-            errors: {
-                /** Format: uuid */
-                id: string;
-                /** @description Why it was not enriched. */
-                error: string;
-            }[];
-        };
-        EnrichStats: {
-            /** @description All documents, archived ones too: `enriched` and `unenriched` together. */
-            total: number;
-            /** @description Those whose current text is enriched. */
-            enriched: number;
-            unenriched: number;
-            /** @description Those of the unenriched whose last attempt failed. */
-            failed: number;
-        };
         DraftRequest: {
             /**
              * @description The draft. 1 to 100,000 characters once trimmed.
@@ -1622,153 +1510,11 @@ export interface components {
              */
             confidence: number | null;
         };
-        Projects: {
-            results: {
-                project_id: components["schemas"]["Id"];
-                key: string;
-                name: string;
-                /**
-                 * Format: int64
-                 * @description How many tickets it has.
-                 */
-                tickets: number;
-            }[];
-        };
-        Statuses: {
-            results: {
-                status_id: components["schemas"]["Id"];
-                name: string;
-            }[];
-        };
         /**
          * Format: uuid
          * @example 3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3
          */
         DocumentId: string;
-        /**
-         * @description How long the document's content holds. A class that was written takes precedence over that of enrichment. Null if there is neither.
-         * @enum {string|null}
-         */
-        TemporalClass: "evergreen" | "current" | "dated" | "historical" | "unknown" | null;
-        DocumentRequest: {
-            title: string;
-            /** @description May be empty; then the title is embedded. */
-            content: string;
-            /** @description Left out: a new document. */
-            id?: (string | "") | null;
-            /** @description They replace the keywords of the previous request; left out or null, those stay. Keywords added in the database stay, and enrichment only adds to them. */
-            keywords?: string[] | null;
-            /**
-             * @description How long the document's content holds; left out, unchanged.
-             * @enum {string|null}
-             */
-            temporal_class?: "evergreen" | "current" | "dated" | "historical" | "unknown" | "" | null;
-            /** @description Whether search leaves the document out; left out, unchanged. */
-            archived?: boolean | null;
-        };
-        DocumentWritten: {
-            id: components["schemas"]["DocumentId"];
-            embedding_status: components["schemas"]["DocumentEmbedding"];
-        };
-        /**
-         * @description Whether the current text is embedded, waits to be, or was given up.
-         * @enum {string}
-         */
-        DocumentEmbedding: "pending" | "complete" | "failed";
-        Document: {
-            id: components["schemas"]["DocumentId"];
-            title: string;
-            content: string;
-            /** @description Written keywords, then those of enrichment. */
-            keywords: string[];
-            /** @description Written entities, then those of enrichment. */
-            named_entities: {
-                name: string;
-                type?: string | null;
-            }[];
-            temporal_class: components["schemas"]["TemporalClass"];
-            archived: boolean;
-            embedding_status: components["schemas"]["DocumentEmbedding"];
-            /**
-             * Format: double
-             * @description How useful readers find it, 0 to 10, by their votes. A score written in the database may be higher until the next vote.
-             */
-            utility_score: number;
-            /** Format: int64 */
-            retrieval_count: number;
-            /** Format: date-time */
-            last_retrieved_at: string | null;
-            /** @description The last 50 different queries that found it, the latest last, 200 characters of each; empty for users. */
-            retrieval_queries: string[];
-            /** Format: date-time */
-            enriched_at: string | null;
-            enrichment_model: string | null;
-            /** @description Why the last attempt to enrich it failed. */
-            enrichment_error: string | null;
-            /**
-             * Format: date-time
-             * @description `freshness_boost` counts from here.
-             */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        FeedbackRequest: {
-            helpful: boolean;
-        };
-        /** Format: double */
-        DocumentSimilarity: number;
-        SimilarDocuments: {
-            results: {
-                id: components["schemas"]["DocumentId"];
-                title: string;
-                similarity: components["schemas"]["DocumentSimilarity"];
-            }[];
-        };
-        DocumentResults: {
-            results: (components["schemas"]["FoundDocument"] | components["schemas"]["WeighedDocument"])[];
-        };
-        FoundDocument: {
-            id: components["schemas"]["DocumentId"];
-            title: string;
-            content: string;
-            similarity: components["schemas"]["DocumentSimilarity"];
-        };
-        WeighedDocument: {
-            id: components["schemas"]["DocumentId"];
-            title: string;
-            content: string;
-            similarity: components["schemas"]["DocumentSimilarity"];
-            /**
-             * Format: double
-             * @description The share of the query's keywords that some keyword of the document contains.
-             */
-            keyword_score: number;
-            /**
-             * Format: double
-             * @description ln(u + 1) / ln(11) of its utility u.
-             */
-            utility_boost: number;
-            /**
-             * Format: double
-             * @description 1 / (1 + age in days / 30).
-             */
-            freshness_boost: number;
-            /** Format: double */
-            temporal_weight: number;
-            /** Format: double */
-            final_score: number;
-            keywords: string[];
-            temporal_class: components["schemas"]["TemporalClass"];
-        };
-        EntityResults: {
-            results: {
-                id: components["schemas"]["DocumentId"];
-                title: string;
-                matched_entity: string;
-                matched_type: string | null;
-            }[];
-        };
         /** @description Whether requests can be answered. */
         Readiness: components["schemas"]["Ready"] | components["schemas"]["NotReady"];
         Ready: {
@@ -1804,6 +1550,435 @@ export interface components {
          * @enum {string}
          */
         ProblemCode: "invalid" | "token_missing" | "token_invalid" | "token_expired" | "session_ended" | "forbidden" | "host_not_allowed" | "origin_not_allowed" | "not_found" | "path_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal" | "model_failed" | "model_limited" | "unavailable" | "busy" | "stopping" | "timeout";
+        /** @description Written entities, then those of enrichment. */
+        NamedEntities: {
+            name: string;
+            type?: string | null;
+        }[];
+        MeResponse: {
+            /**
+             * @description `service` is a caller without restrictions: the service's key, or `AUTH=off` without a token.
+             * @example member
+             * @enum {string}
+             */
+            role: "none" | "viewer" | "member" | "admin" | "service";
+        };
+        Project: {
+            /**
+             * Format: int64
+             * @example 1
+             */
+            project_id: number;
+            /** @example TX */
+            key: string;
+            /** @example Checkout and Payments */
+            name: string;
+            /**
+             * Format: int64
+             * @description How many tickets it has.
+             * @example 31
+             */
+            tickets: number;
+        };
+        Status: {
+            /**
+             * Format: int64
+             * @example 1
+             */
+            status_id: number;
+            /** @example To Do */
+            name: string;
+        };
+        DocumentResults: {
+            results: (components["schemas"]["FoundDocument"] | components["schemas"]["WeighedDocument"])[];
+        };
+        FoundDocument: {
+            /** Format: uuid */
+            id: string;
+            /** @example Why we chose Raft */
+            title: string;
+            /** @example The ledger's replicas agree by Raft. */
+            content: string;
+            /**
+             * Format: double
+             * @example 0.52
+             */
+            similarity: number;
+        };
+        WeighedDocument: {
+            /** Format: uuid */
+            id: string;
+            /** @example Why we chose Raft */
+            title: string;
+            /** @example The ledger's replicas agree by Raft. */
+            content: string;
+            /**
+             * Format: double
+             * @example 0.52
+             */
+            similarity: number;
+            /**
+             * Format: double
+             * @description The share of the query's keywords that some keyword of the document contains.
+             */
+            keyword_score: number;
+            /**
+             * Format: double
+             * @description ln(u + 1) / ln(11) of its utility u.
+             */
+            utility_boost: number;
+            /**
+             * Format: double
+             * @description 1 / (1 + age in days / 30).
+             */
+            freshness_boost: number;
+            /** Format: double */
+            temporal_weight: number;
+            /**
+             * Format: double
+             * @description Orders the results.
+             */
+            final_score: number;
+            keywords: string[];
+            /**
+             * @description How long the document's content holds. A class that was written takes precedence over that of enrichment. Null if there is neither.
+             * @example evergreen
+             * @enum {string|null}
+             */
+            temporal_class: "evergreen" | "current" | "dated" | "historical" | "unknown" | null;
+        };
+        NamedDocument: {
+            /** Format: uuid */
+            id: string;
+            /** @example Why we chose Raft */
+            title: string;
+            /** @example Ann */
+            matched_entity: string;
+            /** @example person */
+            matched_type: string | null;
+        };
+        Document: {
+            /** Format: uuid */
+            id: string;
+            /** @example Why we chose Raft */
+            title: string;
+            /** @example The ledger's replicas agree by Raft, because Ann's team can explain it. */
+            content: string;
+            /**
+             * @description Written keywords, then those of enrichment.
+             * @example [
+             *       "raft",
+             *       "consensus",
+             *       "ledger"
+             *     ]
+             */
+            keywords: string[];
+            named_entities: components["schemas"]["NamedEntities"];
+            /**
+             * @description How long the document's content holds. A class that was written takes precedence over that of enrichment. Null if there is neither.
+             * @example evergreen
+             * @enum {string|null}
+             */
+            temporal_class: "evergreen" | "current" | "dated" | "historical" | "unknown" | null;
+            archived: boolean;
+            /**
+             * @description Whether the current text is embedded, waits to be, or was given up.
+             * @example complete
+             * @enum {string}
+             */
+            embedding_status: "pending" | "complete" | "failed";
+            /**
+             * Format: double
+             * @description How useful readers find it, 0 to 10, by their votes. A score written in the database may be higher until the next vote.
+             * @example 0.5
+             */
+            utility_score: number;
+            /**
+             * Format: int64
+             * @example 3
+             */
+            retrieval_count: number;
+            /** Format: date-time */
+            last_retrieved_at: string | null;
+            /**
+             * @description The last 50 different queries that found it, the latest last, 200 characters of each; empty for users.
+             * @example [
+             *       "how do replicas agree"
+             *     ]
+             */
+            retrieval_queries: string[];
+            /** Format: date-time */
+            enriched_at: string | null;
+            /** @example gpt-4o-mini */
+            enrichment_model: string | null;
+            /** @description Why the last attempt to enrich it failed. */
+            enrichment_error: string | null;
+            /**
+             * Format: date-time
+             * @description `freshness_boost` counts from here.
+             */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        SimilarDocument: {
+            /** Format: uuid */
+            id: string;
+            /** @example Decision 12 – how we make idempotency keys */
+            title: string;
+            /**
+             * Format: double
+             * @example 0.71
+             */
+            similarity: number;
+        };
+        FeedbackRequest: {
+            /** @example true */
+            helpful: boolean;
+        };
+        DocumentRequest: {
+            /** @example Why we chose Raft */
+            title: string;
+            /**
+             * @description May be empty; then the title is embedded.
+             * @example The ledger's replicas agree by Raft, because Ann's team can explain it.
+             */
+            content: string;
+            /** @description Left out: a new document. */
+            id?: (string | "") | null;
+            /**
+             * @description They replace the keywords of the previous request; left out or null, those stay. Keywords added in the database stay, and enrichment only adds to them.
+             * @example [
+             *       "raft",
+             *       "consensus"
+             *     ]
+             */
+            keywords?: string[] | null;
+            /**
+             * @description How long the document's content holds; left out, unchanged.
+             * @example evergreen
+             * @enum {string|null}
+             */
+            temporal_class?: "evergreen" | "current" | "dated" | "historical" | "unknown" | "" | null;
+            /** @description Whether search leaves the document out; left out, unchanged. */
+            archived?: boolean | null;
+        };
+        DocumentWritten: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description Whether the current text is embedded, waits to be, or was given up.
+             * @enum {string}
+             */
+            embedding_status: "pending" | "complete" | "failed";
+        };
+        EnrichRequest: {
+            /** @description The most documents of this batch; 10 by default. */
+            batch_size?: number | null;
+        };
+        EnrichReport: {
+            /**
+             * @description Documents that were attempted: `succeeded` and `errors` together.
+             * @example 10
+             */
+            processed: number;
+            /** @example 9 */
+            succeeded: number;
+            errors: {
+                /** Format: uuid */
+                id: string;
+                /**
+                 * @description Why it was not enriched.
+                 * @example The model's answer was cut off.
+                 */
+                error: string;
+            }[];
+        };
+        EnrichStats: {
+            /**
+             * Format: int64
+             * @description All documents, archived ones too: `enriched` and `unenriched` together.
+             * @example 44
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description Those whose current text is enriched.
+             * @example 42
+             */
+            enriched: number;
+            /**
+             * Format: int64
+             * @example 2
+             */
+            unenriched: number;
+            /**
+             * Format: int64
+             * @description Those of the unenriched whose last attempt failed.
+             * @example 1
+             */
+            failed: number;
+        };
+        EmbeddingStatus: {
+            /**
+             * @description Sources that wait for a worker.
+             * @example 12
+             */
+            pending: number;
+            /**
+             * @description Sources that are being embedded.
+             * @example 4
+             */
+            running: number;
+            /**
+             * @description Sources that wait for another attempt after one that failed.
+             * @example 0
+             */
+            failed: number;
+            /**
+             * @description Sources given up after too many attempts.
+             * @example 0
+             */
+            dead: number;
+            /**
+             * Format: double
+             * @description How long the oldest pending or failed source has waited; 0 if there is none.
+             * @example 0.42
+             */
+            oldest_pending_seconds: number;
+            /**
+             * @description Chunks that are searched, those of documents too.
+             * @example 15050
+             */
+            chunks: number;
+            /**
+             * @description Sources that have a text but no chunk of the embedding model in use.
+             * @example 3
+             */
+            sources_without_chunks: number;
+            /** @description The default threshold, for each width of the embedding model's vectors. */
+            match_thresholds: components["schemas"]["FittingThreshold"][];
+        };
+        FittingThreshold: {
+            /** @example text-embedding-3-small */
+            model: string;
+            /**
+             * @description 1536 for tickets alone, 768 if documents take part.
+             * @example 1536
+             */
+            dimensions: number;
+            /**
+             * Format: double
+             * @example 0.28
+             */
+            match_threshold: number;
+            /**
+             * @description Where it comes from: the operator's MATCH_THRESHOLD, a measurement with the judged set, a documented constant of the model, or the default of 0.7.
+             * @example documented
+             * @enum {string}
+             */
+            origin: "setting" | "measured" | "documented" | "default";
+            /** @description The measurement; null if the model has not been measured. Shares are of the half of the judged set that did not choose the threshold. */
+            measured: {
+                embedding_model: string;
+                dimensions: number;
+                /** Format: double */
+                match_threshold: number;
+                /**
+                 * Format: double
+                 * @description The share of questions whose right text exceeds the threshold.
+                 */
+                right_over: number;
+                /**
+                 * Format: double
+                 * @description The share of other texts of the same topic that exceed it.
+                 */
+                related_over: number;
+                /**
+                 * Format: double
+                 * @description The share of texts of other topics that exceed it.
+                 */
+                unrelated_over: number;
+                right_deciles: number[];
+                related_deciles: number[];
+                unrelated_deciles: number[];
+                /** @description A fingerprint of the judged set. */
+                judged_set: string;
+            } | null;
+        };
+        GenerateRequest: {
+            /**
+             * Format: int64
+             * @example 123
+             */
+            project_id: number;
+            /**
+             * Format: int64
+             * @description Left out: the project's own name and description.
+             * @example 456
+             */
+            ticket_id?: number | null;
+            /**
+             * Format: int64
+             * @description A comment on that ticket, instead of the ticket's own text; requires ticket_id.
+             */
+            comment_id?: number | null;
+            /** @description Embed every chunk again, even if unchanged; false by default. */
+            force?: boolean | null;
+        };
+        GenerateResponse: {
+            /** @enum {string} */
+            status: "success";
+            /**
+             * @description All stored chunks, in order: the ticket's own text, then its notes.
+             * @example [
+             *       "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11",
+             *       "5d3c5e0f-98f5-4a0c-b1ba-0f0c80a0e6f2",
+             *       "c2a4c6c2-3a29-4d3b-9a3f-8a3b9f6f7d10"
+             *     ]
+             */
+            embedding_ids: string[];
+            /**
+             * Format: int64
+             * @example 123
+             */
+            project_id: number;
+            /**
+             * Format: int64
+             * @example 456
+             */
+            ticket_id: number | null;
+            /**
+             * Format: int64
+             * @description Only where a comment was embedded.
+             */
+            comment_id?: number;
+            /**
+             * @description How many chunks are stored.
+             * @example 3
+             */
+            chunks: number;
+            /**
+             * @description How many of them this call embedded.
+             * @example 1
+             */
+            embedded: number;
+            /**
+             * @description How many were kept.
+             * @example 2
+             */
+            reused: number;
+            /**
+             * @description Tokens that this call sent to the model.
+             * @example 412
+             */
+            tokens: number;
+            /**
+             * @description The embedding model.
+             * @example text-embedding-3-small
+             */
+            model: string;
+        };
     };
     responses: {
         /** @description The request is malformed, or a value is missing, unknown or out of range. */
@@ -2221,160 +2396,6 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
-    generateEmbeddings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["GenerateRequest"];
-            };
-        };
-        responses: {
-            /** @description The stored chunks, and what this call did. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": "success",
-                     *       "embedding_ids": [
-                     *         "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11",
-                     *         "5d3c5e0f-98f5-4a0c-b1ba-0f0c80a0e6f2",
-                     *         "c2a4c6c2-3a29-4d3b-9a3f-8a3b9f6f7d10"
-                     *       ],
-                     *       "project_id": 123,
-                     *       "ticket_id": 456,
-                     *       "chunks": 3,
-                     *       "embedded": 1,
-                     *       "reused": 2,
-                     *       "tokens": 412,
-                     *       "model": "text-embedding-3-small"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["GenerateResponse"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            502: components["responses"]["ModelFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    embeddingStatus: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Sources that wait, stored chunks, and thresholds. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "pending": 12,
-                     *       "running": 4,
-                     *       "failed": 0,
-                     *       "dead": 0,
-                     *       "oldest_pending_seconds": 0.42,
-                     *       "chunks": 15050,
-                     *       "sources_without_chunks": 3,
-                     *       "match_thresholds": [
-                     *         {
-                     *           "model": "text-embedding-3-small",
-                     *           "dimensions": 1536,
-                     *           "match_threshold": 0.28,
-                     *           "origin": "documented",
-                     *           "measured": null
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EmbeddingStatus"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    me: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The role. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "role": "member"
-                     *     }
-                     */
-                    "application/json": {
-                        /**
-                         * @description `service` is a caller without restrictions: the service's key, or `AUTH=off` without a token.
-                         * @enum {string}
-                         */
-                        role: "none" | "viewer" | "member" | "admin" | "service";
-                    };
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
     getTicket: {
         parameters: {
             query?: {
@@ -2672,556 +2693,6 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
             502: components["responses"]["ModelFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    enrichBatch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["EnrichRequest"];
-            };
-        };
-        responses: {
-            /** @description What the batch did. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "processed": 10,
-                     *       "succeeded": 9,
-                     *       "errors": [
-                     *         {
-                     *           "id": "1f0d7c1e-3c0b-5d0a-9f53-2f1f6c7a9a10",
-                     *           "error": "The model's answer was cut off."
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EnrichReport"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            502: components["responses"]["ModelFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    enrichStats: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Exact counts; zeros if there are no documents. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "total": 44,
-                     *       "enriched": 42,
-                     *       "unenriched": 2,
-                     *       "failed": 1
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EnrichStats"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    listProjects: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The projects with their number of tickets. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "project_id": 1,
-                     *           "key": "TX",
-                     *           "name": "Checkout and Payments",
-                     *           "tickets": 31
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Projects"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    listStatuses: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The statuses that tickets can have. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "status_id": 1,
-                     *           "name": "To Do"
-                     *         },
-                     *         {
-                     *           "status_id": 2,
-                     *           "name": "Done"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Statuses"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    putDocument: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "title": "Why we chose Raft",
-                 *       "content": "The ledger's replicas agree by Raft, because Ann's team can explain it.",
-                 *       "keywords": [
-                 *         "raft",
-                 *         "consensus"
-                 *       ],
-                 *       "temporal_class": "evergreen"
-                 *     }
-                 */
-                "application/json": components["schemas"]["DocumentRequest"];
-            };
-        };
-        responses: {
-            /** @description The document existed and has the new text. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *       "embedding_status": "pending"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DocumentWritten"];
-                };
-            };
-            /** @description The document was added. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *       "embedding_status": "pending"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DocumentWritten"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    getDocument: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["schemas"]["DocumentId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The document. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *       "title": "Why we chose Raft",
-                     *       "content": "The ledger's replicas agree by Raft, because Ann's team can explain it.",
-                     *       "keywords": [
-                     *         "raft",
-                     *         "consensus",
-                     *         "ledger"
-                     *       ],
-                     *       "named_entities": [
-                     *         {
-                     *           "name": "Ann",
-                     *           "type": "person"
-                     *         }
-                     *       ],
-                     *       "temporal_class": "evergreen",
-                     *       "archived": false,
-                     *       "embedding_status": "complete",
-                     *       "utility_score": 0.5,
-                     *       "retrieval_count": 3,
-                     *       "last_retrieved_at": "2026-01-07T09:12:33.5Z",
-                     *       "retrieval_queries": [
-                     *         "how do replicas agree"
-                     *       ],
-                     *       "enriched_at": "2026-01-05T09:01:00Z",
-                     *       "enrichment_model": "gpt-4o-mini",
-                     *       "enrichment_error": null,
-                     *       "created_at": "2026-01-05T09:00:00Z",
-                     *       "updated_at": "2026-01-05T09:01:00Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Document"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    deleteDocument: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["schemas"]["DocumentId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The document is deleted. */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    similarDocuments: {
-        parameters: {
-            query?: {
-                /** @description The most results. */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                id: components["schemas"]["DocumentId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The most similar documents, the most similar first. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "id": "9d4c5f1d-2872-51b6-beda-0ddd6fff23e1",
-                     *           "title": "Decision 12 – how we make idempotency keys",
-                     *           "similarity": 0.71
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SimilarDocuments"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    rateDocument: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["schemas"]["DocumentId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "helpful": true
-                 *     }
-                 */
-                "application/json": components["schemas"]["FeedbackRequest"];
-            };
-        };
-        responses: {
-            /** @description The vote is stored. */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    searchDocuments: {
-        parameters: {
-            query: {
-                /** @description The query, 1 to 2,000 characters once trimmed. */
-                q: string;
-                /** @description Order by `final_score` and return its parts. */
-                hybrid?: boolean;
-                /** @description The most results. */
-                limit?: number;
-                /** @description The similarity that a document must exceed. */
-                threshold?: number;
-                /** @description Count the documents found as retrieved. */
-                track?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The documents found. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentResults"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            502: components["responses"]["ModelFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    documentsByEntity: {
-        parameters: {
-            query?: {
-                /** @description Only entities of this type, without regard to case. */
-                type?: string;
-                /** @description The most results. */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The documents, one row for each matching name. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *           "title": "Why we chose Raft",
-                     *           "matched_entity": "Ann",
-                     *           "matched_type": "person"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EntityResults"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["Timeout"];
         };
@@ -3726,6 +3197,726 @@ export interface operations {
                 content?: never;
             };
             405: components["responses"]["MethodNotAllowed"];
+        };
+    };
+    me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The role. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "role": "member"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MeResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    listProjects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The projects with their number of tickets. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "project_id": 1,
+                     *           "key": "TX",
+                     *           "name": "Checkout and Payments",
+                     *           "tickets": 31
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        results: components["schemas"]["Project"][];
+                    };
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    listStatuses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statuses that tickets can have. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "status_id": 1,
+                     *           "name": "To Do"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        results: components["schemas"]["Status"][];
+                    };
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    searchDocuments: {
+        parameters: {
+            query: {
+                /** @description The query, 1 to 2,000 characters once trimmed. */
+                q: string;
+                /** @description Order by `final_score` and return its parts. */
+                hybrid?: boolean;
+                /** @description The most results. */
+                limit?: number;
+                /** @description The similarity that a document must exceed. */
+                threshold?: number;
+                /** @description Count the documents found as retrieved. */
+                track?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The documents found. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
+                     *           "title": "Why we chose Raft",
+                     *           "content": "The ledger's replicas agree by Raft.",
+                     *           "similarity": 0.52
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DocumentResults"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["ModelFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    documentsByEntity: {
+        parameters: {
+            query?: {
+                /** @description Only entities of this type, without regard to case. */
+                type?: string;
+                /** @description The most results. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The documents, one row for each matching name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
+                     *           "title": "Why we chose Raft",
+                     *           "matched_entity": "Ann",
+                     *           "matched_type": "person"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        results: components["schemas"]["NamedDocument"][];
+                    };
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    getDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
+                     *       "title": "Why we chose Raft",
+                     *       "content": "The ledger's replicas agree by Raft, because Ann's team can explain it.",
+                     *       "keywords": [
+                     *         "raft",
+                     *         "consensus",
+                     *         "ledger"
+                     *       ],
+                     *       "named_entities": [
+                     *         {
+                     *           "name": "Ann",
+                     *           "type": "person"
+                     *         }
+                     *       ],
+                     *       "temporal_class": "evergreen",
+                     *       "archived": false,
+                     *       "embedding_status": "complete",
+                     *       "utility_score": 0.5,
+                     *       "retrieval_count": 3,
+                     *       "last_retrieved_at": "2026-01-07T09:12:33.5Z",
+                     *       "retrieval_queries": [
+                     *         "how do replicas agree"
+                     *       ],
+                     *       "enriched_at": "2026-01-05T09:01:00Z",
+                     *       "enrichment_model": "gpt-4o-mini",
+                     *       "enrichment_error": null,
+                     *       "created_at": "2026-01-05T09:00:00Z",
+                     *       "updated_at": "2026-01-05T09:01:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    deleteDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    similarDocuments: {
+        parameters: {
+            query?: {
+                /** @description The most results. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example 3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The most similar documents, the most similar first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
+                     *           "title": "Decision 12 – how we make idempotency keys",
+                     *           "similarity": 0.71
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        results: components["schemas"]["SimilarDocument"][];
+                    };
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    rateDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "helpful": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["FeedbackRequest"];
+            };
+        };
+        responses: {
+            /** @description The vote is stored. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    putDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Why we chose Raft",
+                 *       "content": "The ledger's replicas agree by Raft, because Ann's team can explain it.",
+                 *       "id": null,
+                 *       "keywords": [
+                 *         "raft",
+                 *         "consensus"
+                 *       ],
+                 *       "temporal_class": "evergreen",
+                 *       "archived": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["DocumentRequest"];
+            };
+        };
+        responses: {
+            /** @description The document existed and has the new text. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
+                     *       "embedding_status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DocumentWritten"];
+                };
+            };
+            /** @description The document was added. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
+                     *       "embedding_status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DocumentWritten"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    enrichBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EnrichRequest"];
+            };
+        };
+        responses: {
+            /** @description What the batch did. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "processed": 10,
+                     *       "succeeded": 9,
+                     *       "errors": [
+                     *         {
+                     *           "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
+                     *           "error": "The model's answer was cut off."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnrichReport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["ModelFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    enrichStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Exact counts; zeros if there are no documents. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "total": 44,
+                     *       "enriched": 42,
+                     *       "unenriched": 2,
+                     *       "failed": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnrichStats"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    embeddingStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sources that wait, stored chunks, and thresholds. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "pending": 12,
+                     *       "running": 4,
+                     *       "failed": 0,
+                     *       "dead": 0,
+                     *       "oldest_pending_seconds": 0.42,
+                     *       "chunks": 15050,
+                     *       "sources_without_chunks": 3,
+                     *       "match_thresholds": [
+                     *         {
+                     *           "model": "text-embedding-3-small",
+                     *           "dimensions": 1536,
+                     *           "match_threshold": 0.28,
+                     *           "origin": "documented",
+                     *           "measured": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EmbeddingStatus"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    generateEmbeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GenerateRequest"];
+            };
+        };
+        responses: {
+            /** @description The stored chunks, and what this call did. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "embedding_ids": [
+                     *         "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11",
+                     *         "5d3c5e0f-98f5-4a0c-b1ba-0f0c80a0e6f2",
+                     *         "c2a4c6c2-3a29-4d3b-9a3f-8a3b9f6f7d10"
+                     *       ],
+                     *       "project_id": 123,
+                     *       "ticket_id": 456,
+                     *       "chunks": 3,
+                     *       "embedded": 1,
+                     *       "reused": 2,
+                     *       "tokens": 412,
+                     *       "model": "text-embedding-3-small"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GenerateResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["ModelFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
 }

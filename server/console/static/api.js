@@ -18,11 +18,11 @@ import { accessToken, refused } from './session.js';
 /** @typedef {Schemas['WeighedDocument']} WeighedDocument */
 /** @typedef {Schemas['FoundDocument']} FoundDocument */
 /** @typedef {Schemas['EmbeddingStatus']} EmbeddingStatus */
-/** @typedef {Schemas['Projects']['results'][number]} Project */
-/** @typedef {Schemas['Statuses']['results'][number]} Status */
+/** @typedef {Schemas['Project']} Project */
+/** @typedef {Schemas['Status']} Status */
 /** @typedef {Schemas['SimilarResponse']['results'][number]} SimilarTicket */
-/** @typedef {Schemas['SimilarDocuments']['results'][number]} SimilarDocument */
-/** @typedef {Schemas['EntityResults']['results'][number]} NamedDocument */
+/** @typedef {Schemas['SimilarDocument']} SimilarDocument */
+/** @typedef {Schemas['NamedDocument']} NamedDocument */
 /** @typedef {Schemas['Readiness']} Readiness */
 /** @typedef {Schemas['ProblemCode']} ProblemCode */
 

@@ -1,0 +1,300 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The tags of a field, which requests are validated by (valid.go) and the document is generated
+// from:
+//
+//	json, path, query  its name, and where it stands
+//	doc, example       for people: in doc, ~ stands for a backtick; an example is JSON, or else a text
+//	min, max           of a number; of a list, how many elements
+//	length             the most characters of a text, once trimmed, of which one must be visible
+//	maxlen             the same, of a text that may be empty
+//	enum               the values, separated by commas
+//	format, pattern    as in JSON Schema
+//	default            of a parameter
+//	schema             the name of a schema that openapi.yaml has
+//
+// A field of a request that is a pointer may be left out or null. A field of a response is always
+// there, unless it has omitempty, and null if it is a nil pointer. The tags of a struct itself are
+// those of its field _: doc, example, and schema, its name in the document.
+
+// member is one of an object, whose order readers see.
+type member struct {
+	name  string
+	value any
+}
+
+type object []member
+
+func (o *object) add(name string, value any) { *o = append(*o, member{name, value}) }
+
+// addTag adds a tag's value, if the field has it: as JSON, or else as a text.
+func (o *object) addTag(name string, tags reflect.StructTag, tag string) {
+	if text, has := tags.Lookup(tag); has {
+		o.add(name, literal(text))
+	}
+}
+
+func literal(text string) any {
+	var value json.RawMessage
+	if json.Unmarshal([]byte(text), &value) != nil {
+		return text
+	}
+	return value
+}
+
+// inCode writes a tag's text as Markdown: a tag has no backticks, so ~ stands for one.
+func inCode(text string) string { return strings.ReplaceAll(text, "~", "`") }
+
+func reference(name string) object { return object{{"$ref", "#/components/schemas/" + name}} }
+
+// schemas are the named ones of a document.
+type schemas struct {
+	named   object
+	known   map[string]bool
+	request bool // whether what is described now is one
+}
+
+var (
+	timeType = reflect.TypeFor[time.Time]()
+	rawType  = reflect.TypeFor[json.RawMessage]()
+)
+
+// mixedList is a list whose elements are of one of several types.
+type mixedList interface{ elements() []reflect.Type }
+
+// ownTags are the tags of a struct itself.
+func ownTags(t reflect.Type) reflect.StructTag {
+	for i := range t.NumField() {
+		if t.Field(i).Name == "_" {
+			return t.Field(i).Tag
+		}
+	}
+	return ""
+}
+
+// of returns the schema of a type, as a field with these tags has it.
+func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
+	if name, has := tags.Lookup("schema"); has {
+		return reference(name)
+	}
+	nullable := t.Kind() == reflect.Pointer && (s.request || !strings.Contains(tags.Get("json"), ",omit")) && tags.Get("json") != ""
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var o object
+	if list, is := reflect.Zero(t).Interface().(mixedList); is {
+		var all []any
+		for _, one := range list.elements() {
+			all = append(all, s.structure(one))
+		}
+		o = object{{"type", "array"}}
+		o.addTag("maxItems", tags, "max")
+		return append(o, member{"items", object{{"anyOf", all}}})
+	}
+	switch {
+	case t == timeType:
+		o = object{{"type", "string"}, {"format", "date-time"}}
+	case t.Kind() == reflect.Struct:
+		o = s.structure(t)
+		if _, has := tags.Lookup("doc"); !has && !nullable {
+			return o
+		}
+		if o[0].name == "$ref" { // beside which nothing counts
+			o = object{{"allOf", []any{o}}}
+		}
+	case t.Kind() == reflect.Slice && t != rawType:
+		o = object{{"type", "array"}}
+		o.addTag("minItems", tags, "min")
+		o.addTag("maxItems", tags, "max")
+		if _, has := tags.Lookup("max"); !has && s.request {
+			o.add("maxItems", maxElements)
+		}
+		o.add("items", s.of(t.Elem(), elementTags(tags)))
+	case t.Kind() == reflect.String:
+		o = s.text(tags, nullable)
+	case t.Kind() == reflect.Bool:
+		o = object{{"type", "boolean"}}
+	case t.Kind() == reflect.Float64:
+		o = object{{"type", "number"}, {"format", "double"}}
+	case t.Kind() == reflect.Int64:
+		o = object{{"type", "integer"}, {"format", "int64"}}
+	case t.Kind() == reflect.Int:
+		o = object{{"type", "integer"}}
+	}
+	if t.Kind() == reflect.Float64 || t.Kind() == reflect.Int64 || t.Kind() == reflect.Int {
+		o.addTag("minimum", tags, "min")
+		o.addTag("maximum", tags, "max")
+		o.addTag("default", tags, "default")
+	}
+	if t.Kind() == reflect.Bool {
+		o.addTag("default", tags, "default")
+		if strings.Contains(tags.Get("json"), ",omit") {
+			o.add("enum", []any{true})
+		}
+	}
+	if nullable {
+		o.add("nullable", true)
+	}
+	if text := tags.Get("doc"); text != "" {
+		o.add("description", inCode(text))
+	}
+	if t.Kind() != reflect.Struct {
+		o.addTag("example", tags, "example")
+	}
+	return o
+}
+
+// elementTags are the tags of a list that are about its elements.
+func elementTags(tags reflect.StructTag) (of reflect.StructTag) {
+	for _, name := range []string{"length", "maxlen", "format", "enum"} {
+		if value, has := tags.Lookup(name); has {
+			of += reflect.StructTag(name + ":" + strconv.Quote(value) + " ")
+		}
+	}
+	return of
+}
+
+func (s *schemas) text(tags reflect.StructTag, nullable bool) object {
+	o := object{{"type", "string"}}
+	if most, has := tags.Lookup("length"); has {
+		o = append(o, member{"minLength", 1}, member{"maxLength", json.RawMessage(most)})
+		if !nullable {
+			o.add("pattern", `\S`)
+		}
+	}
+	if most, has := tags.Lookup("maxlen"); has {
+		o.add("maxLength", json.RawMessage(most))
+	}
+	if tags.Get("format") == "uuid" && s.request && nullable { // blank counts as left out
+		return object{{"anyOf", []any{object{{"type", "string"}, {"format", "uuid"}}, object{{"type", "string"}, {"enum", []string{""}}}}}}
+	}
+	for _, name := range []string{"format", "pattern"} {
+		if value, has := tags.Lookup(name); has {
+			o.add(name, value)
+		}
+	}
+	if values, has := tags.Lookup("enum"); has {
+		var all []any
+		for _, value := range strings.Split(values, ",") {
+			all = append(all, value)
+		}
+		if nullable && s.request {
+			all = append(all, "")
+		}
+		if nullable {
+			all = append(all, nil)
+		}
+		o.add("enum", all)
+	}
+	return o
+}
+
+// structure returns the schema of a struct: a reference, if it has a name.
+func (s *schemas) structure(t reflect.Type) object {
+	own := ownTags(t)
+	name := own.Get("schema")
+	if name == "" && t.Name() != "" && t.PkgPath() == reflect.TypeFor[schemas]().PkgPath() && !strings.Contains(t.Name(), "[") {
+		name = strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+	}
+	if s.known[name] {
+		return reference(name)
+	}
+	o := object{{"type", "object"}, {"additionalProperties", false}}
+	if text := own.Get("doc"); text != "" {
+		o.add("description", inCode(text))
+	}
+	var required []string
+	var properties object
+	at := -1
+	if name != "" { // before what it refers to, as readers expect
+		s.known[name] = true
+		at = len(s.named)
+		s.named.add(name, nil)
+	}
+	for _, field := range bodyFields(t) {
+		properties.add(nameOf(field), s.of(field.Type, field.Tag))
+		if s.request && field.Type.Kind() != reflect.Pointer || !s.request && !strings.Contains(field.Tag.Get("json"), ",omit") {
+			required = append(required, nameOf(field))
+		}
+	}
+	if required != nil {
+		o.add("required", required)
+	}
+	o.add("properties", properties)
+	o.addTag("example", own, "example")
+	if name == "" {
+		return o
+	}
+	s.named[at].value = o
+	return reference(name)
+}
+
+// bodyFields are those that JSON has, also of embedded structs.
+func bodyFields(t reflect.Type) (fields []reflect.StructField) {
+	for _, field := range reflect.VisibleFields(t) {
+		if nameOf(field) != "" && field.IsExported() {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+// nameOf is a field's name in JSON, or "" if it has none.
+func nameOf(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return strings.TrimPrefix(name, "-")
+}
+
+// example composes an example of a type from those of its fields.
+func example(t reflect.Type, tags reflect.StructTag) any {
+	if text, has := tags.Lookup("example"); has {
+		return literal(text)
+	}
+	if t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if list, is := reflect.Zero(t).Interface().(mixedList); is {
+		return []any{example(list.elements()[0], "")}
+	}
+	switch {
+	case t == timeType:
+		return "2026-01-07T09:12:33Z"
+	case tags.Get("format") == "uuid":
+		return "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3"
+	case tags.Get("enum") != "":
+		first, _, _ := strings.Cut(tags.Get("enum"), ",")
+		return first
+	case t.Kind() == reflect.Struct:
+		if text, has := ownTags(t).Lookup("example"); has {
+			return literal(text)
+		}
+		o := object{}
+		for _, field := range bodyFields(t) {
+			_, shown := field.Tag.Lookup("example")
+			if shown || !strings.Contains(field.Tag.Get("json"), ",omit") {
+				o.add(nameOf(field), example(field.Type, field.Tag))
+			}
+		}
+		return o
+	case t.Kind() == reflect.Slice:
+		return []any{example(t.Elem(), elementTags(tags))}
+	case t.Kind() == reflect.Bool:
+		return false
+	case t.Kind() == reflect.String:
+		return "…"
+	default:
+		return json.RawMessage(cmp.Or(tags.Get("min"), "0"))
+	}
+}
