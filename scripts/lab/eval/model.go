@@ -92,8 +92,8 @@ func (c ModelCheck) Print(to io.Writer, dollars float64) error {
 	for decile := range 11 {
 		fmt.Fprintf(&out, " %d%% |", decile*10)
 	}
-	out.WriteString(" threshold | right source | cited | abstained | tokens embedded, read, written | cost |\n|---|---|")
-	out.WriteString(strings.Repeat("---|", 11+6) + "\n")
+	out.WriteString(" over the threshold | threshold | right source | cited | abstained | tokens embedded, read, written | cost |\n|---|---|")
+	out.WriteString(strings.Repeat("---|", 11+7) + "\n")
 	cost := "not known"
 	if dollars >= 0 {
 		cost = fmt.Sprintf("$%.4f", dollars)
@@ -102,11 +102,13 @@ func (c ModelCheck) Print(to io.Writer, dollars float64) error {
 	for i, line := range []struct {
 		pairs  string
 		values []float64
-	}{{"right", m.Right}, {"related", m.Related}, {"unrelated", m.Unrelated}} {
+		over   float64
+	}{{"right", m.Right, m.RightOver}, {"related", m.Related, m.RelatedOver}, {"unrelated", m.Unrelated, m.UnrelatedOver}} {
 		fmt.Fprintf(&out, "| %s | %s |", c.Fitting.Model, line.pairs)
 		for _, value := range line.values {
 			fmt.Fprintf(&out, " %.2f |", value)
 		}
+		fmt.Fprintf(&out, " %.1f%% |", 100*line.over)
 		if i > 0 {
 			out.WriteString(" | | | | | |\n")
 			continue

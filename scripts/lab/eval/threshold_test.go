@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -103,6 +104,9 @@ func TestThresholdFitsTheModel(t *testing.T) {
 			var table strings.Builder
 			if err := check.Print(&table, -1); err != nil || !strings.Contains(table.String(), "| 7, 40, 2 | not known |") {
 				t.Errorf("error %v, printed:\n%s", err, &table)
+			}
+			if share := fmt.Sprintf(" %.1f%% | | | | | | |\n", 100*measured[0].UnrelatedOver); !strings.HasSuffix(table.String(), share) {
+				t.Errorf("the last line lacks the share of unrelated texts,%s", share)
 			}
 			t.Logf("%s:\n%s", c.scale.Name, &table)
 			if check.Sourced < check.Answerable-2 || check.Cited > check.Sourced || check.Answerable < 50 || check.Abstained < check.Unanswerable-3 || check.Unanswerable < 14 {
