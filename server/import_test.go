@@ -25,6 +25,10 @@ func TestImportNamesTheSettingThatStoppedIt(t *testing.T) {
 	gone.Close()
 
 	const header, good, bad = "Issue key,Summary\n", "A-1,Good\n", "A-2,\n"
+	setEnvironment(t, settings)
+	if err := importFiles(t.Context(), []string{filepath.Join(t.TempDir(), "absent.csv")}); err == nil || !strings.Contains(err.Error(), "absent.csv") {
+		t.Errorf("an import of no file: %v", err)
+	}
 	for _, c := range []struct{ name, rows, model, want string }{
 		{"the model is unreachable", good, strings.Replace(gone.URL, "//", "//user:secret@", 1) + "/v1", "OPENAI_BASE_URL, http://user:xxxxx@"},
 		{"the key is rejected", good, refusing.URL + "/v1", "refuses OPENAI_API_KEY"},

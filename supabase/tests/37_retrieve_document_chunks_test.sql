@@ -1,7 +1,7 @@
 -- Document chunks for an answer, with pairwise similarities.
 
 begin;
-select plan(12);
+select plan(13);
 set local role service_role;
 
 \ir kit/documents.sql
@@ -27,6 +27,7 @@ select results_eq($$ select * from pg_temp.found(0.7) $$, array['One 1 1 0.96 ov
   'chunks above the threshold with their pairwise similarities, none of an archived document');
 select results_eq($$ select * from pg_temp.found(-0.1) $$,
   array['One 1 1 0.96 over {}', 'Two 1 1 0.8 over {0.936}', 'One 2 2 0 over {0.28,0.6}'], 'several chunks of one document are returned');
+select results_eq($$ select * from pg_temp.found(0) $$, array['One 1 1 0.96 over {}', 'Two 1 1 0.8 over {0.936}'], 'a chunk at the threshold is not above it');
 select results_eq($$ select * from pg_temp.found(0.97) $$, array['One 1 1 0.96 under {}'], 'if no chunk is above the threshold, the nearest is returned and marked as below');
 select results_eq($$ select * from pg_temp.found(-1, 1) $$, array['One 1 1 0.96 over {}'], 'at most the given number of chunks is returned');
 select is_empty($$ select * from pg_temp.found(-1, 20, 'other') $$, 'chunks of another model are excluded');
