@@ -35,9 +35,6 @@ const usage = `usage: server VERB
                  ones at once (scripts/enrich)
   questions [--days 7] [--limit 50]
                  list recent questions that found nothing (scripts/questions)
-  calibrate [--precision 0.9] [PATH]
-                 measure which similarity threshold fits the imported data; with PATH, judged queries, also when a similar
-                 ticket is a likely duplicate (scripts/calibrate)
   check [--json] report what is missing or doubtful in the database; exit with 1 if there are errors (scripts/check)
   health         exit with 0 if the service at HOST and PORT is alive, else with 1 (for containers)
   version        print version, revision and Go's version
@@ -51,7 +48,6 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"backfill":  backfill,
 	"reembed":   reembedAll,
 	"enrich":    enrichDocuments,
-	"calibrate": calibrateThreshold,
 	"check":     checkInstallation,
 	"health":    checkHealth,
 	"version":   printVersion,

@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"tasklens/internal/reembed"
@@ -70,32 +67,4 @@ func (e embedding) fitThreshold(ctx context.Context) {
 	if _, err := measureThresholds(ctx, e.db, e.model, e.config.storedModel()); err != nil && ctx.Err() == nil {
 		fmt.Fprintf(os.Stderr, "warning: the threshold that fits the model is not measured yet; the service will try again: %v\n", err)
 	}
-}
-
-// printThresholds prints the measurements of models with the judged set.
-func printThresholds(to io.Writer, models []string, measured []threshold.Measured) error {
-	var out strings.Builder
-	for _, m := range measured {
-		if !slices.Contains(models, m.Model) {
-			continue
-		}
-		fmt.Fprintf(&out, "%s, %d numbers: the judged set's threshold is %.2f; of the half kept apart %.0f%% of the right texts are over it, %.0f%% of others of their topic, %.1f%% of other topics'\n",
-			m.Model, m.Dimensions, m.Threshold, 100*m.RightOver, 100*m.RelatedOver, 100*m.UnrelatedOver)
-		fmt.Fprintf(&out, "%-10s", "decile")
-		for decile := range m.Right {
-			fmt.Fprintf(&out, " %6d%%", decile*10)
-		}
-		for _, line := range []struct {
-			name   string
-			values []float64
-		}{{"right", m.Right}, {"related", m.Related}, {"unrelated", m.Unrelated}} {
-			fmt.Fprintf(&out, "\n%-10s", line.name)
-			for _, value := range line.values {
-				fmt.Fprintf(&out, " %7.3f", value)
-			}
-		}
-		out.WriteString("\n\n")
-	}
-	_, err := io.WriteString(to, out.String())
-	return err
 }

@@ -765,17 +765,6 @@ export type Database = {
         Args: { after?: string; row_limit?: number }
         Returns: string
       }
-      compare_tickets: {
-        Args: {
-          embedding_model: string
-          query_embeddings: string[]
-          ticket_keys: string[]
-        }
-        Returns: {
-          place: number
-          similarities: number[]
-        }[]
-      }
       count_unlisted: {
         Args: { import_id: number }
         Returns: {
@@ -1268,14 +1257,6 @@ export type Database = {
         }[]
       }
       retry_enrichments: { Args: Record<PropertyKey, never>; Returns: number }
-      sample_tickets: {
-        Args: { embedding_model: string; match_count?: number }
-        Returns: {
-          duplicate: boolean
-          ticket_key: string
-          ticket_name: string
-        }[]
-      }
       search_by_keyword: {
         Args: {
           filters?: Json
@@ -1431,7 +1412,6 @@ export type Database = {
           query_text?: string
         }
         Returns: {
-          confidence: number
           duplicate_score: number
           fused_score: number
           keyword_contribution: number
@@ -1488,17 +1468,6 @@ export type Database = {
           place: number
           stored: boolean
         }[]
-      }
-      store_duplicate_calibration: {
-        Args: {
-          duplicate_threshold?: number
-          duplicates: number
-          embedding_model: string
-          intercept: number
-          results: number
-          slope: number
-        }
-        Returns: undefined
       }
       store_enrichment: {
         Args: {

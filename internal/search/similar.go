@@ -50,7 +50,6 @@ type Similar struct {
 	// 1 for a copy; nil without a text. LikelyDuplicate: it reaches the model's threshold.
 	DuplicateScore  *float64 `json:"duplicate_score"`
 	LikelyDuplicate bool     `json:"likely_duplicate"`
-	Confidence      *float64 `json:"confidence"` // probability of a duplicate; nil where not calibrated
 }
 
 // stored is what the database returns for a ticket to compare: similar tickets, or, while its

@@ -131,9 +131,9 @@ func fit(c cosines) Measured {
 		Threshold: fitting(c.right[choosing], c.unrelated[choosing]),
 		Right:     deciles(c.right), Related: deciles(c.related), Unrelated: deciles(c.unrelated),
 	}
-	m.RightOver = measure.CutAt(c.right[checking], nil, m.Threshold).Recall
-	m.RelatedOver = measure.CutAt(c.related[checking], nil, m.Threshold).Recall
-	m.UnrelatedOver = measure.CutAt(c.unrelated[checking], nil, m.Threshold).Recall
+	m.RightOver = measure.ShareOver(c.right[checking], m.Threshold)
+	m.RelatedOver = measure.ShareOver(c.related[checking], m.Threshold)
+	m.UnrelatedOver = measure.ShareOver(c.unrelated[checking], m.Threshold)
 	return m
 }
 

@@ -37,7 +37,7 @@ returns table (
   ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text,
   vector_rank bigint, keyword_rank bigint, keyword_score double precision,
   vector_contribution double precision, keyword_contribution double precision, fused_score double precision,
-  duplicate_score double precision, likely_duplicate boolean, confidence double precision
+  duplicate_score double precision, likely_duplicate boolean
 )
 language plpgsql stable rows 5 security invoker set search_path = ''
 as $$
@@ -93,9 +93,7 @@ begin
     select t.ticket_id, t.key, s.similarity, t.name, t.project_id, z.name, s.vector_rank, s.keyword_rank, s.score,
       s.by_vector, s.by_words, s.by_vector + s.by_words, d.duplicate_score,
       -- A copy is one for any model.
-      coalesce(d.duplicate_score >= coalesce(rule.threshold, 1), false),
-      case when rule.slope is not null and d.duplicate_score is not null
-        then 1 / (1 + exp(greatest(-700, least(700, -(rule.slope * d.duplicate_score + rule.intercept))))) end
+      coalesce(d.duplicate_score >= coalesce(rule.threshold, 1), false)
     from scored s
     join public.tickets t using (ticket_id)
     join public.status z using (status_id)
@@ -108,7 +106,7 @@ begin
 end
 $$;
 comment on function public.similar_tickets is
-  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from rank_by_text; likely_duplicate: it reaches the threshold of the model, or 1 without one; confidence: the calibrated probability, or null. Without query_text: by vectors alone, and without the last three. No threshold; match_count at most 100.';
+  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from rank_by_text; likely_duplicate: it reaches 0.5, or 1 for a model that is neither measured nor documented. Without query_text: by vectors alone, and without the last two. No threshold; match_count at most 100.';
 
 -- A ticket is compared by its first chunk: its name and the start of its description. On known
 -- duplicates this finds as many as the mean of all chunks, which costs more and can be zero. The

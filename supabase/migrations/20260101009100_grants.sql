@@ -33,13 +33,13 @@ begin
         ticket_members, to_words, unrelated_similarity, unspaced_scripts, visible_projects, written_keys}'),
       ('public', 'service_role', '{
         abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs, claim_enrichments,
-        clear_retired_set, compare_tickets, count_unlisted, delete_document, embedding_sets, embedding_status,
+        clear_retired_set, count_unlisted, delete_document, embedding_sets, embedding_status,
         enqueue_missing_embeddings, enrichment_stats, extend_embedding_leases, fail_embedding_jobs, fail_enrichment,
         finish_embedding_jobs, finish_reembed, link_imported_tickets, list_dead_embedding_jobs, list_migrations,
         list_unenriched_documents, log_queries, measure_missing_embeddings, probe_statement_timeout, prune_import, read_documents,
         read_sources, release_embedding_jobs, release_enrichments, replay_embedding_jobs, retry_enrichments,
-        sample_tickets, store_chunks, store_document_chunks,
-        store_duplicate_calibration, store_enrichment, store_match_thresholds,
+        store_chunks, store_document_chunks,
+        store_enrichment, store_match_thresholds,
         track_document_retrieval, track_document_retrievals, unanswered_questions, upsert_documents, upsert_projects,
         upsert_tickets}'),
       ('private', 'service_role', '{

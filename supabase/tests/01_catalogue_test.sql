@@ -221,7 +221,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('public.claim_embedding_jobs(integer, double precision, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.claim_enrichments(integer, double precision, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.clear_retired_set(uuid, integer)', 'volatile', 'invoker', 'service_role'),
-    ('public.compare_tickets(vector[], text[], text)', 'stable', 'invoker', 'service_role'),
     ('public.count_unlisted(bigint)', 'stable', 'invoker', 'service_role'),
     ('public.data_version(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.delete_document(uuid)', 'volatile', 'invoker', 'service_role'),
@@ -264,7 +263,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.retry_enrichments()', 'volatile', 'invoker', 'service_role'),
-    ('public.sample_tickets(text, integer)', 'stable', 'invoker', 'service_role'),
     ('public.search_by_keyword(text, integer, bigint, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_by_vector(vector, text, double precision, integer, bigint, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_documents(vector, integer, double precision, text)', 'stable', 'invoker', 'authenticated service_role'),
@@ -275,7 +273,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('public.similar_tickets_batch(jsonb, text, integer, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.store_chunks(bigint[], bigint[], text[], jsonb, vector[], smallint, bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.store_document_chunks(uuid[], text[], jsonb, vector[])', 'volatile', 'invoker', 'service_role'),
-    ('public.store_duplicate_calibration(text, double precision, double precision, integer, integer, double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.store_enrichment(uuid, text, text[], jsonb, text, text)', 'volatile', 'invoker', 'service_role'),
     ('public.store_match_thresholds(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.track_document_retrieval(uuid, text)', 'volatile', 'invoker', 'service_role'),
@@ -300,8 +297,6 @@ select results_eq(
     ('claim_enrichments', 'batch_size integer DEFAULT 10, lease_seconds double precision DEFAULT 60, attempt_limit integer DEFAULT 5',
       'TABLE(id uuid, title text, content text, source_hash text, attempt integer, lease_id uuid)'),
     ('clear_retired_set', 'after uuid DEFAULT NULL::uuid, row_limit integer DEFAULT 1000', 'uuid'),
-    ('compare_tickets', 'query_embeddings vector[], ticket_keys text[], embedding_model text',
-      'TABLE(place bigint, similarities double precision[])'),
     ('count_unlisted', 'import_id bigint', 'TABLE(all_tickets integer, listed_tickets integer, tickets integer, comments integer, ticket_links integer, examples text[])'),
     ('data_version', 'project_filter bigint DEFAULT NULL::bigint', 'text'),
     ('delete_document', 'doc_id uuid', 'boolean'),
@@ -399,7 +394,6 @@ select results_eq(
       'TABLE(chunk_id uuid, document_id uuid, title text, text text, tokens integer, similarity double precision, '
         || 'over_threshold boolean, similarities real[])'),
     ('retry_enrichments', '', 'bigint'),
-    ('sample_tickets', 'embedding_model text, match_count integer DEFAULT 200', 'TABLE(ticket_key text, ticket_name text, duplicate boolean)'),
     ('search_by_keyword', 'query_text text, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, '
         || 'status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)'),
@@ -437,7 +431,7 @@ select results_eq(
         || 'project_filter bigint DEFAULT NULL::bigint, filters jsonb DEFAULT NULL::jsonb, query_text text DEFAULT NULL::text',
       'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text, '
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, vector_contribution double precision, '
-        || 'keyword_contribution double precision, fused_score double precision, duplicate_score double precision, likely_duplicate boolean, confidence double precision)'),
+        || 'keyword_contribution double precision, fused_score double precision, duplicate_score double precision, likely_duplicate boolean)'),
     ('similar_tickets_batch', 'drafts jsonb, embedding_model text, match_count integer DEFAULT 5, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(place bigint, results jsonb)'),
     ('store_chunks', 'project_ids bigint[], ticket_ids bigint[], source_hashes text[], chunks jsonb, embeddings vector[], '
@@ -445,8 +439,6 @@ select results_eq(
       'TABLE(place bigint, stored boolean, embedding_ids uuid[])'),
     ('store_document_chunks', 'document_ids uuid[], source_hashes text[], chunks jsonb, embeddings vector[]',
       'TABLE(place bigint, stored boolean, embedding_ids uuid[])'),
-    ('store_duplicate_calibration', 'embedding_model text, slope double precision, intercept double precision, results integer, duplicates integer, '
-        || 'duplicate_threshold double precision DEFAULT NULL::double precision', 'void'),
     ('store_enrichment', 'doc_id uuid, source_hash text, keywords text[], named_entities jsonb, temporal_class text, model text', 'boolean'),
     ('store_match_thresholds', 'thresholds jsonb', 'void'),
     ('track_document_retrieval', 'doc_id uuid, query_text text', 'void'),

@@ -46,7 +46,6 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('keyword_entries',              '- 0 4 3 3 3 7'),
     ('private.data_version_changes', '- - - - - - -'),
     ('private.data_versions',        '- - - - - - -'),
-    ('private.duplicate_calibrations', '- - - - - - 0'),
     ('private.embedding_jobs',       '- - - - - - 11'),
     ('private.embedding_sets',       '- - - - - - 1'),
     ('private.imported_links',       '- - - - - - 0'),

@@ -1,7 +1,7 @@
 -- Similar tickets by words and vectors, and the rule for likely duplicates.
 
 begin;
-select plan(41);
+select plan(35);
 
 \ir kit/vectors.sql
 create function pg_temp.embed(ticket bigint, vector extensions.vector, "position" integer default 0) returns void
@@ -81,7 +81,6 @@ set local role service_role;
 select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'a copy is a likely duplicate for any model');
 select is((select count(*) from public.similar_tickets(pg_temp.unit(1), 'm', 5, query_text => replace(pg_temp.draft(), 'Monday', 'Tuesday')) where likely_duplicate), 0::bigint,
   'without a known similarity of unrelated texts no other ticket is a likely duplicate');
-select is((select count(*) from found where confidence is not null), 0::bigint, 'without a calibration there is no confidence');
 select public.store_match_thresholds(jsonb_build_array(jsonb_build_object('embedding_model', 'm', 'dimensions', 1536, 'match_threshold', 0.5, 'right_over', 1, 'related_over', 0,
   'unrelated_over', 0, 'right_deciles', array_fill(0.9, array[11]), 'related_deciles', array_fill(0.4, array[11]), 'unrelated_deciles', array_fill(0.2, array[11]), 'judged_set', 's')));
 select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'with a measured similarity of unrelated texts, the default threshold applies');
@@ -104,14 +103,6 @@ select results_eq($$ select t.key, w.name_share from private.rank_by_text(e'Stor
   cross join unnest(r.tickets, r.name_shares) as w(ticket_id, name_share) join public.tickets t using (ticket_id) where w.name_share in (0, 1) order by 1 $$,
   $$ values ('AA-1', 1::double precision), ('AA-2', 1) $$, 'the share of a name counts its words in any form, and not those of the description');
 select results_eq($$ select tickets, specificity from private.rank_by_text('', '{}', null, null) $$, $$ values ('{}'::bigint[], 0::double precision) $$, 'a text without words is not specific');
-select public.store_duplicate_calibration('m', 10, -5, 100, 10, 0.3);
-select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2', 'BB-1'], 'a calibrated threshold replaces the default one');
-select is_empty($$ select 1 from found where confidence is null or abs(confidence - 1 / (1 + exp(-(10 * duplicate_score - 5)))) > 1e-12 $$, 'the confidence is the calibrated logistic function of the score');
-select public.store_duplicate_calibration('m', 10, -5, 100, 10);
-select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'a calibration without a threshold keeps the default one');
-select throws_ok($$ select public.store_duplicate_calibration('m', -1, 0, 100, 10) $$, '23514', null, 'a calibration with a negative slope is rejected');
-select public.store_duplicate_calibration('m', 1000000, -500000, 100, 10);
-select is((select min(confidence) from found) >= 0 and (select max(confidence) from found) <= 1, true, 'with a steep slope the confidence stays within 0 and 1');
 
 -- Batches -----------------------------------------------------------------------------------------
 

@@ -18,11 +18,9 @@ import (
 )
 
 const (
-	judgedDepth  = 10  // results of each query that are judged
-	batchSize    = 10  // that one request compares
-	wanted       = 0.9 // precision
-	leastSupport = 10  // results that a threshold must have over it
-	toRead       = 50  // unjudged hits, printed for reading
+	judgedDepth = 10 // results of each query that are judged
+	batchSize   = 10 // that one request compares
+	toRead      = 50 // unjudged hits, printed for reading
 )
 
 // DuplicateReport is how well the service tells duplicates from other tickets: drafts, which are
@@ -43,9 +41,10 @@ type duplicateRow struct {
 
 // compared is a result of one comparison.
 type compared struct {
-	measure.Scored
+	Score  float64
+	Right  bool
 	Query  string
-	Likely bool
+	Likely bool // as the service says
 }
 
 type unjudged struct {
@@ -167,7 +166,7 @@ func (s Service) duplicates(ctx context.Context, name string, all []asked) (dupl
 			for _, h := range answer.Items[i].Results {
 				right := one.judged[h.TicketKey] > 0
 				keys = append(keys, h.TicketKey)
-				row.Results[one.half] = append(row.Results[one.half], compared{measure.Scored{Score: h.Score, Right: right}, one.id, h.Likely})
+				row.Results[one.half] = append(row.Results[one.half], compared{h.Score, right, one.id, h.Likely})
 				if !right {
 					unknown = append(unknown, unjudged{h.Score, one.id, one.text, h.TicketKey, h.TicketName})
 				}
@@ -181,18 +180,16 @@ func (s Service) duplicates(ctx context.Context, name string, all []asked) (dupl
 }
 
 // scored are the results that pass.
-func scored(results []compared, pass func(compared) bool) (values []measure.Scored) {
+func scored(results []compared, pass func(compared) bool) (values []compared) {
 	for _, r := range results {
 		if pass(r) {
-			values = append(values, r.Scored)
+			values = append(values, r)
 		}
 	}
 	return values
 }
 
-func all(compared) bool { return true }
-
-func countRight(values []measure.Scored) (right int) {
+func countRight(values []compared) (right int) {
 	for _, v := range values {
 		if v.Right {
 			right++
@@ -228,24 +225,13 @@ func (r DuplicateReport) Print(to io.Writer, name string) error {
 	for _, row := range r.Rows {
 		fmt.Fprintf(&out, "\n%d %s: nDCG@10 %.3f, Recall@10 %.3f\n", row.Asked, row.Name, measure.Mean(row.Ranking.NDCG10), measure.Mean(row.Ranking.Recall10))
 		fmt.Fprintf(&out, "  %-46s %8s %8s %10s %11s %8s\n", "measured on the projects kept apart", "results", "right", "precision", "95%", "recall")
-		print := func(what string, values []measure.Scored, judged int) {
+		print := func(what string, values []compared, judged int) {
 			right := countRight(values)
 			fmt.Fprintf(&out, "  %-46s %8d %8d %10s %11s %8s\n", what, len(values), right, share(right, len(values)), interval(right, len(values)), share(right, judged))
 		}
 		for check := range 2 {
 			what := fmt.Sprintf("half %d: ", check+1)
 			print(what+"likely_duplicate", scored(row.Results[check], func(c compared) bool { return c.Likely }), row.Judged[check])
-			others := scored(row.Results[1-check], all)
-			if least, ok := measure.LeastFor(others, wanted, leastSupport); ok {
-				print(fmt.Sprintf("%sprecision %.1f on the others (from %.3f)", what, wanted, least),
-					scored(row.Results[check], func(c compared) bool { return c.Score >= least }), row.Judged[check])
-			} else {
-				fmt.Fprintf(&out, "  %sno score has a precision of %.1f on the others\n", what, wanted)
-			}
-			if fit, ok := measure.FitLogistic(others); ok {
-				constant := float64(countRight(others)) / float64(len(others))
-				fmt.Fprintf(&out, "  %sconfidence fitted on the others: %s\n", what, calibration(fit, constant, row.Results[check]))
-			}
 		}
 		both := slices.Concat(row.Results[0], row.Results[1])
 		for _, score := range []float64{0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6} {
@@ -258,29 +244,4 @@ func (r DuplicateReport) Print(to io.Writer, name string) error {
 	}
 	_, err := io.WriteString(to, out.String())
 	return err
-}
-
-// calibration compares probabilities with a constant that knows as much, the share of right ones
-// among the results that the fit was made of: by the mean square error (Brier), with the standard
-// error over queries, since results of one query depend on each other.
-func calibration(fit measure.Logistic, constant float64, results []compared) string {
-	square := func(p float64, right bool) float64 {
-		if right {
-			return (1 - p) * (1 - p)
-		}
-		return p * p
-	}
-	var errors, ofConstant []float64
-	better := map[string][]float64{}
-	for _, r := range results {
-		fitted, plain := square(fit.At(r.Score), r.Right), square(constant, r.Right)
-		errors, ofConstant = append(errors, fitted), append(ofConstant, plain)
-		better[r.Query] = append(better[r.Query], fitted-plain)
-	}
-	var differences []float64
-	for _, query := range slices.Sorted(maps.Keys(better)) {
-		differences = append(differences, measure.Mean(better[query]))
-	}
-	return fmt.Sprintf("Brier %.4f, of a constant %.4f, difference per query %+.4f ± %.4f",
-		measure.Mean(errors), measure.Mean(ofConstant), measure.Mean(differences), measure.StandardError(differences))
 }

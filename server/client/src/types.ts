@@ -1504,11 +1504,6 @@ export interface components {
             duplicate_score: number | null;
             /** @description Whether duplicate_score reaches the threshold of the model; for a model that was not measured, whether it is 1. */
             likely_duplicate: boolean;
-            /**
-             * Format: double
-             * @description The probability that it is a duplicate; null unless calibrated with judged pairs.
-             */
-            confidence: number | null;
         };
         /**
          * Format: uuid
@@ -2544,8 +2539,7 @@ export interface operations {
                      *           "keyword_contribution": 0.4117,
                      *           "fused_score": 0.6181,
                      *           "duplicate_score": 0.5334,
-                     *           "likely_duplicate": true,
-                     *           "confidence": null
+                     *           "likely_duplicate": true
                      *         }
                      *       ]
                      *     }
@@ -2606,8 +2600,7 @@ export interface operations {
                      *           "keyword_contribution": 0.4117,
                      *           "fused_score": 0.6181,
                      *           "duplicate_score": 0.5334,
-                     *           "likely_duplicate": true,
-                     *           "confidence": null
+                     *           "likely_duplicate": true
                      *         }
                      *       ]
                      *     }
