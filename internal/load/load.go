@@ -145,7 +145,8 @@ func (l *loader) badField(field *ticketfile.RowError) {
 	l.report.BadField(field)
 }
 
-// tickets writes and indexes all tickets, several batches at a time.
+// tickets writes all tickets in their order, so that their ids have it too, and indexes several
+// batches at a time.
 func (l *loader) tickets(ctx context.Context, rows Rows) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
@@ -154,8 +155,13 @@ func (l *loader) tickets(ctx context.Context, rows Rows) error {
 	flush := func() {
 		tickets := batch
 		batch, size = nil, 0
+		var sources []index.Source
+		unwritten := rescue.Do(func() (err error) {
+			sources, err = l.write(ctx, tickets)
+			return err
+		})
 		group.Go(func() error {
-			return rescue.Do(func() error { return l.batch(ctx, tickets) })
+			return rescue.Do(func() error { return l.index(ctx, tickets, sources, unwritten) })
 		})
 	}
 	var failed error
@@ -199,10 +205,9 @@ func (l *loader) tickets(ctx context.Context, rows Rows) error {
 	return errors.Join(group.Wait(), failed)
 }
 
-// batch writes and indexes some tickets.
-func (l *loader) batch(ctx context.Context, tickets []ticketRow) error {
-	var sources []index.Source
-	err := bulk.Write(ctx, l.bulk, tickets, func(row ticketRow) string { return "ticket " + row.Key }, func(part []ticketRow) error {
+// write writes some tickets and returns what is to be embedded of them.
+func (l *loader) write(ctx context.Context, tickets []ticketRow) (sources []index.Source, err error) {
+	err = bulk.Write(ctx, l.bulk, tickets, func(row ticketRow) string { return "ticket " + row.Key }, func(part []ticketRow) error {
 		var written []struct {
 			Key        string  `json:"key"`
 			TicketID   int64   `json:"ticket_id"`
@@ -228,6 +233,11 @@ func (l *loader) batch(ctx context.Context, tickets []ticketRow) error {
 		}
 		return nil
 	})
+	return sources, err
+}
+
+// index indexes what was written of some tickets. err is that of their writing.
+func (l *loader) index(ctx context.Context, tickets []ticketRow, sources []index.Source, err error) error {
 	for part := range slices.Chunk(sources, batchSources) {
 		err = errors.Join(err, l.bulk.Index(ctx, part))
 	}

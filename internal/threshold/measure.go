@@ -47,7 +47,8 @@ type Measured struct {
 	JudgedSet string    `json:"judged_set" doc:"A fingerprint of the judged set."`
 }
 
-// judgedSet is the fingerprint of the judged set and the rule. A measurement by another is repeated.
+// judgedSet is the fingerprint of the judged set and the rule. A measurement by another is
+// repeated.
 var judgedSet = sync.OnceValue(func() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s%v %v", judgedLines, leastRight, leastUnder))
 	return hex.EncodeToString(sum[:8])

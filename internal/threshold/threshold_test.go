@@ -70,8 +70,8 @@ func TestJudgedSet(t *testing.T) {
 	}
 }
 
-// 95% of the right values are strictly above the threshold, the highest such multiple of 0.01, or 95%
-// of the unrelated ones are not, if that takes a higher one.
+// 95% of the right values are strictly above the threshold, the highest such multiple of 0.01, or
+// 95% of the unrelated ones are not, if that takes a higher one.
 func TestFittingThreshold(t *testing.T) {
 	t.Parallel()
 	ramp := make([]float64, 100)

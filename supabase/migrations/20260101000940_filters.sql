@@ -218,7 +218,7 @@ create function private.read_filters(filters jsonb) returns private.filter[]
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  read private.filter[] := '{}';
+  read private.filter[] := array[]::private.filter[];
   part record; -- the filters, and those under "not"
   allowed text[];
   unknown text;

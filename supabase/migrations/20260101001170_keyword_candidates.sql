@@ -93,13 +93,16 @@ begin
       ) t cross join lateral (
         select m.comment_id, m.ticket_id, m.length from public.comment_entries m where m.words @@ t.query%s limit t.take) m', conditions);
   end if;
-  return query execute format('
+  for ticket_id, gain, comment_ids in execute format('
       select c.ticket_id, max(c.gain), (array_agg(c.comment_id order by c.gain desc, c.length, c.comment_id desc))[1:3]
       from (
         select h.comment_id, h.ticket_id, h.length, sum(h.idf) as gain from (%s) h group by h.comment_id, h.ticket_id, h.length
       ) c
       group by c.ticket_id order by 2 desc, 1 limit $6', hits)
-    using scope, words, case when few is null then (search.query).required end, few, reach, candidate_limit;
+    using scope, words, case when few is null then (search.query).required end, few, reach, candidate_limit
+  loop
+    return next;
+  end loop;
 end
 $$;
 comment on function private.comment_candidates is

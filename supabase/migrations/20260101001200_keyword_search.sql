@@ -45,7 +45,7 @@ as $$
 #variable_conflict use_column
 declare
   usual record; -- lengths
-  terms constant tsquery[] := words.terms;
+  terms constant tsquery[] := words.terms::tsquery[];
   pairs tsquery[];
   pair_idfs double precision[];
 begin

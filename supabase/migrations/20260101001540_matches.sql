@@ -55,7 +55,9 @@ declare
   found_projects bigint[] := array[]::bigint[];
   found_tickets bigint[] := array[]::bigint[];
   commented bigint[] := array[]::bigint[]; -- tickets found by a comment
-  step record;
+  step_looked bigint;
+  step_projects bigint[];
+  step_tickets bigint[];
 begin
   if scope.projects is not null then
     conditions := ' and r.project_id = any (($1).projects)';
@@ -81,12 +83,12 @@ begin
       )
       select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
       conditions, case when commented <> '{}' then ' and (e.ticket_id in (select unnest($5))) is not true' end)
-      into step
+      into step_looked, step_projects, step_tickets
       using scope, coalesce(wanted && !!known && own, wanted && !!known, wanted && own, wanted),
         case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects), commented;
-    looked := looked + step.looked;
-    found_projects := found_projects || step.projects;
-    found_tickets := found_tickets || step.tickets;
+    looked := looked + step_looked;
+    found_projects := found_projects || step_projects;
+    found_tickets := found_tickets || step_tickets;
     exit when looked >= reach or cardinality(found_projects) >= match_limit;
     if has_comments then
       execute format('
@@ -98,13 +100,13 @@ begin
         )
         select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p', conditions,
         case when query.excluded is not null then ' and not exists (select from public.keyword_entries e where e.ticket_id = r.ticket_id and e.words @@ $6)' end)
-        into step
+        into step_looked, step_projects, step_tickets
         using scope, coalesce(wanted && query.required, wanted), reach - looked,
           match_limit - cardinality(found_projects), found_tickets, query.excluded;
-      looked := looked + step.looked;
-      found_projects := found_projects || step.projects;
-      found_tickets := found_tickets || step.tickets;
-      commented := commented || step.tickets;
+      looked := looked + step_looked;
+      found_projects := found_projects || step_projects;
+      found_tickets := found_tickets || step_tickets;
+      commented := commented || step_tickets;
       exit when looked >= reach or cardinality(found_projects) >= match_limit;
     end if;
     known := coalesce(known || wanted, wanted);

@@ -23,7 +23,7 @@ begin
       string_agg(format('(m.search, m.%I)', s.source), ', ') as sets
     into part
     from (select distinct m.source from private.ticket_members() m where m.facet is not null) s;
-  return query execute format($query$
+  for facet, value, label, count, capped in execute format($query$
   with asked as materialized (
     -- A facet ignores its own filter, except under "not".
     select f.*, dense_rank() over (order by f.project_filter, f.status_filter, f.filters) as search
@@ -78,7 +78,10 @@ begin
   where c.row <= 1000 -- Hosted PostgREST would cut the last facets whole: equal shares
   order by a.place, c.place
   $query$, part.columns, part.names, part.texts, part.sets)
-    using query_text, query_embedding, embedding_model, match_threshold, project_filter, private.filter_text(status_filter), filters;
+    using query_text, query_embedding, embedding_model, match_threshold, project_filter, private.filter_text(status_filter), filters
+  loop
+    return next;
+  end loop;
 end
 $$;
 comment on function public.search_facets is

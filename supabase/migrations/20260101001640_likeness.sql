@@ -5,11 +5,12 @@
 -- and by the saturated frequency with which search_by_keyword would score it. The name is planned
 -- like a query, with corrections of misspelt words. Of the description the first 200 distinct words
 -- count, and the 32 heaviest words are searched for, as many as plan_words takes of a long query.
-create function private.plan_text(
-  text text, least_texts integer,
-  out name text, out words private.words, out own_score double precision,
-  out name_words text[], out name_worths double precision[], out specificity double precision
-)
+create type private.text_plan as (
+  name text, words private.words, own_score double precision, name_words text[], name_worths double precision[], specificity double precision
+);
+comment on type private.text_plan is 'What a text is compared by; see plan_text.';
+
+create function private.plan_text(text text, least_texts integer) returns private.text_plan
 language plpgsql stable security invoker set search_path = ''
 as $$
 #variable_conflict use_column
@@ -19,10 +20,12 @@ declare
   body constant tsvector := private.to_words(substr(typed, length(first_line) + 1));
   visible constant bigint[] := private.visible_projects();
   planned private.words;
+  chosen private.words;
+  plan private.text_plan;
   usual record;
 begin
-  name := left(first_line, 500);
-  planned := private.plan_words(name, visible);
+  plan.name := left(first_line, 500);
+  planned := private.plan_words(plan.name, visible);
   select greatest(t.entries + t.comments, 1) as texts, greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title,
       greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body
     into usual
@@ -72,8 +75,11 @@ begin
       (select coalesce(array_agg(w.worth order by w.term), '{}') from name_word w),
       -- Half for a name that says as much as one word that a single text has.
       (select coalesce(sum(w.worth), 0) / (coalesce(sum(w.worth), 0) + ln(usual.texts + 1)) from name_word w)
-    into words.terms, words.idfs, words.places, words.entries, words.titles, words.comments, own_score, name_words, name_worths, specificity
+    into chosen.terms, chosen.idfs, chosen.places, chosen.entries, chosen.titles, chosen.comments,
+      plan.own_score, plan.name_words, plan.name_worths, plan.specificity
     from neighbour c;
+  plan.words := chosen;
+  return plan;
 end
 $$;
 comment on function private.plan_text is
@@ -92,7 +98,7 @@ as $$
 #variable_conflict use_column
 declare
   search private.search := private.begin_search(null, project_filter, null, filters);
-  plan record;
+  plan private.text_plan;
 begin
   tickets := '{}';
   scores := '{}';
@@ -133,7 +139,7 @@ begin
       coalesce(array_agg(coalesce(b.worth / whole.worth, 0) order by b.place), '{}')
     into tickets, scores, shares, name_shares
     from named b
-    cross join (select nullif(sum(u), 0) as worth from unnest(plan.name_worths::double precision[]) u) whole;
+    cross join (select nullif(sum(u), 0) as worth from unnest(plan.name_worths) u) whole;
 end
 $$;
 comment on function private.rank_by_text is

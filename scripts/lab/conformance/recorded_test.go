@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -46,9 +45,7 @@ func user(n int) string { return fmt.Sprintf("0b6a3c0e-5f0b-4a51-9d0f-%012d", n)
 func startRecorded(t *testing.T) (url string, callers map[string]string) {
 	s := newStack(t, offline.NewHandler(), map[string]string{"EMBEDDING_MODEL": offline.EmbeddingModel, "CHAT_MODEL": offline.ChatModel,
 		"ENRICH_REQUESTS_PER_MINUTE": "100000", "WORKER": "off"})
-	for _, folder := range inBatches(t, "../../../supabase/sample") {
-		s.run(t, "import", folder)
-	}
+	s.run(t, "import", "supabase/sample")
 	s.run(t, "import", "supabase/sample/documents")
 	s.run(t, "enrich")
 	// In the future a document is always new, so that its freshness is the same in each run.
@@ -65,35 +62,6 @@ func startRecorded(t *testing.T) (url string, callers map[string]string) {
 		"forged":  s.token(t, user(2), map[string]any{"iss": "https://other.example/auth/v1"}),
 		"invalid": "nonsense",
 	}
-}
-
-// inBatches returns folders to import one after the other: the tickets of a folder in parts that
-// are each one batch, then all, for the links. Batches of one import are written concurrently, so
-// that the order of their ids differs in each run.
-func inBatches(t *testing.T, folder string) (folders []string) {
-	t.Helper()
-	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	projects, tickets := read("projects.jsonl"), slices.Collect(strings.Lines(read("tickets.jsonl")))
-	for part := range slices.Chunk(tickets, 100) {
-		to := t.TempDir()
-		for name, text := range map[string]string{"projects.jsonl": projects, "tickets.jsonl": strings.Join(part, "")} {
-			if err := os.WriteFile(filepath.Join(to, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		folders = append(folders, to)
-	}
-	whole, err := filepath.Abs(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(folders, whole)
 }
 
 // A service answers the recorded requests, in their order, as it did when they were recorded.
