@@ -1,5 +1,5 @@
--- Who may call which function. Nothing else grants or revokes a function's execution. A function of
--- private that is not listed is for its owner alone: triggers, and helpers of "security definer"
+-- All grants of functions. No other migration grants or revokes a function's execution. A function
+-- of private that is not listed is for its owner alone: triggers, and helpers of "security definer"
 -- functions. An expression of an index is evaluated with the rights of the writer, hence "public".
 
 do $$

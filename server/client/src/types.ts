@@ -761,9 +761,8 @@ export interface paths {
          *     A text that changes while it is being embedded is read again. If another transaction locks the ticket, this call
          *     tries a few times and then ends with 503; it never blocks the other.
          *
-         *     A text of thousands of chunks is stored in parts, which no reader sees before the last. A call that ends with 503 or
-         *     504 keeps what it stored: another call, or a worker, continues and does not send that to the model again. With
-         *     `force` what such a call stored counts as new.
+         *     A source is stored whole, in one transaction. A call that ends with 503 or 504 may have stored nothing: another call, or a
+         *     worker, embeds what is missing.
          */
         post: operations["generateEmbeddings"];
         delete?: never;
