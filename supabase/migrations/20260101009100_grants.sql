@@ -43,11 +43,10 @@ begin
         track_document_retrieval, track_document_retrievals, unanswered_questions, upsert_documents, upsert_projects,
         upsert_tickets}'),
       ('private', 'service_role', '{
-        add_missing_sources, are_entities, check_memory, check_parts, check_platform, check_queue, check_statistics,
-        check_vector, combine_items, count_chunks, count_words, document_hash, edit_items, enqueue_missing,
+        add_missing_sources, are_entities, check_platform, combine_items, count_chunks, count_words, document_hash, edit_items, enqueue_missing,
         enqueue_sources, ensure_statuses, find_sources, hold_embedding_set, hold_sources, import_origin, item_key,
         leave_embedding_to_caller, lock_sources, lock_waiting_jobs, mark_imported, missing_sources, needed_pieces,
-        own_rows, pieces, present_parts, privileges_of, question_key, readable_documents, readable_sources,
+        own_rows, pieces, present_parts, question_key, readable_documents, readable_sources,
         reembed_waits, replace_keywords, source_chunks, store_document_vectors, stored_chunks, subtract_items,
         unlisted_rows, upsert_comments, write_tickets}'),
       ('private', 'public', '{
@@ -61,7 +60,5 @@ begin
   end loop;
 end
 $$;
-
-select private.record_installation();
 
 insert into private.migrations (version) values ('20260101009100');
