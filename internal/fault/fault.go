@@ -38,13 +38,17 @@ const (
 	Stopping         Reason = "stopping"           // of Unavailable
 )
 
+// Reasons are all of them.
+var Reasons = []string{string(TokenMissing), string(TokenExpired), string(SessionEnded), string(HostNotAllowed),
+	string(OriginNotAllowed), string(ModelLimited), string(Busy), string(Stopping)}
+
 // ErrKey marks an error because the model provider rejects the key.
 var ErrKey = errors.New("the model provider refuses the key")
 
 // Field is an invalid field of a request: its name as the client wrote it, and what it must be.
 type Field struct {
-	Name    string
-	Message string
+	Name    string `json:"field" doc:"The name as it was sent."`
+	Message string `json:"message"`
 }
 
 // Error is a failure with a code. Message is shown to clients; the cause never is.

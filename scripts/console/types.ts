@@ -102,6 +102,6 @@ export function event(of: Schemas['QueryEvent']): string {
   }
 }
 
-export function readiness(of: Schemas['Readiness']): string[] {
+export function readiness(of: Schemas['Ready'] | Schemas['NotReady']): string[] {
   return of.status === 'ready' ? [] : of.missing;
 }

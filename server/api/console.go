@@ -16,6 +16,11 @@ func (a *API) consolePage(c *fiber.Ctx) error {
 	return sendConsole(c, a.Console.Page)
 }
 
+type consolePart struct {
+	Version string `path:"version"`
+	File    string `path:"file"`
+}
+
 // consoleFile serves a file of the page. If another copy of the service named a different
 // version, it serves its own file and forbids caching.
 func (a *API) consoleFile(c *fiber.Ctx) error {

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -16,11 +15,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"go.yaml.in/yaml/v3"
 
+	"tasklens/internal/fault"
 	"tasklens/server/console"
 )
 
-// What operations do, by their ids: a section each, with the descriptions of responses
-// ("200: …") and examples of requests ("Example, a page: `{…}`").
+// What operations do, by their ids: a row of the table, or a section with the descriptions of
+// responses ("200: …") and examples of requests ("Example, a page: `{…}`").
 //
 //go:embed operations.md
 var operationTexts string
@@ -31,23 +31,71 @@ var (
 	parameterOf  = regexp.MustCompile(`:(\w+)`)
 )
 
-// failureNames are the responses of openapi.yaml to requests that fail, in failureStatuses' order.
-var failureNames = map[int]string{
-	400: "Invalid", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 405: "MethodNotAllowed", 413: "TooLarge", 415: "UnsupportedMediaType",
-	429: "RateLimited", 431: "HeadersTooLarge", 500: "Internal", 502: "ModelFailed", 503: "Unavailable", 504: "Timeout",
+// responseHeaders are those that the document names.
+type responseHeaders struct {
+	RequestID   string `header:"X-Request-Id" pattern:"^[A-Za-z0-9._:-]{1,128}$" example:"1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52" doc:"The id of this request in the service's log: the request's own X-Request-Id if it has 1 to 128 letters, digits, dots, underscores, colons and hyphens, otherwise a new one."`
+	CacheStatus string `header:"Cache-Status" optional:"" pattern:"^tasklens; (hit|fwd=(miss(; (stored|collapsed))?|bypass))$" doc:"Where the response comes from (RFC 9211). ~tasklens; hit~: from the cache. ~tasklens; fwd=miss~: computed, with ~stored~ if it is cached for the next request, with ~collapsed~ if it was computed for a concurrent identical request. ~tasklens; fwd=bypass~: the cache is off."`
+	RateLimit   string `header:"RateLimit" optional:"" pattern:"^\"requests\";r=[0-9]+;t=[0-9]+$" example:"\"\\\"requests\\\";r=1187;t=1\"" doc:"How many requests are left now (~r~), and after how many seconds the whole quota is (~t~), as in draft-ietf-httpapi-ratelimit-headers-10. Absent without a rate limit."`
+	Policy      string `header:"RateLimit-Policy" optional:"" pattern:"^\"requests\";q=[0-9]+;w=[0-9]+$" example:"\"\\\"requests\\\";q=1200;w=60\"" doc:"The quota of a caller, in requests (~q~) per seconds (~w~)."`
+	RetryAfter  int    `header:"Retry-After" min:"1" example:"5" doc:"Seconds to wait before trying again."`
+	Challenge   string `header:"WWW-Authenticate" pattern:"^Bearer( resource_metadata=\"[^\"]+\"(, error=\"invalid_token\")?)?$" doc:"How to authenticate. That of ~/mcp~ names the metadata from which OAuth clients learn where tokens come from (RFC 9728)."`
 }
 
-var failureStatuses = slices.Sorted(maps.Keys(failureNames))
+// failure is a response to requests that fail. Its example has the code of its status.
+type failure struct {
+	status               int
+	name, about, example string
+	headers              []string // besides X-Request-Id
+}
 
-// newDocument returns the OpenAPI document: what is in openapi.yaml, and the operations of the
-// table that have types.
+var failures = []failure{
+	{400, "Invalid", "The request is malformed, or a value is missing, unknown or out of range.", "The request is not valid.", nil},
+	{401, "Unauthorized", "The Authorization header is not a bearer token, or the token is not valid: not of this project, expired, or of a user who has signed out. With AUTH=on, also if there is none.", "The access token is not valid.", []string{"WWW-Authenticate"}},
+	{403, "Forbidden", "The caller may not do this, whether or not what the request names exists. With AUTH=off, also a request for a foreign host name.", "This is not allowed.", nil},
+	{404, "NotFound", "There is no such project, ticket or document, or the caller may not see it.", "There is no such ticket in this project.", nil},
+	{405, "MethodNotAllowed", "The path does not support this method; `Allow` lists those it does.", "", nil},
+	{413, "TooLarge", "The request body is over 1 MiB.", "", nil},
+	{415, "UnsupportedMediaType", "The request body is not declared as JSON, or it is compressed.", "", nil},
+	{429, "RateLimited", "The caller exceeds the rate limit.", "Too many requests.", []string{"RateLimit", "RateLimit-Policy", "Retry-After"}},
+	{431, "HeadersTooLarge", "The request's headers are over 16 KiB.", "", nil},
+	{500, "Internal", "A defect of the service.", "Something went wrong.", nil},
+	{502, "ModelFailed", "The model provider failed, or its circuit breaker is open.", "The model provider failed.", nil},
+	{503, "Unavailable", "The database is not reachable or not ready, a text is being changed by another transaction, the model provider limits the service, too many requests are in flight, access tokens cannot be verified now, the service is stopping, or it does not know yet which model the stored embeddings are of (`Retry-After: 1`).", "The database is not reachable.", []string{"Retry-After"}},
+	{504, "Timeout", "The database or the model provider did not answer in time.", "The model provider did not answer in time.", nil},
+}
+
+// shown is an example of a problem.
+func (f failure) shown() problemBody {
+	code, detail := refusals[f.status].code, refusals[f.status].detail
+	for _, o := range outcomes {
+		if o.status == f.status && f.example != "" {
+			code, detail = o.code, f.example
+		}
+	}
+	body := problemBody{Type: "about:blank", Title: http.StatusText(f.status), Status: f.status, Code: code, Detail: detail, RequestID: "1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52"}
+	if f.status == http.StatusBadRequest {
+		body.Errors = []fault.Field{{Name: "limit", Message: "must be an integer from 1 to 100"}, {Name: "quary", Message: "is not a field of this request"}}
+	}
+	return body
+}
+
+func (f failure) content(s *schemas) member {
+	text, err := json.Marshal(f.shown())
+	if err != nil {
+		panic(err) // of texts and numbers
+	}
+	return member{"application/problem+json", object{{"schema", s.structure(reflect.TypeFor[problemBody]())}, {"example", json.RawMessage(text)}}}
+}
+
+// newDocument returns the OpenAPI document: what is in openapi.yaml, and what the table of routes
+// says of each operation.
 func newDocument() (*yaml.Node, error) {
 	var whole yaml.Node
 	if err := yaml.Unmarshal(openAPI, &whole); err != nil {
 		return nil, fmt.Errorf("read openapi.yaml: %w", err)
 	}
 	root := whole.Content[0]
-	paths, named := find(root, "paths"), &schemas{known: map[string]bool{}}
+	components, paths, named := find(root, "components"), find(root, "paths"), &schemas{known: map[string]bool{}}
 	for _, r := range (&API{Parts: Parts{MetricsHere: true, Console: &console.Console{}}}).table() {
 		if r.gives == nil {
 			continue
@@ -60,14 +108,48 @@ func newDocument() (*yaml.Node, error) {
 		}
 		item.Content = append(item.Content, scalar(strings.ToLower(r.method)), node(named.operation(r)))
 	}
-	all := find(find(root, "components"), "schemas")
+	var headers, responses object
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[responseHeaders]()) {
+		described := named.parameter(field)
+		if _, optional := field.Tag.Lookup("optional"); !optional {
+			described.add("required", true)
+		}
+		headers.add(field.Tag.Get("header"), described)
+	}
+	for _, f := range failures {
+		responses.add(f.name, object{{"description", f.about}, {"headers", headerReferences(append([]string{"X-Request-Id"}, f.headers...))}, {"content", object{f.content(named)}}})
+	}
+	named.named = append(named.named, member{"ProblemCode", problemCodes()}, member{"NamedEntities", namedEntities})
+	for _, part := range []member{{"headers", headers}, {"responses", responses}} {
+		components.Content = append(components.Content, scalar(part.name), node(part.value))
+	}
+	all := find(components, "schemas")
 	all.Content = append(all.Content, node(named.named).Content...)
 	return &whole, nil
 }
 
+// namedEntities are passed on as they are stored.
+var namedEntities = object{{"type", "array"}, {"description", "Written entities, then those of enrichment."}, {"items", object{
+	{"type", "object"}, {"required", []string{"name"}},
+	{"properties", object{{"name", object{{"type", "string"}}}, {"type", object{{"type", "string"}, {"nullable", true}}}}},
+}}}
+
+func problemCodes() object {
+	codes := append([]string{}, fault.Reasons...)
+	for _, o := range outcomes {
+		codes = append(codes, o.code)
+	}
+	for _, r := range refusals {
+		codes = append(codes, r.code)
+	}
+	slices.Sort(codes)
+	return object{{"type", "string"}, {"enum", slices.Compact(codes)},
+		{"description", "What went wrong, for programs. `docs/api.md` says when each occurs and what a client does. More may be added; then act by the status."}}
+}
+
 // operation describes one route.
 func (s *schemas) operation(r route) object {
-	text := section(r.id)
+	text := section(r)
 	statuses := responseLine.FindAllStringSubmatch(text, -1)
 	requests := exampleLine.FindAllStringSubmatch(text, -1)
 	text = strings.TrimSpace(exampleLine.ReplaceAllString(responseLine.ReplaceAllString(text, ""), ""))
@@ -94,6 +176,25 @@ func (s *schemas) operation(r route) object {
 		o.add("requestBody", object{{"required", slices.ContainsFunc(bodyFields(r.takes), isRequired)}, {"content", object{{fiber.MIMEApplicationJSON, content}}}})
 	}
 	s.request = false
+	var responses object
+	for _, line := range statuses {
+		responses.add(line[1], s.response(r, line[1], line[2]))
+	}
+	if slices.Contains(r.also, http.StatusNotModified) {
+		responses.add("304", object{{"description", "It has not changed."}, {"headers", headerReferences([]string{"X-Request-Id"})}})
+	}
+	for _, f := range failures {
+		status := strconv.Itoa(f.status)
+		if known := slices.ContainsFunc(responses, func(m member) bool { return m.name == status }); !known && r.mayFail(f.status, hasBody) {
+			responses.add(status, object{{"$ref", "#/components/responses/" + f.name}})
+		}
+	}
+	o.add("responses", responses)
+	return o
+}
+
+// response describes the response of one status.
+func (s *schemas) response(r route, status, about string) object {
 	headers := []string{"X-Request-Id"}
 	if r.needs != open {
 		headers = append(headers, "RateLimit", "RateLimit-Policy")
@@ -101,22 +202,31 @@ func (s *schemas) operation(r route) object {
 	if slices.Contains(r.also, cached) {
 		headers = append(headers, "Cache-Status")
 	}
-	var responses object
-	for _, line := range statuses {
-		response := object{{"description", line[2]}, {"headers", headerReferences(headers)}}
-		if r.gives != reflect.TypeFor[nothing]() {
-			content := object{{"schema", s.structure(r.gives)}, {"example", example(r.gives, "")}}
-			response.add("content", object{{fiber.MIMEApplicationJSON, content}})
-		}
-		responses.add(line[1], response)
+	gives := r.gives
+	if status >= "400" {
+		headers, gives = headers[:1], r.errs
 	}
-	for _, status := range failureStatuses {
-		if r.mayFail(status, hasBody) {
-			responses.add(strconv.Itoa(status), object{{"$ref", "#/components/responses/" + failureNames[status]}})
+	var content object
+	for _, media := range r.media {
+		schema := object{}
+		if media == fiber.MIMETextPlain {
+			schema.add("schema", object{{"type", "string"}})
+		}
+		content.add(media, schema)
+	}
+	if gives != reflect.TypeFor[nothing]() && status != "202" {
+		content.add(fiber.MIMEApplicationJSON, object{{"schema", s.structure(gives)}, {"example", example(gives, "")}})
+	}
+	for _, f := range failures {
+		if strconv.Itoa(f.status) == status && r.needs != open {
+			content = append(content, f.content(s))
 		}
 	}
-	o.add("responses", responses)
-	return o
+	response := object{{"description", about}, {"headers", headerReferences(headers)}}
+	if content != nil {
+		response.add("content", content)
+	}
+	return response
 }
 
 // mayFail reports whether a route may answer with a status.
@@ -151,24 +261,37 @@ func (s *schemas) parameters(takes reflect.Type) (all []any) {
 		} else {
 			p.add("allowEmptyValue", true)
 		}
-		schema := object{{"type", "string"}}
-		if field.Type.Kind() != reflect.Struct {
-			schema = s.of(field.Type, field.Tag)
-		}
-		schema = slices.DeleteFunc(schema, func(m member) bool { return m.name == "description" || m.name == "example" })
-		p.add("schema", schema)
-		if text := field.Tag.Get("doc"); text != "" {
-			p.add("description", inCode(text))
-		}
-		p.addTag("example", field.Tag, "example")
-		all = append(all, p)
+		all = append(all, append(p, s.parameter(field)...))
 	}
 	return all
 }
 
+// parameter describes a text or a number outside of JSON.
+func (s *schemas) parameter(field reflect.StructField) (p object) {
+	schema := object{{"type", "string"}}
+	if field.Type.Kind() != reflect.Struct {
+		schema = s.of(field.Type, field.Tag)
+	}
+	schema = slices.DeleteFunc(schema, func(m member) bool { return m.name == "description" || m.name == "example" })
+	p.add("schema", schema)
+	if text := field.Tag.Get("doc"); text != "" {
+		p.add("description", inCode(text))
+	}
+	p.addTag("example", field.Tag, "example")
+	return p
+}
+
 // section is what operations.md says of an operation.
-func section(id string) string {
-	_, text, _ := strings.Cut(operationTexts, "\n## "+id+"\n")
+func section(r route) string {
+	if _, row, found := strings.Cut(operationTexts, "\n| `"+r.id+"` | "); found {
+		status := "200"
+		if r.gives == reflect.TypeFor[nothing]() && r.media == nil {
+			status = "204"
+		}
+		row, _, _ = strings.Cut(row, " |\n")
+		return strings.Replace(row, " | ", "\n"+status+": ", 1) + "\n"
+	}
+	_, text, _ := strings.Cut(operationTexts, "\n## "+r.id+"\n")
 	text, _, _ = strings.Cut(text, "\n## ")
 	return strings.TrimSpace(text) + "\n"
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// docs is a page that shows openapi.yaml, with all its files; see the README there.
+// docs is a page that shows the API's document, with all its files; see the README there.
 //
 //go:embed docs/index.html docs/start.js docs/swagger-ui.css.gz docs/swagger-ui-bundle.js.gz
 var docs embed.FS
@@ -30,6 +30,10 @@ func docsPage(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderContentSecurityPolicy, docsPolicy)
 	return sendDocs(c, "index.html")
+}
+
+type docsPart struct {
+	File string `path:"file" enum:"start.js,swagger-ui.css,swagger-ui-bundle.js,index.html"`
 }
 
 // docsFile serves a file of the page.

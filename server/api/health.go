@@ -15,17 +15,34 @@ import (
 // and contain no addresses, because the endpoint is public.
 type Missing func(ctx context.Context) []string
 
+type aliveResponse struct {
+	Status string `json:"status" enum:"ok"`
+}
+
 // alive reports that the process is running.
-func (a *API) alive(c *fiber.Ctx) error { return c.JSON(fiber.Map{"status": "ok"}) }
+func (a *API) alive(c *fiber.Ctx) error { return c.JSON(aliveResponse{"ok"}) }
+
+type readyResponse struct {
+	_ struct{} `schema:"Ready"`
+
+	Status string `json:"status" enum:"ready"`
+}
+
+type notReadyResponse struct {
+	_ struct{} `schema:"NotReady"`
+
+	Missing []string `json:"missing" min:"1" example:"[\"migration 20260101001700_lists.sql\", \"model: chat\"]"`
+	Status  string   `json:"status" enum:"not ready"`
+}
 
 // ready reports whether requests can be answered, and otherwise what is missing. The endpoint is
 // public and not rate-limited, so concurrent requests share one check of the database.
 func (a *API) ready(c *fiber.Ctx) error {
 	found, _, _ := a.readying.Do("", func() (any, error) { return a.missing(c.UserContext()), nil })
 	if missing, _ := found.([]string); len(missing) > 0 {
-		return c.Status(http.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": missing})
+		return c.Status(http.StatusServiceUnavailable).JSON(notReadyResponse{Status: "not ready", Missing: missing})
 	}
-	return c.JSON(fiber.Map{"status": "ready"})
+	return c.JSON(readyResponse{Status: "ready"})
 }
 
 // missing lists everything that the service lacks.

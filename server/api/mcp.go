@@ -42,6 +42,22 @@ func visitOf(c *fiber.Ctx) *visit {
 // newTools connects the tools with the API that they call.
 func (a *API) newTools() http.Handler { return mcp.NewHandler(toolCalls{a}, a.Version) }
 
+// rpcMessage, rpcResponse and rpcError are those of JSON-RPC 2.0, as far as the document goes.
+type rpcMessage struct {
+	_ struct{} `open:"" doc:"A JSON-RPC 2.0 message." example:"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {\"name\": \"search_tickets\", \"arguments\": {\"query\": \"charged twice is:open\", \"limit\": 3}}}"`
+
+	Version string  `json:"jsonrpc" enum:"2.0"`
+	Method  *string `json:"method,omitempty"`
+}
+
+type rpcResponse struct {
+	_ struct{} `open:"" doc:"A JSON-RPC 2.0 response." example:"{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"content\": [{\"type\": \"text\", \"text\": \"Nothing was found.\"}], \"structuredContent\": {\"results\": [], \"next_page\": null}}}"`
+}
+
+type rpcError struct {
+	_ struct{} `open:"" doc:"A JSON-RPC 2.0 error." example:"{\"jsonrpc\": \"2.0\", \"id\": 1, \"error\": {\"code\": -32601, \"message\": \"method not found: \\\"prompts/call\\\"\"}}"`
+}
+
 // serveMCP handles /mcp. The SDK speaks net/http; messages and responses are small and not
 // streamed.
 func (a *API) serveMCP(c *fiber.Ctx) error {
@@ -205,14 +221,20 @@ func (a *API) challenge(c *fiber.Ctx) string {
 	return challenge
 }
 
+type resourceMetadata struct {
+	Servers  []string `json:"authorization_servers" format:"uri" example:"[\"https://example.supabase.co/auth/v1\"]" doc:"Supabase Auth."`
+	Methods  []string `json:"bearer_methods_supported" enum:"header" example:"[\"header\"]"`
+	Resource string   `json:"resource" format:"uri" example:"https://search.example.com/mcp" doc:"The address of ~/mcp~."`
+	Name     string   `json:"resource_name" example:"tasklens"`
+}
+
 // resource returns the metadata of /mcp as a protected resource.
 func (a *API) resource(c *fiber.Ctx) error {
 	if a.Verifier == nil {
 		return fiber.ErrNotFound
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store") // it has the name that was asked for
-	return c.JSON(fiber.Map{
-		"resource": a.address(c) + mcpPath, "resource_name": "tasklens", "authorization_servers": []string{a.Issuer},
-		"bearer_methods_supported": []string{"header"},
+	return c.JSON(resourceMetadata{
+		Resource: a.address(c) + mcpPath, Name: "tasklens", Servers: []string{a.Issuer}, Methods: []string{"header"},
 	})
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// endpoint is a handler with the structs that it takes and gives, which the document describes.
+// endpoint is a handler with what the document says of it: the structs that it takes and gives.
 type endpoint struct {
-	handle       fiber.Handler
-	takes, gives reflect.Type // nil: in openapi.yaml
+	handle             fiber.Handler
+	takes, gives, errs reflect.Type // errs: of failures that are no problems; nil: there are none
+	media              []string     // of what it gives, where that is no JSON
 }
 
 // nothing is what a request has without parameters and body, and a response without a body.
@@ -32,16 +33,25 @@ func answers[Q, R any](handle func(c *fiber.Ctx, request *Q) (R, error)) endpoin
 
 // sends is an endpoint whose handler sends the response, or parts of it, by itself.
 func sends[Q, R any](handle func(c *fiber.Ctx, request *Q) error) endpoint {
-	return endpoint{
-		handle: func(c *fiber.Ctx) error {
-			var request Q
-			if err := readRequest(c, &request); err != nil {
-				return err
-			}
-			return handle(c, &request)
-		},
-		takes: reflect.TypeFor[Q](), gives: reflect.TypeFor[R](),
-	}
+	return plain[Q, R, nothing](func(c *fiber.Ctx) error {
+		var request Q
+		if err := readRequest(c, &request); err != nil {
+			return err
+		}
+		return handle(c, &request)
+	})
+}
+
+// plain is an endpoint whose handler reads the request by itself, too.
+func plain[Q, R, E any](handle fiber.Handler) endpoint {
+	return endpoint{handle: handle, takes: reflect.TypeFor[Q](), gives: reflect.TypeFor[R](), errs: reflect.TypeFor[E]()}
+}
+
+// files is an endpoint that sends a file of one of these media types, whatever parameters it gets.
+func files[Q any](handle fiber.Handler, media ...string) endpoint {
+	e := plain[Q, nothing, nothing](handle)
+	e.media = media
+	return e
 }
 
 // list is the response of what lists all there is.
@@ -49,5 +59,5 @@ type list[T any] struct {
 	Results []T `json:"results"`
 }
 
-// plain is an endpoint that openapi.yaml describes.
-func plain(handle fiber.Handler) endpoint { return endpoint{handle: handle} }
+// byHand is an endpoint that openapi.yaml describes.
+func byHand(handle fiber.Handler) endpoint { return endpoint{handle: handle} }

@@ -23,7 +23,7 @@ type outcome struct {
 }
 
 // outcomes is the one table of what a failure's code means in HTTP. A reason replaces the code.
-// Clients rely on these codes: docs/api.md and openapi.yaml list them, and a test compares all.
+// Clients rely on these codes: docs/api.md lists them, and a test compares all.
 var outcomes = map[fault.Code]outcome{
 	fault.Invalid:      {http.StatusBadRequest, "invalid"},
 	fault.Unauthorized: {http.StatusUnauthorized, "token_invalid"},
@@ -54,18 +54,15 @@ const defaultRetryAfter = 5 * time.Second
 
 // problemBody is an RFC 9457 problem.
 type problemBody struct {
-	Type      string         `json:"type"`
-	Title     string         `json:"title"`
-	Status    int            `json:"status"`
-	Code      string         `json:"code"`
-	Detail    string         `json:"detail"`
-	RequestID string         `json:"request_id"`
-	Errors    []problemField `json:"errors,omitempty"`
-}
+	_ struct{} `schema:"Problem" doc:"A failure (RFC 9457)."`
 
-type problemField struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
+	Type      string        `json:"type" enum:"about:blank"`
+	Title     string        `json:"title" doc:"The name of the status."`
+	Status    int           `json:"status" min:"400" max:"599"`
+	Code      string        `json:"code" schema:"ProblemCode"`
+	Detail    string        `json:"detail" doc:"The failure in words that may be shown to users."`
+	RequestID string        `json:"request_id" doc:"The same as X-Request-Id."`
+	Errors    []fault.Field `json:"errors,omitempty" min:"1" max:"20" doc:"Only with 400: the fields or parameters at fault, the first 20 of them."`
 }
 
 // problem responds with an error. The client gets only the error's message; the log gets the
@@ -110,10 +107,7 @@ func (a *API) describe(err error, request logged) problemBody {
 	body := problemBody{Type: "about:blank", Status: http.StatusInternalServerError, Code: "internal", Detail: "Something went wrong.", RequestID: request.id}
 	switch {
 	case errors.As(err, &failure):
-		body.Status, body.Code, body.Detail = outcomes[failure.Code].status, codeOf(failure), failure.Message
-		for _, field := range failure.Fields {
-			body.Errors = append(body.Errors, problemField{Field: field.Name, Message: field.Message})
-		}
+		body.Status, body.Code, body.Detail, body.Errors = outcomes[failure.Code].status, codeOf(failure), failure.Message, failure.Fields
 	case errors.As(err, &fromFiber):
 		refused := cmp.Or(refusals[fromFiber.Code], refusal{"invalid", "The request could not be read."})
 		body.Status, body.Code, body.Detail = fromFiber.Code, refused.code, refused.detail

@@ -21,7 +21,7 @@ const (
 	projectMember
 )
 
-// route is one endpoint. Those whose types are not known here stand in openapi.yaml.
+// route is one endpoint.
 type route struct {
 	method, path string
 	needs        access
@@ -41,20 +41,20 @@ const cached = 0
 // table lists all endpoints.
 func (a *API) table() []route {
 	all := []route{
-		{fiber.MethodGet, "/healthz", open, plain(a.alive), about{}},
-		{fiber.MethodGet, "/readyz", open, plain(a.ready), about{}},
-		{fiber.MethodGet, "/openapi.yaml", open, plain(describeYAML), about{}},
-		{fiber.MethodGet, "/openapi.json", open, plain(describeJSON), about{}},
-		{fiber.MethodGet, "/docs", open, plain(docsPage), about{}},
-		{fiber.MethodGet, resourcePath, open, plain(a.resource), about{}},
-		{fiber.MethodGet, resourcePath + mcpPath, open, plain(a.resource), about{}},
-		{fiber.MethodGet, "/docs/:file", open, plain(docsFile), about{}},
-		{fiber.MethodPost, "/api/query", signedIn, plain(a.query), about{}},
-		{fiber.MethodPost, "/api/hybrid-search", signedIn, plain(a.hybridSearch), about{}},
-		{fiber.MethodPost, "/api/tickets/similar", signedIn, plain(a.similarToDraft), about{}},
-		{fiber.MethodPost, "/api/tickets/similar/batch", signedIn, plain(a.similarToMany), about{}},
-		{fiber.MethodGet, "/api/tickets/:ticket_id/similar", signedIn, plain(a.similarTickets), about{}},
-		{fiber.MethodGet, "/api/tickets/:ticket", signedIn, plain(a.ticket), about{}},
+		{fiber.MethodGet, "/healthz", open, plain[nothing, aliveResponse, nothing](a.alive), about{"alive", "operations", "Check that the program runs", nil}},
+		{fiber.MethodGet, "/readyz", open, plain[nothing, readyResponse, notReadyResponse](a.ready), about{"ready", "operations", "Check that requests can be answered", nil}},
+		{fiber.MethodGet, "/openapi.yaml", open, files[nothing](describeYAML, "application/yaml"), about{"describe", "operations", "Read this document", []int{304}}},
+		{fiber.MethodGet, "/openapi.json", open, plain[nothing, anyDocument, nothing](describeJSON), about{"describeAsJSON", "operations", "Read this document as JSON", []int{304}}},
+		{fiber.MethodGet, "/docs", open, files[nothing](docsPage, "text/html"), about{"docs", "operations", "Read this document as a page", nil}},
+		{fiber.MethodGet, resourcePath, open, plain[nothing, resourceMetadata, nothing](a.resource), about{"describeResource", "assistants", "Name the server that gives tokens", []int{404}}},
+		{fiber.MethodGet, resourcePath + mcpPath, open, plain[nothing, resourceMetadata, nothing](a.resource), about{"describeMcpResource", "assistants", "Name the server that gives tokens, by the path of the resource", []int{404}}},
+		{fiber.MethodGet, "/docs/:file", open, files[docsPart](docsFile, "text/css", "text/html", "text/javascript"), about{"docsFile", "operations", "Read a part of that page", []int{404}}},
+		{fiber.MethodPost, "/api/query", signedIn, byHand(a.query), about{}},
+		{fiber.MethodPost, "/api/hybrid-search", signedIn, byHand(a.hybridSearch), about{}},
+		{fiber.MethodPost, "/api/tickets/similar", signedIn, byHand(a.similarToDraft), about{}},
+		{fiber.MethodPost, "/api/tickets/similar/batch", signedIn, byHand(a.similarToMany), about{}},
+		{fiber.MethodGet, "/api/tickets/:ticket_id/similar", signedIn, byHand(a.similarTickets), about{}},
+		{fiber.MethodGet, "/api/tickets/:ticket", signedIn, byHand(a.ticket), about{}},
 		{fiber.MethodGet, "/api/me", signedIn, answers(a.me), about{"me", "operations", "What the caller may do", nil}},
 		{fiber.MethodGet, "/api/projects", signedIn, answers(a.projects), about{"listProjects", "filters", "List projects", nil}},
 		{fiber.MethodGet, "/api/statuses", signedIn, answers(a.statuses), about{"listStatuses", "filters", "List statuses", nil}},
@@ -69,13 +69,15 @@ func (a *API) table() []route {
 		{fiber.MethodGet, "/api/knowledge/enrich/stats", asAdmin, answers(a.enrichStats), about{"enrichStats", "knowledge", "Count enriched documents", nil}},
 		{fiber.MethodGet, "/api/embeddings/status", asAdmin, answers(a.embeddingStatus), about{"embeddingStatus", "embeddings", "Read the state of the embedding queue", nil}},
 		{fiber.MethodPost, "/api/embeddings/generate", projectMember, answers(a.generateEmbeddings), about{"generateEmbeddings", "embeddings", "Embed a ticket, a comment or a project now", []int{404, 502}}},
-		{fiber.MethodPost, mcpPath, signedIn, plain(a.serveMCP), about{}},
+		{fiber.MethodPost, mcpPath, signedIn, plain[rpcMessage, rpcResponse, rpcError](a.serveMCP), about{"mcp", "assistants", "Call tools by the Model Context Protocol", nil}},
 	}
 	if a.Console != nil {
-		all = append(all, route{fiber.MethodGet, "/", open, plain(a.consolePage), about{}}, route{fiber.MethodGet, "/console/:version/:file", open, plain(a.consoleFile), about{}})
+		all = append(all,
+			route{fiber.MethodGet, "/", open, files[nothing](a.consolePage, "text/html"), about{"console", "operations", "Open the console", []int{304, 404}}},
+			route{fiber.MethodGet, "/console/:version/:file", open, files[consolePart](a.consoleFile, "text/css", "text/javascript", "image/svg+xml"), about{"consoleFile", "operations", "Read a part of the console", []int{304, 404}}})
 	}
 	if a.MetricsHere {
-		all = append(all, route{fiber.MethodGet, "/metrics", open, plain(a.metrics), about{}})
+		all = append(all, route{fiber.MethodGet, "/metrics", open, files[nothing](a.metrics, "text/plain"), about{"metrics", "operations", "Read metrics for Prometheus", []int{404, 503}}})
 	}
 	return all
 }

@@ -20,11 +20,12 @@ import (
 //	enum               the values, separated by commas
 //	format, pattern    as in JSON Schema
 //	default            of a parameter
-//	schema             the name of a schema that openapi.yaml has
+//	schema             the name of a schema that describe.go has
 //
 // A field of a request that is a pointer may be left out or null. A field of a response is always
 // there, unless it has omitempty, and null if it is a nil pointer. The tags of a struct itself are
-// those of its field _: doc, example, and schema, its name in the document.
+// those of its field _: doc, example, schema, its name in the document, and open: it may have other
+// members.
 
 // member is one of an object, whose order readers see.
 type member struct {
@@ -208,7 +209,8 @@ func (s *schemas) structure(t reflect.Type) object {
 	if s.known[name] {
 		return reference(name)
 	}
-	o := object{{"type", "object"}, {"additionalProperties", false}}
+	_, isOpen := own.Lookup("open")
+	o := object{{"type", "object"}, {"additionalProperties", isOpen}}
 	if text := own.Get("doc"); text != "" {
 		o.add("description", inCode(text))
 	}
@@ -229,7 +231,9 @@ func (s *schemas) structure(t reflect.Type) object {
 	if required != nil {
 		o.add("required", required)
 	}
-	o.add("properties", properties)
+	if properties != nil {
+		o.add("properties", properties)
+	}
 	o.addTag("example", own, "example")
 	if name == "" {
 		return o

@@ -270,7 +270,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/metrics": {
+    "/openapi.yaml": {
         parameters: {
             query?: never;
             header?: never;
@@ -278,12 +278,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read metrics for Prometheus
-         * @description Requests and latencies by route, calls of the database and of the model, tokens, cache hits, the state of the queue, and
-         *     what was degraded, refused or lost. Served here with `AUTH=off`; the setting `METRICS_ADDRESS` moves it to a port of
-         *     its own or switches it off. With `AUTH=on` it is served only there.
+         * Read this document
+         * @description The OpenAPI document, as YAML.
          */
-        get: operations["metrics"];
+        get: operations["describe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read this document as JSON
+         * @description The same OpenAPI document as `/openapi.yaml`.
+         */
+        get: operations["describeAsJSON"];
         put?: never;
         post?: never;
         delete?: never;
@@ -306,29 +324,6 @@ export interface paths {
         get: operations["docs"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/mcp": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Call tools by the Model Context Protocol
-         * @description The streamable HTTP transport of the Model Context Protocol, without sessions: each POST is one JSON-RPC message and
-         *     gets one JSON response, a notification an empty `202`. Batches are refused. The tools read what the caller may read;
-         *     a tool call counts as one request. Docs: `docs/mcp.md`. Errors in a tool's arguments are in its result
-         *     (`isError`); an error here is one of the protocol, as a problem or as a JSON-RPC error.
-         */
-        post: operations["mcp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -387,86 +382,6 @@ export interface paths {
          * @description The page's script and style sheet.
          */
         get: operations["docsFile"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Open the console
-         * @description A page for people that searches, asks and shows the state. It holds no data and is absent with `CONSOLE=off`.
-         */
-        get: operations["console"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/console/{version}/{file}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a part of the console
-         * @description A script, style sheet or image. The page names the version, under which a file never changes.
-         */
-        get: operations["consoleFile"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/openapi.yaml": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read this document
-         * @description The OpenAPI document, as YAML.
-         */
-        get: operations["describe"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/openapi.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read this document as JSON
-         * @description The same OpenAPI document as `/openapi.yaml`.
-         */
-        get: operations["describeAsJSON"];
         put?: never;
         post?: never;
         delete?: never;
@@ -765,6 +680,89 @@ export interface paths {
          *     worker, embeds what is missing.
          */
         post: operations["generateEmbeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call tools by the Model Context Protocol
+         * @description The streamable HTTP transport of the Model Context Protocol, without sessions: each POST is one JSON-RPC message and
+         *     gets one JSON response, a notification an empty `202`. Batches are refused. The tools read what the caller may read;
+         *     a tool call counts as one request. Docs: `docs/mcp.md`. Errors in a tool's arguments are in its result
+         *     (`isError`); an error here is one of the protocol, as a problem or as a JSON-RPC error.
+         */
+        post: operations["mcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open the console
+         * @description A page for people that searches, asks and shows the state. It holds no data and is absent with `CONSOLE=off`.
+         */
+        get: operations["console"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/{version}/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a part of the console
+         * @description A script, style sheet or image. The page names the version, under which a file never changes.
+         */
+        get: operations["consoleFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read metrics for Prometheus
+         * @description Requests and latencies by route, calls of the database and of the model, tokens, cache hits, the state of the queue, and what was degraded, refused or lost. Served here with `AUTH=off`; the setting `METRICS_ADDRESS` moves it to a port of its own or switches it off. With `AUTH=on` it is served only there.
+         */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1509,46 +1507,61 @@ export interface components {
          * @example 3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3
          */
         DocumentId: string;
-        /** @description Whether requests can be answered. */
-        Readiness: components["schemas"]["Ready"] | components["schemas"]["NotReady"];
+        AliveResponse: {
+            /** @enum {string} */
+            status: "ok";
+        };
         Ready: {
             /** @enum {string} */
             status: "ready";
         };
         NotReady: {
+            /**
+             * @example [
+             *       "migration 20260101001700_lists.sql",
+             *       "model: chat"
+             *     ]
+             */
+            missing: string[];
             /** @enum {string} */
             status: "not ready";
-            missing: string[];
-        };
-        /** @description A failure (RFC 9457). */
-        Problem: {
-            /** @enum {string} */
-            type: "about:blank";
-            /** @description The name of the status. */
-            title: string;
-            status: number;
-            code: components["schemas"]["ProblemCode"];
-            /** @description The failure in words that may be shown to users. */
-            detail: string;
-            /** @description The same as X-Request-Id. */
-            request_id: string;
-            /** @description Only with 400: the fields or parameters at fault, the first 20 of them. */
-            errors?: {
-                /** @description The name as it was sent. */
-                field: string;
-                message: string;
-            }[];
         };
         /**
-         * @description What went wrong, for programs. `docs/api.md` says when each occurs and what a client does. More may be added; then act by the status.
-         * @enum {string}
+         * @example {
+         *       "openapi": "3.0.3",
+         *       "info": {
+         *         "title": "tasklens",
+         *         "version": "1"
+         *       },
+         *       "paths": {}
+         *     }
          */
-        ProblemCode: "invalid" | "token_missing" | "token_invalid" | "token_expired" | "session_ended" | "forbidden" | "host_not_allowed" | "origin_not_allowed" | "not_found" | "path_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal" | "model_failed" | "model_limited" | "unavailable" | "busy" | "stopping" | "timeout";
-        /** @description Written entities, then those of enrichment. */
-        NamedEntities: {
-            name: string;
-            type?: string | null;
-        }[];
+        AnyDocument: {
+            [key: string]: unknown;
+        };
+        ResourceMetadata: {
+            /**
+             * @description Supabase Auth.
+             * @example [
+             *       "https://example.supabase.co/auth/v1"
+             *     ]
+             */
+            authorization_servers: string[];
+            /**
+             * @example [
+             *       "header"
+             *     ]
+             */
+            bearer_methods_supported: "header"[];
+            /**
+             * Format: uri
+             * @description The address of `/mcp`.
+             * @example https://search.example.com/mcp
+             */
+            resource: string;
+            /** @example tasklens */
+            resource_name: string;
+        };
         MeResponse: {
             /**
              * @description `service` is a caller without restrictions: the service's key, or `AUTH=off` without a token.
@@ -1973,6 +1986,93 @@ export interface components {
              */
             model: string;
         };
+        /**
+         * @description A JSON-RPC 2.0 message.
+         * @example {
+         *       "jsonrpc": "2.0",
+         *       "id": 1,
+         *       "method": "tools/call",
+         *       "params": {
+         *         "name": "search_tickets",
+         *         "arguments": {
+         *           "query": "charged twice is:open",
+         *           "limit": 3
+         *         }
+         *       }
+         *     }
+         */
+        RpcMessage: {
+            /** @enum {string} */
+            jsonrpc: "2.0";
+            method?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description A JSON-RPC 2.0 response.
+         * @example {
+         *       "jsonrpc": "2.0",
+         *       "id": 1,
+         *       "result": {
+         *         "content": [
+         *           {
+         *             "type": "text",
+         *             "text": "Nothing was found."
+         *           }
+         *         ],
+         *         "structuredContent": {
+         *           "results": [],
+         *           "next_page": null
+         *         }
+         *       }
+         *     }
+         */
+        RpcResponse: {
+            [key: string]: unknown;
+        };
+        /**
+         * @description A JSON-RPC 2.0 error.
+         * @example {
+         *       "jsonrpc": "2.0",
+         *       "id": 1,
+         *       "error": {
+         *         "code": -32601,
+         *         "message": "method not found: \"prompts/call\""
+         *       }
+         *     }
+         */
+        RpcError: {
+            [key: string]: unknown;
+        };
+        /** @description A failure (RFC 9457). */
+        Problem: {
+            /** @enum {string} */
+            type: "about:blank";
+            /** @description The name of the status. */
+            title: string;
+            status: number;
+            code: components["schemas"]["ProblemCode"];
+            /** @description The failure in words that may be shown to users. */
+            detail: string;
+            /** @description The same as X-Request-Id. */
+            request_id: string;
+            /** @description Only with 400: the fields or parameters at fault, the first 20 of them. */
+            errors?: {
+                /** @description The name as it was sent. */
+                field: string;
+                message: string;
+            }[];
+        };
+        /**
+         * @description What went wrong, for programs. `docs/api.md` says when each occurs and what a client does. More may be added; then act by the status.
+         * @enum {string}
+         */
+        ProblemCode: "body_too_large" | "busy" | "forbidden" | "headers_too_large" | "host_not_allowed" | "internal" | "invalid" | "method_not_allowed" | "model_failed" | "model_limited" | "not_found" | "origin_not_allowed" | "path_not_found" | "rate_limited" | "session_ended" | "stopping" | "timeout" | "token_expired" | "token_invalid" | "token_missing" | "unavailable" | "unsupported_media_type";
+        /** @description Written entities, then those of enrichment. */
+        NamedEntities: {
+            name: string;
+            type?: string | null;
+        }[];
     };
     responses: {
         /** @description The request is malformed, or a value is missing, unknown or out of range. */
@@ -2254,15 +2354,27 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
+        /**
+         * @description The id of this request in the service's log: the request's own X-Request-Id if it has 1 to 128 letters, digits, dots, underscores, colons and hyphens, otherwise a new one.
+         * @example 1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52
+         */
+        "X-Request-Id": string;
         /** @description Where the response comes from (RFC 9211). `tasklens; hit`: from the cache. `tasklens; fwd=miss`: computed, with `stored` if it is cached for the next request, with `collapsed` if it was computed for a concurrent identical request. `tasklens; fwd=bypass`: the cache is off. */
         "Cache-Status": string;
-        /** @description The id of this request in the service's log: the request's own X-Request-Id if it has 1 to 128 letters, digits, dots, underscores, colons and hyphens, otherwise a new one. */
-        "X-Request-Id": string;
-        /** @description How many requests are left now (`r`), and after how many seconds the whole quota is (`t`), as in draft-ietf-httpapi-ratelimit-headers-10. Absent without a rate limit. */
+        /**
+         * @description How many requests are left now (`r`), and after how many seconds the whole quota is (`t`), as in draft-ietf-httpapi-ratelimit-headers-10. Absent without a rate limit.
+         * @example "requests";r=1187;t=1
+         */
         RateLimit: string;
-        /** @description The quota of a caller, in requests (`q`) per seconds (`w`). */
+        /**
+         * @description The quota of a caller, in requests (`q`) per seconds (`w`).
+         * @example "requests";q=1200;w=60
+         */
         "RateLimit-Policy": string;
-        /** @description Seconds to wait before trying again. */
+        /**
+         * @description Seconds to wait before trying again.
+         * @example 5
+         */
         "Retry-After": number;
         /** @description How to authenticate. That of `/mcp` names the metadata from which OAuth clients learn where tokens come from (RFC 9728). */
         "WWW-Authenticate": string;
@@ -2710,10 +2822,7 @@ export interface operations {
                      *       "status": "ok"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "ok";
-                    };
+                    "application/json": components["schemas"]["AliveResponse"];
                 };
             };
             405: components["responses"]["MethodNotAllowed"];
@@ -2751,372 +2860,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "missing": [
+                     *         "migration 20260101001700_lists.sql",
+                     *         "model: chat"
+                     *       ],
+                     *       "status": "not ready"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotReady"];
                 };
             };
-        };
-    };
-    metrics: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Metrics in the text form of Prometheus. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": string;
-                };
-            };
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    docs: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The page. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": unknown;
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-        };
-    };
-    mcp: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "jsonrpc": "2.0",
-                 *       "id": 1,
-                 *       "method": "tools/call",
-                 *       "params": {
-                 *         "name": "search_tickets",
-                 *         "arguments": {
-                 *           "query": "charged twice is:open",
-                 *           "limit": 3
-                 *         }
-                 *       }
-                 *     }
-                 */
-                "application/json": {
-                    /** @enum {string} */
-                    jsonrpc: "2.0";
-                    method?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The response to the message. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "jsonrpc": "2.0",
-                     *       "id": 1,
-                     *       "result": {
-                     *         "content": [
-                     *           {
-                     *             "type": "text",
-                     *             "text": "Nothing was found."
-                     *           }
-                     *         ],
-                     *         "structuredContent": {
-                     *           "results": [],
-                     *           "next_page": null
-                     *         }
-                     *       }
-                     *     }
-                     */
-                    "application/json": Record<string, never>;
-                };
-            };
-            /** @description A notification was read. */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The message is malformed, or not one of this protocol's version. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "jsonrpc": "2.0",
-                     *       "id": 1,
-                     *       "error": {
-                     *         "code": -32022,
-                     *         "message": "protocol version \"2030-01-01\" is not supported by this server"
-                     *       }
-                     *     }
-                     */
-                    "application/json": Record<string, never>;
-                    /**
-                     * @example {
-                     *       "type": "about:blank",
-                     *       "title": "Bad Request",
-                     *       "status": 400,
-                     *       "code": "invalid",
-                     *       "detail": "The request body must be one JSON object: it is of another type.",
-                     *       "request_id": "1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description The protocol's newer versions answer an unknown method so. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "jsonrpc": "2.0",
-                     *       "id": 1,
-                     *       "error": {
-                     *         "code": -32601,
-                     *         "message": "method not found: \"prompts/call\""
-                     *       }
-                     *     }
-                     */
-                    "application/json": Record<string, never>;
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    describeResource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The metadata. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "resource": "https://search.example.com/mcp",
-                     *       "resource_name": "tasklens",
-                     *       "authorization_servers": [
-                     *         "https://example.supabase.co/auth/v1"
-                     *       ],
-                     *       "bearer_methods_supported": [
-                     *         "header"
-                     *       ]
-                     *     }
-                     */
-                    "application/json": {
-                        /**
-                         * Format: uri
-                         * @description The address of `/mcp`.
-                         */
-                        resource: string;
-                        resource_name: string;
-                        /** @description Supabase Auth. */
-                        authorization_servers: string[];
-                        bearer_methods_supported: "header"[];
-                    };
-                };
-            };
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-        };
-    };
-    describeMcpResource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The metadata. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "resource": "https://search.example.com/mcp",
-                     *       "resource_name": "tasklens",
-                     *       "authorization_servers": [
-                     *         "https://example.supabase.co/auth/v1"
-                     *       ],
-                     *       "bearer_methods_supported": [
-                     *         "header"
-                     *       ]
-                     *     }
-                     */
-                    "application/json": {
-                        /**
-                         * Format: uri
-                         * @description The address of `/mcp`.
-                         */
-                        resource: string;
-                        resource_name: string;
-                        /** @description Supabase Auth. */
-                        authorization_servers: string[];
-                        bearer_methods_supported: "header"[];
-                    };
-                };
-            };
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-        };
-    };
-    docsFile: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                file: "start.js" | "swagger-ui.css" | "swagger-ui-bundle.js" | "index.html";
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A script or a style sheet. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/css": unknown;
-                    "text/html": unknown;
-                    "text/javascript": unknown;
-                };
-            };
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-        };
-    };
-    console: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The page. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": unknown;
-                };
-            };
-            /** @description The page has not changed. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-        };
-    };
-    consoleFile: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                version: string;
-                file: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A script, a style sheet or an image. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/css": unknown;
-                    "text/javascript": unknown;
-                    "image/svg+xml": unknown;
-                };
-            };
-            /** @description The file has not changed. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
         };
     };
     describe: {
@@ -3138,7 +2893,7 @@ export interface operations {
                     "application/yaml": unknown;
                 };
             };
-            /** @description The document has not changed. */
+            /** @description It has not changed. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3175,12 +2930,10 @@ export interface operations {
                      *       "paths": {}
                      *     }
                      */
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["AnyDocument"];
                 };
             };
-            /** @description The document has not changed. */
+            /** @description It has not changed. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3188,6 +2941,125 @@ export interface operations {
                 };
                 content?: never;
             };
+            405: components["responses"]["MethodNotAllowed"];
+        };
+    };
+    docs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+        };
+    };
+    describeResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authorization_servers": [
+                     *         "https://example.supabase.co/auth/v1"
+                     *       ],
+                     *       "bearer_methods_supported": [
+                     *         "header"
+                     *       ],
+                     *       "resource": "https://search.example.com/mcp",
+                     *       "resource_name": "tasklens"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResourceMetadata"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+        };
+    };
+    describeMcpResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authorization_servers": [
+                     *         "https://example.supabase.co/auth/v1"
+                     *       ],
+                     *       "bearer_methods_supported": [
+                     *         "header"
+                     *       ],
+                     *       "resource": "https://search.example.com/mcp",
+                     *       "resource_name": "tasklens"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResourceMetadata"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+        };
+    };
+    docsFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file: "start.js" | "swagger-ui.css" | "swagger-ui-bundle.js" | "index.html";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A script or a style sheet. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": unknown;
+                    "text/html": unknown;
+                    "text/javascript": unknown;
+                };
+            };
+            404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
         };
     };
@@ -3909,6 +3781,248 @@ export interface operations {
             502: components["responses"]["ModelFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["Timeout"];
+        };
+    };
+    mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "jsonrpc": "2.0",
+                 *       "id": 1,
+                 *       "method": "tools/call",
+                 *       "params": {
+                 *         "name": "search_tickets",
+                 *         "arguments": {
+                 *           "query": "charged twice is:open",
+                 *           "limit": 3
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RpcMessage"];
+            };
+        };
+        responses: {
+            /** @description The response to the message. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0",
+                     *       "id": 1,
+                     *       "result": {
+                     *         "content": [
+                     *           {
+                     *             "type": "text",
+                     *             "text": "Nothing was found."
+                     *           }
+                     *         ],
+                     *         "structuredContent": {
+                     *           "results": [],
+                     *           "next_page": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RpcResponse"];
+                };
+            };
+            /** @description A notification was read. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is malformed, or not one of this protocol's version. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0",
+                     *       "id": 1,
+                     *       "error": {
+                     *         "code": -32601,
+                     *         "message": "method not found: \"prompts/call\""
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RpcError"];
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "invalid",
+                     *       "detail": "The request is not valid.",
+                     *       "request_id": "1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52",
+                     *       "errors": [
+                     *         {
+                     *           "field": "limit",
+                     *           "message": "must be an integer from 1 to 100"
+                     *         },
+                     *         {
+                     *           "field": "quary",
+                     *           "message": "is not a field of this request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The protocol's newer versions answer an unknown method so. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0",
+                     *       "id": 1,
+                     *       "error": {
+                     *         "code": -32601,
+                     *         "message": "method not found: \"prompts/call\""
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RpcError"];
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not_found",
+                     *       "detail": "There is no such ticket in this project.",
+                     *       "request_id": "1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    console: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description It has not changed. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+        };
+    };
+    consoleFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                version: string;
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A script, a style sheet or an image. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": unknown;
+                    "text/javascript": unknown;
+                    "image/svg+xml": unknown;
+                };
+            };
+            /** @description It has not changed. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Metrics in the text form of Prometheus. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

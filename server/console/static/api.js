@@ -23,7 +23,7 @@ import { accessToken, refused } from './session.js';
 /** @typedef {Schemas['SimilarResponse']['results'][number]} SimilarTicket */
 /** @typedef {Schemas['SimilarDocument']} SimilarDocument */
 /** @typedef {Schemas['NamedDocument']} NamedDocument */
-/** @typedef {Schemas['Readiness']} Readiness */
+/** @typedef {Schemas['Ready'] | Schemas['NotReady']} Readiness */
 /** @typedef {Schemas['ProblemCode']} ProblemCode */
 
 /** A failure, in words for the user. */
